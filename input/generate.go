@@ -1,0 +1,4 @@
+// Package input holds the versions of the function's input.
+package input
+
+//go:generate go run -C ../.ci/tools/controller-gen sigs.k8s.io/controller-tools/cmd/controller-gen paths=../../../input/v1beta1 object crd output:crd:artifacts:config=../../../package/input

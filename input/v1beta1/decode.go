@@ -1,0 +1,225 @@
+package v1beta1
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+// Defaults of the input.
+const (
+	DefaultTTL       = 1 * time.Minute
+	DefaultKey       = "key"
+	DefaultValue     = "value"
+	DefaultSeparator = "="
+)
+
+// Decode the supplied input of a pipeline step, set its defaults and validate it.
+// The error says everything that is wrong with it, by field.
+func Decode(s *structpb.Struct) (*CloudTags, error) {
+	if s == nil {
+		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
+	}
+
+	if err := refuseNull(nil, structpb.NewStructValue(s)); err != nil {
+		return nil, err
+	}
+
+	j, err := s.MarshalJSON()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode input as JSON")
+	}
+
+	in := &CloudTags{}
+
+	strict, err := kjson.UnmarshalStrict(j, in, kjson.DisallowUnknownFields)
+	if err != nil {
+		return nil, typeError(j, err)
+	}
+
+	if err := errors.Join(strict...); err != nil {
+		return nil, err
+	}
+
+	in.setDefaults()
+
+	return in, in.validate().ToAggregate()
+}
+
+// refuseNull returns an error if the supplied value is or has a null, which would
+// decode to an empty string or to nothing. Kubernetes metadata may have some.
+func refuseNull(p *field.Path, v *structpb.Value) error {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StructValue:
+		fields := k.StructValue.GetFields()
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if p == nil && name == "metadata" {
+				continue
+			}
+
+			if err := refuseNull(p.Child(name), fields[name]); err != nil {
+				return err
+			}
+		}
+	case *structpb.Value_ListValue:
+		for i, item := range k.ListValue.GetValues() {
+			if err := refuseNull(p.Index(i), item); err != nil {
+				return err
+			}
+		}
+	case nil, *structpb.Value_NullValue:
+		return field.Invalid(p, nil, "must not be null")
+	}
+
+	return nil
+}
+
+// typeError puts an error of a wrong type in terms of the input, not of Go.
+func typeError(j []byte, err error) error {
+	te := &json.UnmarshalTypeError{}
+	if !errors.As(err, &te) {
+		return err
+	}
+
+	want := te.Type.String()
+
+	switch te.Type.Kind() { //nolint:exhaustive // The types of the input have no other kinds.
+	case reflect.String:
+		want = "a string"
+	case reflect.Struct, reflect.Map:
+		want = "an object"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.Int32:
+		want = "a 32-bit integer"
+	}
+
+	got, literal, _ := strings.Cut(te.Value, " ")
+	switch got {
+	case "bool":
+		got = "a boolean"
+	case "array":
+		got = "a list"
+	case "object":
+		got = "an object"
+	case "number":
+		got = strings.TrimSpace("a number " + literal)
+	default:
+		got = "a " + got
+	}
+
+	return errors.Errorf("%s: must be %s, not %s", pathAt(j, te.Offset), want, got)
+}
+
+// pathAt returns the path of the value that the supplied offset of the supplied
+// JSON is in or right behind. The error of a wrong type has no indices.
+func pathAt(j []byte, offset int64) *field.Path {
+	type level struct {
+		path *field.Path // Of the object or list.
+		item int         // Of a list, from 0. Negative in an object.
+		name *string     // Of the object's field that is being read, if it is.
+	}
+
+	d := json.NewDecoder(bytes.NewReader(j))
+	levels := []level{}
+
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return nil
+		}
+
+		var path *field.Path
+
+		if n := len(levels); n > 0 {
+			l := &levels[n-1]
+
+			switch name, ok := t.(string); {
+			case t == json.Delim('}') || t == json.Delim(']'):
+				levels = levels[:n-1]
+				continue
+			case l.item >= 0:
+				path = l.path.Index(l.item)
+				l.item++
+			case l.name == nil && ok:
+				l.name = &name
+				continue
+			default:
+				path = l.path.Child(*l.name)
+				l.name = nil
+			}
+		}
+
+		if d.InputOffset() >= offset {
+			return path
+		}
+
+		if t == json.Delim('{') {
+			levels = append(levels, level{path: path, item: -1})
+		}
+
+		if t == json.Delim('[') {
+			levels = append(levels, level{path: path})
+		}
+	}
+}
+
+// ReuseFor is how long Crossplane may reuse the function's answer.
+func (in *CloudTags) ReuseFor() time.Duration {
+	d, _ := time.ParseDuration(in.TTL) // Decode has validated it.
+	return d
+}
+
+func (in *CloudTags) setDefaults() {
+	if in.KeyPrefix == nil {
+		prefix := tags.CloudTagPrefix
+		in.KeyPrefix = &prefix
+	}
+
+	in.TTL = cmp.Or(in.TTL, DefaultTTL.String())
+
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		s.Encoding = cmp.Or(s.Encoding, EncodingPlain)
+		s.KeyForm = cmp.Or(s.KeyForm, KeyFormQualified)
+		s.OnConflict = cmp.Or(s.OnConflict, ConflictPolicyRetain)
+
+		if s.Policy != nil {
+			s.Policy.FromFieldPath = cmp.Or(s.Policy.FromFieldPath, FromFieldPathPolicyOptional)
+		}
+	}
+
+	for i := range in.TagFields {
+		f := &in.TagFields[i]
+
+		if f.Shape == TagFieldShapeKeyValueList {
+			if f.KeyValueList == nil {
+				f.KeyValueList = &KeyValueList{}
+			}
+
+			f.KeyValueList.Key = cmp.Or(f.KeyValueList.Key, DefaultKey)
+			f.KeyValueList.Value = cmp.Or(f.KeyValueList.Value, DefaultValue)
+		}
+
+		if f.Shape == TagFieldShapeStringList {
+			if f.StringList == nil {
+				f.StringList = &StringList{}
+			}
+
+			f.StringList.Separator = cmp.Or(f.StringList.Separator, DefaultSeparator)
+		}
+	}
+}

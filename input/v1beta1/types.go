@@ -1,0 +1,342 @@
+package v1beta1
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The apiVersion and kind of the input.
+const (
+	APIVersion = "cloudtags.fn.plexsphere.com/v1beta1"
+	Kind       = "CloudTags"
+)
+
+// CloudTags tells the function which labels to turn into cloud tags, and where to
+// write them.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:categories=crossplane
+type CloudTags struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Provider whose tag profile is applied: aws, hetzner, openstack or generic,
+	// in any case. Any other name gets the generic profile. A resource whose kind
+	// has no tagFields entry is tagged only if the provider is given.
+	//
+	// +optional
+	Provider *StringSource `json:"provider,omitempty"`
+
+	// KeyPrefix that the key of each tag starts with. It may be empty.
+	//
+	// +optional
+	// +kubebuilder:default="plexsphere:"
+	KeyPrefix *string `json:"keyPrefix,omitempty"`
+
+	// Sources of labels. On the same tag key, a later source overrides an earlier
+	// one.
+	//
+	// +kubebuilder:validation:MinItems=1
+	Sources []Source `json:"sources"`
+
+	// ReservedTags is how many tag slots of each resource are left free, by tag
+	// profile: for the tags that the provider itself or another system adds.
+	//
+	// +optional
+	ReservedTags map[string]TagCount `json:"reservedTags,omitempty"`
+
+	// TagFields say where the tags of a kind of resource go. The first entry that
+	// matches a resource wins, over everything that is built in.
+	//
+	// +optional
+	TagFields []TagField `json:"tagFields,omitempty"`
+
+	// TTL is how long Crossplane may reuse the function's answer, e.g. 1m.
+	//
+	// +optional
+	// +kubebuilder:default="1m"
+	TTL string `json:"ttl,omitempty"`
+}
+
+// A TagCount is a number of tags.
+//
+// +kubebuilder:validation:Minimum=0
+type TagCount int32
+
+// A StringSource is a string, or a field of the composite resource that holds one.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="exactly one of value and fromFieldPath is required"
+type StringSource struct {
+	// Value is the string itself.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Value *string `json:"value,omitempty"`
+
+	// FromFieldPath is the path of a field of the composite resource that holds
+	// the string. The field must be there.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+}
+
+// A SourceType says where a source takes labels from.
+//
+// +kubebuilder:validation:Enum=Value;CompositeField
+type SourceType string
+
+// Types of source.
+const (
+	// SourceTypeValue takes labels from the input.
+	SourceTypeValue SourceType = "Value"
+
+	// SourceTypeCompositeField takes labels from a map at a field path of the
+	// composite resource.
+	SourceTypeCompositeField SourceType = "CompositeField"
+)
+
+// An Encoding is how the values of a source are written.
+//
+// +kubebuilder:validation:Enum=Plain;JSON
+type Encoding string
+
+// Encodings of values.
+const (
+	// EncodingPlain values are taken as they are.
+	EncodingPlain Encoding = "Plain"
+
+	// EncodingJSON values are JSON texts of a string, a number or a boolean.
+	EncodingJSON Encoding = "JSON"
+)
+
+// A KeyForm is what the keys of a source are.
+//
+// +kubebuilder:validation:Enum=Qualified;Tag
+type KeyForm string
+
+// Forms of keys.
+const (
+	// KeyFormQualified keys are qualified label keys, which get the key prefix.
+	KeyFormQualified KeyForm = "Qualified"
+
+	// KeyFormTag keys are tag keys already, which get no prefix.
+	KeyFormTag KeyForm = "Tag"
+)
+
+// A ConflictPolicy says what becomes of a tag that an earlier step of the pipeline
+// has set on a resource, if a label has the same tag key.
+//
+// +kubebuilder:validation:Enum=Retain;Replace;Error
+type ConflictPolicy string
+
+// Conflict policies.
+const (
+	// ConflictPolicyRetain keeps the tag that is there.
+	ConflictPolicyRetain ConflictPolicy = "Retain"
+
+	// ConflictPolicyReplace writes the label's value.
+	ConflictPolicyReplace ConflictPolicy = "Replace"
+
+	// ConflictPolicyError fails the pipeline.
+	ConflictPolicyError ConflictPolicy = "Error"
+)
+
+// A Source of labels.
+//
+// +kubebuilder:validation:XValidation:rule="self.type == 'Value' ? has(self.values) : !has(self.values)",message="values is required by type Value, and forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="self.type == 'CompositeField' ? has(self.fromFieldPath) : !has(self.fromFieldPath)",message="fromFieldPath is required by type CompositeField, and forbidden elsewhere"
+type Source struct {
+	// Type of source: Value takes labels from values, and CompositeField from the
+	// map at fromFieldPath of the composite resource.
+	Type SourceType `json:"type"`
+
+	// Name of the source in messages.
+	//
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// Values are labels: key to value. For type Value only.
+	//
+	// +optional
+	Values map[string]string `json:"values,omitempty"`
+
+	// FromFieldPath is the path of a map of strings in the composite resource,
+	// e.g. spec.labels. For type CompositeField only.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+
+	// Include narrows the source to some of its labels. By default it includes
+	// all of them.
+	//
+	// +optional
+	Include *Include `json:"include,omitempty"`
+
+	// Encoding of the values: Plain takes them as they are, JSON decodes a JSON
+	// string, number or boolean to its bare text.
+	//
+	// +optional
+	// +kubebuilder:default=Plain
+	Encoding Encoding `json:"encoding,omitempty"`
+
+	// KeyForm of the keys: Qualified label keys get the key prefix, Tag keys are
+	// tag keys already.
+	//
+	// +optional
+	// +kubebuilder:default=Qualified
+	KeyForm KeyForm `json:"keyForm,omitempty"`
+
+	// OnConflict says what becomes of a tag of the same key that an earlier step
+	// has set: Retain keeps it, Replace overwrites its value, Error fails.
+	//
+	// +optional
+	// +kubebuilder:default=Retain
+	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
+
+	// Policy for what the source reads from the composite resource.
+	//
+	// +optional
+	Policy *SourcePolicy `json:"policy,omitempty"`
+}
+
+// Include says which labels of a source are taken, by qualified key. A label is
+// taken if any pattern matches its key: a key, or the beginning of keys and a *,
+// e.g. platform/*.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.keys) != has(self.fromFieldPath)",message="exactly one of keys and fromFieldPath is required"
+type Include struct {
+	// Keys are the patterns.
+	//
+	// +optional
+	Keys []string `json:"keys,omitempty"`
+
+	// FromFieldPath is the path of a list of patterns in the composite resource.
+	// Nothing is included if the field isn't there.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+}
+
+// A FromFieldPathPolicy says whether a field must be there.
+//
+// +kubebuilder:validation:Enum=Optional;Required
+type FromFieldPathPolicy string
+
+// Policies for fields.
+const (
+	// FromFieldPathPolicyOptional takes an absent field for an empty one.
+	FromFieldPathPolicyOptional FromFieldPathPolicy = "Optional"
+
+	// FromFieldPathPolicyRequired fails the pipeline if the field is absent.
+	FromFieldPathPolicyRequired FromFieldPathPolicy = "Required"
+)
+
+// A SourcePolicy says how a source reads the composite resource.
+type SourcePolicy struct {
+	// FromFieldPath says what it means that a field which the source reads is
+	// absent: Optional takes it for an empty one, Required fails the pipeline.
+	//
+	// +optional
+	// +kubebuilder:default=Optional
+	FromFieldPath FromFieldPathPolicy `json:"fromFieldPath,omitempty"`
+}
+
+// A TagFieldShape is how a field holds tags.
+//
+// +kubebuilder:validation:Enum=Map;KeyValueList;StringList;None
+type TagFieldShape string
+
+// Shapes of tag fields.
+const (
+	// TagFieldShapeMap is a map of tag key to value.
+	TagFieldShapeMap TagFieldShape = "Map"
+
+	// TagFieldShapeKeyValueList is a list of objects with a key and a value.
+	TagFieldShapeKeyValueList TagFieldShape = "KeyValueList"
+
+	// TagFieldShapeStringList is a list of strings of key, separator and value.
+	TagFieldShapeStringList TagFieldShape = "StringList"
+
+	// TagFieldShapeNone is no field: the resource is not tagged.
+	TagFieldShapeNone TagFieldShape = "None"
+)
+
+// A TagField says where the tags of some kinds of resource go.
+//
+// +kubebuilder:validation:XValidation:rule="self.shape == 'None' ? !has(self.fieldPath) : has(self.fieldPath)",message="fieldPath is forbidden by shape None, and required elsewhere"
+// +kubebuilder:validation:XValidation:rule="self.shape == 'KeyValueList' || !has(self.keyValueList)",message="keyValueList is for shape KeyValueList only"
+// +kubebuilder:validation:XValidation:rule="self.shape == 'StringList' || !has(self.stringList)",message="stringList is for shape StringList only"
+type TagField struct {
+	// APIVersion of the kinds. A * matches any run of characters, e.g.
+	// s3.aws.m.upbound.io/*.
+	//
+	// +kubebuilder:validation:MinLength=1
+	APIVersion string `json:"apiVersion"`
+
+	// Kind of the resources. A * matches any run of characters.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
+
+	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FieldPath string `json:"fieldPath,omitempty"`
+
+	// Shape of the field: Map, KeyValueList, StringList, or None for resources
+	// that are not to be tagged.
+	Shape TagFieldShape `json:"shape"`
+
+	// KeyValueList says what the entries of a KeyValueList look like.
+	//
+	// +optional
+	KeyValueList *KeyValueList `json:"keyValueList,omitempty"`
+
+	// StringList says what the entries of a StringList look like.
+	//
+	// +optional
+	StringList *StringList `json:"stringList,omitempty"`
+}
+
+// A KeyValueList is a list of objects that hold one tag each.
+type KeyValueList struct {
+	// Key is the name of the field that holds the tag key.
+	//
+	// +optional
+	// +kubebuilder:default=key
+	Key string `json:"key,omitempty"`
+
+	// Value is the name of the field that holds the tag's value.
+	//
+	// +optional
+	// +kubebuilder:default=value
+	Value string `json:"value,omitempty"`
+
+	// Extra fields of each entry that the function adds, e.g.
+	// propagateAtLaunch: true.
+	//
+	// +optional
+	Extra map[string]apiextensionsv1.JSON `json:"extra,omitempty"`
+}
+
+// A StringList is a list of strings that hold one tag each.
+type StringList struct {
+	// Separator between the key and the value of a tag.
+	//
+	// +optional
+	// +kubebuilder:default="="
+	// +kubebuilder:validation:MinLength=1
+	Separator string `json:"separator,omitempty"`
+
+	// MaxLength is the most characters that an entry may have. A label whose entry
+	// is longer is skipped. By default there is no limit.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	MaxLength int32 `json:"maxLength,omitempty"`
+}

@@ -1,0 +1,176 @@
+// Package main implements function-cloud-tags, a Crossplane composition function
+// that turns labels into cloud tags.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+
+	"github.com/crossplane/function-sdk-go"
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/explain"
+)
+
+// drainTimeout is how long calls under way may take to finish once the function is
+// told to stop. Kubernetes kills a container after 30 seconds by default.
+const drainTimeout = 25 * time.Second
+
+// CLI of the function.
+type CLI struct {
+	Serve   ServeCommand    `cmd:"" default:"withargs" help:"Serve the function to Crossplane. This is the default command."`
+	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
+}
+
+// ServeCommand serves the function to Crossplane.
+type ServeCommand struct {
+	Debug bool `help:"Emit debug logs in addition to info logs." short:"d"`
+
+	Network            string `default:"tcp"                                                                        help:"Network on which to listen for gRPC connections."`
+	Address            string `default:":9443"                                                                      help:"Address at which to listen for gRPC connections."`
+	TLSCertsDir        string `env:"TLS_SERVER_CERTS_DIR"                                                           help:"Directory with the server's certificate (tls.crt, tls.key) and the CA that client certificates are verified by (ca.crt)."`
+	Insecure           bool   `help:"Run without mTLS. --tls-certs-dir is ignored."`
+	MaxRecvMessageSize int    `default:"4"                                                                          help:"Greatest size of received messages in MB."`
+	MetricsAddress     string `default:":8080"                                                                      help:"Address at which to serve Prometheus metrics. Empty serves none."`
+}
+
+// Run serves the function until the context is done. Calls under way then finish.
+func (c *ServeCommand) Run(ctx context.Context) error {
+	creds, err := c.credentials()
+	if err != nil {
+		return err
+	}
+
+	level := slog.LevelInfo
+	if c.Debug {
+		level = slog.LevelDebug
+	}
+
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+
+	lis, err := (&net.ListenConfig{}).Listen(ctx, c.Network, c.Address)
+	if err != nil {
+		return errors.Wrapf(err, "cannot listen for %s connections at address %q", c.Network, c.Address)
+	}
+
+	metrics := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
+	srv := grpc.NewServer(
+		grpc.Creds(creds),
+		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*1024*1024),
+		grpc.UnaryInterceptor(metrics.UnaryServerInterceptor()),
+	)
+
+	fn := &Function{log: log}
+	healthy := health.NewServer()
+
+	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
+	v1beta1.RegisterFunctionRunnerServiceServer(srv, function.ServeBeta(fn))
+	healthv1.RegisterHealthServer(srv, healthy)
+	reflection.Register(srv)
+	metrics.InitializeMetrics(srv)
+
+	if c.MetricsAddress != "" {
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(metrics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+
+		stop, err := serveMetrics(ctx, c.MetricsAddress, registry)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+
+	context.AfterFunc(ctx, func() {
+		log.Info("Stopping")
+		healthy.Shutdown()
+
+		// Calls that take too long are cut off.
+		cutOff := time.AfterFunc(drainTimeout, srv.Stop)
+		defer cutOff.Stop()
+
+		srv.GracefulStop()
+	})
+
+	log.Info("Serving", "network", c.Network, "address", lis.Addr().String())
+
+	// This returns once the server is told to stop. GracefulStop returns when all
+	// calls have finished, and so does a second call of it.
+	if err := srv.Serve(lis); err != nil {
+		return errors.Wrap(err, "cannot serve gRPC connections")
+	}
+
+	srv.GracefulStop()
+
+	return nil
+}
+
+// credentials by which the function is served.
+func (c *ServeCommand) credentials() (credentials.TransportCredentials, error) {
+	so := &function.ServeOptions{}
+
+	options := []function.ServeOption{function.MTLSCertificates(c.TLSCertsDir)}
+	if c.Insecure {
+		options = []function.ServeOption{function.Insecure(true)}
+	}
+
+	for _, o := range options {
+		if err := o(so); err != nil {
+			return nil, errors.Wrap(err, "cannot set up mTLS")
+		}
+	}
+
+	if so.Credentials == nil {
+		return nil, errors.New("no credentials: give --tls-certs-dir, or --insecure to run without mTLS")
+	}
+
+	return so.Credentials, nil
+}
+
+// serveMetrics serves the metrics of the supplied registry until the function that
+// it returns is called.
+func serveMetrics(ctx context.Context, address string, registry *prometheus.Registry) (func(), error) {
+	lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot listen for metrics connections at address %q", address)
+	}
+
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 30 * time.Second}
+
+	go func() { _ = srv.Serve(lis) }() // It returns when it is closed.
+
+	return func() { _ = srv.Close() }, nil
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+
+	k := kong.Parse(&CLI{},
+		kong.Name("function-cloud-tags"),
+		kong.Description("A Crossplane composition function that turns labels into cloud tags."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+
+	k.FatalIfErrorf(k.Run())
+}

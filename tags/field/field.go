@@ -1,0 +1,87 @@
+// Package field knows where the kinds of composed resources keep their cloud
+// tags, and what shape that tag field has.
+package field
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A Shape is how a tag field holds its tags.
+type Shape string
+
+// Shapes of tag fields.
+const (
+	// None is the shape of a kind that is known to have no tag field.
+	None Shape = "None"
+
+	// Map is an object whose keys are tag keys and whose values are strings.
+	Map Shape = "Map"
+
+	// KeyValueList is a list of objects, each with one tag key and its value.
+	KeyValueList Shape = "KeyValueList"
+
+	// StringList is a list of strings, each a tag key, a separator and a value.
+	StringList Shape = "StringList"
+)
+
+// A Field is the tag field of a kind of composed resource.
+type Field struct {
+	// Path of the field in Crossplane's notation, e.g. spec.forProvider.tags.
+	// Empty if the Shape is None.
+	Path string
+
+	Shape Shape
+
+	// Key and Value name the two fields of a KeyValueList entry. Extra holds
+	// what else each entry that we add must have, e.g. propagateAtLaunch: true.
+	Key, Value string
+	Extra      map[string]*structpb.Value
+
+	// Separator stands between key and value in a StringList entry. MaxLength
+	// is the most characters an entry may have, or 0 if there is no limit.
+	Separator string
+	MaxLength int
+
+	// Atomic is true if server-side apply replaces the whole list, so that an
+	// entry the provider added is lost unless it is desired too.
+	Atomic bool
+
+	// Observed are the paths at which the provider reports the tags that the
+	// cloud has, the most complete one first.
+	Observed []string
+}
+
+// A Kind of composed resource, as a Locator sees it.
+type Kind struct {
+	schema.GroupVersionKind
+
+	// Profile is the tag profile that the input's provider asks for, or empty
+	// if the input names no provider.
+	Profile string
+
+	// ForProvider is true if the resource has a spec.forProvider object, as
+	// managed resources do.
+	ForProvider bool
+}
+
+// A Locator says which field of a kind carries its cloud tags. It returns false
+// if it doesn't know the kind. A kind that it knows to have no tag field is a
+// Field of shape None.
+type Locator interface {
+	Locate(k Kind) (Field, bool)
+}
+
+// A Chain of Locators answers with the first of them that knows the kind.
+type Chain []Locator
+
+// Locate the tag field of the supplied kind.
+func (c Chain) Locate(k Kind) (Field, bool) {
+	for _, l := range c {
+		if f, ok := l.Locate(k); ok {
+			return f, true
+		}
+	}
+
+	return Field{Shape: None}, false
+}

@@ -1,0 +1,20 @@
+package field
+
+// ByProfile locates the tag fields of the managed resources of a provider that is
+// known, for kinds that nothing else is known about: the field in which most kinds
+// of the provider keep their tags.
+type ByProfile struct{}
+
+// profileFields are the fields of ByProfile by tag profile.
+var profileFields = map[string]Field{
+	"aws":       {Path: "spec.forProvider.tags", Shape: Map},
+	"generic":   {Path: "spec.forProvider.tags", Shape: Map},
+	"hetzner":   {Path: "spec.forProvider.labels", Shape: Map},
+	"openstack": {Path: "spec.forProvider.metadata", Shape: Map},
+}
+
+// Locate the tag field of the supplied kind by its profile.
+func (ByProfile) Locate(k Kind) (Field, bool) {
+	f, ok := profileFields[k.Profile]
+	return f, ok && k.ForProvider
+}

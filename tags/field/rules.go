@@ -1,0 +1,99 @@
+package field
+
+import (
+	"encoding/json"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// Rules locate the tag fields of the kinds that the input has rules for.
+type Rules struct {
+	rules []rule
+}
+
+type rule struct {
+	apiVersion, kind string
+	field            Field
+}
+
+// NewRules returns the Rules of the supplied tagFields.
+func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
+	rules := make([]rule, len(tagFields))
+
+	for i := range tagFields {
+		tf := &tagFields[i]
+		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape)}
+
+		if l := tf.KeyValueList; l != nil {
+			f.Key, f.Value = l.Key, l.Value
+
+			for name, j := range l.Extra {
+				v := &structpb.Value{}
+				if err := json.Unmarshal(j.Raw, v); err != nil {
+					return nil, errors.Wrapf(err, "cannot decode tagFields[%d].keyValueList.extra.%s", i, name)
+				}
+
+				if f.Extra == nil {
+					f.Extra = make(map[string]*structpb.Value, len(l.Extra))
+				}
+
+				f.Extra[name] = v
+			}
+		}
+
+		if l := tf.StringList; l != nil {
+			f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
+		}
+
+		rules[i] = rule{apiVersion: tf.APIVersion, kind: tf.Kind, field: f}
+	}
+
+	return &Rules{rules: rules}, nil
+}
+
+// Locate the tag field of the supplied kind by the first rule that matches it.
+func (r *Rules) Locate(k Kind) (Field, bool) {
+	for _, rl := range r.rules {
+		if matches(rl.apiVersion, k.GroupVersion().String()) && matches(rl.kind, k.Kind) {
+			return rl.field, true
+		}
+	}
+
+	return Field{}, false
+}
+
+// matches is true if the supplied pattern, in which a * matches any run of
+// characters, matches the whole of the supplied string.
+func matches(pattern, s string) bool {
+	prefix, rest, found := strings.Cut(pattern, "*")
+	if !found {
+		return pattern == s
+	}
+
+	if !strings.HasPrefix(s, prefix) {
+		return false
+	}
+
+	s = s[len(prefix):]
+
+	// Each part but the last matches where it first occurs, and the last one at
+	// the end.
+	for {
+		part, next, found := strings.Cut(rest, "*")
+		if !found {
+			return strings.HasSuffix(s, part)
+		}
+
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+
+		s, rest = s[i+len(part):], next
+	}
+}

@@ -1,0 +1,243 @@
+// Package report tells people what became of their labels: by results, which
+// Crossplane makes events of, by a condition and by log lines.
+package report
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// ConditionType of the condition that the function sets on the composite resource
+// and its claim.
+const ConditionType = "CloudTagsPropagated"
+
+// Reasons of the condition. The last four are also those of fatal results.
+const (
+	// ReasonAllPropagated means that no label was skipped.
+	ReasonAllPropagated = "AllPropagated"
+
+	// ReasonSomeSkipped means that a label was skipped, or that the tag field of a
+	// resource could not be written.
+	ReasonSomeSkipped = "SomeSkipped"
+
+	// ReasonInvalidInput means that the step's input is not valid.
+	ReasonInvalidInput = "InvalidInput"
+
+	// ReasonResolveFailed means that the labels could not be known.
+	ReasonResolveFailed = "ResolveFailed"
+
+	// ReasonTagConflict means that an earlier step had set a tag that no earlier
+	// step may set.
+	ReasonTagConflict = "TagConflict"
+
+	// ReasonInternalError means that the function has a bug.
+	ReasonInternalError = "InternalError"
+)
+
+// Reasons of results that are not about skipped labels.
+const (
+	reasonTagsWithheld     = "TagsWithheld"
+	reasonNotTaggable      = "NotTaggable"
+	reasonTagFieldMismatch = "TagFieldMismatch"
+)
+
+// A Failure is an error that fails the pipeline.
+type Failure struct {
+	// Reason of the condition and of the fatal result.
+	Reason string
+
+	err error
+}
+
+// Fail returns a Failure for the supplied reason and because of the supplied error.
+func Fail(reason string, err error) *Failure { return &Failure{Reason: reason, err: err} }
+
+// Error says why the pipeline fails.
+func (f *Failure) Error() string { return f.err.Error() }
+
+// Unwrap returns the error that fails the pipeline.
+func (f *Failure) Unwrap() error { return f.err }
+
+// Fatal responds to the supplied request that the pipeline fails, and changes
+// nothing else. An error that isn't a Failure is an internal one.
+func Fatal(req *fnv1.RunFunctionRequest, err error) *fnv1.RunFunctionResponse {
+	rsp := response.To(req, 0)
+	reason := ReasonInternalError
+
+	if f := (&Failure{}); errors.As(err, &f) {
+		reason = f.Reason
+	}
+
+	response.ConditionFalse(rsp, ConditionType, reason).WithMessage(err.Error()).TargetCompositeAndClaim()
+	response.Fatal(rsp, err)
+	rsp.GetResults()[0].Reason = &reason
+
+	return rsp
+}
+
+// Success responds to the supplied request with what came of it, and writes log
+// lines that tell of it. Crossplane may reuse the response for the supplied time.
+func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+	rsp := response.To(req, ttl)
+
+	logSkips(ctx, log, nameOf(req.GetObserved().GetComposite().GetResource()), o.Skips)
+
+	for _, g := range groups(o.Skips) {
+		for _, msg := range g.messages() {
+			response.Warning(rsp, msg).WithReason(pascalCase(g.reason))
+		}
+	}
+
+	for _, m := range o.Mismatches {
+		for _, msg := range split(fmt.Sprintf("%s: left the tag field alone: ", elide(m.Resource)), []string{elide(m.Why)}) {
+			response.Warning(rsp, message(msg)).WithReason(reasonTagFieldMismatch)
+		}
+	}
+
+	for _, w := range o.Withheld {
+		for _, msg := range split(fmt.Sprintf("%s: kept what earlier steps set for ", elide(w.Resource)), elideAll(w.Keys)) {
+			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
+		}
+	}
+
+	for _, msg := range split("no tag field is known for ", resources(o.NotTaggable)) {
+		response.Normal(rsp, msg).WithReason(reasonNotTaggable)
+	}
+
+	condition(rsp, o)
+
+	// This comes last, and can't fail, so that no request is left half changed.
+	for name, r := range o.Stamped {
+		rsp.GetDesired().GetResources()[name].Resource = r
+	}
+
+	return rsp
+}
+
+// condition sets the condition that sums up the supplied outcome.
+func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
+	why := []string{}
+
+	for _, g := range groups(o.Skips) {
+		why = append(why, fmt.Sprintf("%s skipped on %s: %s", count(len(g.skips), "label"), g.provider, g.reason))
+	}
+
+	if n := len(o.Mismatches); n > 0 {
+		why = append(why, count(n, "tag field")+" left alone")
+	}
+
+	if len(why) == 0 {
+		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).TargetCompositeAndClaim()
+		return
+	}
+
+	response.ConditionTrue(rsp, ConditionType, ReasonSomeSkipped).WithMessage(strings.Join(why, "; ")).TargetCompositeAndClaim()
+}
+
+// logSkips writes one line for each skipped label.
+func logSkips(ctx context.Context, log *slog.Logger, xr string, skips []stamp.Skip) {
+	for _, s := range skips {
+		attrs := []slog.Attr{
+			slog.String("provisioned_resource", xr),
+			slog.String("qualified_key", s.QualifiedKey),
+			slog.String("tag_key", s.TagKey),
+			slog.String("provider", s.Provider),
+			slog.String("reason", string(s.Reason)),
+		}
+
+		if len(s.Resources) > 0 {
+			attrs = append(attrs, slog.Any("composed_resources", s.Resources))
+		}
+
+		log.LogAttrs(ctx, slog.LevelWarn, "Skipped label", attrs...)
+	}
+}
+
+// nameOf returns the name of the supplied composite resource, behind its namespace
+// if it has one.
+func nameOf(xr *structpb.Struct) string {
+	meta := xr.GetFields()["metadata"].GetStructValue().GetFields()
+	name, namespace := meta["name"].GetStringValue(), meta["namespace"].GetStringValue()
+
+	if namespace == "" {
+		return name
+	}
+
+	return namespace + "/" + name
+}
+
+// A group of labels that a provider's profile skipped for one reason.
+type group struct {
+	provider string
+	reason   tags.SkipReason
+	limit    string
+	skips    []stamp.Skip
+}
+
+// groups returns the supplied skips, which are sorted, in groups.
+func groups(skips []stamp.Skip) []group {
+	out := []group{}
+
+	for _, s := range skips {
+		if n := len(out); n == 0 || out[n-1].provider != s.Provider || out[n-1].reason != s.Reason || out[n-1].limit != s.Limit {
+			out = append(out, group{provider: s.Provider, reason: s.Reason, limit: s.Limit})
+		}
+
+		g := &out[len(out)-1]
+		g.skips = append(g.skips, s)
+	}
+
+	return out
+}
+
+func (g *group) messages() []message {
+	items := make([]string, len(g.skips))
+
+	for i, s := range g.skips {
+		items[i] = elide(s.QualifiedKey) + " → " + elide(s.TagKey)
+
+		if len(s.Resources) > 0 {
+			items[i] += " on " + names(s.Resources)
+		}
+	}
+
+	head := fmt.Sprintf("%s: skipped %s: %s (%s): ", g.provider, count(len(g.skips), "label"), g.reason, g.limit)
+	out := []message{}
+
+	for _, msg := range split(head, items) {
+		out = append(out, message(msg))
+	}
+
+	return out
+}
+
+func resources(of []stamp.Resource) []string {
+	out := make([]string, len(of))
+	for i, r := range of {
+		out[i] = fmt.Sprintf("%s (%s %s)", elide(r.Name), elide(r.APIVersion), elide(r.Kind))
+	}
+
+	return out
+}
+
+// pascalCase of the supplied reason, as reasons of results and events are written.
+func pascalCase(r tags.SkipReason) string {
+	b := strings.Builder{}
+	for word := range strings.SplitSeq(string(r), "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxMessage is the most bytes of a result's message. Kubernetes limits the
+	// message of an event to 1,024.
+	maxMessage = 1000
+
+	// maxName is the most bytes of a key or name in a message. Any key that a
+	// cloud admits is shorter, but a label that is skipped may have a longer one.
+	maxName = 160
+
+	// maxNames is the most bytes of the names of resources in an item of a message.
+	maxNames = 400
+)
+
+// A message is an error to results, whose text it is.
+type message string
+
+func (m message) Error() string { return string(m) }
+
+// split returns messages that start with head and together have all items, none of
+// them longer than maxMessage. The head and each item must be short enough for it.
+func split(head string, items []string) []string {
+	out := []string{}
+	b := strings.Builder{}
+
+	for _, item := range items {
+		if b.Len() > 0 && b.Len()+len("; ")+len(item) > maxMessage {
+			out = append(out, b.String())
+			b.Reset()
+		}
+
+		if b.Len() == 0 {
+			b.WriteString(head + item)
+			continue
+		}
+
+		b.WriteString("; " + item)
+	}
+
+	if b.Len() > 0 {
+		out = append(out, b.String())
+	}
+
+	return out
+}
+
+// elide the middle of the supplied string if it is too long for a message, and quote
+// it if it has characters that can't be seen.
+func elide(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		s = strconv.Quote(s)
+	}
+
+	if len(s) <= maxName {
+		return s
+	}
+
+	head, tail := s[:maxName/2], s[len(s)-maxName/4:]
+
+	for !utf8.ValidString(head) && head != "" {
+		head = head[:len(head)-1]
+	}
+
+	for tail != "" && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+
+	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, len(s))
+}
+
+func elideAll(of []string) []string {
+	out := make([]string, len(of))
+	for i, s := range of {
+		out[i] = elide(s)
+	}
+
+	return out
+}
+
+// names of as many of the supplied resources as fit into maxNames, and how many more
+// there are.
+func names(of []string) string {
+	b := strings.Builder{}
+
+	for i, name := range of {
+		name = elide(name)
+		if i > 0 && b.Len()+len(name) > maxNames {
+			fmt.Fprintf(&b, " and %d more", len(of)-i)
+			break
+		}
+
+		if i > 0 {
+			b.WriteString(", ")
+		}
+
+		b.WriteString(name)
+	}
+
+	return b.String()
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+
+	return fmt.Sprintf("%d %ss", n, of)
+}

@@ -1,0 +1,200 @@
+package stamp
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// held are the tags that a tag field holds, and whatever else it holds.
+type held interface {
+	// count of the tags and other entries.
+	count() int
+
+	// get the value of the tag with the supplied key.
+	get(key string) (*structpb.Value, bool)
+
+	// put a tag in the place of the one with the same key, or behind all others.
+	put(key, value string)
+
+	// encode the value of the field.
+	encode() *structpb.Value
+}
+
+// read what the supplied value of the supplied field holds. Nil is a field that
+// isn't there. The handled keys are those that tags are looked up by. It is an
+// error if the value isn't of the field's shape. The value is not changed by what
+// is put later.
+func read(v *structpb.Value, f *field.Field, handled []tags.Tag) (held, error) {
+	want := "a list"
+	ok := v.GetListValue() != nil
+
+	if f.Shape == field.Map {
+		want = "a map"
+		ok = v.GetStructValue() != nil
+	}
+
+	if v != nil && !ok {
+		return nil, errors.Errorf("%s is %s, not %s of tags", f.Path, structpath.KindOf(v), want)
+	}
+
+	switch f.Shape { //nolint:exhaustive // No field of shape None is read.
+	case field.Map:
+		m := heldMap{}
+		maps.Copy(m, v.GetStructValue().GetFields())
+
+		return m, nil
+	case field.KeyValueList:
+		return readKeyValues(v.GetListValue().GetValues(), f)
+	default:
+		return readStrings(v.GetListValue().GetValues(), f, handled)
+	}
+}
+
+// heldMap are tags in a map.
+type heldMap map[string]*structpb.Value
+
+func (m heldMap) count() int { return len(m) }
+
+func (m heldMap) get(key string) (*structpb.Value, bool) {
+	v, ok := m[key]
+	return v, ok
+}
+
+func (m heldMap) put(key, value string) { m[key] = structpb.NewStringValue(value) }
+
+func (m heldMap) encode() *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: m})
+}
+
+// heldList are tags in a list.
+type heldList struct {
+	items []*structpb.Value
+
+	// positions of the items by tag key. Items that are no tags have none.
+	positions map[string][]int
+
+	// value of the tag that the supplied item is.
+	value func(key string, item *structpb.Value) *structpb.Value
+
+	// item that is the tag of the supplied key and value. Old is the item that it
+	// takes the place of, or nil.
+	item func(old *structpb.Value, key, value string) *structpb.Value
+}
+
+func (l *heldList) count() int { return len(l.items) }
+
+func (l *heldList) get(key string) (*structpb.Value, bool) {
+	p, ok := l.positions[key]
+	if !ok {
+		return nil, false
+	}
+
+	return l.value(key, l.items[p[0]]), true
+}
+
+func (l *heldList) put(key, value string) {
+	p, ok := l.positions[key]
+	if !ok {
+		// Two tags can come to one string, which a set must not have twice.
+		item := l.item(nil, key, value)
+		if s := item.GetStringValue(); s == "" || !slices.ContainsFunc(l.items, func(v *structpb.Value) bool { return v.GetStringValue() == s }) {
+			l.items = append(l.items, item)
+		}
+
+		return
+	}
+
+	l.items[p[0]] = l.item(l.items[p[0]], key, value)
+
+	// A key that is there more than once is left once.
+	for _, i := range p[1:] {
+		l.items[i] = nil
+	}
+}
+
+func (l *heldList) encode() *structpb.Value {
+	items := slices.DeleteFunc(slices.Clone(l.items), func(v *structpb.Value) bool { return v == nil })
+	return structpb.NewListValue(&structpb.ListValue{Values: items})
+}
+
+// readKeyValues reads a list of objects with a key and a value.
+func readKeyValues(items []*structpb.Value, f *field.Field) (*heldList, error) {
+	l := &heldList{
+		items:     slices.Clone(items),
+		positions: make(map[string][]int, len(items)),
+		value: func(_ string, item *structpb.Value) *structpb.Value {
+			return item.GetStructValue().GetFields()[f.Value]
+		},
+		item: func(old *structpb.Value, key, value string) *structpb.Value {
+			fields := make(map[string]*structpb.Value, len(f.Extra)+2)
+			maps.Copy(fields, f.Extra)
+			maps.Copy(fields, old.GetStructValue().GetFields())
+			fields[f.Key] = structpb.NewStringValue(key)
+			fields[f.Value] = structpb.NewStringValue(value)
+
+			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+		},
+	}
+
+	for i, item := range items {
+		if item.GetStructValue() == nil {
+			return nil, errors.Errorf("%s[%d] is %s, not an object with a tag", f.Path, i, structpath.KindOf(item))
+		}
+
+		if key, ok := item.GetStructValue().GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); ok {
+			l.positions[key.StringValue] = append(l.positions[key.StringValue], i)
+		}
+	}
+
+	return l, nil
+}
+
+// readStrings reads a list of strings of key, separator and value. As keys and
+// values may have the separator in them, an entry is the tag of the longest handled
+// key that it starts with, or none that we know.
+func readStrings(items []*structpb.Value, f *field.Field, handled []tags.Tag) (*heldList, error) {
+	l := &heldList{
+		items:     slices.Clone(items),
+		positions: make(map[string][]int, len(items)),
+		value: func(key string, item *structpb.Value) *structpb.Value {
+			return structpb.NewStringValue(strings.TrimPrefix(item.GetStringValue(), key+f.Separator))
+		},
+		item: func(_ *structpb.Value, key, value string) *structpb.Value {
+			return structpb.NewStringValue(key + f.Separator + value)
+		},
+	}
+
+	keys := make(map[string]bool, len(handled))
+	for _, t := range handled {
+		keys[t.Key] = true
+	}
+
+	for i, item := range items {
+		s, ok := item.GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", f.Path, i, structpath.KindOf(item))
+		}
+
+		for end := len(s.StringValue); ; {
+			if end = strings.LastIndex(s.StringValue[:end], f.Separator); end < 0 {
+				break
+			}
+
+			if key := s.StringValue[:end]; keys[key] {
+				l.positions[key] = append(l.positions[key], i)
+				break
+			}
+		}
+	}
+
+	return l, nil
+}

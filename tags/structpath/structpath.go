@@ -1,0 +1,235 @@
+// Package structpath reads and writes protobuf structs at Crossplane field paths,
+// e.g. spec.forProvider.tags or metadata.annotations[example.org/team].
+package structpath
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+// maxParsed bounds how many parsed paths are kept. Paths come from Compositions
+// and from tables, so they are few.
+const maxParsed = 4096
+
+// parsed paths, since parsing one takes longer than following it.
+var parsed = struct {
+	sync.RWMutex
+
+	paths map[string]fieldpath.Segments
+}{paths: make(map[string]fieldpath.Segments)}
+
+// Validate returns an error if the supplied string is not the path of one field.
+func Validate(path string) error {
+	_, err := parse(path)
+	return err
+}
+
+// Get the value at the supplied path. A path that leads nowhere, or to null, gives
+// nil. It is an error if the path leads through a value that can't have fields or
+// items, e.g. a string.
+func Get(s *structpb.Struct, path string) (*structpb.Value, error) {
+	segments, err := parse(path)
+	if err != nil {
+		return nil, err
+	}
+
+	v := structpb.NewStructValue(s)
+	for i, sg := range segments {
+		if v, err = child(v, sg); err != nil {
+			return nil, errors.Wrapf(err, "%s", segments[:i])
+		}
+
+		if isNull(v) {
+			return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
+		}
+	}
+
+	return v, nil
+}
+
+// Set returns the supplied struct with the supplied value at the supplied path. A
+// nil value removes what is there. The supplied struct is not changed. What lies on
+// the path is copied, and all else is shared. Objects that are missing on the path
+// are made, but items of lists are not.
+func Set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, error) {
+	segments, err := parse(path)
+	if err != nil {
+		return nil, err
+	}
+
+	out, err := set(structpb.NewStructValue(s), segments, 0, v)
+	if err != nil {
+		return nil, err
+	}
+
+	return out.GetStructValue(), nil
+}
+
+// StringMap returns the supplied value, whose name in errors is given, as a map of
+// strings.
+func StringMap(v *structpb.Value, name string) (map[string]string, error) {
+	o, ok := v.GetKind().(*structpb.Value_StructValue)
+	if !ok {
+		return nil, errors.Errorf("%s is %s, not a map of strings", name, KindOf(v))
+	}
+
+	fields := o.StructValue.GetFields()
+	out := make(map[string]string, len(fields))
+
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		s, ok := fields[key].GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return nil, errors.Errorf("%s[%s] is %s, not a string", name, key, KindOf(fields[key]))
+		}
+
+		out[key] = s.StringValue
+	}
+
+	return out, nil
+}
+
+// KindOf names the kind of the supplied value in the words of messages.
+func KindOf(v *structpb.Value) string {
+	switch v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return "a string"
+	case *structpb.Value_NumberValue:
+		return "a number"
+	case *structpb.Value_BoolValue:
+		return "a boolean"
+	case *structpb.Value_StructValue:
+		return "an object"
+	case *structpb.Value_ListValue:
+		return "a list"
+	default:
+		return "null"
+	}
+}
+
+func parse(path string) (fieldpath.Segments, error) {
+	parsed.RLock()
+	segments, ok := parsed.paths[path]
+	parsed.RUnlock()
+
+	if ok {
+		return segments, nil
+	}
+
+	segments, err := fieldpath.Parse(path)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
+	}
+
+	if len(segments) == 0 {
+		return nil, errors.New("a field path must not be empty")
+	}
+
+	if slices.ContainsFunc(segments, func(s fieldpath.Segment) bool { return s.Field == "*" }) {
+		return nil, fmt.Errorf("field path %q must lead to one field, without wildcards", path)
+	}
+
+	parsed.Lock()
+	defer parsed.Unlock()
+
+	if len(parsed.paths) >= maxParsed {
+		clear(parsed.paths)
+	}
+
+	parsed.paths[path] = segments
+
+	return segments, nil
+}
+
+func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
+	if sg.Type == fieldpath.SegmentIndex {
+		l, ok := v.GetKind().(*structpb.Value_ListValue)
+		if !ok {
+			return nil, fmt.Errorf("is %s, not a list", KindOf(v))
+		}
+
+		if items := l.ListValue.GetValues(); uint64(sg.Index) < uint64(len(items)) {
+			return items[sg.Index], nil
+		}
+
+		return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
+	}
+
+	o, ok := v.GetKind().(*structpb.Value_StructValue)
+	if !ok {
+		return nil, fmt.Errorf("is %s, not an object", KindOf(v))
+	}
+
+	return o.StructValue.GetFields()[sg.Field], nil
+}
+
+// set returns a copy of the supplied value, which is at the supplied depth of the
+// supplied path, with v at the end of the path.
+func set(at *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Value) (*structpb.Value, error) {
+	if depth == len(path) {
+		return v, nil
+	}
+
+	sg := path[depth]
+	if isNull(at) && sg.Type == fieldpath.SegmentField {
+		at = structpb.NewStructValue(nil)
+	}
+
+	old, err := child(at, sg)
+	if err != nil {
+		return nil, errors.Wrapf(err, "%s", path[:depth])
+	}
+
+	if v == nil && isNull(old) {
+		return at, nil
+	}
+
+	replaced, err := set(old, path, depth+1, v)
+	if err != nil {
+		return nil, err
+	}
+
+	if sg.Type == fieldpath.SegmentField {
+		fields := maps.Clone(at.GetStructValue().GetFields())
+		if fields == nil {
+			fields = make(map[string]*structpb.Value, 1)
+		}
+
+		if replaced == nil {
+			delete(fields, sg.Field)
+		} else {
+			fields[sg.Field] = replaced
+		}
+
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
+	}
+
+	items := slices.Clone(at.GetListValue().GetValues())
+	if old == nil {
+		return nil, fmt.Errorf("%s has no item %d", path[:depth], sg.Index)
+	}
+
+	if replaced == nil {
+		items = slices.Delete(items, int(sg.Index), int(sg.Index)+1) //nolint:gosec // An index of a list is no overflow.
+	} else {
+		items[sg.Index] = replaced
+	}
+
+	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
+}
+
+func isNull(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,137 @@
+// Package tags turns labels into cloud tags.
+//
+// It is pure: it knows tag profiles, which are what the clouds admit as tags, and
+// nothing of Kubernetes. The same labels and the same provider always give the
+// same tags and the same skipped labels.
+//
+// A label that can't be a tag is never dropped silently, truncated or changed. It
+// is returned as a [SkippedLabel] that says why.
+package tags
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// CloudTagPrefix is what the key of every cloud tag starts with, on every
+// provider, unless the input asks for another prefix. The rest of the key is the
+// qualified key of the label.
+const CloudTagPrefix = "plexsphere:"
+
+// A PropagatingLabelSet is what a resource's labels come to: qualified label key,
+// e.g. platform/env, to value. Having no label is not an error.
+type PropagatingLabelSet map[string]string
+
+// A SkipReason is why a label did not become a tag. The enumeration is closed.
+type SkipReason string
+
+// Reasons to skip a label, in the order in which they are checked. The first that
+// holds is the label's reason.
+const (
+	// ReservedPrefix is a label whose qualified key or tag key starts with a
+	// prefix that the provider keeps to itself, e.g. aws:.
+	ReservedPrefix SkipReason = "reserved-prefix"
+
+	// KeyTooLong is a label whose tag key is longer than the provider admits.
+	KeyTooLong SkipReason = "key-too-long"
+
+	// ValueTooLong is a label whose value is longer than the provider admits, or
+	// that would make too long an entry of a tag field that is a list of strings.
+	ValueTooLong SkipReason = "value-too-long"
+
+	// KeyCharacterClass is a label whose tag key has a character that the
+	// provider doesn't admit in keys, or is empty.
+	KeyCharacterClass SkipReason = "key-character-class"
+
+	// CountCap is a label for which a resource has no tag slot left.
+	CountCap SkipReason = "count-cap"
+)
+
+// SkipReasons returns all reasons to skip a label, in the order in which they are
+// checked.
+func SkipReasons() []SkipReason {
+	return []SkipReason{ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, CountCap}
+}
+
+// A SkippedLabel is a label that did not become a tag.
+type SkippedLabel struct {
+	// QualifiedKey of the label, e.g. platform/env.
+	QualifiedKey string `json:"qualifiedKey"`
+
+	// TagKey that the label would have had, e.g. plexsphere:platform/env.
+	TagKey string `json:"tagKey"`
+
+	// Provider is the name of the tag profile that refused the label.
+	Provider string `json:"provider"`
+
+	Reason SkipReason `json:"reason"`
+}
+
+// A Label is a label that is to become a tag.
+type Label struct {
+	// QualifiedKey of the label, e.g. platform/env.
+	QualifiedKey string
+
+	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env.
+	TagKey string
+
+	// Value of the label, and of the tag.
+	Value string
+
+	// Source is the position of the source that the label came from.
+	Source int
+}
+
+// Compare orders labels by their qualified keys. A label whose key came with the
+// prefix and one whose key did not can share a qualified key. Their tag keys
+// order these.
+func (l Label) Compare(o Label) int {
+	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
+}
+
+// A Tag is a label that a tag profile admits.
+type Tag struct {
+	// QualifiedKey of the label that the tag was made of.
+	QualifiedKey string
+
+	Key   string
+	Value string
+
+	// Source is the position of the source that the label came from.
+	Source int
+}
+
+// CloudTags turns the supplied set of labels into the tags that the supplied
+// provider admits on one resource without other tags. Providers match without
+// case, and an unknown one gets the generic profile. It also returns the labels
+// that it skipped, sorted by their qualified keys. Neither is ever nil.
+func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
+	labels := make([]Label, 0, len(set))
+	for k, v := range set {
+		labels = append(labels, Label{QualifiedKey: k, TagKey: CloudTagPrefix + k, Value: v})
+	}
+
+	slices.SortFunc(labels, Label.Compare)
+
+	p := ProfileOf(provider)
+	transformed := NewTransformer(labels).Transform(p)
+	admitted, skipped := transformed.Tags, transformed.Skipped
+
+	if over := len(admitted) - p.MaxTags; over > 0 {
+		for _, t := range admitted[p.MaxTags:] {
+			skipped = append(skipped, p.Skip(t, CountCap))
+		}
+
+		admitted = admitted[:p.MaxTags]
+	}
+
+	slices.SortFunc(skipped, func(a, b SkippedLabel) int { return strings.Compare(a.QualifiedKey, b.QualifiedKey) })
+
+	out := make(map[string]string, len(admitted))
+	for _, t := range admitted {
+		out[t.Key] = t.Value
+	}
+
+	return out, skipped
+}
