@@ -63,7 +63,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	stamper := &stamp.Stamper{
 		Input:       in,
 		Provider:    set.Provider,
-		Transformer: tags.NewTransformer(set.Labels),
+		Transformer: tags.NewTransformer(set.Labels, in.Formats()),
 		Fields:      field.Chain{rules, field.ByProfile{}},
 	}
 

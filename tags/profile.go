@@ -12,14 +12,56 @@ import (
 // own.
 const Generic = "generic"
 
+// A Profile is what a provider admits as tags of one resource.
+type Profile struct {
+	Name string
+
+	// Key and Value are the greatest lengths of tag keys and of values.
+	Key, Value Length
+
+	// Entry is the greatest length of key, separator and value together.
+	Entry Length
+
+	// KeyClass and ValueClass are the characters that tag keys and values may
+	// have. A class without a name admits all.
+	KeyClass, ValueClass Class
+
+	// MaxTags is the most tags that one resource may have.
+	MaxTags int
+
+	// Reserved prefixes of keys, which match without case and are ASCII.
+	Reserved []string
+
+	// Unreserved keys are admitted though they start with a reserved prefix.
+	Unreserved []string
+
+	// FoldKeys is true if keys that differ only in case are one key.
+	FoldKeys bool
+
+	// FoldEntries is true if the entries of a list of tags that differ only in
+	// case are one entry.
+	FoldEntries bool
+
+	// Format of keys, unless the input has another one for the provider.
+	Format Format
+}
+
 // A Length is the most that a key or a value may measure. Zero is no limit.
 type Length struct {
 	Runes int
 	Bytes int
+
+	// Prefix is how many runes may stand before the one slash that a key may have.
+	// They don't count as Runes. Zero is no such prefix.
+	Prefix int
 }
 
 // Admits is true if the supplied string is not too long.
 func (l Length) Admits(s string) bool {
+	if prefix, name, ok := strings.Cut(s, "/"); ok && l.Prefix > 0 {
+		return utf8.RuneCountInString(prefix) <= l.Prefix && Length{Runes: l.Runes, Bytes: l.Bytes}.Admits(name)
+	}
+
 	// A string never has more runes than bytes, so most are not counted.
 	if l.Runes > 0 && len(s) > l.Runes && utf8.RuneCountInString(s) > l.Runes {
 		return false
@@ -31,6 +73,8 @@ func (l Length) Admits(s string) bool {
 // String is how messages put the limit.
 func (l Length) String() string {
 	switch {
+	case l.Prefix > 0:
+		return fmt.Sprintf("%d characters, and %d before a /", l.Runes, l.Prefix)
 	case l.Runes > 0 && l.Bytes > 0:
 		return fmt.Sprintf("%d characters and %d bytes", l.Runes, l.Bytes)
 	case l.Bytes > 0:
@@ -40,17 +84,34 @@ func (l Length) String() string {
 	}
 }
 
-// A Class is a set of characters.
+// A Class is what strings of a set of characters look like.
 type Class struct {
 	// Name is how messages put the class.
 	Name string
 
 	has func(r rune) bool
+
+	// first and last characters are narrowed to these, if they are set.
+	first, last func(r rune) bool
+
+	// segments is true if the string may be two of its class with a slash between.
+	segments bool
 }
 
-// Admits is true if the class has every character of the supplied string, which
-// must be UTF-8.
+// Admits is true if the class has the supplied string. What is not UTF-8 is in no
+// class. The empty string is in all.
 func (c Class) Admits(s string) bool {
+	if c.Name == "" || s == "" {
+		return true
+	}
+
+	if c.segments {
+		if prefix, name, ok := strings.Cut(s, "/"); ok {
+			c.segments = false
+			return prefix != "" && name != "" && c.Admits(prefix) && c.Admits(name)
+		}
+	}
+
 	for i, r := range s {
 		if !c.has(r) {
 			return false
@@ -64,86 +125,14 @@ func (c Class) Admits(s string) bool {
 		}
 	}
 
-	return true
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+
+	return (c.first == nil || c.first(first)) && (c.last == nil || c.last(last))
 }
 
-// A Profile is what a provider admits as tags of one resource.
-type Profile struct {
-	Name string
-
-	// Key and Value are the greatest lengths of tag keys and of values.
-	Key, Value Length
-
-	// KeyClass is the characters of which tag keys may consist.
-	KeyClass Class
-
-	// MaxTags is the most tags that one resource may have.
-	MaxTags int
-
-	// Reserved prefixes of keys, which match without case and are ASCII.
-	Reserved []string
-}
-
-var (
-	strict = Class{
-		Name: "ASCII letters and digits and - _ . : /",
-		has: func(r rune) bool {
-			return isASCIIAlphanumeric(r) || r == '-' || r == '_' || r == '.' || r == ':' || r == '/'
-		},
-	}
-
-	letters = Class{
-		Name: "letters, digits, space and + - = . _ : / @",
-		has: func(r rune) bool {
-			return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" +-=._:/@", r)
-		},
-	}
-
-	printable = Class{
-		Name: "anything but control characters",
-		has:  func(r rune) bool { return !unicode.IsControl(r) },
-	}
-)
-
-// profiles are the tag profiles, sorted by name.
-var profiles = []*Profile{
-	{
-		// https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
-		Name:     "aws",
-		Key:      Length{Runes: 128},
-		Value:    Length{Runes: 256},
-		KeyClass: letters,
-		MaxTags:  50,
-		Reserved: []string{"aws:"},
-	},
-	{
-		// What no provider that we know refuses, for the ones we don't know.
-		Name:     Generic,
-		Key:      Length{Runes: 63},
-		Value:    Length{Runes: 255},
-		KeyClass: strict,
-		MaxTags:  32,
-	},
-	{
-		// https://docs.hetzner.cloud/reference/cloud#labels, but with the colon
-		// and the slash that the keys of all our tags have.
-		Name:     "hetzner",
-		Key:      Length{Runes: 63},
-		Value:    Length{Runes: 63},
-		KeyClass: strict,
-		MaxTags:  64,
-	},
-	{
-		// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items
-		Name:     "openstack",
-		Key:      Length{Bytes: 255},
-		Value:    Length{Bytes: 255},
-		KeyClass: printable,
-		MaxTags:  50,
-	},
-}
-
-// Profiles returns all tag profiles, sorted by name.
+// Profiles returns the tag profiles of the contract and of the providers beyond it,
+// sorted by name.
 func Profiles() []*Profile { return slices.Clone(profiles) }
 
 // ProfileNames returns the names of all tag profiles, sorted.
@@ -174,6 +163,38 @@ func ProfileOf(provider string) *Profile {
 	return generic
 }
 
+// Rules are a choice between tag profiles where there is more than one.
+type Rules string
+
+const (
+	// Contract rules are those of the tag profiles that Profiles returns.
+	Contract Rules = "Contract"
+
+	// Cloud rules are those of the clouds' own APIs, where these admit less or
+	// more than the contract.
+	Cloud Rules = "Cloud"
+)
+
+// ProfileOf returns the tag profile of the supplied provider. The service names
+// what kind of resource is tagged, where some kinds admit less than others. It may
+// be empty, and is one of those that Services returns or has no meaning.
+func (r Rules) ProfileOf(provider, service string) *Profile {
+	p := ProfileOf(provider)
+	if r != Cloud {
+		return p
+	}
+
+	if narrow, ok := cloudServices[p.Name+"/"+service]; ok {
+		return narrow
+	}
+
+	if cloud, ok := cloudProfiles[p.Name]; ok {
+		return cloud
+	}
+
+	return p
+}
+
 // Skip the label of which the supplied tag was made.
 func (p *Profile) Skip(t Tag, r SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: p.Name, Reason: r}
@@ -188,9 +209,17 @@ func (p *Profile) Limit(r SkipReason) string {
 	case KeyTooLong:
 		return "at most " + p.Key.String()
 	case ValueTooLong:
+		if p.Entry != (Length{}) {
+			return "at most " + p.Entry.String() + " with the key"
+		}
+
 		return "at most " + p.Value.String()
 	case KeyCharacterClass:
 		return "allowed: " + p.KeyClass.Name
+	case ValueCharacterClass:
+		return "allowed: " + p.ValueClass.Name
+	case KeyCollision:
+		return "another label has the same tag key"
 	case CountCap:
 		return fmt.Sprintf("at most %d tags on a resource", p.MaxTags)
 	default:
@@ -205,21 +234,37 @@ func (p *Profile) check(t Tag) SkipReason {
 		return ReservedPrefix
 	case !p.Key.Admits(t.Key):
 		return KeyTooLong
-	case !p.Value.Admits(t.Value):
+	case !p.Value.Admits(t.Value) || p.Entry != (Length{}) && !p.Entry.Admits(t.Key+":"+t.Value):
 		return ValueTooLong
 	case t.Key == "" || !p.KeyClass.Admits(t.Key):
 		return KeyCharacterClass
+	case !p.ValueClass.Admits(t.Value):
+		return ValueCharacterClass
 	default:
 		return ""
 	}
 }
 
 func (p *Profile) reserves(key string) bool {
-	return slices.ContainsFunc(p.Reserved, func(prefix string) bool {
+	return !slices.Contains(p.Unreserved, key) && slices.ContainsFunc(p.Reserved, func(prefix string) bool {
 		return len(key) >= len(prefix) && strings.EqualFold(key[:len(prefix)], prefix)
 	})
 }
 
-func isASCIIAlphanumeric(r rune) bool {
+// fold the case of the supplied key if the profile does.
+func (p *Profile) fold(key string) string {
+	if p.FoldKeys {
+		return strings.ToLower(key)
+	}
+
+	return key
+}
+
+func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isLabelLetter is true for letters that have no upper case form to be.
+func isLabelLetter(r rune) bool { return unicode.In(r, unicode.Ll, unicode.Lo) }

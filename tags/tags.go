@@ -23,6 +23,19 @@ const CloudTagPrefix = "plexsphere:"
 // e.g. platform/env, to value. Having no label is not an error.
 type PropagatingLabelSet map[string]string
 
+// Labels of the set, sorted by Label.Compare. The key of each tag is the supplied
+// prefix and the qualified key of the label.
+func (s PropagatingLabelSet) Labels(prefix string) []Label {
+	labels := make([]Label, 0, len(s))
+	for k, v := range s {
+		labels = append(labels, Label{QualifiedKey: k, TagKey: prefix + k, Value: v})
+	}
+
+	slices.SortFunc(labels, Label.Compare)
+
+	return labels
+}
+
 // A SkipReason is why a label did not become a tag. The enumeration is closed.
 type SkipReason string
 
@@ -44,6 +57,16 @@ const (
 	// provider doesn't admit in keys, or is empty.
 	KeyCharacterClass SkipReason = "key-character-class"
 
+	// ValueCharacterClass is a label whose value has a character that the provider
+	// doesn't admit in values. No profile of the contract has such a class.
+	ValueCharacterClass SkipReason = "value-character-class"
+
+	// KeyCollision is a label whose key has come to be that of another label,
+	// after a key format or on a provider whose keys compare without case. The
+	// label of the later source is kept, or else the one with the lower qualified
+	// key.
+	KeyCollision SkipReason = "key-collision"
+
 	// CountCap is a label for which a resource has no tag slot left.
 	CountCap SkipReason = "count-cap"
 )
@@ -51,7 +74,7 @@ const (
 // SkipReasons returns all reasons to skip a label, in the order in which they are
 // checked.
 func SkipReasons() []SkipReason {
-	return []SkipReason{ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, CountCap}
+	return []SkipReason{ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, ValueCharacterClass, KeyCollision, CountCap}
 }
 
 // A SkippedLabel is a label that did not become a tag.
@@ -68,6 +91,11 @@ type SkippedLabel struct {
 	Reason SkipReason `json:"reason"`
 }
 
+// Compare orders skipped labels by their qualified keys, and these by tag keys.
+func (s SkippedLabel) Compare(o SkippedLabel) int {
+	return cmp.Or(strings.Compare(s.QualifiedKey, o.QualifiedKey), strings.Compare(s.TagKey, o.TagKey))
+}
+
 // A Label is a label that is to become a tag.
 type Label struct {
 	// QualifiedKey of the label, e.g. platform/env.
@@ -75,6 +103,10 @@ type Label struct {
 
 	// TagKey is the key that the tag should have, e.g. plexsphere:platform/env.
 	TagKey string
+
+	// Unprefixed is true if the key that the label came with is the tag key, so
+	// that no prefix was put before it.
+	Unprefixed bool
 
 	// Value of the label, and of the tag.
 	Value string
@@ -107,26 +139,7 @@ type Tag struct {
 // case, and an unknown one gets the generic profile. It also returns the labels
 // that it skipped, sorted by their qualified keys. Neither is ever nil.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
-	labels := make([]Label, 0, len(set))
-	for k, v := range set {
-		labels = append(labels, Label{QualifiedKey: k, TagKey: CloudTagPrefix + k, Value: v})
-	}
-
-	slices.SortFunc(labels, Label.Compare)
-
-	p := ProfileOf(provider)
-	transformed := NewTransformer(labels).Transform(p)
-	admitted, skipped := transformed.Tags, transformed.Skipped
-
-	if over := len(admitted) - p.MaxTags; over > 0 {
-		for _, t := range admitted[p.MaxTags:] {
-			skipped = append(skipped, p.Skip(t, CountCap))
-		}
-
-		admitted = admitted[:p.MaxTags]
-	}
-
-	slices.SortFunc(skipped, func(a, b SkippedLabel) int { return strings.Compare(a.QualifiedKey, b.QualifiedKey) })
+	admitted, skipped := NewTransformer(set.Labels(CloudTagPrefix), nil).Single(ProfileOf(provider))
 
 	out := make(map[string]string, len(admitted))
 	for _, t := range admitted {

@@ -183,12 +183,24 @@ func (in *CloudTags) ReuseFor() time.Duration {
 	return d
 }
 
+// Formats of keys by provider.
+func (in *CloudTags) Formats() map[string]tags.Format {
+	out := make(map[string]tags.Format, len(in.KeyFormats))
+	for _, f := range in.KeyFormats {
+		out[f.Provider] = tags.NewFormat(f.Prefix, f.Replace, f.Lowercase)
+	}
+
+	return out
+}
+
 func (in *CloudTags) setDefaults() {
 	if in.KeyPrefix == nil {
 		prefix := tags.CloudTagPrefix
 		in.KeyPrefix = &prefix
 	}
 
+	in.ProfileRules = cmp.Or(in.ProfileRules, ProfileRulesContract)
+	in.FieldDiscovery = cmp.Or(in.FieldDiscovery, FieldDiscoveryAuto)
 	in.TTL = cmp.Or(in.TTL, DefaultTTL.String())
 
 	for i := range in.Sources {

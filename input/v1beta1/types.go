@@ -3,6 +3,8 @@ package v1beta1
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
 // The apiVersion and kind of the input.
@@ -21,9 +23,10 @@ type CloudTags struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Provider whose tag profile is applied: aws, hetzner, openstack or generic,
-	// in any case. Any other name gets the generic profile. A resource whose kind
-	// has no tagFields entry is tagged only if the provider is given.
+	// Provider whose tag profile is applied: aws, azure, digitalocean, gcp,
+	// hetzner, openstack or generic, in any case. Any other name gets the generic
+	// profile. By default each resource gets the profile of the provider that its
+	// API group belongs to, or else the generic one.
 	//
 	// +optional
 	Provider *StringSource `json:"provider,omitempty"`
@@ -33,6 +36,14 @@ type CloudTags struct {
 	// +optional
 	// +kubebuilder:default="plexsphere:"
 	KeyPrefix *string `json:"keyPrefix,omitempty"`
+
+	// KeyFormats make keys legal for providers. An entry replaces the provider's
+	// built-in format.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=provider
+	KeyFormats []KeyFormat `json:"keyFormats,omitempty"`
 
 	// Sources of labels. On the same tag key, a later source overrides an earlier
 	// one.
@@ -51,6 +62,23 @@ type CloudTags struct {
 	//
 	// +optional
 	TagFields []TagField `json:"tagFields,omitempty"`
+
+	// ProfileRules say whose rules tags obey where they differ: Contract is the
+	// same for all resources of a provider, and lets through some keys that the
+	// APIs of Hetzner Cloud and of OpenStack Compute refuse. Cloud is what the
+	// clouds' own APIs admit.
+	//
+	// +optional
+	// +kubebuilder:default=Contract
+	ProfileRules ProfileRules `json:"profileRules,omitempty"`
+
+	// FieldDiscovery says when Crossplane is asked for the schema of a kind to
+	// find its tag field: Auto for kinds that are not built in, Schema for every
+	// kind that has no tagFields entry, Index never.
+	//
+	// +optional
+	// +kubebuilder:default=Auto
+	FieldDiscovery FieldDiscovery `json:"fieldDiscovery,omitempty"`
 
 	// TTL is how long Crossplane may reuse the function's answer, e.g. 1m.
 	//
@@ -81,6 +109,59 @@ type StringSource struct {
 	// +kubebuilder:validation:MinLength=1
 	FromFieldPath *string `json:"fromFieldPath,omitempty"`
 }
+
+// A KeyFormat makes the keys of tags legal for a provider. Without any field but the
+// provider, keys are not changed.
+type KeyFormat struct {
+	// Provider whose keys are formatted, by the name of its tag profile.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Provider string `json:"provider"`
+
+	// Prefix that keys get instead of keyPrefix. Keys of form Tag get none.
+	//
+	// +optional
+	Prefix *string `json:"prefix,omitempty"`
+
+	// Replace these strings in the whole key, in one pass. Where several match,
+	// the longest is replaced.
+	//
+	// +optional
+	Replace map[string]string `json:"replace,omitempty"`
+
+	// Lowercase keys after that.
+	//
+	// +optional
+	Lowercase bool `json:"lowercase,omitempty"`
+}
+
+// ProfileRules are whose rules tags obey.
+//
+// +kubebuilder:validation:Enum=Contract;Cloud
+type ProfileRules string
+
+// Rules of tag profiles.
+const (
+	ProfileRulesContract = ProfileRules(tags.Contract)
+	ProfileRulesCloud    = ProfileRules(tags.Cloud)
+)
+
+// FieldDiscovery is when Crossplane is asked for schemas.
+//
+// +kubebuilder:validation:Enum=Auto;Schema;Index
+type FieldDiscovery string
+
+// Ways to discover tag fields.
+const (
+	// FieldDiscoveryAuto asks for the schemas of kinds that are not built in.
+	FieldDiscoveryAuto FieldDiscovery = "Auto"
+
+	// FieldDiscoverySchema asks for the schema of every kind.
+	FieldDiscoverySchema FieldDiscovery = "Schema"
+
+	// FieldDiscoveryIndex asks for no schema.
+	FieldDiscoveryIndex FieldDiscovery = "Index"
+)
 
 // A SourceType says where a source takes labels from.
 //

@@ -19,6 +19,26 @@ func (in *CloudTags) validate() field.ErrorList {
 	errs = append(errs, oneOf(field.NewPath("kind"), in.Kind, Kind)...)
 	errs = append(errs, in.Provider.validate(field.NewPath("provider"))...)
 
+	errs = append(errs, oneOf(field.NewPath("profileRules"), in.ProfileRules, ProfileRulesCloud, ProfileRulesContract)...)
+	errs = append(errs, oneOf(field.NewPath("fieldDiscovery"), in.FieldDiscovery, FieldDiscoveryAuto, FieldDiscoveryIndex, FieldDiscoverySchema)...)
+
+	formatted := make(map[string]bool, len(in.KeyFormats))
+
+	for i, f := range in.KeyFormats {
+		p := field.NewPath("keyFormats").Index(i)
+		errs = append(errs, oneOf(p.Child("provider"), f.Provider, tags.ProfileNames()...)...)
+
+		if formatted[f.Provider] {
+			errs = append(errs, field.Duplicate(p.Child("provider"), f.Provider))
+		}
+
+		formatted[f.Provider] = true
+
+		if _, ok := f.Replace[""]; ok {
+			errs = append(errs, field.Invalid(p.Child("replace"), "", "cannot replace an empty string"))
+		}
+	}
+
 	if len(in.Sources) == 0 {
 		errs = append(errs, field.Required(field.NewPath("sources"), "at least one source of labels"))
 	}

@@ -24,10 +24,11 @@ import (
 type Command struct {
 	File string `arg:"" help:"YAML or JSON file with a map of labels, or with any object that has one at --field-path. - is standard input."`
 
-	FieldPath string   `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
-	Provider  []string `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	Output    string   `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
-	Strict    bool     `help:"Exit with status 2 if any label is skipped."`
+	FieldPath    string     `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
+	Provider     []string   `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
+	ProfileRules tags.Rules `default:"Contract" enum:"Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud)."`
+	Output       string     `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
+	Strict       bool       `help:"Exit with status 2 if any label is skipped."`
 }
 
 // An Explanation is what becomes of a set of labels under one tag profile.
@@ -35,6 +36,35 @@ type Explanation struct {
 	Provider string              `json:"provider"`
 	Tags     map[string]string   `json:"tags"`
 	Skipped  []tags.SkippedLabel `json:"skipped"`
+
+	// limit that a reason to skip labels is about.
+	limit func(r tags.SkipReason) string
+
+	// column of the explanation in a table, by qualified key.
+	column map[string]cell
+}
+
+// explain what becomes of labels under the supplied profile.
+func explain(t *tags.Transformer, p *tags.Profile) Explanation {
+	admitted, skipped := t.Single(p)
+	e := Explanation{
+		Provider: p.Name,
+		Tags:     make(map[string]string, len(admitted)),
+		Skipped:  skipped,
+		limit:    p.Limit,
+		column:   make(map[string]cell, len(admitted)+len(skipped)),
+	}
+
+	for _, tag := range admitted {
+		e.Tags[tag.Key] = tag.Value
+		e.column[tag.QualifiedKey] = cell{visible(tag.Key), green}
+	}
+
+	for _, s := range skipped {
+		e.column[s.QualifiedKey] = cell{string(s.Reason), red}
+	}
+
+	return e
 }
 
 // errSkipped is the error of --strict.
@@ -63,12 +93,11 @@ func (c *Command) run(in io.Reader, out io.Writer, color bool) error {
 
 	skipped := 0
 	explanations := make([]Explanation, len(providers))
+	transformer := tags.NewTransformer(labels.Labels(tags.CloudTagPrefix), nil)
 
 	for i, p := range providers {
-		e := Explanation{Provider: tags.ProfileOf(p).Name}
-		e.Tags, e.Skipped = tags.CloudTags(p, labels)
-		explanations[i] = e
-		skipped += len(e.Skipped)
+		explanations[i] = explain(transformer, c.ProfileRules.ProfileOf(p, ""))
+		skipped += len(explanations[i].Skipped)
 	}
 
 	if err := c.print(out, color, labels, explanations); err != nil {

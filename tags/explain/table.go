@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,41 +31,41 @@ type cell struct {
 // table of labels with a column for each explanation.
 func table(color bool, labels tags.PropagatingLabelSet, explanations []Explanation) string {
 	header := []cell{{"LABEL", bold}, {"VALUE", bold}}
-	skipped := make([]map[string]tags.SkippedLabel, len(explanations))
-
-	for i, e := range explanations {
+	for _, e := range explanations {
 		header = append(header, cell{strings.ToUpper(e.Provider), bold})
-		skipped[i] = make(map[string]tags.SkippedLabel, len(e.Skipped))
-
-		for _, s := range e.Skipped {
-			skipped[i][s.QualifiedKey] = s
-		}
 	}
 
 	rows := [][]cell{header}
 
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		row := []cell{{text: visible(key)}, {text: visible(labels[key])}}
-
-		for i := range explanations {
-			s, ok := skipped[i][key]
-			if !ok {
-				row = append(row, cell{visible(tags.CloudTagPrefix + key), green})
-				continue
-			}
-
-			why := string(s.Reason)
-			if len(explanations) == 1 {
-				why += " (" + tags.ProfileOf(s.Provider).Limit(s.Reason) + ")"
-			}
-
-			row = append(row, cell{why, red})
+		for _, e := range explanations {
+			row = append(row, e.column[key])
 		}
 
 		rows = append(rows, row)
 	}
 
-	return align(rows, color)
+	return align(rows, color) + legend(explanations)
+}
+
+// legend says what the reasons mean that labels were skipped for.
+func legend(explanations []Explanation) string {
+	b := strings.Builder{}
+
+	for _, e := range explanations {
+		for _, r := range tags.SkipReasons() {
+			if slices.ContainsFunc(e.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
+				fmt.Fprintf(&b, "%s %s: %s\n", e.Provider, r, e.limit(r))
+			}
+		}
+	}
+
+	if b.Len() == 0 {
+		return ""
+	}
+
+	return "\n" + b.String()
 }
 
 // align the columns of the supplied rows.

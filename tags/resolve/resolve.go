@@ -60,7 +60,7 @@ func Resolve(in *v1beta1.CloudTags, xr *structpb.Struct) (Set, error) {
 // source is for.
 func label(s *v1beta1.Source, prefix, key string) tags.Label {
 	if s.KeyForm == v1beta1.KeyFormTag {
-		return tags.Label{QualifiedKey: strings.TrimPrefix(key, prefix), TagKey: key}
+		return tags.Label{QualifiedKey: strings.TrimPrefix(key, prefix), TagKey: key, Unprefixed: true}
 	}
 
 	return tags.Label{QualifiedKey: key, TagKey: prefix + key}
