@@ -5,6 +5,9 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -55,22 +59,46 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	rules, err := field.NewRules(in.TagFields)
+	transformer := tags.NewTransformer(set.Labels, in.Formats())
+
+	required := require.New(req)
+
+	fields, err := locator(in, required)
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
 
-	stamper := &stamp.Stamper{
-		Input:       in,
-		Provider:    set.Provider,
-		Transformer: tags.NewTransformer(set.Labels, in.Formats()),
-		Fields:      field.Chain{rules, field.ByProfile{}},
+	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: fields, Observed: req.GetObserved().GetResources()}
+
+	targets := stamper.Targets(req.GetDesired().GetResources())
+	if required.Waiting() {
+		return report.Waiting(req, in.ReuseFor(), required), nil
 	}
 
-	stamped, err := stamper.Stamp(req.GetDesired().GetResources())
+	outcome, err := stamper.Stamp(targets)
 	if err != nil {
 		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
-	return report.Success(ctx, req, f.log, in.ReuseFor(), stamped), nil
+	return report.Success(ctx, req, f.log, in.ReuseFor(), required, outcome), nil
+}
+
+// locator returns what finds the tag fields of resources. The first answer wins: a
+// rule of the input, the built-in index, the schema of the kind, and the field that
+// is usual for its provider.
+func locator(in *v1beta1.CloudTags, required *require.Requirements) (field.Locator, error) {
+	rules, err := field.NewRules(in.TagFields)
+	if err != nil {
+		return nil, err
+	}
+
+	schemas := field.Schemas{Of: func(k schema.GroupVersionKind) *structpb.Struct {
+		return required.Schema(k, in.FieldDiscovery != v1beta1.FieldDiscoveryIndex)
+	}}
+
+	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
+		return field.Chain{rules, schemas, field.BuiltIn(), field.ByProfile{}}, nil
+	}
+
+	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}, nil
 }

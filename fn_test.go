@@ -87,8 +87,8 @@ func TestRunFunction(t *testing.T) {
 			Context: req.GetContext(),
 			Results: []*fnv1.Result{{
 				Severity: fnv1.Severity_SEVERITY_NORMAL,
-				Message:  "no tag field is known for config (v1 ConfigMap)",
-				Reason:   new("NotTaggable"),
+				Message:  "not tagged: config (v1 ConfigMap) has no tag field that is known",
+				Reason:   new("NotTagged"),
 				Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 			}},
 			Conditions: []*fnv1.Condition{{

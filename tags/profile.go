@@ -42,6 +42,10 @@ type Profile struct {
 	// case are one entry.
 	FoldEntries bool
 
+	// Narrow is true if the profile is that of a single service, which admits less
+	// than the rest of the provider does.
+	Narrow bool
+
 	// Format of keys, unless the input has another one for the provider.
 	Format Format
 }
@@ -251,8 +255,9 @@ func (p *Profile) reserves(key string) bool {
 	})
 }
 
-// fold the case of the supplied key if the profile does.
-func (p *Profile) fold(key string) string {
+// Fold the case of the supplied key if the provider takes keys that differ only in
+// case for one.
+func (p *Profile) Fold(key string) string {
 	if p.FoldKeys {
 		return strings.ToLower(key)
 	}

@@ -207,19 +207,19 @@ const (
 // The Azure ones are from
 // https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations
 var cloudServices = map[string]*Profile{
-	"aws/" + ServiceS3Object:         narrow(awsCloud(), func(p *Profile) { p.MaxTags = 10 }),
-	"aws/" + ServiceRDS:              narrow(awsCloud(), func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
-	"azure/" + ServiceFifteenTags:    narrow(ProfileOf("azure"), func(p *Profile) { p.MaxTags = 15 }),
-	"azure/" + ServiceStorageAccount: narrow(ProfileOf("azure"), func(p *Profile) { p.Key = Length{Runes: 128} }),
-	"azure/" + ServiceFrontDoor: narrow(ProfileOf("azure"), func(p *Profile) {
+	"aws/" + ServiceS3Object:         service(awsCloud(), func(p *Profile) { p.MaxTags = 10 }),
+	"aws/" + ServiceRDS:              service(awsCloud(), func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
+	"azure/" + ServiceFifteenTags:    service(ProfileOf("azure"), func(p *Profile) { p.MaxTags = 15 }),
+	"azure/" + ServiceStorageAccount: service(ProfileOf("azure"), func(p *Profile) { p.Key = Length{Runes: 128} }),
+	"azure/" + ServiceFrontDoor: service(ProfileOf("azure"), func(p *Profile) {
 		p.KeyClass = frontDoorClass
 		p.Format = noColon
 	}),
-	"azure/" + ServiceTrafficManager: narrow(ProfileOf("azure"), func(p *Profile) {
+	"azure/" + ServiceTrafficManager: service(ProfileOf("azure"), func(p *Profile) {
 		p.KeyClass = trafficManagerClass
 		p.Format = noColon
 	}),
-	"azure/" + ServiceDNS: narrow(ProfileOf("azure"), func(p *Profile) {
+	"azure/" + ServiceDNS: service(ProfileOf("azure"), func(p *Profile) {
 		p.KeyClass = dnsZoneClass
 		p.Format = noColon
 		p.MaxTags = 15
@@ -227,12 +227,16 @@ var cloudServices = map[string]*Profile{
 }
 
 func awsCloud() *Profile {
-	return narrow(ProfileOf("aws"), func(p *Profile) { p.ValueClass = awsClass })
+	p := *ProfileOf("aws")
+	p.ValueClass = awsClass
+
+	return &p
 }
 
-// narrow returns the supplied profile with the supplied changes.
-func narrow(p *Profile, change func(p *Profile)) *Profile {
+// service returns the supplied profile with the supplied changes.
+func service(p *Profile, change func(p *Profile)) *Profile {
 	out := *p
+	out.Narrow = true
 	change(&out)
 
 	return &out

@@ -78,9 +78,9 @@ func (d *Transformed) collide(p *Profile) {
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		w, ok := winners[p.fold(t.Key)]
+		w, ok := winners[p.Fold(t.Key)]
 		if !ok || t.Source > d.Tags[w].Source {
-			winners[p.fold(t.Key)] = i
+			winners[p.Fold(t.Key)] = i
 		}
 	}
 
@@ -91,7 +91,7 @@ func (d *Transformed) collide(p *Profile) {
 	won := make([]Tag, 0, len(winners))
 
 	for i, t := range d.Tags {
-		if winners[p.fold(t.Key)] == i {
+		if winners[p.Fold(t.Key)] == i {
 			won = append(won, t)
 			continue
 		}

@@ -56,8 +56,8 @@ type Field struct {
 type Kind struct {
 	schema.GroupVersionKind
 
-	// Profile is the tag profile that the input's provider asks for, or empty
-	// if the input names no provider.
+	// Profile is the tag profile of the provider that the input names or that the
+	// kind's API group belongs to, or empty if neither is known.
 	Profile string
 
 	// ForProvider is true if the resource has a spec.forProvider object, as

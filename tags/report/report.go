@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -49,7 +50,7 @@ const (
 // Reasons of results that are not about skipped labels.
 const (
 	reasonTagsWithheld     = "TagsWithheld"
-	reasonNotTaggable      = "NotTaggable"
+	reasonNotTagged        = "NotTagged"
 	reasonTagFieldMismatch = "TagFieldMismatch"
 )
 
@@ -87,10 +88,20 @@ func Fatal(req *fnv1.RunFunctionRequest, err error) *fnv1.RunFunctionResponse {
 	return rsp
 }
 
+// Waiting responds to the supplied request that it lacks what is required. It says
+// nothing else, since Crossplane calls again.
+func Waiting(req *fnv1.RunFunctionRequest, ttl time.Duration, required *require.Requirements) *fnv1.RunFunctionResponse {
+	rsp := response.To(req, ttl)
+	required.AddTo(rsp)
+
+	return rsp
+}
+
 // Success responds to the supplied request with what came of it, and writes log
 // lines that tell of it. Crossplane may reuse the response for the supplied time.
-func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, required *require.Requirements, o *stamp.Outcome) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, ttl)
+	required.AddTo(rsp)
 
 	logSkips(ctx, log, nameOf(req.GetObserved().GetComposite().GetResource()), o.Skips)
 
@@ -112,8 +123,8 @@ func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger
 		}
 	}
 
-	for _, msg := range split("no tag field is known for ", resources(o.NotTaggable)) {
-		response.Normal(rsp, msg).WithReason(reasonNotTaggable)
+	for _, msg := range split("not tagged: ", leftAlone(o.LeftAlone)) {
+		response.Normal(rsp, msg).WithReason(reasonNotTagged)
 	}
 
 	condition(rsp, o)
@@ -223,10 +234,10 @@ func (g *group) messages() []message {
 	return out
 }
 
-func resources(of []stamp.Resource) []string {
+func leftAlone(of []stamp.LeftAlone) []string {
 	out := make([]string, len(of))
 	for i, r := range of {
-		out[i] = fmt.Sprintf("%s (%s %s)", elide(r.Name), elide(r.APIVersion), elide(r.Kind))
+		out[i] = fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why)
 	}
 
 	return out

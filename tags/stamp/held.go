@@ -29,11 +29,11 @@ type held interface {
 	encode() *structpb.Value
 }
 
-// read what the supplied value of the supplied field holds. Nil is a field that
-// isn't there. The handled keys are those that tags are looked up by. It is an
-// error if the value isn't of the field's shape. The value is not changed by what
-// is put later.
-func read(v *structpb.Value, f *field.Field, handled []tags.Tag) (held, error) {
+// read what the supplied value of the supplied field holds, on a resource with the
+// supplied tag profile. Nil is a field that isn't there. The handled tags are those
+// whose keys are looked up. It is an error if the value isn't of the field's shape.
+// The value is not changed by what is put later.
+func read(v *structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag) (held, error) {
 	want := "a list"
 	ok := v.GetListValue() != nil
 
@@ -48,31 +48,57 @@ func read(v *structpb.Value, f *field.Field, handled []tags.Tag) (held, error) {
 
 	switch f.Shape { //nolint:exhaustive // No field of shape None is read.
 	case field.Map:
-		m := heldMap{}
-		maps.Copy(m, v.GetStructValue().GetFields())
-
-		return m, nil
+		return readMap(v.GetStructValue().GetFields(), p), nil
 	case field.KeyValueList:
-		return readKeyValues(v.GetListValue().GetValues(), f)
+		return readKeyValues(v.GetListValue().GetValues(), f, p)
 	default:
-		return readStrings(v.GetListValue().GetValues(), f, handled)
+		return readStrings(v.GetListValue().GetValues(), f, p, handled)
 	}
 }
 
 // heldMap are tags in a map.
-type heldMap map[string]*structpb.Value
+type heldMap struct {
+	fields map[string]*structpb.Value
 
-func (m heldMap) count() int { return len(m) }
+	// names of the fields by tag key, where they may differ in case from it.
+	names map[string]string
 
-func (m heldMap) get(key string) (*structpb.Value, bool) {
-	v, ok := m[key]
+	profile *tags.Profile
+}
+
+func readMap(fields map[string]*structpb.Value, p *tags.Profile) *heldMap {
+	m := &heldMap{fields: make(map[string]*structpb.Value, len(fields)), profile: p}
+	maps.Copy(m.fields, fields)
+
+	if p.FoldKeys {
+		m.names = make(map[string]string, len(fields))
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			m.names[p.Fold(name)] = name
+		}
+	}
+
+	return m
+}
+
+func (m *heldMap) count() int { return len(m.fields) }
+
+func (m *heldMap) name(key string) string {
+	if name, ok := m.names[m.profile.Fold(key)]; ok {
+		return name
+	}
+
+	return key
+}
+
+func (m *heldMap) get(key string) (*structpb.Value, bool) {
+	v, ok := m.fields[m.name(key)]
 	return v, ok
 }
 
-func (m heldMap) put(key, value string) { m[key] = structpb.NewStringValue(value) }
+func (m *heldMap) put(key, value string) { m.fields[m.name(key)] = structpb.NewStringValue(value) }
 
-func (m heldMap) encode() *structpb.Value {
-	return structpb.NewStructValue(&structpb.Struct{Fields: m})
+func (m *heldMap) encode() *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: m.fields})
 }
 
 // heldList are tags in a list.
@@ -81,6 +107,8 @@ type heldList struct {
 
 	// positions of the items by tag key. Items that are no tags have none.
 	positions map[string][]int
+
+	profile *tags.Profile
 
 	// value of the tag that the supplied item is.
 	value func(key string, item *structpb.Value) *structpb.Value
@@ -93,7 +121,7 @@ type heldList struct {
 func (l *heldList) count() int { return len(l.items) }
 
 func (l *heldList) get(key string) (*structpb.Value, bool) {
-	p, ok := l.positions[key]
+	p, ok := l.positions[l.profile.Fold(key)]
 	if !ok {
 		return nil, false
 	}
@@ -102,11 +130,10 @@ func (l *heldList) get(key string) (*structpb.Value, bool) {
 }
 
 func (l *heldList) put(key, value string) {
-	p, ok := l.positions[key]
+	p, ok := l.positions[l.profile.Fold(key)]
 	if !ok {
 		// Two tags can come to one string, which a set must not have twice.
-		item := l.item(nil, key, value)
-		if s := item.GetStringValue(); s == "" || !slices.ContainsFunc(l.items, func(v *structpb.Value) bool { return v.GetStringValue() == s }) {
+		if item := l.item(nil, key, value); !slices.ContainsFunc(l.items, func(v *structpb.Value) bool { return l.same(v, item) }) {
 			l.items = append(l.items, item)
 		}
 
@@ -121,14 +148,21 @@ func (l *heldList) put(key, value string) {
 	}
 }
 
+// same is true if the supplied items are strings that the provider takes for one.
+func (l *heldList) same(a, b *structpb.Value) bool {
+	s, t := a.GetStringValue(), b.GetStringValue()
+	return s != "" && (s == t || l.profile.FoldEntries && strings.EqualFold(s, t))
+}
+
 func (l *heldList) encode() *structpb.Value {
 	items := slices.DeleteFunc(slices.Clone(l.items), func(v *structpb.Value) bool { return v == nil })
 	return structpb.NewListValue(&structpb.ListValue{Values: items})
 }
 
 // readKeyValues reads a list of objects with a key and a value.
-func readKeyValues(items []*structpb.Value, f *field.Field) (*heldList, error) {
+func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
 	l := &heldList{
+		profile:   p,
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
@@ -151,7 +185,8 @@ func readKeyValues(items []*structpb.Value, f *field.Field) (*heldList, error) {
 		}
 
 		if key, ok := item.GetStructValue().GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); ok {
-			l.positions[key.StringValue] = append(l.positions[key.StringValue], i)
+			k := p.Fold(key.StringValue)
+			l.positions[k] = append(l.positions[k], i)
 		}
 	}
 
@@ -161,12 +196,14 @@ func readKeyValues(items []*structpb.Value, f *field.Field) (*heldList, error) {
 // readStrings reads a list of strings of key, separator and value. As keys and
 // values may have the separator in them, an entry is the tag of the longest handled
 // key that it starts with, or none that we know.
-func readStrings(items []*structpb.Value, f *field.Field, handled []tags.Tag) (*heldList, error) {
+func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag) (*heldList, error) {
 	l := &heldList{
+		profile:   p,
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(key string, item *structpb.Value) *structpb.Value {
-			return structpb.NewStringValue(strings.TrimPrefix(item.GetStringValue(), key+f.Separator))
+			_, value, _ := cutKey(item.GetStringValue(), f.Separator, func(k string) bool { return p.Fold(k) == p.Fold(key) })
+			return structpb.NewStringValue(value)
 		},
 		item: func(_ *structpb.Value, key, value string) *structpb.Value {
 			return structpb.NewStringValue(key + f.Separator + value)
@@ -175,7 +212,7 @@ func readStrings(items []*structpb.Value, f *field.Field, handled []tags.Tag) (*
 
 	keys := make(map[string]bool, len(handled))
 	for _, t := range handled {
-		keys[t.Key] = true
+		keys[p.Fold(t.Key)] = true
 	}
 
 	for i, item := range items {
@@ -184,17 +221,24 @@ func readStrings(items []*structpb.Value, f *field.Field, handled []tags.Tag) (*
 			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", f.Path, i, structpath.KindOf(item))
 		}
 
-		for end := len(s.StringValue); ; {
-			if end = strings.LastIndex(s.StringValue[:end], f.Separator); end < 0 {
-				break
-			}
-
-			if key := s.StringValue[:end]; keys[key] {
-				l.positions[key] = append(l.positions[key], i)
-				break
-			}
+		if key, _, ok := cutKey(s.StringValue, f.Separator, func(k string) bool { return keys[p.Fold(k)] }); ok {
+			l.positions[p.Fold(key)] = append(l.positions[p.Fold(key)], i)
 		}
 	}
 
 	return l, nil
+}
+
+// cutKey cuts the supplied entry after the longest key that is one, and before its
+// value.
+func cutKey(entry, separator string, is func(key string) bool) (key, value string, ok bool) {
+	for end := len(entry); ; {
+		if end = strings.LastIndex(entry[:end], separator); end < 0 {
+			return "", "", false
+		}
+
+		if key := entry[:end]; is(key) {
+			return key, entry[end+len(separator):], true
+		}
+	}
 }

@@ -4,14 +4,12 @@ package stamp
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -36,6 +34,9 @@ type Stamper struct {
 
 	// Fields locates tag fields.
 	Fields field.Locator
+
+	// Observed composed resources.
+	Observed map[string]*fnv1.Resource
 }
 
 // An Outcome is what came of stamping resources. Everything in it is sorted.
@@ -49,19 +50,20 @@ type Outcome struct {
 	// Withheld tags of resources, by name.
 	Withheld []Withheld
 
-	// NotTaggable resources have no tag field that we know.
-	NotTaggable []Resource
+	// LeftAlone are resources that were not looked at further, by name.
+	LeftAlone []LeftAlone
 
 	// Mismatches are resources whose tag field has another shape than we know it
 	// to have, so that it was left alone.
 	Mismatches []Mismatch
 }
 
-// A Resource is a desired composed resource.
-type Resource struct {
-	Name       string
+// LeftAlone is a resource that was left alone, and why.
+type LeftAlone struct {
+	Resource   string
 	APIVersion string
 	Kind       string
+	Why        string
 }
 
 // A Skip is a label that was skipped.
@@ -90,71 +92,28 @@ type Mismatch struct {
 	Why      string
 }
 
-// Stamp the supplied resources. They are not changed, but stamped ones share what
-// did not change with them. An error means that nothing may be written.
-func (s *Stamper) Stamp(desired map[string]*fnv1.Resource) (*Outcome, error) {
+// Stamp the supplied targets. Their resources are not changed, but stamped ones
+// share with them what did not change. An error means that nothing may be written.
+func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 	out := &Outcome{Stamped: make(map[string]*structpb.Struct)}
+
 	if s.Transformer.Empty() {
 		return out, nil
 	}
 
 	skipped := make(skips)
 
-	for _, name := range slices.Sorted(maps.Keys(desired)) {
-		r := desired[name].GetResource()
-		k := s.kindOf(r)
+	for i := range targets {
+		t := &targets[i]
 
-		f, _ := s.Fields.Locate(k)
-		if f.Shape == field.None {
-			out.NotTaggable = append(out.NotTaggable, Resource{Name: name, APIVersion: apiVersionOf(r), Kind: k.Kind})
+		if t.leave != "" {
+			out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
 			continue
 		}
 
-		profile := tags.ProfileOf(k.Profile)
-		transformed := s.Transformer.Transform(profile)
-
-		for _, l := range transformed.Skipped {
-			skipped.add(l, profile.Limit(l.Reason), "")
+		if err := s.stamp(t, out, skipped); err != nil {
+			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
-
-		if len(transformed.Tags) == 0 {
-			continue
-		}
-
-		h, err := s.read(r, &f, transformed.Tags)
-		if err != nil {
-			out.Mismatches = append(out.Mismatches, Mismatch{Resource: name, Why: err.Error()})
-			continue
-		}
-
-		m := merge{
-			stamper: s,
-			field:   &f,
-			profile: profile,
-			slots:   profile.MaxTags - int(s.Input.ReservedTags[profile.Name]),
-			skip:    func(l tags.SkippedLabel, limit string) { skipped.add(l, limit, name) },
-		}
-
-		changed, err := m.merge(h, transformed.Tags)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot tag composed resource %q", name)
-		}
-
-		if len(m.withheld) > 0 {
-			out.Withheld = append(out.Withheld, Withheld{Resource: name, Keys: slices.Sorted(slices.Values(m.withheld))})
-		}
-
-		if !changed {
-			continue
-		}
-
-		stamped, err := structpath.Set(r, f.Path, h.encode())
-		if err != nil {
-			out.Mismatches = append(out.Mismatches, Mismatch{Resource: name, Why: err.Error()})
-			continue
-		}
-
-		out.Stamped[name] = stamped
 	}
 
 	out.Skips = skipped.sorted()
@@ -162,58 +121,126 @@ func (s *Stamper) Stamp(desired map[string]*fnv1.Resource) (*Outcome, error) {
 	return out, nil
 }
 
-// read the tags that the supplied resource has in the supplied field.
-func (s *Stamper) read(r *structpb.Struct, f *field.Field, handled []tags.Tag) (held, error) {
-	v, err := structpath.Get(r, f.Path)
+// stamp one target, and add to the outcome what comes of it.
+func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
+	transformed := s.Transformer.Transform(t.profile)
+
+	for _, l := range transformed.Skipped {
+		skipped.add(l, t.profile.Limit(l.Reason), t.profile.Narrow, t.Name)
+	}
+
+	if len(transformed.Tags) == 0 {
+		return nil
+	}
+
+	h, err := s.read(t, transformed.Tags)
+	if err != nil {
+		out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
+		return nil
+	}
+
+	m := merge{input: s.Input, field: &t.field, profile: t.profile}
+
+	changed, err := m.merge(h, transformed.Tags)
+	if err != nil {
+		return err
+	}
+
+	if changed {
+		stamped, err := structpath.Set(t.Resource, t.field.Path, h.encode())
+		if err != nil {
+			out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
+			return nil
+		}
+
+		out.Stamped[t.Name] = stamped
+	}
+
+	for _, sk := range m.skipped {
+		skipped.add(sk.SkippedLabel, sk.Limit, true, t.Name)
+	}
+
+	if len(m.withheld) > 0 {
+		out.Withheld = append(out.Withheld, Withheld{Resource: t.Name, Keys: slices.Sorted(slices.Values(m.withheld))})
+	}
+
+	return nil
+}
+
+// read the tags that the supplied target has.
+func (s *Stamper) read(t *Target, handled []tags.Tag) (held, error) {
+	v, err := structpath.Get(t.Resource, t.field.Path)
 	if err != nil {
 		return nil, err
 	}
 
-	return read(v, f, handled)
-}
-
-func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
-	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(apiVersionOf(r), r.GetFields()["kind"].GetStringValue())}
-
-	if s.Provider != "" {
-		k.Profile = tags.ProfileOf(s.Provider).Name
+	if !t.field.Atomic {
+		return read(v, &t.field, t.profile, handled)
 	}
 
-	v, err := structpath.Get(r, "spec.forProvider")
-	k.ForProvider = err == nil && v.GetStructValue() != nil
+	h, err := read(v, &t.field, t.profile, slices.Concat(handled, providersTags))
+	if err != nil {
+		return nil, err
+	}
 
-	return k
+	s.keepProviders(h, t)
+
+	return h, nil
 }
 
-func apiVersionOf(r *structpb.Struct) string {
-	return r.GetFields()["apiVersion"].GetStringValue()
+// providersTags are the tags that providers add to the spec of their resources.
+// https://github.com/crossplane/upjet/blob/main/pkg/config/resource.go
+var providersTags = []tags.Tag{{Key: "crossplane-kind"}, {Key: "crossplane-name"}, {Key: "crossplane-providerconfig"}}
+
+// keepProviders puts the tags that the provider has added to the observed spec of
+// the supplied target. Server-side apply replaces the whole of an atomic list, so
+// Crossplane and the provider would otherwise undo each other's work for ever.
+func (s *Stamper) keepProviders(h held, t *Target) {
+	v, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
+	if err != nil || v == nil {
+		return
+	}
+
+	observed, err := read(v, &t.field, t.profile, providersTags)
+	if err != nil {
+		return
+	}
+
+	for _, tag := range providersTags {
+		value, ok := observed.get(tag.Key)
+		if _, desired := h.get(tag.Key); ok && !desired {
+			h.put(tag.Key, value.GetStringValue())
+		}
+	}
 }
 
 // merge merges tags into what one tag field holds.
 type merge struct {
-	stamper *Stamper
+	input   *v1beta1.CloudTags
 	field   *field.Field
 	profile *tags.Profile
 
-	// slots that the resource has for tags.
-	slots int
-
-	// skip a label because of the supplied limit.
-	skip func(l tags.SkippedLabel, limit string)
+	// skipped are labels that the resource has no room for.
+	skipped []Skip
 
 	// withheld are the keys of tags that are there with another value.
 	withheld []string
 }
 
+func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
+	m.skipped = append(m.skipped, Skip{SkippedLabel: m.profile.Skip(t, r), Limit: limit})
+}
+
 // merge the supplied tags, sorted by qualified key, and return true if the field
 // has to be written.
 func (m *merge) merge(h held, admitted []tags.Tag) (bool, error) {
+	slots := m.profile.MaxTags - int(m.input.ReservedTags[m.profile.Name])
 	added := make([]tags.Tag, 0, len(admitted))
 	changed := false
 
 	for _, t := range admitted {
 		if n := m.field.MaxLength; n > 0 && utf8.RuneCountInString(t.Key+m.field.Separator+t.Value) > n {
-			m.skip(m.profile.Skip(t, tags.ValueTooLong), fmt.Sprintf("at most %d characters with the key and %q", n, m.field.Separator))
+			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters with the key and %q", n, m.field.Separator))
 			continue
 		}
 
@@ -232,8 +259,8 @@ func (m *merge) merge(h held, admitted []tags.Tag) (bool, error) {
 			continue
 		}
 
-		if h.count()+len(added) >= m.slots {
-			m.skip(m.profile.Skip(t, tags.CountCap), m.countLimit())
+		if h.count()+len(added) >= slots {
+			m.skip(t, tags.CountCap, m.countLimit())
 			continue
 		}
 
@@ -257,7 +284,7 @@ func (m *merge) conflict(t tags.Tag, v *structpb.Value) (bool, error) {
 		same = false
 	}
 
-	switch m.stamper.Input.Sources[t.Source].OnConflict {
+	switch m.input.Sources[t.Source].OnConflict {
 	case v1beta1.ConflictPolicyError:
 		return false, errors.Errorf("an earlier step has set the tag %q to %s, and sources[%d] with onConflict Error has the value %q for it",
 			t.Key, quote(v), t.Source, t.Value)
@@ -274,7 +301,7 @@ func (m *merge) conflict(t tags.Tag, v *structpb.Value) (bool, error) {
 
 func (m *merge) countLimit() string {
 	limit := m.profile.Limit(tags.CountCap)
-	if n := m.stamper.Input.ReservedTags[m.profile.Name]; n > 0 {
+	if n := m.input.ReservedTags[m.profile.Name]; n > 0 {
 		limit += fmt.Sprintf(", %d of them reserved", n)
 	}
 
@@ -299,11 +326,12 @@ type skipKey struct {
 	limit string
 }
 
-// add a label that was skipped for the supplied resource, or for all if it's empty.
-func (s skips) add(l tags.SkippedLabel, limit, resource string) {
+// add a label that was skipped for the supplied resource. Only some resources of the
+// profile skip it, or all do.
+func (s skips) add(l tags.SkippedLabel, limit string, some bool, resource string) {
 	k := skipKey{label: l, limit: limit}
 
-	if resource == "" {
+	if !some {
 		s[k] = nil
 		return
 	}

@@ -44,7 +44,7 @@ func Get(s *structpb.Struct, path string) (*structpb.Value, error) {
 	v := structpb.NewStructValue(s)
 	for i, sg := range segments {
 		if v, err = child(v, sg); err != nil {
-			return nil, errors.Wrapf(err, "%s", segments[:i])
+			return nil, at(segments[:i], err)
 		}
 
 		if isNull(v) {
@@ -148,6 +148,16 @@ func parse(path string) (fieldpath.Segments, error) {
 	return segments, nil
 }
 
+// at says where the supplied error, which is about the value at the supplied path,
+// occurred.
+func at(path fieldpath.Segments, err error) error {
+	if len(path) == 0 {
+		return errors.Wrap(err, "the object")
+	}
+
+	return errors.Errorf("%s %w", path, err)
+}
+
 func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
 	if sg.Type == fieldpath.SegmentIndex {
 		l, ok := v.GetKind().(*structpb.Value_ListValue)
@@ -172,23 +182,23 @@ func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
 
 // set returns a copy of the supplied value, which is at the supplied depth of the
 // supplied path, with v at the end of the path.
-func set(at *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Value) (*structpb.Value, error) {
+func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Value) (*structpb.Value, error) {
 	if depth == len(path) {
 		return v, nil
 	}
 
 	sg := path[depth]
-	if isNull(at) && sg.Type == fieldpath.SegmentField {
-		at = structpb.NewStructValue(nil)
+	if isNull(from) && sg.Type == fieldpath.SegmentField {
+		from = structpb.NewStructValue(nil)
 	}
 
-	old, err := child(at, sg)
+	old, err := child(from, sg)
 	if err != nil {
-		return nil, errors.Wrapf(err, "%s", path[:depth])
+		return nil, at(path[:depth], err)
 	}
 
-	if v == nil && isNull(old) {
-		return at, nil
+	if v == nil && old == nil {
+		return from, nil
 	}
 
 	replaced, err := set(old, path, depth+1, v)
@@ -197,7 +207,7 @@ func set(at *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Val
 	}
 
 	if sg.Type == fieldpath.SegmentField {
-		fields := maps.Clone(at.GetStructValue().GetFields())
+		fields := maps.Clone(from.GetStructValue().GetFields())
 		if fields == nil {
 			fields = make(map[string]*structpb.Value, 1)
 		}
@@ -211,9 +221,9 @@ func set(at *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Val
 		return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 	}
 
-	items := slices.Clone(at.GetListValue().GetValues())
+	items := slices.Clone(from.GetListValue().GetValues())
 	if old == nil {
-		return nil, fmt.Errorf("%s has no item %d", path[:depth], sg.Index)
+		return nil, at(path[:depth], fmt.Errorf("has no item %d", sg.Index))
 	}
 
 	if replaced == nil {

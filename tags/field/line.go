@@ -1,0 +1,131 @@
+package field
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+// absent is what a column has that has nothing to say.
+const absent = "-"
+
+// Line puts what is known of a kind in one line of seven columns, with a tab
+// between them: the group, the version and the kind, the path of its tag field, its
+// shape, atomic if it is atomic, and the observed paths with commas between them.
+//
+//	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
+//	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
+//	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
+func Line(gvk schema.GroupVersionKind, f Field) string {
+	c := f.columns()
+	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, c[:]...), "\t")
+}
+
+// columns of a line that say what the field is.
+func (f Field) columns() [4]string {
+	c := [4]string{f.Path, string(f.Shape), absent, absent}
+
+	switch f.Shape {
+	case KeyValueList:
+		args := []string{f.Key, f.Value}
+
+		for _, name := range slices.Sorted(maps.Keys(f.Extra)) {
+			// Only a number that isn't one can't be encoded.
+			v, _ := json.Marshal(f.Extra[name].AsInterface()) //nolint:errchkjson // See above.
+			args = append(args, name+"="+string(v))
+		}
+
+		c[1] += "(" + strings.Join(args, ",") + ")"
+	case StringList:
+		c[1] += "(" + f.Separator
+		if f.MaxLength > 0 {
+			c[1] += "," + strconv.Itoa(f.MaxLength)
+		}
+
+		c[1] += ")"
+	case None:
+		c[0] = absent
+	case Map:
+	}
+
+	if f.Atomic {
+		c[2] = "atomic"
+	}
+
+	if len(f.Observed) > 0 {
+		c[3] = strings.Join(f.Observed, ",")
+	}
+
+	return c
+}
+
+// parseColumns returns the field that the supplied columns are of. It is good for
+// what we write ourselves.
+func parseColumns(c [4]string) (Field, error) {
+	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
+
+	f := Field{Shape: Shape(shape), Atomic: c[2] == "atomic"}
+
+	if c[0] != absent {
+		f.Path = c[0]
+	}
+
+	if c[3] != absent {
+		f.Observed = strings.Split(c[3], ",")
+	}
+
+	switch f.Shape {
+	case Map, None:
+		return f, nil
+	case KeyValueList:
+		return f, f.parseKeyValueList(args)
+	case StringList:
+		sep, n, limited := strings.Cut(args, ",")
+		f.Separator = sep
+
+		if !limited {
+			return f, nil
+		}
+
+		var err error
+
+		f.MaxLength, err = strconv.Atoi(n)
+
+		return f, errors.Wrapf(err, "cannot parse the length in %q", c[1])
+	default:
+		return f, errors.Errorf("%q is no shape", c[1])
+	}
+}
+
+func (f *Field) parseKeyValueList(args string) error {
+	a := strings.Split(args, ",")
+	if len(a) < 2 {
+		return errors.Errorf("a list of %q has no key and value", args)
+	}
+
+	f.Key, f.Value = a[0], a[1]
+
+	for _, e := range a[2:] {
+		name, j, _ := strings.Cut(e, "=")
+
+		v := &structpb.Value{}
+		if err := json.Unmarshal([]byte(j), v); err != nil {
+			return errors.Wrapf(err, "cannot parse %q", e)
+		}
+
+		if f.Extra == nil {
+			f.Extra = make(map[string]*structpb.Value)
+		}
+
+		f.Extra[name] = v
+	}
+
+	return nil
+}

@@ -1,0 +1,109 @@
+package field
+
+import (
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// OpenAPI is the schema of a kind in OpenAPI v3, as Crossplane answers a
+// requirement for it and as a custom resource definition has it at
+// spec.versions[].schema.openAPIV3Schema. Whatever it is, and if it is nil, it is a
+// schema: where it isn't OpenAPI, there are no fields.
+type OpenAPI struct {
+	schema *structpb.Struct
+}
+
+// NewOpenAPI returns the supplied schema.
+func NewOpenAPI(schema *structpb.Struct) OpenAPI { return OpenAPI{schema: schema} }
+
+// TypeOf returns the type of the field at the supplied path. Nothing but the
+// schemas of the fields on the path is looked at.
+func (o OpenAPI) TypeOf(path string) Type {
+	s := o.schema
+
+	for more := true; more; {
+		var name string
+		name, path, more = strings.Cut(path, ".")
+		s = object(object(s, "properties"), name)
+	}
+
+	switch text(s, "type") {
+	case "object":
+		return mapType(s)
+	case "array":
+		return listType(s)
+	default:
+		return Type{}
+	}
+}
+
+// mapType returns the type of an object, which holds tags if it is a map of
+// strings. One with fields of its own is not, even if it admits others.
+func mapType(s *structpb.Struct) Type {
+	if !isString(object(s, "additionalProperties")) || len(object(s, "properties").GetFields()) > 0 {
+		return Type{}
+	}
+
+	return Type{Shape: Map, Atomic: text(s, "x-kubernetes-map-type") == "atomic"}
+}
+
+// listType returns the type of an array, which holds tags if it is of strings or
+// of objects.
+func listType(s *structpb.Struct) Type {
+	items := object(s, "items")
+
+	// Lists are atomic unless they say otherwise. Maps are not.
+	kind := text(s, "x-kubernetes-list-type")
+	atomic := kind != "set" && kind != "map"
+
+	if isString(items) {
+		// Whether a pattern admits a key and a value in one string we can't know.
+		if text(items, "pattern") != "" {
+			return Type{}
+		}
+
+		return Type{Shape: StringList, Atomic: atomic, MaxLength: integer(items, "maxLength")}
+	}
+
+	if text(items, "type") != "object" {
+		return Type{}
+	}
+
+	t := Type{Shape: KeyValueList, Atomic: atomic, Fields: make(map[string]string)}
+
+	for name, v := range object(items, "properties").GetFields() {
+		t.Fields[name] = text(v.GetStructValue(), "type")
+	}
+
+	for _, v := range items.GetFields()["required"].GetListValue().GetValues() {
+		t.Required = append(t.Required, v.GetStringValue())
+	}
+
+	return t
+}
+
+// isString is true if the supplied schema is of a string of which we may choose
+// the text: no enumeration, and no format such as a date.
+func isString(s *structpb.Struct) bool {
+	return text(s, "type") == "string" && text(s, "format") == "" && s.GetFields()["enum"] == nil
+}
+
+func object(s *structpb.Struct, name string) *structpb.Struct {
+	return s.GetFields()[name].GetStructValue()
+}
+
+func text(s *structpb.Struct, name string) string {
+	return s.GetFields()[name].GetStringValue()
+}
+
+// integer returns a positive whole number, or 0 if there is none.
+func integer(s *structpb.Struct, name string) int {
+	n := s.GetFields()[name].GetNumberValue()
+	if n < 1 || n > math.MaxInt32 || n != math.Trunc(n) {
+		return 0
+	}
+
+	return int(n)
+}

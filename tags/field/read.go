@@ -1,0 +1,165 @@
+package field
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	forProvider = "spec.forProvider."
+	atProvider  = "status.atProvider."
+)
+
+// A Type is what matters to tags of the type of a field.
+type Type struct {
+	// Shape of tags that the field could hold, or empty if there is no such field
+	// or it could hold none.
+	Shape Shape
+
+	// Atomic is true if server-side apply replaces the whole field.
+	Atomic bool
+
+	// Fields of a KeyValueList's entry and their types, e.g. key: string.
+	Fields map[string]string
+
+	// Required fields of a KeyValueList's entry.
+	Required []string
+
+	// MaxLength of a StringList's entries, or 0 if there is no limit.
+	MaxLength int
+}
+
+// A Schema knows the types of the fields of a kind.
+type Schema interface {
+	// TypeOf returns the type of the field at the supplied path of field names
+	// with dots between them, e.g. spec.forProvider.tags.
+	TypeOf(path string) Type
+}
+
+// Read which field of the supplied kind carries its cloud tags. The kind is known
+// to have none if the schema has no field that counts in its provider's dialect.
+func Read(gk schema.GroupKind, s Schema) Field {
+	d, service, _ := dialectOf(gk.Group)
+
+	for _, c := range d.candidates(service, gk.Kind) {
+		if f, ok := c.read(s); ok {
+			return f
+		}
+	}
+
+	return Field{Shape: None}
+}
+
+// read the field that the candidate is in the supplied schema, if it is there.
+func (c *candidate) read(s Schema) (Field, bool) {
+	t := s.TypeOf(forProvider + c.path)
+	if !slices.Contains(c.shapes, t.Shape) {
+		return Field{}, false
+	}
+
+	f := Field{Path: forProvider + c.path, Shape: t.Shape, Atomic: t.Atomic}
+
+	switch t.Shape {
+	case KeyValueList:
+		var ok bool
+		if f.Key, f.Value, ok = keyAndValue(t); !ok {
+			return Field{}, false
+		}
+
+		if f.Extra, ok = c.extraOf(t, f.Key, f.Value); !ok {
+			return Field{}, false
+		}
+	case StringList:
+		f.Separator = c.separator
+
+		f.MaxLength = c.maxLength
+		if t.MaxLength > 0 && (f.MaxLength == 0 || t.MaxLength < f.MaxLength) {
+			f.MaxLength = t.MaxLength
+		}
+	case Map, None:
+	}
+
+	for _, p := range c.observed {
+		if o := s.TypeOf(atProvider + p); observes(o, f) {
+			f.Observed = append(f.Observed, atProvider+p)
+		}
+	}
+
+	return f, true
+}
+
+// observes is true if a field of the supplied type can report what is in the
+// supplied tag field.
+func observes(t Type, f Field) bool {
+	if t.Shape != f.Shape {
+		return false
+	}
+
+	if t.Shape != KeyValueList {
+		return true
+	}
+
+	key, value, ok := keyAndValue(t)
+
+	return ok && key == f.Key && value == f.Value
+}
+
+// keyAndValue returns what an entry calls the key and the value of a tag.
+func keyAndValue(t Type) (key, value string, ok bool) {
+	for _, n := range [...][2]string{
+		{"key", "value"},
+		{"tagKey", "tagValue"}, // KMS.
+		{"tag", "value"},       // Redshift.
+		{"name", "value"},
+		{"Key", "Value"},
+	} {
+		if t.Fields[n[0]] == "string" && t.Fields[n[1]] == "string" {
+			return n[0], n[1], true
+		}
+	}
+
+	return "", "", false
+}
+
+// extraOf returns what an entry of the supplied type must have besides the
+// supplied key and value. It returns false if the entry is something else than a
+// tag, because it has a field that we don't know: the comparison of a filter, or
+// the description of a schema.
+func (c *candidate) extraOf(t Type, key, value string) (map[string]*structpb.Value, bool) {
+	extra := make(map[string]*structpb.Value)
+
+	for name, typ := range t.Fields {
+		if name == key || name == value {
+			continue
+		}
+
+		if v, ok := c.extra[name]; ok && typeOfValue(v) == typ {
+			extra[name] = v
+			continue
+		}
+
+		if !slices.Contains(c.spare, name) || slices.Contains(t.Required, name) {
+			return nil, false
+		}
+	}
+
+	if len(extra) == 0 {
+		return nil, true
+	}
+
+	return extra, true
+}
+
+// typeOfValue is what OpenAPI calls the type of the supplied value.
+func typeOfValue(v *structpb.Value) string {
+	switch v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return "boolean"
+	case *structpb.Value_StringValue:
+		return "string"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,107 @@
+// Package require asks Crossplane for what a request lacks.
+//
+// Crossplane calls the function again once it has fetched what a response requires,
+// until two responses in a row require the same. So each response must require all
+// that its request's answers were needed for, and nothing must be required if there
+// is no need.
+package require
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/request"
+)
+
+// Requirements of one call.
+type Requirements struct {
+	req *fnv1.RunFunctionRequest
+
+	// bootstrapped schemas by kind. The pipeline step asked for them.
+	bootstrapped map[schema.GroupVersionKind]*structpb.Struct
+
+	required *fnv1.Requirements
+	waiting  bool
+}
+
+// New returns the Requirements of the supplied request's call.
+func New(req *fnv1.RunFunctionRequest) *Requirements { return &Requirements{req: req} }
+
+// Waiting is true if something is required that the request has no answer for.
+func (r *Requirements) Waiting() bool { return r.waiting }
+
+// AddTo adds the requirements to the supplied response.
+func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) { rsp.Requirements = r.required }
+
+// Schema returns the OpenAPI schema of the supplied kind, or nil if it can't be had,
+// or is not here yet. Then it is required, unless ask is false.
+func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Struct {
+	if r.bootstrapped == nil {
+		r.bootstrapped = make(map[schema.GroupVersionKind]*structpb.Struct)
+		schemas := r.req.GetRequiredSchemas()
+
+		for _, name := range slices.Sorted(maps.Keys(schemas)) {
+			s := schemas[name].GetOpenapiV3()
+			if gvk, ok := kindOf(s); ok {
+				r.bootstrapped[gvk] = s
+			}
+		}
+	}
+
+	apiVersion, kind := k.ToAPIVersionAndKind()
+	name := nameOf("schema", apiVersion, kind)
+	answer, answered := r.req.GetRequiredSchemas()[name]
+
+	// A schema that we asked for must be asked for again, or it isn't there in
+	// the next call.
+	if s, ok := r.bootstrapped[k]; ok && !answered {
+		return s
+	}
+
+	if !ask || !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
+		return nil
+	}
+
+	if r.required == nil {
+		r.required = &fnv1.Requirements{}
+	}
+
+	if r.required.Schemas == nil {
+		r.required.Schemas = make(map[string]*fnv1.SchemaSelector)
+	}
+
+	r.required.Schemas[name] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
+	r.waiting = r.waiting || !answered
+
+	return answer.GetOpenapiV3()
+}
+
+// kindOf returns the kind that the supplied schema says it is of.
+func kindOf(s *structpb.Struct) (schema.GroupVersionKind, bool) {
+	kinds := s.GetFields()["x-kubernetes-group-version-kind"].GetListValue().GetValues()
+	if len(kinds) != 1 {
+		return schema.GroupVersionKind{}, false
+	}
+
+	f := kinds[0].GetStructValue().GetFields()
+
+	return schema.GroupVersionKind{
+		Group:   f["group"].GetStringValue(),
+		Version: f["version"].GetStringValue(),
+		Kind:    f["kind"].GetStringValue(),
+	}, true
+}
+
+// nameOf returns the name of a requirement. It differs for any two selectors, since
+// Crossplane may answer what the last reconcile asked for under the same name.
+func nameOf(what string, selector ...string) string {
+	h := sha256.Sum256([]byte(strings.Join(selector, "\x00")))
+	return what + "-" + hex.EncodeToString(h[:8])
+}

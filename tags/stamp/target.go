@@ -1,0 +1,110 @@
+package stamp
+
+import (
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// IgnoreAnnotation on a desired composed resource, with the value "true", leaves the
+// resource alone.
+const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
+
+// Reasons to leave a resource alone.
+const (
+	whyIgnored  = "is annotated " + IgnoreAnnotation + ": \"true\""
+	whyAdopted  = "is adopted: its managementPolicies allow neither Create nor Update"
+	whyNoField  = "has no tag field that is known"
+	whyNoObject = "has no apiVersion and kind"
+)
+
+// A Target is a desired composed resource and where its tags go.
+type Target struct {
+	Name     string
+	Resource *structpb.Struct
+
+	kind    field.Kind
+	field   field.Field
+	profile *tags.Profile
+
+	// leave is why the resource is left alone, or empty if it's not.
+	leave string
+}
+
+// Targets returns the supplied resources, sorted by name, with what the supplied
+// Locator says of their tag fields.
+func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
+	out := make([]Target, 0, len(desired))
+
+	for _, name := range slices.Sorted(maps.Keys(desired)) {
+		t := Target{Name: name, Resource: desired[name].GetResource()}
+		t.leave = leave(t.Resource)
+		t.kind = s.kindOf(t.Resource)
+
+		if t.leave == "" {
+			var known bool
+			if t.field, known = s.Fields.Locate(t.kind); !known || t.field.Shape == field.None {
+				t.leave = whyNoField
+			}
+		}
+
+		t.profile = tags.Rules(s.Input.ProfileRules).ProfileOf(t.kind.Profile, field.ServiceOf(t.kind.GroupVersionKind))
+		out = append(out, t)
+	}
+
+	return out
+}
+
+// leave returns why the supplied resource must be left alone, whatever its kind, or
+// nothing.
+func leave(r *structpb.Struct) string {
+	if apiVersionOf(r) == "" || kindOf(r) == "" {
+		return whyNoObject
+	}
+
+	meta := r.GetFields()["metadata"].GetStructValue().GetFields()
+	if meta["annotations"].GetStructValue().GetFields()[IgnoreAnnotation].GetStringValue() == "true" {
+		return whyIgnored
+	}
+
+	// Resources whose policies aren't given have all of them.
+	policies, err := structpath.Get(r, "spec.managementPolicies")
+	if err != nil || policies.GetListValue() == nil {
+		return ""
+	}
+
+	for _, p := range policies.GetListValue().GetValues() {
+		if s := p.GetStringValue(); s == "*" || s == "Create" || s == "Update" {
+			return ""
+		}
+	}
+
+	return whyAdopted
+}
+
+func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
+	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(apiVersionOf(r), kindOf(r))}
+
+	if s.Provider != "" {
+		k.Profile = tags.ProfileOf(s.Provider).Name
+	} else if family, ok := field.FamilyOf(k.Group); ok {
+		k.Profile = family.Profile
+	}
+
+	v, err := structpath.Get(r, "spec.forProvider")
+	k.ForProvider = err == nil && v.GetStructValue() != nil
+
+	return k
+}
+
+func apiVersionOf(r *structpb.Struct) string { return r.GetFields()["apiVersion"].GetStringValue() }
+
+func kindOf(r *structpb.Struct) string { return r.GetFields()["kind"].GetStringValue() }
