@@ -3,12 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -263,6 +268,143 @@ func TestRunFunctionFatal(t *testing.T) {
 	}
 }
 
+// TestRunFunctionSchemas runs the function on a kind of a provider that it doesn't
+// know.
+func TestRunFunctionSchemas(t *testing.T) {
+	const (
+		widget = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1}}}`
+		tagged = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
+		schema = `{
+			"x-kubernetes-group-version-kind": [{"group": "widget.example.org", "version": "v1", "kind": "Widget"}],
+			"type": "object",
+			"properties": {"spec": {"type": "object", "properties": {"forProvider": {"type": "object", "properties": {
+				"size": {"type": "integer"},
+				"labels": {"type": "array", "items": {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "string"}}}}
+			}}}}}
+		}`
+
+		// The name holds a hash of the selector.
+		name = "schema-b5921023b9415fb4"
+	)
+
+	sources := `"sources": [{"type": "Value", "values": {"platform/env": "prod"}}]`
+	able := []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS}
+	asked := &fnv1.Requirements{Schemas: map[string]*fnv1.SchemaSelector{name: {ApiVersion: "widget.example.org/v1", Kind: "Widget"}}}
+	propagated := []*fnv1.Condition{{
+		Type:   "CloudTagsPropagated",
+		Status: fnv1.Status_STATUS_CONDITION_TRUE,
+		Reason: "AllPropagated",
+		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+	}}
+	leftAlone := []*fnv1.Result{{
+		Severity: fnv1.Severity_SEVERITY_NORMAL,
+		Message:  "not tagged: widget (widget.example.org/v1 Widget) has no tag field that is known",
+		Reason:   new("NotTagged"),
+		Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
+	}}
+
+	cases := map[string]struct {
+		reason  string
+		input   string
+		able    []fnv1.Capability
+		schemas map[string]*fnv1.Schema
+		want    *fnv1.RunFunctionResponse // Without meta and context.
+		wantRes string
+	}{
+		"Ask": {
+			reason:  "The schema of an unknown kind is asked for, and nothing else is said until it is here.",
+			input:   sources,
+			able:    able,
+			want:    &fnv1.RunFunctionResponse{Requirements: asked},
+			wantRes: widget,
+		},
+		"Answered": {
+			reason:  "The schema says where tags go. It is asked for again, or Crossplane would call for ever.",
+			input:   sources,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(schema)}},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			wantRes: tagged,
+		},
+		"NotFound": {
+			reason:  "A kind without a schema whose provider nobody knows is left alone.",
+			input:   sources,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{name: {}},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated, Results: leftAlone},
+			wantRes: widget,
+		},
+		"NotFoundOfKnownProvider": {
+			reason:  "A kind without a schema whose provider is given is tagged where that provider's kinds usually are.",
+			input:   sources + `, "provider": {"value": "hetzner"}`,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{name: {}},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
+		},
+		"Bootstrapped": {
+			reason:  "A schema that the step has asked for itself is used, whatever its name, and not asked for.",
+			input:   sources,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{"mine": {OpenapiV3: resource.MustStructJSON(schema)}},
+			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			wantRes: tagged,
+		},
+		"OtherKind": {
+			reason:  "What Crossplane answers for another kind is no answer.",
+			input:   sources,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{"schema-0123456789abcdef": {}},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked},
+			wantRes: widget,
+		},
+		"NotAble": {
+			reason:  "A Crossplane that can't answer isn't asked.",
+			input:   sources,
+			want:    &fnv1.RunFunctionResponse{Conditions: propagated, Results: leftAlone},
+			wantRes: widget,
+		},
+		"Index": {
+			reason:  "Nothing is asked if the input says so.",
+			input:   sources + `, "fieldDiscovery": "Index"`,
+			able:    able,
+			want:    &fnv1.RunFunctionResponse{Conditions: propagated, Results: leftAlone},
+			wantRes: widget,
+		},
+		"TagFields": {
+			reason:  "Nothing is asked for a kind that the input knows.",
+			input:   sources + `, "fieldDiscovery": "Schema", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.labels"}]`,
+			able:    able,
+			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			wantRes: tagged,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := &fnv1.RunFunctionRequest{
+				Meta:            &fnv1.RequestMeta{Capabilities: tc.able},
+				Input:           testInput(tc.input),
+				RequiredSchemas: tc.schemas,
+				Desired:         &fnv1.State{Resources: map[string]*fnv1.Resource{"widget": {Resource: resource.MustStructJSON(widget)}}},
+			}
+
+			want := proto.CloneOf(tc.want)
+			want.Meta = &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)}
+			want.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"widget": {Resource: resource.MustStructJSON(tc.wantRes)}}}
+
+			got, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), req)
+			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			if err != nil {
+				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
 // TestRunFunctionUntouched proves that all that the step isn't concerned with comes
 // back byte for byte, what this version of the protocol doesn't know included.
 func TestRunFunctionUntouched(t *testing.T) {
@@ -370,6 +512,127 @@ func TestRunFunctionPanic(t *testing.T) {
 	}}
 	if diff := cmp.Diff(wantResults, rsp.GetResults(), protocmp.Transform()); diff != "" {
 		t.Errorf("RunFunction(...): a panic must be one fatal result: -want, +got:\n%s", diff)
+	}
+}
+
+// blockHandler tells that a log line is being written, and waits until it may be.
+type blockHandler struct {
+	slog.Handler
+
+	writing chan struct{}
+	resume  chan struct{}
+}
+
+func (h blockHandler) Handle(_ context.Context, r slog.Record) error {
+	if r.Level == slog.LevelWarn {
+		close(h.writing)
+		<-h.resume
+	}
+
+	return nil
+}
+
+// TestServeStopsGracefully proves that a call under way when the server is told to
+// stop gets its answer, and that the server then stops.
+func TestServeStopsGracefully(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+
+	lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("cannot listen: %v", err)
+	}
+
+	h := blockHandler{Handler: slog.NewTextHandler(io.Discard, nil), writing: make(chan struct{}), resume: make(chan struct{})}
+	served := make(chan error, 1)
+
+	go func() { served <- (&ServeCommand{Insecure: true, MaxRecvMessageSize: 4}).serve(ctx, lis, slog.New(h)) }()
+
+	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatalf("cannot connect: %v", err)
+	}
+	defer conn.Close()
+
+	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
+	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		t.Fatalf("Check(...): want SERVING, got %v, %v", health.GetStatus(), err)
+	}
+
+	req := testRequest(testInput(`"sources": [{"type": "Value", "values": {"aws:x": "skipped"}}]`))
+	want, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), proto.CloneOf(req))
+	if err != nil {
+		t.Fatalf("RunFunction(...): unexpected error: %v", err)
+	}
+
+	type answer struct {
+		rsp *fnv1.RunFunctionResponse
+		err error
+	}
+
+	answered := make(chan answer, 1)
+
+	go func() {
+		rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
+		answered <- answer{rsp: rsp, err: err}
+	}()
+
+	<-h.writing
+	stop()
+
+	select {
+	case err := <-served:
+		t.Fatalf("serve(...): stopped with a call under way: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+
+	close(h.resume)
+
+	got := <-answered
+	if diff := cmp.Diff(want, got.rsp, protocmp.Transform()); diff != "" || got.err != nil {
+		t.Errorf("RunFunction(...): the call under way must be answered: error %v, -want, +got:\n%s", got.err, diff)
+	}
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
+	}
+}
+
+func TestServeErrors(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		cmd    ServeCommand
+		want   string
+	}{
+		"NoCredentials": {
+			reason: "A function without credentials would answer anyone, so that must be asked for.",
+			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0"},
+			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS",
+		},
+		"NoCertificates": {
+			reason: "Certificates that aren't there are named.",
+			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: "does-not-exist"},
+			want:   "cannot set up mTLS: cannot load X509 keypair: open does-not-exist/tls.crt: no such file or directory",
+		},
+		"BadMetricsAddress": {
+			reason: "Metrics that can't be served are not silently left out.",
+			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0", Insecure: true, MetricsAddress: "127.0.0.1:99999"},
+			want:   `cannot listen for metrics connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
+		},
+		"BadAddress": {
+			reason: "An address that can't be listened at is named.",
+			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:99999", Insecure: true},
+			want:   `cannot listen for tcp connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := tc.cmd.Run(t.Context())
+			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

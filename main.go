@@ -55,11 +55,6 @@ type ServeCommand struct {
 
 // Run serves the function until the context is done. Calls under way then finish.
 func (c *ServeCommand) Run(ctx context.Context) error {
-	creds, err := c.credentials()
-	if err != nil {
-		return err
-	}
-
 	level := slog.LevelInfo
 	if c.Debug {
 		level = slog.LevelDebug
@@ -70,6 +65,15 @@ func (c *ServeCommand) Run(ctx context.Context) error {
 	lis, err := (&net.ListenConfig{}).Listen(ctx, c.Network, c.Address)
 	if err != nil {
 		return errors.Wrapf(err, "cannot listen for %s connections at address %q", c.Network, c.Address)
+	}
+
+	return c.serve(ctx, lis, log)
+}
+
+func (c *ServeCommand) serve(ctx context.Context, lis net.Listener, log *slog.Logger) error {
+	creds, err := c.credentials()
+	if err != nil {
+		return err
 	}
 
 	metrics := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
@@ -99,7 +103,11 @@ func (c *ServeCommand) Run(ctx context.Context) error {
 		defer stop()
 	}
 
-	context.AfterFunc(ctx, func() {
+	drained := make(chan struct{})
+
+	defer context.AfterFunc(ctx, func() {
+		defer close(drained)
+
 		log.Info("Stopping")
 		healthy.Shutdown()
 
@@ -108,17 +116,17 @@ func (c *ServeCommand) Run(ctx context.Context) error {
 		defer cutOff.Stop()
 
 		srv.GracefulStop()
-	})
+	})()
 
-	log.Info("Serving", "network", c.Network, "address", lis.Addr().String())
+	log.Info("Serving", "network", lis.Addr().Network(), "address", lis.Addr().String())
 
-	// This returns once the server is told to stop. GracefulStop returns when all
-	// calls have finished, and so does a second call of it.
-	if err := srv.Serve(lis); err != nil {
+	// This returns as soon as the server is told to stop, with an error only if
+	// that was before it began.
+	if err := srv.Serve(lis); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 		return errors.Wrap(err, "cannot serve gRPC connections")
 	}
 
-	srv.GracefulStop()
+	<-drained
 
 	return nil
 }
