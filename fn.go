@@ -34,14 +34,13 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	defer func() {
 		if cause := recover(); cause != nil {
 			f.log.ErrorContext(ctx, "Recovered from a panic", "cause", cause, "stack", string(debug.Stack()))
-			rsp = report.Fatal(req, errors.Errorf("internal error: %v", cause))
+			rsp = report.Fatal(ctx, req, f.log, errors.Errorf("internal error: %v", cause))
 		}
 	}()
 
 	rsp, err := f.run(ctx, req)
 	if err != nil {
-		f.log.InfoContext(ctx, "Cannot tag composed resources", "error", err)
-		return report.Fatal(req, err), nil
+		return report.Fatal(ctx, req, f.log, err), nil
 	}
 
 	return rsp, nil
@@ -54,14 +53,15 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
 
-	set, err := resolve.Resolve(in, req.GetObserved().GetComposite().GetResource())
+	required := require.New(req)
+
+	set, err := resolve.Resolve(in, req, required)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
 	transformer := tags.NewTransformer(set.Labels, in.Formats())
-
-	required := require.New(req)
+	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, set.Claims)
 
 	fields, err := locator(in, required)
 	if err != nil {
@@ -71,8 +71,10 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: fields, Observed: req.GetObserved().GetResources()}
 
 	targets := stamper.Targets(req.GetDesired().GetResources())
+
+	run := &report.Run{Request: req, Log: f.log, TTL: in.ReuseFor(), Required: required, StatusFieldPath: in.StatusFieldPath, Classes: set.Classes}
 	if required.Waiting() {
-		return report.Waiting(req, in.ReuseFor(), required), nil
+		return run.Waiting(), nil
 	}
 
 	outcome, err := stamper.Stamp(targets)
@@ -80,7 +82,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
-	return report.Success(ctx, req, f.log, in.ReuseFor(), required, outcome), nil
+	return run.Success(ctx, outcome), nil
 }
 
 // locator returns what finds the tag fields of resources. The first answer wins: a

@@ -133,7 +133,7 @@ func TestRunFunction(t *testing.T) {
 					},
 					{
 						Severity: fnv1.Severity_SEVERITY_NORMAL,
-						Message:  "bucket: kept what earlier steps set for plexsphere:platform/env",
+						Message:  "bucket: labels did not replace tags that earlier steps set to other values: plexsphere:platform/env",
 						Reason:   new("TagsWithheld"),
 						Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 					},
@@ -201,7 +201,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		"UnknownSourceType": {
 			reason: "The types of source that there are are named.",
 			input:  testInput(provider + `, "sources": [{"type": "Secret"}]`),
-			want:   `InvalidInput: invalid input: sources[0].type: Unsupported value: "Secret": supported values: "CompositeField", "Value"`,
+			want:   `InvalidInput: invalid input: sources[0].type: Unsupported value: "Secret": supported values: "CompositeField", "CompositeMetadata", "ContextField", "RequiredResource", "Value"`,
 		},
 		"ValueAndFromFieldPath": {
 			reason: "Two answers to one question are none.",

@@ -208,6 +208,8 @@ func (p *Profile) Skip(t Tag, r SkipReason) SkippedLabel {
 // supplied reason.
 func (p *Profile) Limit(r SkipReason) string {
 	switch r {
+	case ReservedKey:
+		return "only trusted sources may claim it"
 	case ReservedPrefix:
 		return "reserved: " + strings.Join(p.Reserved, ", ")
 	case KeyTooLong:

@@ -42,6 +42,10 @@ type SkipReason string
 // Reasons to skip a label, in the order in which they are checked. The first that
 // holds is the label's reason.
 const (
+	// ReservedKey is a label that claims a key which only trusted sources may
+	// claim, or which providers set themselves.
+	ReservedKey SkipReason = "reserved-key"
+
 	// ReservedPrefix is a label whose qualified key or tag key starts with a
 	// prefix that the provider keeps to itself, e.g. aws:.
 	ReservedPrefix SkipReason = "reserved-prefix"
@@ -74,7 +78,7 @@ const (
 // SkipReasons returns all reasons to skip a label, in the order in which they are
 // checked.
 func SkipReasons() []SkipReason {
-	return []SkipReason{ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, ValueCharacterClass, KeyCollision, CountCap}
+	return []SkipReason{ReservedKey, ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, ValueCharacterClass, KeyCollision, CountCap}
 }
 
 // A SkippedLabel is a label that did not become a tag.
@@ -113,6 +117,9 @@ type Label struct {
 
 	// Source is the position of the source that the label came from.
 	Source int
+
+	// Trusted is true if the source may claim reserved keys.
+	Trusted bool
 }
 
 // Compare orders labels by their qualified keys. A label whose key came with the
@@ -132,6 +139,10 @@ type Tag struct {
 
 	// Source is the position of the source that the label came from.
 	Source int
+
+	// Trusted is true if the source may claim reserved keys, and Reserved if the
+	// tag has such a key.
+	Trusted, Reserved bool
 }
 
 // CloudTags turns the supplied set of labels into the tags that the supplied

@@ -6,11 +6,17 @@ import "slices"
 type Transformer struct {
 	labels  []Label
 	formats map[string]Format
-	done    map[*Profile]*Transformed
+
+	// claims are labels that were refused because they claim reserved keys.
+	claims   []Label
+	reserved reservation
+
+	done map[*Profile]*Transformed
 }
 
-// Transformed labels are tags and labels that were skipped, both sorted by qualified
-// key.
+// Transformed labels are tags, in the order in which they take the tag slots of a
+// resource, and labels that were skipped. Both are sorted by qualified key, but
+// trusted tags come first.
 type Transformed struct {
 	Tags    []Tag
 	Skipped []SkippedLabel
@@ -23,8 +29,16 @@ func NewTransformer(labels []Label, formats map[string]Format) *Transformer {
 	return &Transformer{labels: labels, formats: formats, done: make(map[*Profile]*Transformed)}
 }
 
+// Reserve the keys that match the supplied patterns, each a key or the beginning of
+// keys and a *, for trusted labels. The supplied prefix is the one that keys get.
+// The supplied claims are labels that were refused before, and are skipped.
+func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
+	t.reserved = reservation{patterns: patterns, prefix: prefix}
+	t.claims = claims
+}
+
 // Empty is true if there is no label.
-func (t *Transformer) Empty() bool { return len(t.labels) == 0 }
+func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
 
 // Transform the labels to tags of the supplied profile. How many tags a resource may
 // have is not looked at, since it may have some already.
@@ -38,11 +52,23 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		format = p.Format
 	}
 
+	reserved := t.reserved.forFormat(p, format)
 	d := &Transformed{Tags: make([]Tag, 0, len(t.labels)), Skipped: []SkippedLabel{}}
 
+	for _, l := range t.claims {
+		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
+	}
+
 	for _, l := range t.labels {
-		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source}
-		if r := p.check(tag); r != "" {
+		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted}
+		tag.Reserved = Claims(t.reserved.patterns, l) || reserved(tag.Key)
+
+		r := p.check(tag)
+		if p.isProviders(tag.Key) || tag.Reserved && !tag.Trusted {
+			r = ReservedKey
+		}
+
+		if r != "" {
 			d.Skipped = append(d.Skipped, p.Skip(tag, r))
 			continue
 		}
@@ -51,6 +77,19 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	}
 
 	d.collide(p)
+
+	slices.SortStableFunc(d.Skipped, SkippedLabel.Compare)
+	slices.SortStableFunc(d.Tags, func(a, b Tag) int {
+		switch {
+		case a.Trusted == b.Trusted:
+			return 0
+		case a.Trusted:
+			return -1
+		default:
+			return 1
+		}
+	})
+
 	t.done[p] = d
 
 	return d
@@ -79,7 +118,7 @@ func (d *Transformed) collide(p *Profile) {
 
 	for i, t := range d.Tags {
 		w, ok := winners[p.Fold(t.Key)]
-		if !ok || t.Source > d.Tags[w].Source {
+		if !ok || t.Trusted && !d.Tags[w].Trusted || t.Trusted == d.Tags[w].Trusted && t.Source > d.Tags[w].Source {
 			winners[p.Fold(t.Key)] = i
 		}
 	}
@@ -100,6 +139,4 @@ func (d *Transformed) collide(p *Profile) {
 	}
 
 	d.Tags = won
-
-	slices.SortStableFunc(d.Skipped, SkippedLabel.Compare)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -34,7 +35,7 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
 
-	if err := refuseNull(nil, structpb.NewStructValue(s)); err != nil {
+	if err := refuseEmpty(nil, structpb.NewStructValue(s)); err != nil {
 		return nil, err
 	}
 
@@ -59,29 +60,64 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 	return in, in.validate().ToAggregate()
 }
 
-// refuseNull returns an error if the supplied value is or has a null, which would
-// decode to an empty string or to nothing. Kubernetes metadata may have some.
-func refuseNull(p *field.Path, v *structpb.Value) error {
+// notEmpty are the strings that must not be empty where they are given. They would
+// decode to what is not given.
+var notEmpty = map[string]bool{
+	"encoding": true, "fieldDiscovery": true, "fromFieldPath": true, "key": true, "keyForm": true, "onConflict": true,
+	"pick": true, "profileRules": true, "separator": true, "ttl": true, "value": true,
+}
+
+// freeForm are objects whose fields the author of the input names.
+var freeForm = map[string]bool{"extra": true, "replace": true, "reservedTags": true, "value": true, "values": true, "defaultMatchLabels": true}
+
+// refuseEmpty returns an error if the supplied value is or has something that would
+// decode as if it were not there: null, or a string that must not be empty.
+func refuseEmpty(p *field.Path, v *structpb.Value) error {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StructValue:
 		fields := k.StructValue.GetFields()
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			// Kubernetes metadata may have some.
 			if p == nil && name == "metadata" {
 				continue
 			}
 
-			if err := refuseNull(p.Child(name), fields[name]); err != nil {
+			if s, ok := fields[name].GetKind().(*structpb.Value_StringValue); ok && s.StringValue == "" && notEmpty[name] {
+				return field.Invalid(p.Child(name), "", "must not be empty: leave it out")
+			}
+
+			if freeForm[name] && fields[name].GetStructValue() != nil {
+				if err := refuseNulls(p.Child(name), fields[name].GetStructValue()); err != nil {
+					return err
+				}
+
+				continue
+			}
+
+			if err := refuseEmpty(p.Child(name), fields[name]); err != nil {
 				return err
 			}
 		}
 	case *structpb.Value_ListValue:
 		for i, item := range k.ListValue.GetValues() {
-			if err := refuseNull(p.Index(i), item); err != nil {
+			if err := refuseEmpty(p.Index(i), item); err != nil {
 				return err
 			}
 		}
 	case nil, *structpb.Value_NullValue:
 		return field.Invalid(p, nil, "must not be null")
+	}
+
+	return nil
+}
+
+// refuseNulls returns an error if a field of the supplied object is null.
+func refuseNulls(p *field.Path, s *structpb.Struct) error {
+	for _, name := range slices.Sorted(maps.Keys(s.GetFields())) {
+		switch s.GetFields()[name].GetKind().(type) {
+		case nil, *structpb.Value_NullValue:
+			return field.Invalid(p.Child(name), nil, "must not be null")
+		}
 	}
 
 	return nil
@@ -183,6 +219,33 @@ func (in *CloudTags) ReuseFor() time.Duration {
 	return d
 }
 
+// SourceName is what messages call the source at the supplied position.
+func (in *CloudTags) SourceName(i int) string {
+	if in.Sources[i].Name == "" {
+		return fmt.Sprintf("sources[%d]", i)
+	}
+
+	return fmt.Sprintf("sources[%d] %q", i, in.Sources[i].Name)
+}
+
+// Required is true if what the source reads must be there.
+func (s *Source) Required() bool {
+	if s.Policy == nil {
+		return s.Type == SourceTypeRequiredResource
+	}
+
+	return s.Policy.FromFieldPath == FromFieldPathPolicyRequired
+}
+
+// ResourceKinds are the kinds that the objects may have.
+func (r *RequiredResource) ResourceKinds() []ResourceKind {
+	if len(r.Kinds) > 0 {
+		return r.Kinds
+	}
+
+	return []ResourceKind{{APIVersion: r.APIVersion, Kind: r.Kind}}
+}
+
 // Formats of keys by provider.
 func (in *CloudTags) Formats() map[string]tags.Format {
 	out := make(map[string]tags.Format, len(in.KeyFormats))
@@ -209,8 +272,15 @@ func (in *CloudTags) setDefaults() {
 		s.KeyForm = cmp.Or(s.KeyForm, KeyFormQualified)
 		s.OnConflict = cmp.Or(s.OnConflict, ConflictPolicyRetain)
 
+		policy := FromFieldPathPolicyOptional
+
+		if s.Type == SourceTypeRequiredResource {
+			s.Pick = cmp.Or(s.Pick, PickAll)
+			policy = FromFieldPathPolicyRequired
+		}
+
 		if s.Policy != nil {
-			s.Policy.FromFieldPath = cmp.Or(s.Policy.FromFieldPath, FromFieldPathPolicyOptional)
+			s.Policy.FromFieldPath = cmp.Or(s.Policy.FromFieldPath, policy)
 		}
 	}
 

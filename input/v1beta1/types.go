@@ -51,6 +51,13 @@ type CloudTags struct {
 	// +kubebuilder:validation:MinItems=1
 	Sources []Source `json:"sources"`
 
+	// ReservedKeys are keys that only trusted sources may claim. Each is a key, or
+	// the beginning of keys and a *, e.g. workspace or entigo:*, and matches the
+	// qualified key of a label as well as the key of its tag.
+	//
+	// +optional
+	ReservedKeys []string `json:"reservedKeys,omitempty"`
+
 	// ReservedTags is how many tag slots of each resource are left free, by tag
 	// profile: for the tags that the provider itself or another system adds.
 	//
@@ -62,6 +69,15 @@ type CloudTags struct {
 	//
 	// +optional
 	TagFields []TagField `json:"tagFields,omitempty"`
+
+	// StatusFieldPath is the path of an object in the status of the composite
+	// resource, e.g. status.cloudTags, that the function fills in: the tag keys in
+	// use by provider, the tags of each resource, and the classes picked. The XRD
+	// must declare it.
+	//
+	// +optional
+	// +kubebuilder:validation:Pattern=`^status\.`
+	StatusFieldPath *string `json:"statusFieldPath,omitempty"`
 
 	// ProfileRules say whose rules tags obey where they differ: Contract is the
 	// same for all resources of a provider, and lets through some keys that the
@@ -165,7 +181,7 @@ const (
 
 // A SourceType says where a source takes labels from.
 //
-// +kubebuilder:validation:Enum=Value;CompositeField
+// +kubebuilder:validation:Enum=Value;CompositeField;ContextField;CompositeMetadata;RequiredResource
 type SourceType string
 
 // Types of source.
@@ -176,6 +192,32 @@ const (
 	// SourceTypeCompositeField takes labels from a map at a field path of the
 	// composite resource.
 	SourceTypeCompositeField SourceType = "CompositeField"
+
+	// SourceTypeContextField takes labels from a map at a field path below a key
+	// of the pipeline's context.
+	SourceTypeContextField SourceType = "ContextField"
+
+	// SourceTypeCompositeMetadata takes labels from the labels and annotations of
+	// the composite resource that start with a prefix.
+	SourceTypeCompositeMetadata SourceType = "CompositeMetadata"
+
+	// SourceTypeRequiredResource takes labels from objects that Crossplane
+	// fetches.
+	SourceTypeRequiredResource SourceType = "RequiredResource"
+)
+
+// A Pick says which of the objects that a source finds it takes labels from.
+//
+// +kubebuilder:validation:Enum=All;One
+type Pick string
+
+// Picks.
+const (
+	// PickAll merges the labels of all objects, later names over earlier ones.
+	PickAll Pick = "All"
+
+	// PickOne takes one object: the class of the composite resource.
+	PickOne Pick = "One"
 )
 
 // An Encoding is how the values of a source are written.
@@ -227,13 +269,19 @@ const (
 // A Source of labels.
 //
 // +kubebuilder:validation:XValidation:rule="self.type == 'Value' ? has(self.values) : !has(self.values)",message="values is required by type Value, and forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="self.type == 'CompositeField' ? has(self.fromFieldPath) : !has(self.fromFieldPath)",message="fromFieldPath is required by type CompositeField, and forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="self.type in ['CompositeField', 'ContextField'] ? has(self.fromFieldPath) : (self.type == 'RequiredResource' || !has(self.fromFieldPath))",message="fromFieldPath is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata"
+// +kubebuilder:validation:XValidation:rule="self.type == 'ContextField' ? has(self.contextKey) : !has(self.contextKey)",message="contextKey is required by type ContextField, and forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="self.type == 'CompositeMetadata' ? has(self.prefix) : (self.type == 'RequiredResource' || !has(self.prefix))",message="prefix is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' ? has(self.resource) && has(self.prefix) != has(self.fromFieldPath) : !has(self.resource)",message="resource and one of prefix and fromFieldPath are required by type RequiredResource, and resource is forbidden elsewhere"
 type Source struct {
-	// Type of source: Value takes labels from values, and CompositeField from the
-	// map at fromFieldPath of the composite resource.
+	// Type of source: Value takes labels from values, CompositeField from the map
+	// at fromFieldPath of the composite resource, ContextField from the map at
+	// fromFieldPath below contextKey of the pipeline's context, CompositeMetadata
+	// from the composite resource's labels and annotations that start with prefix,
+	// and RequiredResource from objects that Crossplane fetches.
 	Type SourceType `json:"type"`
 
-	// Name of the source in messages.
+	// Name of the source in messages, and of the class that it picks.
 	//
 	// +optional
 	Name string `json:"name,omitempty"`
@@ -243,12 +291,54 @@ type Source struct {
 	// +optional
 	Values map[string]string `json:"values,omitempty"`
 
-	// FromFieldPath is the path of a map of strings in the composite resource,
-	// e.g. spec.labels. For type CompositeField only.
+	// FromFieldPath is the path of a map of strings, e.g. spec.labels: in the
+	// composite resource, below the context's key, or in a required resource.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+
+	// ContextKey of the pipeline's context, e.g.
+	// apiextensions.crossplane.io/environment. For type ContextField only.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ContextKey *string `json:"contextKey,omitempty"`
+
+	// Prefix of the labels and annotations that are taken. It is stripped. Of a
+	// label and an annotation of the same key, the annotation is taken.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Prefix *string `json:"prefix,omitempty"`
+
+	// Resource that Crossplane fetches. For type RequiredResource only.
+	//
+	// +optional
+	Resource *RequiredResource `json:"resource,omitempty"`
+
+	// Pick says which of several objects are taken: All merges them, later names
+	// over earlier ones. One takes one: the class of the composite resource, which
+	// is the object that the resource's name gives, or else the lowest name of
+	// those that its matchLabels match, or else its defaultMatchLabels. A class
+	// that is recorded at statusFieldPath is kept while it matches.
+	//
+	// +optional
+	// +kubebuilder:default=All
+	Pick Pick `json:"pick,omitempty"`
+
+	// ProviderFieldPath is the path of a string in the class that names the
+	// provider whose tag profile is applied, unless the input names it.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ProviderFieldPath *string `json:"providerFieldPath,omitempty"`
+
+	// Trusted sources may claim reservedKeys. What they say of these replaces what
+	// earlier steps have set. Their labels take tag slots before all others.
+	//
+	// +optional
+	Trusted bool `json:"trusted,omitempty"`
 
 	// Include narrows the source to some of its labels. By default it includes
 	// all of them.
@@ -277,7 +367,7 @@ type Source struct {
 	// +kubebuilder:default=Retain
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 
-	// Policy for what the source reads from the composite resource.
+	// Policy for what the source reads.
 	//
 	// +optional
 	Policy *SourcePolicy `json:"policy,omitempty"`
@@ -316,14 +406,88 @@ const (
 	FromFieldPathPolicyRequired FromFieldPathPolicy = "Required"
 )
 
-// A SourcePolicy says how a source reads the composite resource.
+// A SourcePolicy says how a source reads.
 type SourcePolicy struct {
-	// FromFieldPath says what it means that a field which the source reads is
-	// absent: Optional takes it for an empty one, Required fails the pipeline.
+	// FromFieldPath says what it means that a field or an object which the source
+	// reads is absent: Optional takes it for an empty one, Required fails the
+	// pipeline. It is Required for type RequiredResource, and Optional elsewhere.
 	//
 	// +optional
-	// +kubebuilder:default=Optional
 	FromFieldPath FromFieldPathPolicy `json:"fromFieldPath,omitempty"`
+}
+
+// A RequiredResource says which objects Crossplane fetches.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)",message="apiVersion and kind, or kinds, are required"
+// +kubebuilder:validation:XValidation:rule="has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)",message="one of name, matchLabels and defaultMatchLabels is required"
+type RequiredResource struct {
+	// APIVersion of the objects.
+	//
+	// +optional
+	APIVersion string `json:"apiVersion,omitempty"`
+
+	// Kind of the objects.
+	//
+	// +optional
+	Kind string `json:"kind,omitempty"`
+
+	// Kinds of the objects, if there are several. For pick One only.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Kinds []ResourceKind `json:"kinds,omitempty"`
+
+	// Name of the object.
+	//
+	// +optional
+	Name *StringSource `json:"name,omitempty"`
+
+	// MatchLabels that the objects have. An empty map matches nothing.
+	//
+	// +optional
+	MatchLabels *MapSource `json:"matchLabels,omitempty"`
+
+	// DefaultMatchLabels that the objects have if the composite resource gives
+	// neither a name nor labels. For pick One only.
+	//
+	// +optional
+	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitempty"`
+
+	// Namespace of the objects, if they have one.
+	//
+	// +optional
+	Namespace *StringSource `json:"namespace,omitempty"`
+}
+
+// A ResourceKind is a kind of object.
+type ResourceKind struct {
+	// APIVersion of the kind.
+	//
+	// +kubebuilder:validation:MinLength=1
+	APIVersion string `json:"apiVersion"`
+
+	// Kind itself.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
+}
+
+// A MapSource is a map of strings, or a field of the composite resource that holds
+// one.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="exactly one of value and fromFieldPath is required"
+type MapSource struct {
+	// Value is the map itself.
+	//
+	// +optional
+	Value map[string]string `json:"value,omitempty"`
+
+	// FromFieldPath is the path of a field of the composite resource that holds
+	// the map.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FromFieldPath *string `json:"fromFieldPath,omitempty"`
 }
 
 // A TagFieldShape is how a field holds tags.
@@ -415,9 +579,9 @@ type StringList struct {
 	Separator string `json:"separator,omitempty"`
 
 	// MaxLength is the most characters that an entry may have. A label whose entry
-	// is longer is skipped. By default there is no limit.
+	// is longer is skipped. 0, the default, is no limit.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	MaxLength int32 `json:"maxLength,omitempty"`
 }

@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -47,6 +48,25 @@ func (in *CloudTags) validate() field.ErrorList {
 		errs = append(errs, in.Sources[i].validate(field.NewPath("sources").Index(i))...)
 	}
 
+	named := make(map[string]bool, len(in.Sources))
+
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		if s.Pick == PickOne && named[s.Name] {
+			errs = append(errs, field.Duplicate(field.NewPath("sources").Index(i).Child("name"), s.Name))
+		}
+
+		named[s.Name] = named[s.Name] || s.Pick == PickOne
+	}
+
+	for i, k := range in.ReservedKeys {
+		if err := ValidateKeyPattern(k); err != "" {
+			errs = append(errs, field.Invalid(field.NewPath("reservedKeys").Index(i), k, err))
+		}
+	}
+
+	errs = append(errs, validateStatusPath(field.NewPath("statusFieldPath"), in.StatusFieldPath)...)
+
 	for _, profile := range slices.Sorted(maps.Keys(in.ReservedTags)) {
 		p := field.NewPath("reservedTags")
 		errs = append(errs, oneOf(p, profile, tags.ProfileNames()...)...)
@@ -84,43 +104,176 @@ func (s *StringSource) validate(p *field.Path) field.ErrorList {
 }
 
 func (s *Source) validate(p *field.Path) field.ErrorList {
-	errs := oneOf(p.Child("type"), s.Type, SourceTypeCompositeField, SourceTypeValue)
+	errs := oneOf(p.Child("type"), s.Type, slices.Sorted(maps.Keys(sourceFields))...)
 	errs = append(errs, oneOf(p.Child("encoding"), s.Encoding, EncodingJSON, EncodingPlain)...)
 	errs = append(errs, oneOf(p.Child("keyForm"), s.KeyForm, KeyFormQualified, KeyFormTag)...)
 	errs = append(errs, oneOf(p.Child("onConflict"), s.OnConflict, ConflictPolicyError, ConflictPolicyReplace, ConflictPolicyRetain)...)
 
-	switch s.Type {
-	case SourceTypeValue:
-		if s.Values == nil {
-			errs = append(errs, field.Required(p.Child("values"), "a source of type Value takes labels from it"))
-		}
-
-		if s.FromFieldPath != nil {
-			errs = append(errs, field.Forbidden(p.Child("fromFieldPath"), "a source of type Value takes labels from values"))
-		}
-	case SourceTypeCompositeField:
-		if s.FromFieldPath == nil {
-			errs = append(errs, field.Required(p.Child("fromFieldPath"), "a source of type CompositeField takes labels from it"))
-		}
-
-		if s.Values != nil {
-			errs = append(errs, field.Forbidden(p.Child("values"), "a source of type CompositeField takes labels from fromFieldPath"))
-		}
-
-		errs = append(errs, validatePath(p.Child("fromFieldPath"), s.FromFieldPath)...)
+	if use, ok := sourceFields[s.Type]; ok {
+		errs = append(errs, s.validateFields(p, use)...)
 	}
 
+	errs = append(errs, validatePath(p.Child("fromFieldPath"), s.FromFieldPath)...)
 	errs = append(errs, s.Include.validate(p.Child("include"))...)
+
+	if s.Type == SourceTypeRequiredResource {
+		errs = append(errs, s.validateResource(p)...)
+	}
 
 	if s.Policy != nil {
 		errs = append(errs, oneOf(p.Child("policy", "fromFieldPath"), s.Policy.FromFieldPath, FromFieldPathPolicyOptional, FromFieldPathPolicyRequired)...)
 
-		if s.FromFieldPath == nil && (s.Include == nil || s.Include.FromFieldPath == nil) {
-			errs = append(errs, field.Forbidden(p.Child("policy"), "the source reads no field of the composite resource"))
+		reads := s.Type == SourceTypeRequiredResource || s.FromFieldPath != nil || s.Include != nil && s.Include.FromFieldPath != nil
+		if !reads {
+			errs = append(errs, field.Forbidden(p.Child("policy"), "the source reads nothing that could be absent"))
 		}
 	}
 
 	return errs
+}
+
+// sourceFields says of each type of source which fields say where it takes labels
+// from: true if the field is required. The others are forbidden.
+var sourceFields = map[SourceType]map[string]bool{
+	SourceTypeValue:             {"values": true},
+	SourceTypeCompositeField:    {"fromFieldPath": true},
+	SourceTypeContextField:      {"contextKey": true, "fromFieldPath": true},
+	SourceTypeCompositeMetadata: {"prefix": true},
+	SourceTypeRequiredResource:  {"resource": true, "prefix": false, "fromFieldPath": false, "pick": false, "providerFieldPath": false},
+}
+
+// validateFields of which the type of the source says whether it uses them.
+func (s *Source) validateFields(p *field.Path, use map[string]bool) field.ErrorList {
+	errs := field.ErrorList{}
+
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"values", s.Values != nil},
+		{"fromFieldPath", s.FromFieldPath != nil},
+		{"contextKey", s.ContextKey != nil && *s.ContextKey != ""},
+		{"prefix", s.Prefix != nil && *s.Prefix != ""},
+		{"resource", s.Resource != nil},
+		{"pick", s.Pick != ""},
+		{"providerFieldPath", s.ProviderFieldPath != nil},
+	} {
+		required, ok := use[f.name]
+
+		switch {
+		case required && !f.set:
+			errs = append(errs, field.Required(p.Child(f.name), fmt.Sprintf("a source of type %s takes labels from it", s.Type)))
+		case f.set && !ok:
+			errs = append(errs, field.Forbidden(p.Child(f.name), fmt.Sprintf("a source of type %s takes labels from %s", s.Type, requiredOf(use))))
+		}
+	}
+
+	return errs
+}
+
+// requiredOf returns the names of the fields that are required.
+func requiredOf(use map[string]bool) string {
+	names := []string{}
+
+	for _, name := range slices.Sorted(maps.Keys(use)) {
+		if use[name] {
+			names = append(names, name)
+		}
+	}
+
+	return strings.Join(names, " and ")
+}
+
+// validateResource validates a source of type RequiredResource.
+func (s *Source) validateResource(p *field.Path) field.ErrorList {
+	errs := oneOf(p.Child("pick"), s.Pick, PickAll, PickOne)
+
+	if (s.Prefix == nil) == (s.FromFieldPath == nil) {
+		errs = append(errs, field.Invalid(p, "", "must have exactly one of prefix and fromFieldPath"))
+	}
+
+	errs = append(errs, validatePath(p.Child("providerFieldPath"), s.ProviderFieldPath)...)
+
+	if s.Pick != PickOne && s.ProviderFieldPath != nil {
+		errs = append(errs, field.Forbidden(p.Child("providerFieldPath"), "only a class, which pick One picks, names a provider"))
+	}
+
+	if s.Pick == PickOne && s.Name == "" {
+		errs = append(errs, field.Required(p.Child("name"), "a class is recorded under the name of its source"))
+	}
+
+	if s.Resource != nil {
+		errs = append(errs, s.Resource.validate(p.Child("resource"), s.Pick == PickOne)...)
+	}
+
+	return errs
+}
+
+func (r *RequiredResource) validate(p *field.Path, one bool) field.ErrorList {
+	errs := field.ErrorList{}
+
+	switch {
+	case r.Kinds == nil:
+		errs = append(errs, ResourceKind{APIVersion: r.APIVersion, Kind: r.Kind}.validate(p)...)
+	case r.APIVersion != "" || r.Kind != "":
+		errs = append(errs, field.Invalid(p, "", "must have either apiVersion and kind, or kinds"))
+	case !one:
+		errs = append(errs, field.Forbidden(p.Child("kinds"), "only pick One picks among kinds"))
+	case len(r.Kinds) == 0:
+		errs = append(errs, field.Required(p.Child("kinds"), "at least one kind"))
+	}
+
+	for i, k := range r.Kinds {
+		errs = append(errs, k.validate(p.Child("kinds").Index(i))...)
+	}
+
+	if r.Name == nil && r.MatchLabels == nil && r.DefaultMatchLabels == nil {
+		errs = append(errs, field.Invalid(p, "", "must have one of name, matchLabels and defaultMatchLabels"))
+	}
+
+	if !one && r.Name != nil && r.MatchLabels != nil {
+		errs = append(errs, field.Forbidden(p.Child("matchLabels"), "only pick One falls back to it if there is no name"))
+	}
+
+	if !one && r.DefaultMatchLabels != nil {
+		errs = append(errs, field.Forbidden(p.Child("defaultMatchLabels"), "only pick One falls back to it"))
+	}
+
+	if r.DefaultMatchLabels != nil && len(r.DefaultMatchLabels) == 0 {
+		errs = append(errs, field.Required(p.Child("defaultMatchLabels"), "an empty map would match everything"))
+	}
+
+	errs = append(errs, r.Name.validate(p.Child("name"))...)
+	errs = append(errs, r.Namespace.validate(p.Child("namespace"))...)
+
+	return append(errs, r.MatchLabels.validate(p.Child("matchLabels"))...)
+}
+
+func (k ResourceKind) validate(p *field.Path) field.ErrorList {
+	errs := field.ErrorList{}
+
+	if k.APIVersion == "" {
+		errs = append(errs, field.Required(p.Child("apiVersion"), "the apiVersion of the objects"))
+	}
+
+	if k.Kind == "" {
+		errs = append(errs, field.Required(p.Child("kind"), "the kind of the objects"))
+	}
+
+	return errs
+}
+
+func (m *MapSource) validate(p *field.Path) field.ErrorList {
+	switch {
+	case m == nil:
+		return nil
+	case (m.Value == nil) == (m.FromFieldPath == nil):
+		return field.ErrorList{field.Invalid(p, "", "must have exactly one of value and fromFieldPath")}
+	case m.Value != nil && len(m.Value) == 0:
+		return field.ErrorList{field.Required(p.Child("value"), "an empty map would match everything")}
+	default:
+		return validatePath(p.Child("fromFieldPath"), m.FromFieldPath)
+	}
 }
 
 func (i *Include) validate(p *field.Path) field.ErrorList {
@@ -213,6 +366,27 @@ func (f *TagField) validateStringList(p *field.Path) field.ErrorList {
 
 	if f.StringList.MaxLength < 0 {
 		return field.ErrorList{field.Invalid(p.Child("maxLength"), f.StringList.MaxLength, "must not be negative")}
+	}
+
+	return nil
+}
+
+// validateStatusPath of what is to be the function's own below status.
+func validateStatusPath(p *field.Path, path *string) field.ErrorList {
+	if path == nil {
+		return nil
+	}
+
+	if errs := validatePath(p, path); len(errs) > 0 {
+		return errs
+	}
+
+	if !strings.HasPrefix(*path, "status.") {
+		return field.ErrorList{field.Invalid(p, *path, "must be below status")}
+	}
+
+	if rest, ok := strings.CutPrefix(*path, "status.conditions"); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		return field.ErrorList{field.Invalid(p, *path, "must not be status.conditions or below it")}
 	}
 
 	return nil

@@ -68,7 +68,7 @@ type candidate struct {
 }
 
 // none is what a kind has that has no tag field.
-var none []candidate //nolint:gochecknoglobals // A constant.
+var none []candidate
 
 // unknown is the dialect of the providers that we don't know: their tags, and if
 // there are none, their labels.
@@ -76,8 +76,6 @@ var none []candidate //nolint:gochecknoglobals // A constant.
 // Lists of strings count as tags only. No cloud that we know has tags in a list of
 // strings that is called labels: Event Grid's, Sentinel's and virtual hub route
 // tables' filter and route.
-//
-//nolint:gochecknoglobals // A constant.
 var unknown = dialect{
 	fields: []candidate{
 		{path: "tags", shapes: []Shape{Map, KeyValueList, StringList}, observed: []string{"tagsAll", "allTags", "tags"}, extra: launchedToo, separator: "="},
@@ -88,13 +86,9 @@ var unknown = dialect{
 // launchedToo makes an Auto Scaling group pass a tag on to the instances that it
 // launches. The API wants to be told, and the group has no tags that its instances
 // must not have.
-//
-//nolint:gochecknoglobals // A constant.
 var launchedToo = map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)}
 
 // Candidates that several kinds share.
-//
-//nolint:gochecknoglobals // Constants.
 var (
 	// The tags map that the Terraform providers of AWS report twice: once with
 	// the provider's default tags, and once without.
@@ -111,18 +105,14 @@ var (
 	// Metadata of Nova, Cinder and Manila, to which the cloud adds its own.
 	openstackMetadata = candidate{path: "metadata", shapes: []Shape{Map}, observed: []string{"allMetadata", "metadata"}}
 
-	// Tags of Neutron, Octavia, Glance and Keystone: at most 255 characters each,
-	// says openstack/neutron's attributes_ext resource_tag definition, Octavia's
-	// and Glance's API reference, and Keystone's project tags. Neutron before
-	// 2023.2 had 60.
+	// Tags of Neutron, Octavia, Glance and Keystone: one string of at most 255
+	// characters, by their API references. Older releases of Neutron have 60.
 	openstackTags = candidate{path: "tags", shapes: []Shape{StringList}, observed: []string{"allTags", "tags"}, separator: "=", maxLength: 255}
 )
 
 // dialects is what we know of providers: which API groups are whose, and which of
 // their kinds' fields carry cloud tags. What looks like tags but isn't is said in
 // comments, with the reason.
-//
-//nolint:gochecknoglobals // A constant.
 var dialects = []dialect{
 	{
 		// crossplane-contrib/provider-upjet-aws, and provider-jet-aws before it.
@@ -167,10 +157,10 @@ var dialects = []dialect{
 			{path: "userPoolTags", shapes: []Shape{Map}, observed: []string{"userPoolTags"}},
 		},
 		kinds: map[string][]candidate{
-			// The API wants the type of what is tagged. What it wants no more than
-			// that is the resource's ID, which on creation is that of the group
-			// that is created: we don't know it, and the provider doesn't compare
-			// it either.
+			// The API takes the type and the ID of what is tagged with each tag.
+			// The type is always this one. The ID is that of the group itself,
+			// which has none before it is created: the API doesn't require it, and
+			// the provider doesn't compare it.
 			"autoscaling/AutoScalingGroup": {{
 				path: "tags", shapes: []Shape{KeyValueList}, observed: []string{"tags"},
 				extra: map[string]*structpb.Value{
@@ -280,8 +270,8 @@ var dialects = []dialect{
 	},
 	{
 		// crossplane-contrib/provider-upjet-digitalocean. A tag is one word of at
-		// most 255 letters, digits, colons, dashes and underscores:
-		// https://docs.digitalocean.com/reference/api/reference/tags/.
+		// most 255 letters, digits, colons, dashes and underscores, says the tags
+		// chapter of its API reference.
 		//
 		// Not tags: labels of a node pool (Kubernetes labels), metadata of an object
 		// in Spaces.
@@ -338,7 +328,7 @@ var dialects = []dialect{
 }
 
 // dialectsByDomain are the dialects by their domains.
-var dialectsByDomain = byDomain(dialects) //nolint:gochecknoglobals // A constant.
+var dialectsByDomain = byDomain(dialects)
 
 func byDomain(ds []dialect) map[string]*dialect {
 	m := make(map[string]*dialect)

@@ -3,6 +3,8 @@ package field
 import (
 	_ "embed"
 	"iter"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +33,7 @@ type Index struct {
 
 // BuiltIn returns the index of the kinds of the providers that people run. It is
 // read when it's first called.
-var BuiltIn = sync.OnceValue(func() *Index { //nolint:gochecknoglobals // A function.
+var BuiltIn = sync.OnceValue(func() *Index {
 	i, err := parseIndex(indexText)
 	if err != nil {
 		panic(err) // It's a constant, and a test reads it.
@@ -92,87 +94,106 @@ func Compare(a, b schema.GroupVersionKind) int {
 // as parseIndex reads them.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several
-// versions, but with the same tag field. So they come in blocks: API groups and
-// their versions that have the same kinds with the same tag fields, then each tag
-// field, and below it the kinds that have it. A field is the last four columns of a
-// Line without spec.forProvider and status.atProvider, or a - for none.
+// versions, but with the same tag field. So every group stands for itself and for its
+// namespaced twin, which has an m before the last two labels. Below it are the
+// versions that have kinds with the same tag field in common, and the field. The
+// versions of the twin are behind m/, which alone stands for the same versions. The
+// field is the last four columns of a Line without spec.forProvider and
+// status.atProvider, or a - for none. Below that are the kinds.
 //
-//	ec2.aws.m.upbound.io/v1beta1 ec2.aws.upbound.io/v1beta1,v1beta2
-//	 -
-//	  Route
-//	 tags Map - tagsAll,tags
+//	ec2.aws.upbound.io
+//	 v1beta1 m/: -
+//	  InternetGatewayAttachment
+//	 v1beta1,v1beta2 m/v1beta1: tags Map - tagsAll,tags
 //	  EBSVolume
 //	  Instance
 func FormatIndex(kinds iter.Seq2[schema.GroupVersionKind, Field]) string {
-	type place struct{ service, kind, field string }
+	type place struct{ group, kind, field string }
 
-	// API versions by what they have in common. They come sorted.
-	versions := make(map[place][]schema.GroupVersion)
-	places := make([]place, 0)
+	// Versions of what has a tag field in common: of the group, and of its twin.
+	versions := make(map[place]*[2][]string)
 
 	for gvk, f := range kinds {
-		_, service, _ := dialectOf(gvk.Group)
+		group, namespaced := untwin(gvk.Group)
 
-		p := place{service: service, kind: gvk.Kind, field: formatIndexField(f)}
-		if _, ok := versions[p]; !ok {
-			places = append(places, p)
+		p := place{group: group, kind: gvk.Kind, field: formatIndexField(f)}
+		if versions[p] == nil {
+			versions[p] = &[2][]string{}
 		}
 
-		versions[p] = append(versions[p], gvk.GroupVersion())
+		n := 0
+		if namespaced {
+			n = 1
+		}
+
+		versions[p][n] = append(versions[p][n], gvk.Version)
 	}
 
-	// Kinds by the API versions and the field that they have.
-	blocks := make(map[[2]string][]string)
+	// Kinds by group, and by versions and field.
+	index := make(map[string]map[string][]string)
 
-	for _, p := range places {
-		b := [2]string{formatVersions(versions[p]), p.field}
-		blocks[b] = append(blocks[b], p.kind)
+	for p, vs := range versions {
+		field := strings.Join(vs[0], ",")
+
+		switch {
+		case len(vs[1]) == 0:
+		case slices.Equal(vs[0], vs[1]):
+			field += " m/"
+		default:
+			field = strings.TrimSpace(field + " m/" + strings.Join(vs[1], ","))
+		}
+
+		if index[p.group] == nil {
+			index[p.group] = make(map[string][]string)
+		}
+
+		field += ": " + p.field
+		index[p.group][field] = append(index[p.group][field], p.kind)
 	}
-
-	keys := make([][2]string, 0, len(blocks))
-	for b := range blocks {
-		keys = append(keys, b)
-	}
-
-	slices.SortFunc(keys, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 
 	out := &strings.Builder{}
-	block := ""
 
-	for _, b := range keys {
-		if b[0] != block {
-			block = b[0]
-			out.WriteString(block + "\n")
-		}
+	for _, group := range slices.Sorted(maps.Keys(index)) {
+		out.WriteString(group + "\n")
 
-		out.WriteString(" " + b[1] + "\n")
+		for _, field := range slices.Sorted(maps.Keys(index[group])) {
+			out.WriteString(" " + field + "\n")
 
-		slices.Sort(blocks[b])
+			slices.Sort(index[group][field])
 
-		for _, kind := range blocks[b] {
-			out.WriteString("  " + kind + "\n")
+			for _, kind := range index[group][field] {
+				out.WriteString("  " + kind + "\n")
+			}
 		}
 	}
 
 	return out.String()
 }
 
-// formatVersions puts every group once, with its versions behind it.
-func formatVersions(gvs []schema.GroupVersion) string {
-	out := &strings.Builder{}
+// twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of
+// ec2.aws.upbound.io.
+func twin(group string) string {
+	at := lastLabels(group)
+	return group[:at] + "m." + group[at:]
+}
 
-	for i, gv := range gvs {
-		switch {
-		case i > 0 && gv.Group == gvs[i-1].Group:
-			out.WriteString("," + gv.Version)
-		case i > 0:
-			out.WriteString(" " + gv.String())
-		default:
-			out.WriteString(gv.String())
-		}
+// untwin returns the group that the supplied one is the namespaced twin of, or the
+// group itself if it is none.
+func untwin(group string) (string, bool) {
+	at := lastLabels(group)
+
+	of, ok := strings.CutSuffix(group[:at], "m.")
+	if !ok || of != "" && !strings.HasSuffix(of, ".") {
+		return group, false
 	}
 
-	return out.String()
+	return of + group[at:], true
+}
+
+// lastLabels returns where the last two labels of a group begin.
+func lastLabels(group string) int {
+	last := max(0, strings.LastIndexByte(group, '.'))
+	return strings.LastIndexByte(group[:last], '.') + 1
 }
 
 func formatIndexField(f Field) string {
@@ -195,15 +216,14 @@ func parseIndex(text string) (*Index, error) {
 	}
 
 	var (
+		group    string
 		versions []schema.GroupVersion
 		field    uint8
 	)
 
 	known := make(map[string]uint8)
 
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-
+	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "#") || line == "":
 		case strings.HasPrefix(line, "  "):
@@ -211,38 +231,65 @@ func parseIndex(text string) (*Index, error) {
 				i.fields[gv.WithKind(line[2:])] = field
 			}
 		case strings.HasPrefix(line, " "):
-			n, ok := known[line]
+			v, s, _ := strings.Cut(line[1:], ": ")
+
+			versions = parseIndexVersions(versions[:0], group, v)
+			for _, gv := range versions {
+				i.groups[gv.Group] = true
+			}
+
+			n, ok := known[s]
 			if !ok {
-				f, err := parseIndexField(line[1:])
+				f, err := parseIndexField(s)
 				if err != nil {
 					return nil, err
 				}
 
-				if len(i.distinct) > 255 {
+				if len(i.distinct) > math.MaxUint8 {
 					return nil, errors.New("the index has too many different tag fields")
 				}
 
 				n = uint8(len(i.distinct)) //nolint:gosec // At most 255.
-				known[line] = n
+				known[s] = n
 				i.distinct = append(i.distinct, f)
 			}
 
 			field = n
 		default:
-			versions = versions[:0]
-
-			for s := range strings.SplitSeq(line, " ") {
-				group, vs, _ := strings.Cut(s, "/")
-				i.groups[group] = true
-
-				for v := range strings.SplitSeq(vs, ",") {
-					versions = append(versions, schema.GroupVersion{Group: group, Version: v})
-				}
-			}
+			group = line
 		}
 	}
 
 	return i, nil
+}
+
+// parseIndexVersions appends the supplied versions of a group and its twin.
+func parseIndexVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
+	own, twins, hasTwin := strings.Cut(versions, "m/")
+	own = strings.TrimSuffix(own, " ")
+
+	to = appendVersions(to, group, own)
+
+	if !hasTwin {
+		return to
+	}
+
+	if twins == "" {
+		twins = own
+	}
+
+	return appendVersions(to, twin(group), twins)
+}
+
+func appendVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
+	for more := versions != ""; more; {
+		var v string
+
+		v, versions, more = strings.Cut(versions, ",")
+		to = append(to, schema.GroupVersion{Group: group, Version: v})
+	}
+
+	return to
 }
 
 func parseIndexField(s string) (Field, error) {

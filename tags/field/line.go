@@ -85,7 +85,11 @@ func parseColumns(c [4]string) (Field, error) {
 	case Map, None:
 		return f, nil
 	case KeyValueList:
-		return f, f.parseKeyValueList(args)
+		var err error
+
+		f.Key, f.Value, f.Extra, err = parseKeyValueList(args)
+
+		return f, err
 	case StringList:
 		sep, n, limited := strings.Cut(args, ",")
 		f.Separator = sep
@@ -104,28 +108,26 @@ func parseColumns(c [4]string) (Field, error) {
 	}
 }
 
-func (f *Field) parseKeyValueList(args string) error {
+func parseKeyValueList(args string) (key, value string, extra map[string]*structpb.Value, err error) {
 	a := strings.Split(args, ",")
 	if len(a) < 2 {
-		return errors.Errorf("a list of %q has no key and value", args)
+		return "", "", nil, errors.Errorf("a list of %q has no key and value", args)
 	}
-
-	f.Key, f.Value = a[0], a[1]
 
 	for _, e := range a[2:] {
 		name, j, _ := strings.Cut(e, "=")
 
 		v := &structpb.Value{}
 		if err := json.Unmarshal([]byte(j), v); err != nil {
-			return errors.Wrapf(err, "cannot parse %q", e)
+			return "", "", nil, errors.Wrapf(err, "cannot parse %q", e)
 		}
 
-		if f.Extra == nil {
-			f.Extra = make(map[string]*structpb.Value)
+		if extra == nil {
+			extra = make(map[string]*structpb.Value)
 		}
 
-		f.Extra[name] = v
+		extra[name] = v
 	}
 
-	return nil
+	return a[0], a[1], extra, nil
 }

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -52,6 +51,7 @@ const (
 	reasonTagsWithheld     = "TagsWithheld"
 	reasonNotTagged        = "NotTagged"
 	reasonTagFieldMismatch = "TagFieldMismatch"
+	reasonStatusMismatch   = "StatusFieldMismatch"
 )
 
 // A Failure is an error that fails the pipeline.
@@ -73,8 +73,11 @@ func (f *Failure) Unwrap() error { return f.err }
 
 // Fatal responds to the supplied request that the pipeline fails, and changes
 // nothing else. An error that isn't a Failure is an internal one.
-func Fatal(req *fnv1.RunFunctionRequest, err error) *fnv1.RunFunctionResponse {
+func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, 0)
+
+	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", slog.String("provisioned_resource", nameOf(req)), slog.Any("error", err))
+
 	reason := ReasonInternalError
 
 	if f := (&Failure{}); errors.As(err, &f) {
@@ -88,24 +91,45 @@ func Fatal(req *fnv1.RunFunctionRequest, err error) *fnv1.RunFunctionResponse {
 	return rsp
 }
 
-// Waiting responds to the supplied request that it lacks what is required. It says
-// nothing else, since Crossplane calls again.
-func Waiting(req *fnv1.RunFunctionRequest, ttl time.Duration, required *require.Requirements) *fnv1.RunFunctionResponse {
-	rsp := response.To(req, ttl)
-	required.AddTo(rsp)
+// A Run of the function that went well.
+type Run struct {
+	Request *fnv1.RunFunctionRequest
+	Log     *slog.Logger
+
+	// TTL is how long Crossplane may reuse the response.
+	TTL time.Duration
+
+	// Required is what Crossplane must fetch.
+	Required *require.Requirements
+
+	// StatusFieldPath is where the status of the composite resource tells of the
+	// run, or nil if it's not to.
+	StatusFieldPath *string
+
+	// Classes that were picked, by the name of their source.
+	Classes map[string]resolve.Class
+}
+
+// Waiting responds that the request lacks what is required. It says nothing else,
+// since Crossplane calls again.
+func (r *Run) Waiting() *fnv1.RunFunctionResponse {
+	rsp := response.To(r.Request, r.TTL)
+	r.Required.AddTo(rsp)
 
 	return rsp
 }
 
-// Success responds to the supplied request with what came of it, and writes log
-// lines that tell of it. Crossplane may reuse the response for the supplied time.
-func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, required *require.Requirements, o *stamp.Outcome) *fnv1.RunFunctionResponse {
-	rsp := response.To(req, ttl)
-	required.AddTo(rsp)
+// Success responds with what came of the request, and writes log lines that tell of
+// it.
+func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+	rsp := response.To(r.Request, r.TTL)
+	r.Required.AddTo(rsp)
 
-	logSkips(ctx, log, nameOf(req.GetObserved().GetComposite().GetResource()), o.Skips)
+	logSkips(ctx, r.Log, nameOf(r.Request), o.Skips)
 
-	for _, g := range groups(o.Skips) {
+	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool {
+		return a.Provider == b.Provider && a.Reason == b.Reason && a.Limit == b.Limit
+	}) {
 		for _, msg := range g.messages() {
 			response.Warning(rsp, msg).WithReason(pascalCase(g.reason))
 		}
@@ -118,7 +142,7 @@ func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger
 	}
 
 	for _, w := range o.Withheld {
-		for _, msg := range split(fmt.Sprintf("%s: kept what earlier steps set for ", elide(w.Resource)), elideAll(w.Keys)) {
+		for _, msg := range split(fmt.Sprintf("%s: labels did not replace tags that earlier steps set to other values: ", elide(w.Resource)), elideAll(w.Keys)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
 		}
 	}
@@ -127,11 +151,26 @@ func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger
 		response.Normal(rsp, msg).WithReason(reasonNotTagged)
 	}
 
+	xr := rsp.GetDesired().GetComposite().GetResource()
+
+	if r.StatusFieldPath != nil {
+		with, err := status(xr, *r.StatusFieldPath, o, r.Classes)
+		if err != nil {
+			response.Warning(rsp, err).WithReason(reasonStatusMismatch)
+		} else {
+			xr = with
+		}
+	}
+
 	condition(rsp, o)
 
 	// This comes last, and can't fail, so that no request is left half changed.
-	for name, r := range o.Stamped {
-		rsp.GetDesired().GetResources()[name].Resource = r
+	for name, stamped := range o.Stamped {
+		rsp.GetDesired().GetResources()[name].Resource = stamped
+	}
+
+	if r.StatusFieldPath != nil {
+		setStatus(rsp, xr)
 	}
 
 	return rsp
@@ -141,7 +180,7 @@ func Success(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger
 func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 	why := []string{}
 
-	for _, g := range groups(o.Skips) {
+	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool { return a.Provider == b.Provider && a.Reason == b.Reason }) {
 		why = append(why, fmt.Sprintf("%s skipped on %s: %s", count(len(g.skips), "label"), g.provider, g.reason))
 	}
 
@@ -176,10 +215,10 @@ func logSkips(ctx context.Context, log *slog.Logger, xr string, skips []stamp.Sk
 	}
 }
 
-// nameOf returns the name of the supplied composite resource, behind its namespace
-// if it has one.
-func nameOf(xr *structpb.Struct) string {
-	meta := xr.GetFields()["metadata"].GetStructValue().GetFields()
+// nameOf returns the name of the composite resource of the supplied request, behind
+// its namespace if it has one.
+func nameOf(req *fnv1.RunFunctionRequest) string {
+	meta := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue().GetFields()
 	name, namespace := meta["name"].GetStringValue(), meta["namespace"].GetStringValue()
 
 	if namespace == "" {
@@ -197,12 +236,12 @@ type group struct {
 	skips    []stamp.Skip
 }
 
-// groups returns the supplied skips, which are sorted, in groups.
-func groups(skips []stamp.Skip) []group {
+// groups returns the supplied skips, which are sorted, in groups of the same.
+func groups(skips []stamp.Skip, same func(a, b stamp.Skip) bool) []group {
 	out := []group{}
 
-	for _, s := range skips {
-		if n := len(out); n == 0 || out[n-1].provider != s.Provider || out[n-1].reason != s.Reason || out[n-1].limit != s.Limit {
+	for i, s := range skips {
+		if i == 0 || !same(skips[i-1], s) {
 			out = append(out, group{provider: s.Provider, reason: s.Reason, limit: s.Limit})
 		}
 

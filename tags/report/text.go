@@ -10,15 +10,16 @@ import (
 
 const (
 	// maxMessage is the most bytes of a result's message. Kubernetes limits the
-	// message of an event to 1,024.
-	maxMessage = 1000
+	// message of an event to 1,024, and Crossplane puts the name of the pipeline
+	// step in front of it.
+	maxMessage = 940
 
-	// maxName is the most bytes of a key or name in a message. Any key that a
-	// cloud admits is shorter, but a label that is skipped may have a longer one.
-	maxName = 160
+	// maxName is the most bytes of a key or name in a message. A key that is longer
+	// has more bytes than most clouds admit.
+	maxName = 256
 
 	// maxNames is the most bytes of the names of resources in an item of a message.
-	maxNames = 400
+	maxNames = 160
 )
 
 // A message is an error to results, whose text it is.
@@ -28,12 +29,13 @@ func (m message) Error() string { return string(m) }
 
 // split returns messages that start with head and together have all items, none of
 // them longer than maxMessage. The head and each item must be short enough for it.
+// If there is more than one message, each says which one it is.
 func split(head string, items []string) []string {
 	out := []string{}
 	b := strings.Builder{}
 
 	for _, item := range items {
-		if b.Len() > 0 && b.Len()+len("; ")+len(item) > maxMessage {
+		if b.Len() > 0 && b.Len()+len("; ")+len(item) > maxMessage-len(" (part 1000 of 1000)") {
 			out = append(out, b.String())
 			b.Reset()
 		}
@@ -50,13 +52,21 @@ func split(head string, items []string) []string {
 		out = append(out, b.String())
 	}
 
+	for i := range out {
+		if len(out) > 1 {
+			out[i] += fmt.Sprintf(" (part %d of %d)", i+1, len(out))
+		}
+	}
+
 	return out
 }
 
 // elide the middle of the supplied string if it is too long for a message, and quote
 // it if it has characters that can't be seen.
 func elide(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	size := len(s)
+
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		s = strconv.Quote(s)
 	}
 
@@ -74,7 +84,7 @@ func elide(s string) string {
 		tail = tail[1:]
 	}
 
-	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, len(s))
+	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, size)
 }
 
 func elideAll(of []string) []string {

@@ -7,6 +7,7 @@
 package require
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -81,6 +82,64 @@ func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Str
 	r.waiting = r.waiting || !answered
 
 	return answer.GetOpenapiV3()
+}
+
+// Resources returns the objects that the supplied selector selects, sorted by
+// namespace and name, and requires them. It returns false if they are not here yet.
+//
+// A selector must have a name or labels. Without, it would select everything.
+func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.Struct, bool) {
+	name := nameOf("resource", append([]string{
+		selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName(),
+	}, flatten(selector.GetMatchLabels().GetLabels())...)...)
+
+	if r.required == nil {
+		r.required = &fnv1.Requirements{}
+	}
+
+	answers := r.req.GetRequiredResources()
+	required := &r.required.Resources
+
+	// Crossplane before v2.2 doesn't say what it can do, and before v2.0 has
+	// another field for this.
+	if !request.AdvertisesCapabilities(r.req) {
+		answers = r.req.GetExtraResources()   //nolint:staticcheck // See above.
+		required = &r.required.ExtraResources //nolint:staticcheck // See above.
+	}
+
+	if *required == nil {
+		*required = make(map[string]*fnv1.ResourceSelector)
+	}
+
+	(*required)[name] = selector
+	answer, answered := answers[name]
+	r.waiting = r.waiting || !answered
+
+	objects := make([]*structpb.Struct, 0, len(answer.GetItems()))
+	for _, item := range answer.GetItems() {
+		objects = append(objects, item.GetResource())
+	}
+
+	slices.SortStableFunc(objects, func(a, b *structpb.Struct) int {
+		return cmp.Or(strings.Compare(text(a, "namespace"), text(b, "namespace")), strings.Compare(text(a, "name"), text(b, "name")))
+	})
+
+	return objects, answered
+}
+
+// text of the supplied field of an object's metadata.
+func text(o *structpb.Struct, name string) string {
+	return o.GetFields()["metadata"].GetStructValue().GetFields()[name].GetStringValue()
+}
+
+// flatten a map to its keys and values, sorted by key.
+func flatten(m map[string]string) []string {
+	out := make([]string, 0, 2*len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k, m[k])
+	}
+
+	return out
 }
 
 // kindOf returns the kind that the supplied schema says it is of.

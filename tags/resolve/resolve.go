@@ -2,10 +2,7 @@
 package resolve
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -13,47 +10,116 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
-// A Set is what an input's sources come to for one composite resource.
+// A Set is what an input's sources come to for one composite resource. If anything
+// that Crossplane must fetch is not here yet, it is not complete.
 type Set struct {
-	// Provider that the input asks for, or empty if it doesn't name any.
+	// Provider that the input or a class asks for, or empty if none does.
 	Provider string
 
 	// Labels of all sources, sorted. No two have the same tag key.
 	Labels []tags.Label
+
+	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
+	Claims []tags.Label
+
+	// Overridden labels, each with the position of the source that overrode it, in
+	// the order in which that happened.
+	Overridden []Override
+
+	// Classes that were picked, by the name of their source.
+	Classes map[string]Class
 }
 
-// Resolve the supplied input against the supplied composite resource. An error is
-// a resolve failure: the labels can't be known, so nothing may be tagged.
-func Resolve(in *v1beta1.CloudTags, xr *structpb.Struct) (Set, error) {
-	provider, err := resolveString(in.Provider, xr)
-	if err != nil {
-		return Set{}, errors.Wrap(err, "cannot resolve provider")
+// An Override is a label that a later one of the same tag key took the place of.
+type Override struct {
+	tags.Label
+
+	By int
+}
+
+// A resolver resolves the sources of one input for one request.
+type resolver struct {
+	in       *v1beta1.CloudTags
+	xr       *structpb.Struct
+	context  *structpb.Struct
+	required *require.Requirements
+	classes  map[string]Class
+	provider string
+}
+
+// Resolve the supplied input for the supplied request. What Crossplane must fetch for
+// it is required. An error is a resolve failure: the labels can't be known, so
+// nothing may be tagged.
+func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
+	r := &resolver{
+		in:       in,
+		xr:       req.GetObserved().GetComposite().GetResource(),
+		context:  req.GetContext(),
+		required: required,
+		classes:  make(map[string]Class),
 	}
 
+	set := Set{}
 	merged := make(map[string]tags.Label)
 
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
-		values, err := resolveSource(s, *in.KeyPrefix, xr)
+		maps, err := r.source(s)
 		if err != nil {
-			return Set{}, errors.Wrapf(err, "cannot resolve %s", sourceName(s, i))
+			return Set{}, errors.Wrapf(err, "cannot resolve %s", in.SourceName(i))
 		}
 
-		for key, value := range values {
-			l := label(s, *in.KeyPrefix, key)
-			l.Value, l.Source = value, i
-			merged[l.TagKey] = l
+		for _, values := range maps {
+			r.merge(&set, merged, values, i)
 		}
 	}
 
-	return Set{Provider: provider, Labels: slices.SortedFunc(maps.Values(merged), tags.Label.Compare)}, nil
+	set.Labels = slices.SortedFunc(maps.Values(merged), tags.Label.Compare)
+	slices.SortFunc(set.Claims, tags.Label.Compare)
+	set.Claims = slices.CompactFunc(set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+
+	provider, err := r.string(in.Provider, true)
+	if err != nil {
+		return Set{}, errors.Wrap(err, "cannot resolve provider")
+	}
+
+	set.Provider = cmp.Or(provider, r.provider)
+
+	if len(r.classes) > 0 {
+		set.Classes = r.classes
+	}
+
+	return set, nil
+}
+
+// merge labels of the source at the supplied position with those of earlier ones.
+func (r *resolver) merge(set *Set, merged map[string]tags.Label, values map[string]string, i int) {
+	s := &r.in.Sources[i]
+
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		l := label(s, *r.in.KeyPrefix, key)
+		l.Value, l.Source, l.Trusted = values[key], i, s.Trusted
+
+		if !s.Trusted && tags.Claims(r.in.ReservedKeys, l) {
+			set.Claims = append(set.Claims, l)
+			continue
+		}
+
+		if old, ok := merged[l.TagKey]; ok {
+			set.Overridden = append(set.Overridden, Override{Label: old, By: i})
+		}
+
+		merged[l.TagKey] = l
+	}
 }
 
 // label returns the label, without a value, that the supplied key of the supplied
@@ -66,78 +132,137 @@ func label(s *v1beta1.Source, prefix, key string) tags.Label {
 	return tags.Label{QualifiedKey: key, TagKey: prefix + key}
 }
 
-func sourceName(s *v1beta1.Source, i int) string {
-	if s.Name == "" {
-		return fmt.Sprintf("sources[%d]", i)
-	}
-
-	return fmt.Sprintf("sources[%d] %q", i, s.Name)
-}
-
-func resolveString(s *v1beta1.StringSource, xr *structpb.Struct) (string, error) {
-	if s == nil {
-		return "", nil
-	}
-
-	if s.Value != nil {
-		return *s.Value, nil
-	}
-
-	v, err := get(xr, *s.FromFieldPath, true)
-	if err != nil {
-		return "", err
-	}
-
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		if k.StringValue == "" {
-			return "", errors.Errorf("%s is empty", *s.FromFieldPath)
-		}
-
-		return k.StringValue, nil
-	default:
-		return "", errors.Errorf("%s is %s, not a string", *s.FromFieldPath, structpath.KindOf(v))
-	}
-}
-
-// resolveSource returns the values of the labels that the source includes, by the
-// keys that the source has them under.
-func resolveSource(s *v1beta1.Source, prefix string, xr *structpb.Struct) (map[string]string, error) {
-	included, err := resolveInclude(s, xr)
+// source returns the values of the labels that the source includes, by the keys that
+// the source has them under. It returns a map for each object that has any, later
+// over earlier ones.
+func (r *resolver) source(s *v1beta1.Source) ([]map[string]string, error) {
+	included, err := r.include(s)
 	if err != nil {
 		return nil, err
 	}
 
-	values, path := s.Values, "values"
-
-	if s.Type == v1beta1.SourceTypeCompositeField {
-		path = *s.FromFieldPath
-		if values, err = stringMap(xr, path, required(s)); err != nil {
-			return nil, err
-		}
+	found, err := r.find(s)
+	if err != nil {
+		return nil, err
 	}
 
-	out := make(map[string]string, len(values))
+	out := make([]map[string]string, 0, len(found))
 
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if !included(label(s, prefix, key).QualifiedKey) {
-			continue
-		}
+	for _, l := range found {
+		values := make(map[string]string, len(l.values))
 
-		out[key] = values[key]
+		for _, key := range slices.Sorted(maps.Keys(l.values)) {
+			if !included(label(s, *r.in.KeyPrefix, key).QualifiedKey) {
+				continue
+			}
 
-		if s.Encoding == v1beta1.EncodingJSON {
-			if out[key], err = decodeJSON(values[key]); err != nil {
-				return nil, errors.Wrapf(err, "cannot decode %s[%s]", path, key)
+			values[key] = l.values[key]
+
+			if s.Encoding == v1beta1.EncodingJSON {
+				if values[key], err = decodeJSON(l.values[key]); err != nil {
+					return nil, errors.Wrapf(err, "cannot decode %s[%s]", l.name, key)
+				}
 			}
 		}
+
+		out = append(out, values)
 	}
 
 	return out, nil
 }
 
-// resolveInclude returns what says whether the source includes a qualified key.
-func resolveInclude(s *v1beta1.Source, xr *structpb.Struct) (func(key string) bool, error) {
+// labels of one object, and what messages call the field that they were found at.
+type labels struct {
+	values map[string]string
+	name   string
+}
+
+// find the labels of the supplied source, by the type of it.
+func (r *resolver) find(s *v1beta1.Source) ([]labels, error) {
+	switch s.Type {
+	case v1beta1.SourceTypeCompositeField:
+		return field(r.xr, *s.FromFieldPath, "", s.Required())
+	case v1beta1.SourceTypeContextField:
+		return r.contextField(s)
+	case v1beta1.SourceTypeCompositeMetadata:
+		return metadata(r.xr, *s.Prefix, "")
+	case v1beta1.SourceTypeRequiredResource:
+		return r.resources(s)
+	default:
+		return []labels{{values: s.Values, name: "values"}}, nil
+	}
+}
+
+// contextField returns the labels at a field path below a key of the context.
+func (r *resolver) contextField(s *v1beta1.Source) ([]labels, error) {
+	name := "context[" + *s.ContextKey + "]"
+
+	v, ok := r.context.GetFields()[*s.ContextKey]
+	if !ok {
+		if s.Required() {
+			return nil, errors.Errorf("%s is required, but there is none", name)
+		}
+
+		return nil, nil
+	}
+
+	if v.GetStructValue() == nil {
+		return nil, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
+	}
+
+	return field(v.GetStructValue(), *s.FromFieldPath, name+".", s.Required())
+}
+
+// field returns the labels at the supplied path of the supplied object, whose name
+// in messages is given.
+func field(o *structpb.Struct, path, of string, required bool) ([]labels, error) {
+	v, err := structpath.Get(o, path)
+	if err != nil {
+		return nil, errors.Errorf("%s%w", of, err)
+	}
+
+	if v == nil {
+		if required {
+			return nil, absent(of + path)
+		}
+
+		return nil, nil
+	}
+
+	values, err := structpath.StringMap(v, of+path)
+	if err != nil {
+		return nil, err
+	}
+
+	return []labels{{values: values, name: of + path}}, nil
+}
+
+// metadata returns the labels and annotations of the supplied object that have the
+// supplied prefix, without it. Annotations can hold more than labels, so the
+// annotation is meant if there are both.
+func metadata(o *structpb.Struct, prefix, of string) ([]labels, error) {
+	out := labels{values: make(map[string]string), name: of + "metadata"}
+
+	for _, path := range []string{"metadata.labels", "metadata.annotations"} {
+		found, err := field(o, path, of, false)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, l := range found {
+			for key, value := range l.values {
+				if key, ok := strings.CutPrefix(key, prefix); ok {
+					out.values[key] = value
+				}
+			}
+		}
+	}
+
+	return []labels{out}, nil
+}
+
+// include returns what says whether the source includes a qualified key.
+func (r *resolver) include(s *v1beta1.Source) (func(key string) bool, error) {
 	if s.Include == nil {
 		return func(string) bool { return true }, nil
 	}
@@ -145,7 +270,7 @@ func resolveInclude(s *v1beta1.Source, xr *structpb.Struct) (func(key string) bo
 	patterns := s.Include.Keys
 
 	if s.Include.FromFieldPath != nil {
-		p, err := stringList(xr, *s.Include.FromFieldPath, required(s))
+		p, err := r.stringList(*s.Include.FromFieldPath, s.Required())
 		if err != nil {
 			return nil, errors.Wrap(err, "cannot tell which labels to include")
 		}
@@ -160,106 +285,6 @@ func resolveInclude(s *v1beta1.Source, xr *structpb.Struct) (func(key string) bo
 	}
 
 	return func(key string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, key) })
+		return slices.ContainsFunc(patterns, func(p string) bool { return tags.MatchesKey(p, key) })
 	}, nil
-}
-
-// matches is true if the pattern is the key, or the beginning of it and a *.
-func matches(pattern, key string) bool {
-	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(key, prefix)
-	}
-
-	return key == pattern
-}
-
-func required(s *v1beta1.Source) bool {
-	return s.Policy != nil && s.Policy.FromFieldPath == v1beta1.FromFieldPathPolicyRequired
-}
-
-// get returns the value at the supplied path, or nil if there is none.
-func get(xr *structpb.Struct, path string, required bool) (*structpb.Value, error) {
-	v, err := structpath.Get(xr, path)
-	if err == nil && v == nil && required {
-		return nil, errors.Errorf("%s is required, but the composite resource doesn't have it", path)
-	}
-
-	return v, err
-}
-
-// stringMap returns the map of strings at the supplied path.
-func stringMap(xr *structpb.Struct, path string, required bool) (map[string]string, error) {
-	v, err := get(xr, path, required)
-	if err != nil || v == nil {
-		return nil, err
-	}
-
-	return structpath.StringMap(v, path)
-}
-
-// stringList returns the list of strings at the supplied path.
-func stringList(xr *structpb.Struct, path string, required bool) ([]string, error) {
-	v, err := get(xr, path, required)
-	if err != nil || v == nil {
-		return nil, err
-	}
-
-	l, ok := v.GetKind().(*structpb.Value_ListValue)
-	if !ok {
-		return nil, errors.Errorf("%s is %s, not a list of strings", path, structpath.KindOf(v))
-	}
-
-	out := make([]string, len(l.ListValue.GetValues()))
-
-	for i, item := range l.ListValue.GetValues() {
-		s, ok := item.GetKind().(*structpb.Value_StringValue)
-		if !ok {
-			return nil, errors.Errorf("%s[%d] is %s, not a string", path, i, structpath.KindOf(item))
-		}
-
-		out[i] = s.StringValue
-	}
-
-	return out, nil
-}
-
-// decodeJSON returns the bare text of a JSON string, number or boolean. A number's
-// is its canonical one: whole numbers keep all digits, all others are what
-// encoding/json writes for their nearest 64-bit float.
-func decodeJSON(text string) (string, error) {
-	d := json.NewDecoder(bytes.NewBufferString(text))
-	d.UseNumber()
-
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return "", errors.Errorf("%.64q is not JSON", text)
-	}
-
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return "", errors.Errorf("%.64q is more than one JSON value", text)
-	}
-
-	switch v := v.(type) {
-	case string:
-		return v, nil
-	case bool:
-		return fmt.Sprint(v), nil
-	case json.Number:
-		if !strings.ContainsAny(v.String(), ".eE") && v != "-0" {
-			return v.String(), nil
-		}
-
-		f, err := v.Float64()
-		if err != nil {
-			return "", errors.Errorf("%s is no 64-bit floating point number", v)
-		}
-
-		j, err := json.Marshal(f + 0) // Negative zero plus zero is zero.
-
-		return string(j), errors.Wrapf(err, "cannot encode number %s", v)
-	case nil:
-		return "", errors.New("null is not a JSON string, number or boolean")
-	default:
-		return "", errors.Errorf("%.64q is not a JSON string, number or boolean", text)
-	}
 }

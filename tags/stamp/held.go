@@ -22,8 +22,12 @@ type held interface {
 	// get the value of the tag with the supplied key.
 	get(key string) (*structpb.Value, bool)
 
-	// put a tag in the place of the one with the same key, or behind all others.
-	put(key, value string)
+	// adds is true if putting a tag adds an entry.
+	adds(key, value string) bool
+
+	// put a tag in the place of the one with the same key, or behind all others. It
+	// returns false if it is there already.
+	put(key, value string) bool
 
 	// encode the value of the field.
 	encode() *structpb.Value
@@ -95,7 +99,20 @@ func (m *heldMap) get(key string) (*structpb.Value, bool) {
 	return v, ok
 }
 
-func (m *heldMap) put(key, value string) { m.fields[m.name(key)] = structpb.NewStringValue(value) }
+func (m *heldMap) adds(key, _ string) bool {
+	_, ok := m.get(key)
+	return !ok
+}
+
+func (m *heldMap) put(key, value string) bool {
+	if v, ok := m.get(key); ok && isText(v, value) {
+		return false
+	}
+
+	m.fields[m.name(key)] = structpb.NewStringValue(value)
+
+	return true
+}
 
 func (m *heldMap) encode() *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: m.fields})
@@ -103,10 +120,14 @@ func (m *heldMap) encode() *structpb.Value {
 
 // heldList are tags in a list.
 type heldList struct {
+	// items that were there. Nil ones have been removed.
 	items []*structpb.Value
 
 	// positions of the items by tag key. Items that are no tags have none.
 	positions map[string][]int
+
+	// added items by tag key.
+	added map[string]*structpb.Value
 
 	profile *tags.Profile
 
@@ -118,7 +139,17 @@ type heldList struct {
 	item func(old *structpb.Value, key, value string) *structpb.Value
 }
 
-func (l *heldList) count() int { return len(l.items) }
+func (l *heldList) count() int {
+	n := len(l.added)
+
+	for _, item := range l.items {
+		if item != nil {
+			n++
+		}
+	}
+
+	return n
+}
 
 func (l *heldList) get(key string) (*structpb.Value, bool) {
 	p, ok := l.positions[l.profile.Fold(key)]
@@ -129,49 +160,97 @@ func (l *heldList) get(key string) (*structpb.Value, bool) {
 	return l.value(key, l.items[p[0]]), true
 }
 
-func (l *heldList) put(key, value string) {
-	p, ok := l.positions[l.profile.Fold(key)]
-	if !ok {
-		// Two tags can come to one string, which a set must not have twice.
-		if item := l.item(nil, key, value); !slices.ContainsFunc(l.items, func(v *structpb.Value) bool { return l.same(v, item) }) {
-			l.items = append(l.items, item)
-		}
+func (l *heldList) adds(key, value string) bool {
+	_, ok := l.positions[l.profile.Fold(key)]
 
-		return
-	}
-
-	l.items[p[0]] = l.item(l.items[p[0]], key, value)
-
-	// A key that is there more than once is left once.
-	for _, i := range p[1:] {
-		l.items[i] = nil
-	}
+	// Two tags can come to one string, which a set must not have twice.
+	return !ok && !l.has(l.item(nil, key, value))
 }
 
-// same is true if the supplied items are strings that the provider takes for one.
-func (l *heldList) same(a, b *structpb.Value) bool {
-	s, t := a.GetStringValue(), b.GetStringValue()
-	return s != "" && (s == t || l.profile.FoldEntries && strings.EqualFold(s, t))
+func (l *heldList) put(key, value string) bool {
+	p, ok := l.positions[l.profile.Fold(key)]
+	if !ok {
+		if !l.adds(key, value) {
+			return false
+		}
+
+		l.added[key] = l.item(nil, key, value)
+
+		return true
+	}
+
+	if len(p) == 1 && isText(l.value(key, l.items[p[0]]), value) {
+		return false
+	}
+
+	item := l.item(l.items[p[0]], key, value)
+
+	// A key that is there more than once is left once.
+	for _, i := range p {
+		l.items[i] = nil
+	}
+
+	if !l.has(item) {
+		l.items[p[0]] = item
+	}
+
+	l.positions[l.profile.Fold(key)] = p[:1]
+
+	return true
+}
+
+// has is true if the list has a string that the provider takes for the supplied one.
+func (l *heldList) has(item *structpb.Value) bool {
+	s := item.GetStringValue()
+	same := func(v *structpb.Value) bool {
+		t := v.GetStringValue()
+		return s != "" && (s == t || l.profile.FoldEntries && strings.EqualFold(s, t))
+	}
+
+	return slices.ContainsFunc(l.items, same) || slices.ContainsFunc(slices.Collect(maps.Values(l.added)), same)
 }
 
 func (l *heldList) encode() *structpb.Value {
 	items := slices.DeleteFunc(slices.Clone(l.items), func(v *structpb.Value) bool { return v == nil })
+
+	for _, key := range slices.Sorted(maps.Keys(l.added)) {
+		items = append(items, l.added[key])
+	}
+
 	return structpb.NewListValue(&structpb.ListValue{Values: items})
+}
+
+// isText is true if the supplied value of a tag is the supplied text. A value that
+// isn't there is empty.
+func isText(v *structpb.Value, text string) bool {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return k.StringValue == text
+	case nil, *structpb.Value_NullValue:
+		return text == ""
+	default:
+		return false
+	}
 }
 
 // readKeyValues reads a list of objects with a key and a value.
 func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
 	l := &heldList{
 		profile:   p,
+		added:     make(map[string]*structpb.Value),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
 			return item.GetStructValue().GetFields()[f.Value]
 		},
 		item: func(old *structpb.Value, key, value string) *structpb.Value {
-			fields := make(map[string]*structpb.Value, len(f.Extra)+2)
-			maps.Copy(fields, f.Extra)
-			maps.Copy(fields, old.GetStructValue().GetFields())
+			others := f.Extra
+			if old != nil {
+				others = old.GetStructValue().GetFields()
+			}
+
+			fields := make(map[string]*structpb.Value, len(others)+2)
+			maps.Copy(fields, others)
 			fields[f.Key] = structpb.NewStringValue(key)
 			fields[f.Value] = structpb.NewStringValue(value)
 
@@ -199,6 +278,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag) (*heldList, error) {
 	l := &heldList{
 		profile:   p,
+		added:     make(map[string]*structpb.Value),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(key string, item *structpb.Value) *structpb.Value {
@@ -232,13 +312,18 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handl
 // cutKey cuts the supplied entry after the longest key that is one, and before its
 // value.
 func cutKey(entry, separator string, is func(key string) bool) (key, value string, ok bool) {
-	for end := len(entry); ; {
-		if end = strings.LastIndex(entry[:end], separator); end < 0 {
-			return "", "", false
-		}
+	if separator == "" {
+		return "", "", false
+	}
 
+	for end := strings.LastIndex(entry, separator); end >= 0; {
 		if key := entry[:end]; is(key) {
 			return key, entry[end+len(separator):], true
 		}
+
+		// Separators may overlap.
+		end = strings.LastIndex(entry[:end+len(separator)-1], separator)
 	}
+
+	return "", "", false
 }

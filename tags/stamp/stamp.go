@@ -44,6 +44,9 @@ type Outcome struct {
 	// Stamped resources by name: those that changed.
 	Stamped map[string]*structpb.Struct
 
+	// Active tags of resources, by name.
+	Active []Active
+
 	// Skips of labels, by provider, reason and qualified key.
 	Skips []Skip
 
@@ -64,6 +67,18 @@ type LeftAlone struct {
 	APIVersion string
 	Kind       string
 	Why        string
+}
+
+// Active are the tags of a resource that labels have become, whether they were
+// stamped or were there.
+type Active struct {
+	Resource string
+
+	// Provider is the name of the tag profile.
+	Provider string
+
+	// Tags by key.
+	Tags map[string]string
 }
 
 // A Skip is a label that was skipped.
@@ -133,20 +148,20 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 		return nil
 	}
 
-	h, err := s.read(t, transformed.Tags)
+	h, kept, err := s.read(t, transformed.Tags)
 	if err != nil {
 		out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
 		return nil
 	}
 
-	m := merge{input: s.Input, field: &t.field, profile: t.profile}
+	m := merge{input: s.Input, field: &t.field, profile: t.profile, active: make(map[string]string)}
 
 	changed, err := m.merge(h, transformed.Tags)
 	if err != nil {
 		return err
 	}
 
-	if changed {
+	if changed || kept {
 		stamped, err := structpath.Set(t.Resource, t.field.Path, h.encode())
 		if err != nil {
 			out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
@@ -154,6 +169,10 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 		}
 
 		out.Stamped[t.Name] = stamped
+	}
+
+	if len(m.active) > 0 {
+		out.Active = append(out.Active, Active{Resource: t.Name, Provider: t.profile.Name, Tags: m.active})
 	}
 
 	for _, sk := range m.skipped {
@@ -167,25 +186,27 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 	return nil
 }
 
-// read the tags that the supplied target has.
-func (s *Stamper) read(t *Target, handled []tags.Tag) (held, error) {
+// read the tags that the supplied target has, and return true if the provider's own
+// had to be put to those that earlier steps set.
+func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 	v, err := structpath.Get(t.Resource, t.field.Path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 
-	if !t.field.Atomic {
-		return read(v, &t.field, t.profile, handled)
+	if t.field.Atomic {
+		handled = slices.Concat(handled, providersTags)
 	}
 
-	h, err := read(v, &t.field, t.profile, slices.Concat(handled, providersTags))
+	h, err := read(v, &t.field, t.profile, handled)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 
-	s.keepProviders(h, t)
+	before := h.count()
+	kept := t.field.Atomic && s.keepProviders(h, t)
 
-	return h, nil
+	return h, kept && before > 0, nil
 }
 
 // providersTags are the tags that providers add to the spec of their resources.
@@ -193,25 +214,30 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, error) {
 var providersTags = []tags.Tag{{Key: "crossplane-kind"}, {Key: "crossplane-name"}, {Key: "crossplane-providerconfig"}}
 
 // keepProviders puts the tags that the provider has added to the observed spec of
-// the supplied target. Server-side apply replaces the whole of an atomic list, so
-// Crossplane and the provider would otherwise undo each other's work for ever.
-func (s *Stamper) keepProviders(h held, t *Target) {
+// the supplied target, and returns true if any had to be. Server-side apply replaces
+// the whole of an atomic list, so Crossplane and the provider would otherwise undo
+// each other's work for ever.
+func (s *Stamper) keepProviders(h held, t *Target) bool {
 	v, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
 	if err != nil || v == nil {
-		return
+		return false
 	}
 
 	observed, err := read(v, &t.field, t.profile, providersTags)
 	if err != nil {
-		return
+		return false
 	}
+
+	kept := false
 
 	for _, tag := range providersTags {
 		value, ok := observed.get(tag.Key)
 		if _, desired := h.get(tag.Key); ok && !desired {
-			h.put(tag.Key, value.GetStringValue())
+			kept = h.put(tag.Key, value.GetStringValue()) || kept
 		}
 	}
+
+	return kept
 }
 
 // merge merges tags into what one tag field holds.
@@ -223,6 +249,9 @@ type merge struct {
 	// skipped are labels that the resource has no room for.
 	skipped []Skip
 
+	// active are the tags that the resource has after all.
+	active map[string]string
+
 	// withheld are the keys of tags that are there with another value.
 	withheld []string
 }
@@ -231,72 +260,67 @@ func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
 	m.skipped = append(m.skipped, Skip{SkippedLabel: m.profile.Skip(t, r), Limit: limit})
 }
 
-// merge the supplied tags, sorted by qualified key, and return true if the field
-// has to be written.
+// merge the supplied tags, in the order in which they take tag slots, and return true
+// if the field has to be written.
 func (m *merge) merge(h held, admitted []tags.Tag) (bool, error) {
-	slots := m.profile.MaxTags - int(m.input.ReservedTags[m.profile.Name])
-	added := make([]tags.Tag, 0, len(admitted))
+	missing := make([]tags.Tag, 0, len(admitted))
 	changed := false
 
 	for _, t := range admitted {
 		if n := m.field.MaxLength; n > 0 && utf8.RuneCountInString(t.Key+m.field.Separator+t.Value) > n {
-			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters with the key and %q", n, m.field.Separator))
+			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", n, m.field.Separator))
 			continue
 		}
 
-		if v, ok := h.get(t.Key); ok {
-			replace, err := m.conflict(t, v)
-			if err != nil {
-				return false, err
-			}
-
-			if replace {
-				h.put(t.Key, t.Value)
-
-				changed = true
-			}
-
+		v, ok := h.get(t.Key)
+		if !ok {
+			missing = append(missing, t)
 			continue
 		}
 
-		if h.count()+len(added) >= slots {
+		replace, err := m.conflict(t, v)
+		if err != nil {
+			return false, err
+		}
+
+		changed = replace && h.put(t.Key, t.Value) || changed
+
+		if replace || isText(v, t.Value) {
+			m.active[t.Key] = t.Value
+		}
+	}
+
+	slots := m.profile.MaxTags - int(m.input.ReservedTags[m.profile.Name])
+
+	for _, t := range missing {
+		if h.adds(t.Key, t.Value) && h.count() >= slots {
 			m.skip(t, tags.CountCap, m.countLimit())
 			continue
 		}
 
-		added = append(added, t)
+		changed = h.put(t.Key, t.Value) || changed
+		m.active[t.Key] = t.Value
 	}
 
-	slices.SortFunc(added, func(a, b tags.Tag) int { return strings.Compare(a.Key, b.Key) })
-
-	for _, t := range added {
-		h.put(t.Key, t.Value)
-	}
-
-	return changed || len(added) > 0, nil
+	return changed, nil
 }
 
 // conflict returns true if the supplied tag is to replace the one of the same key
 // that an earlier step has set to the supplied value.
 func (m *merge) conflict(t tags.Tag, v *structpb.Value) (bool, error) {
-	same := v.GetStringValue() == t.Value
-	if _, ok := v.GetKind().(*structpb.Value_StringValue); !ok && v != nil {
-		same = false
+	policy := m.input.Sources[t.Source].OnConflict
+
+	switch {
+	case t.Reserved || policy == v1beta1.ConflictPolicyReplace:
+		return true, nil
+	case policy == v1beta1.ConflictPolicyError:
+		return false, errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
+			t.Key, quote(v), m.input.SourceName(t.Source), t.Value)
+	case !isText(v, t.Value):
+		m.withheld = append(m.withheld, t.Key)
 	}
 
-	switch m.input.Sources[t.Source].OnConflict {
-	case v1beta1.ConflictPolicyError:
-		return false, errors.Errorf("an earlier step has set the tag %q to %s, and sources[%d] with onConflict Error has the value %q for it",
-			t.Key, quote(v), t.Source, t.Value)
-	case v1beta1.ConflictPolicyReplace:
-		return !same, nil
-	default:
-		if !same {
-			m.withheld = append(m.withheld, t.Key)
-		}
-
-		return false, nil
-	}
+	return false, nil
 }
 
 func (m *merge) countLimit() string {
@@ -317,13 +341,20 @@ func quote(v *structpb.Value) string {
 	return structpath.KindOf(v)
 }
 
-// skips are labels that were skipped, and the limits that they broke, with the
-// resources that they were skipped for, in order.
-type skips map[skipKey][]string
+// skips are labels that were skipped and the limits that they broke.
+type skips map[skipKey]*skippedFor
 
 type skipKey struct {
 	label tags.SkippedLabel
 	limit string
+}
+
+// skippedFor are the resources that a label was skipped for, in order.
+type skippedFor struct {
+	resources []string
+
+	// all resources of the profile, so that none has to be named.
+	all bool
 }
 
 // add a label that was skipped for the supplied resource. Only some resources of the
@@ -331,20 +362,27 @@ type skipKey struct {
 func (s skips) add(l tags.SkippedLabel, limit string, some bool, resource string) {
 	k := skipKey{label: l, limit: limit}
 
-	if !some {
-		s[k] = nil
-		return
+	of, ok := s[k]
+	if !ok {
+		of = &skippedFor{}
+		s[k] = of
 	}
 
-	s[k] = append(s[k], resource)
+	of.all = of.all || !some
+	of.resources = append(of.resources, resource)
 }
 
 func (s skips) sorted() []Skip {
 	reasons := tags.SkipReasons()
 	out := make([]Skip, 0, len(s))
 
-	for k, resources := range s {
-		out = append(out, Skip{SkippedLabel: k.label, Limit: k.limit, Resources: resources})
+	for k, of := range s {
+		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
+		if !of.all {
+			skip.Resources = of.resources
+		}
+
+		out = append(out, skip)
 	}
 
 	slices.SortFunc(out, func(a, b Skip) int {

@@ -152,7 +152,7 @@ func parse(path string) (fieldpath.Segments, error) {
 // occurred.
 func at(path fieldpath.Segments, err error) error {
 	if len(path) == 0 {
-		return errors.Wrap(err, "the object")
+		return errors.Errorf("the object %w", err)
 	}
 
 	return errors.Errorf("%s %w", path, err)
@@ -185,6 +185,10 @@ func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
 func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Value) (*structpb.Value, error) {
 	if depth == len(path) {
 		return v, nil
+	}
+
+	if v == nil && isNull(from) {
+		return from, nil
 	}
 
 	sg := path[depth]

@@ -8,6 +8,7 @@ import (
 	"compress/gzip"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,11 +26,14 @@ const (
 
 // A Line of the survey: a field of a served version of a kind, or that it has none.
 type Line struct {
+	schema.GroupVersionKind
+
 	// Provider and the version of its source, e.g. aws and
 	// crossplane-contrib/provider-upjet-aws@2026-08-05.
 	Provider, Source string
 
-	schema.GroupVersionKind
+	// Scope of the kind, Namespaced or Cluster.
+	Scope string
 
 	// Path of the field, or - if the kind has none that looks like tags.
 	Path string
@@ -48,26 +52,23 @@ type Kind struct {
 }
 
 // Read the survey: tab separated values, compressed.
-func Read(r io.Reader) ([]Kind, error) {
+func Read(r io.Reader) ([]Line, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot decompress")
 	}
 
-	var kinds []Kind
-
-	position := make(map[schema.GroupVersionKind]int)
+	var lines []Line
 
 	for s := bufio.NewScanner(z); ; {
 		if !s.Scan() {
-			return kinds, errors.Wrap(s.Err(), "cannot read")
+			return lines, errors.Wrap(s.Err(), "cannot read")
 		}
 
 		if strings.HasPrefix(s.Text(), "#") {
 			continue
 		}
 
-		// The sixth column is the scope.
 		c := strings.Split(s.Text(), "\t")
 		if len(c) != 9 {
 			return nil, errors.Errorf("%q has not nine columns", s.Text())
@@ -76,32 +77,39 @@ func Read(r io.Reader) ([]Kind, error) {
 		l := Line{
 			Provider: c[0], Source: c[1],
 			GroupVersionKind: schema.GroupVersionKind{Group: c[2], Version: c[3], Kind: c[4]},
-			Path:             c[6], Shape: c[7],
+			Scope:            c[5], Path: c[6], Shape: c[7],
 		}
 
 		if c[8] != "-" {
 			l.Observed = strings.Split(c[8], ",")
 		}
 
-		n, ok := position[l.GroupVersionKind]
-		if !ok {
-			n = len(kinds)
-			position[l.GroupVersionKind] = n
-			kinds = append(kinds, Kind{})
-		}
-
-		kinds[n].Lines = append(kinds[n].Lines, l)
+		lines = append(lines, l)
 	}
 }
 
-// Index the supplied kinds by the rules: what the built-in index has.
-func Index(kinds []Kind) iter.Seq2[schema.GroupVersionKind, field.Field] {
-	sorted := slices.SortedFunc(slices.Values(kinds), func(a, b Kind) int {
-		return field.Compare(a.Lines[0].GroupVersionKind, b.Lines[0].GroupVersionKind)
-	})
+// Kinds that the supplied lines are of, by group, kind and version.
+func Kinds(lines []Line) []Kind {
+	byKind := make(map[schema.GroupVersionKind]Kind)
 
+	for _, l := range lines {
+		k := byKind[l.GroupVersionKind]
+		k.Lines = append(k.Lines, l)
+		byKind[l.GroupVersionKind] = k
+	}
+
+	var kinds []Kind
+	for _, gvk := range slices.SortedFunc(maps.Keys(byKind), field.Compare) {
+		kinds = append(kinds, byKind[gvk])
+	}
+
+	return kinds
+}
+
+// Index the kinds of the supplied lines by the rules: what the built-in index has.
+func Index(lines []Line) iter.Seq2[schema.GroupVersionKind, field.Field] {
 	return func(yield func(schema.GroupVersionKind, field.Field) bool) {
-		for _, k := range sorted {
+		for _, k := range Kinds(lines) {
 			gvk := k.Lines[0].GroupVersionKind
 			if !yield(gvk, field.Read(gvk.GroupKind(), k)) {
 				return
@@ -112,16 +120,12 @@ func Index(kinds []Kind) iter.Seq2[schema.GroupVersionKind, field.Field] {
 
 // surveyed are the names below status.atProvider that the survey looked for.
 // Whether a provider reports any other field it doesn't say.
-//
-//nolint:gochecknoglobals // A constant.
 var surveyed = []string{
 	"tags", "tagsAll", "labels", "effectiveLabels", "terraformLabels", "metadata", "allMetadata", "allTags",
 }
 
 // reports are fields that the survey could not see, because it looked no deeper
 // than this: Cloud Run services report their labels below metadata.
-//
-//nolint:gochecknoglobals // A constant.
 var reports = map[schema.GroupKind][]string{
 	{Group: "cloudrun.gcp.upbound.io", Kind: "Service"}:   {"metadata.effectiveLabels", "metadata.terraformLabels"},
 	{Group: "cloudrun.gcp.m.upbound.io", Kind: "Service"}: {"metadata.effectiveLabels", "metadata.terraformLabels"},
@@ -129,8 +133,6 @@ var reports = map[schema.GroupKind][]string{
 
 // differs is which kinds report their tags in another shape than they take them:
 // those have a map, and report a list.
-//
-//nolint:gochecknoglobals // A constant.
 var differs = map[schema.GroupKind]bool{
 	{Group: "ec2.aws.crossplane.io", Kind: "VPCEndpoint"}: true,
 	{Group: "ec2.aws.crossplane.io", Kind: "Volume"}:      true,

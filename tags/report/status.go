@@ -1,0 +1,125 @@
+package report
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// status returns the supplied desired composite resource with the supplied outcome at
+// the supplied path of its status. What else earlier steps desire is kept.
+func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
+	fields := map[string]*structpb.Value{
+		"providers": providers(o.Active),
+		"resources": activeTags(o.Active),
+	}
+
+	if len(classes) > 0 {
+		fields["classes"] = picked(classes)
+	}
+
+	v, err := structpath.Get(xr, path)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot write %s", path)
+	}
+
+	if v != nil && v.GetStructValue() == nil {
+		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, structpath.KindOf(v))
+	}
+
+	for name, old := range v.GetStructValue().GetFields() {
+		if _, ours := fields[name]; !ours {
+			fields[name] = old
+		}
+	}
+
+	return structpath.Set(xr, path, object(fields))
+}
+
+// providers returns the keys of the supplied tags, sorted, by provider: those to
+// activate for cost allocation.
+func providers(active []stamp.Active) *structpb.Value {
+	keys := make(map[string][]string)
+
+	for _, a := range active {
+		for key := range a.Tags {
+			keys[a.Provider] = append(keys[a.Provider], key)
+		}
+	}
+
+	out := make(map[string]*structpb.Value, len(keys))
+
+	for provider, of := range keys {
+		slices.Sort(of)
+
+		list := &structpb.ListValue{}
+		for _, key := range slices.Compact(of) {
+			list.Values = append(list.Values, structpb.NewStringValue(key))
+		}
+
+		out[provider] = structpb.NewListValue(list)
+	}
+
+	return object(out)
+}
+
+// activeTags returns the supplied tags by resource.
+func activeTags(active []stamp.Active) *structpb.Value {
+	out := make(map[string]*structpb.Value, len(active))
+
+	for _, a := range active {
+		tags := make(map[string]*structpb.Value, len(a.Tags))
+		for key, value := range a.Tags {
+			tags[key] = structpb.NewStringValue(value)
+		}
+
+		out[a.Resource] = object(tags)
+	}
+
+	return object(out)
+}
+
+// picked returns the supplied classes by the name of their source.
+func picked(classes map[string]resolve.Class) *structpb.Value {
+	out := make(map[string]*structpb.Value, len(classes))
+
+	for source, c := range classes {
+		fields := map[string]*structpb.Value{
+			"apiVersion": structpb.NewStringValue(c.APIVersion),
+			"kind":       structpb.NewStringValue(c.Kind),
+			"name":       structpb.NewStringValue(c.Name),
+		}
+
+		if c.Namespace != "" {
+			fields["namespace"] = structpb.NewStringValue(c.Namespace)
+		}
+
+		out[source] = object(fields)
+	}
+
+	return object(out)
+}
+
+func object(fields map[string]*structpb.Value) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}
+
+// setStatus of the desired composite resource in the supplied response.
+func setStatus(rsp *fnv1.RunFunctionResponse, xr *structpb.Struct) {
+	if rsp.GetDesired() == nil {
+		rsp.Desired = &fnv1.State{}
+	}
+
+	if rsp.GetDesired().GetComposite() == nil {
+		rsp.Desired.Composite = &fnv1.Resource{}
+	}
+
+	rsp.Desired.Composite.Resource = xr
+}

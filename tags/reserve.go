@@ -1,0 +1,76 @@
+package tags
+
+import (
+	"slices"
+	"strings"
+)
+
+// providersKeys are the keys of the tags that the providers of Crossplane set
+// themselves. Nobody else may.
+var providersKeys = []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}
+
+// MatchesKey is true if the supplied pattern is the key, or the beginning of it and a
+// *.
+func MatchesKey(pattern, key string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(key, prefix)
+	}
+
+	return key == pattern
+}
+
+// A reservation is keys that only trusted sources may claim.
+type reservation struct {
+	patterns []string
+
+	// prefix that labels' keys get.
+	prefix string
+}
+
+// Claims is true if the supplied label claims a key that matches one of the supplied
+// patterns, before any format is applied to it.
+func Claims(patterns []string, l Label) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return MatchesKey(p, l.QualifiedKey) || MatchesKey(p, l.TagKey)
+	})
+}
+
+// forFormat returns what says whether a tag key has come to be a reserved one of the
+// supplied profile, or what the format makes of one. The key of an unreserved label
+// may be different from a reserved one, but no longer so once both are formatted.
+func (r *reservation) forFormat(p *Profile, f Format) func(tagKey string) bool {
+	fold := func(s string) string {
+		if p.FoldKeys || p.FoldEntries {
+			return strings.ToLower(s)
+		}
+
+		return s
+	}
+
+	patterns := make([]string, 0, 3*len(r.patterns))
+
+	for _, pattern := range r.patterns {
+		key, star := strings.CutSuffix(pattern, "*")
+		suffix := map[bool]string{true: "*"}[star]
+
+		for _, k := range []string{
+			key,
+			f.key(Label{TagKey: key, Unprefixed: true}),
+			f.key(Label{QualifiedKey: key, TagKey: r.prefix + key}),
+		} {
+			patterns = append(patterns, fold(k)+suffix)
+		}
+	}
+
+	return func(tagKey string) bool {
+		tagKey = fold(tagKey)
+		return slices.ContainsFunc(patterns, func(p string) bool { return MatchesKey(p, tagKey) })
+	}
+}
+
+// isProviders is true if the supplied key is one that providers set themselves.
+func (p *Profile) isProviders(tagKey string) bool {
+	return slices.ContainsFunc(providersKeys, func(k string) bool {
+		return k == tagKey || (p.FoldKeys || p.FoldEntries) && strings.EqualFold(k, tagKey)
+	})
+}

@@ -1,0 +1,145 @@
+package resolve
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+func absent(path string) error {
+	return errors.Errorf("%s is required, but the composite resource doesn't have it", path)
+}
+
+// get returns the value at the supplied path of the composite resource, or nil if
+// there is none.
+func (r *resolver) get(path string, required bool) (*structpb.Value, error) {
+	v, err := structpath.Get(r.xr, path)
+	if err == nil && v == nil && required {
+		return nil, absent(path)
+	}
+
+	return v, err
+}
+
+// string returns the supplied string, or an empty one if it isn't given, or isn't
+// there and not required.
+func (r *resolver) string(s *v1beta1.StringSource, required bool) (string, error) {
+	if s == nil {
+		return "", nil
+	}
+
+	if s.Value != nil {
+		return *s.Value, nil
+	}
+
+	v, err := r.get(*s.FromFieldPath, required)
+	if err != nil || v == nil {
+		return "", err
+	}
+
+	text, ok := v.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case !ok:
+		return "", errors.Errorf("%s is %s, not a string", *s.FromFieldPath, structpath.KindOf(v))
+	case text.StringValue == "" && required:
+		return "", errors.Errorf("%s is empty", *s.FromFieldPath)
+	default:
+		return text.StringValue, nil
+	}
+}
+
+// stringMap returns the supplied map, or nil if it isn't given, or isn't there and
+// not required.
+func (r *resolver) stringMap(m *v1beta1.MapSource, required bool) (map[string]string, error) {
+	if m == nil {
+		return nil, nil
+	}
+
+	if m.Value != nil {
+		return m.Value, nil
+	}
+
+	v, err := r.get(*m.FromFieldPath, required)
+	if err != nil || v == nil {
+		return nil, err
+	}
+
+	return structpath.StringMap(v, *m.FromFieldPath)
+}
+
+// stringList returns the list of strings at the supplied path.
+func (r *resolver) stringList(path string, required bool) ([]string, error) {
+	v, err := r.get(path, required)
+	if err != nil || v == nil {
+		return nil, err
+	}
+
+	l, ok := v.GetKind().(*structpb.Value_ListValue)
+	if !ok {
+		return nil, errors.Errorf("%s is %s, not a list of strings", path, structpath.KindOf(v))
+	}
+
+	out := make([]string, len(l.ListValue.GetValues()))
+
+	for i, item := range l.ListValue.GetValues() {
+		s, ok := item.GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return nil, errors.Errorf("%s[%d] is %s, not a string", path, i, structpath.KindOf(item))
+		}
+
+		out[i] = s.StringValue
+	}
+
+	return out, nil
+}
+
+// decodeJSON returns the bare text of a JSON string, number or boolean. A number's
+// is its canonical one: whole numbers keep all digits, all others are what
+// encoding/json writes for their nearest 64-bit float.
+func decodeJSON(text string) (string, error) {
+	d := json.NewDecoder(bytes.NewBufferString(text))
+	d.UseNumber()
+
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "", errors.Errorf("%.64q is not JSON", text)
+	}
+
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return "", errors.Errorf("%.64q is more than one JSON value", text)
+	}
+
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case json.Number:
+		if !strings.ContainsAny(v.String(), ".eE") && v != "-0" {
+			return v.String(), nil
+		}
+
+		f, err := v.Float64()
+		if err != nil {
+			return "", errors.Errorf("%s is no 64-bit floating point number", v)
+		}
+
+		j, err := json.Marshal(f + 0) // Negative zero plus zero is zero.
+
+		return string(j), errors.Wrapf(err, "cannot encode number %s", v)
+	case nil:
+		return "", errors.New("null is not a JSON string, number or boolean")
+	default:
+		return "", errors.Errorf("%.64q is not a JSON string, number or boolean", text)
+	}
+}
