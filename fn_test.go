@@ -92,7 +92,7 @@ func TestRunFunction(t *testing.T) {
 			Context: req.GetContext(),
 			Results: []*fnv1.Result{{
 				Severity: fnv1.Severity_SEVERITY_NORMAL,
-				Message:  "not tagged: config (v1 ConfigMap) has no tag field that is known",
+				Message:  "not tagged: config (v1 ConfigMap) has no tag field",
 				Reason:   new("NotTagged"),
 				Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 			}},
@@ -296,6 +296,13 @@ func TestRunFunctionSchemas(t *testing.T) {
 		Reason: "AllPropagated",
 		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 	}}
+	untagged := []*fnv1.Condition{{
+		Type:    "CloudTagsPropagated",
+		Status:  fnv1.Status_STATUS_CONDITION_TRUE,
+		Reason:  "AllPropagated",
+		Message: new("no composed resource can be tagged"),
+		Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+	}}
 	leftAlone := []*fnv1.Result{{
 		Severity: fnv1.Severity_SEVERITY_NORMAL,
 		Message:  "not tagged: widget (widget.example.org/v1 Widget) has no tag field that is known",
@@ -331,7 +338,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			input:   sources,
 			able:    able,
 			schemas: map[string]*fnv1.Schema{name: {}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated, Results: leftAlone},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: untagged, Results: leftAlone},
 			wantRes: widget,
 		},
 		"NotFoundOfKnownProvider": {
@@ -361,14 +368,14 @@ func TestRunFunctionSchemas(t *testing.T) {
 		"NotAble": {
 			reason:  "A Crossplane that can't answer isn't asked.",
 			input:   sources,
-			want:    &fnv1.RunFunctionResponse{Conditions: propagated, Results: leftAlone},
+			want:    &fnv1.RunFunctionResponse{Conditions: untagged, Results: leftAlone},
 			wantRes: widget,
 		},
 		"Index": {
 			reason:  "Nothing is asked if the input says so.",
 			input:   sources + `, "fieldDiscovery": "Index"`,
 			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: propagated, Results: leftAlone},
+			want:    &fnv1.RunFunctionResponse{Conditions: untagged, Results: leftAlone},
 			wantRes: widget,
 		},
 		"TagFields": {
@@ -577,7 +584,12 @@ func TestServeStopsGracefully(t *testing.T) {
 		answered <- answer{rsp: rsp, err: err}
 	}()
 
-	<-h.writing
+	select {
+	case <-h.writing:
+	case got := <-answered:
+		t.Fatalf("RunFunction(...): want a call that waits for its log line, got %v, %v", got.rsp, got.err)
+	}
+
 	stop()
 
 	select {

@@ -29,6 +29,7 @@ import (
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/explain"
+	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 )
 
 // drainTimeout is how long calls under way may take to finish once the function is
@@ -39,6 +40,20 @@ const drainTimeout = 25 * time.Second
 type CLI struct {
 	Serve   ServeCommand    `cmd:"" default:"withargs" help:"Serve the function to Crossplane. This is the default command."`
 	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
+	Index   IndexCommand    `cmd:"" help:"Print the tag fields of the kinds that custom resource definitions define, as the built-in index has them."`
+}
+
+// IndexCommand prints the tag fields of kinds.
+type IndexCommand struct {
+	Paths []string `arg:"" help:"Files and folders of custom resource definitions. - is standard input."`
+
+	Diff     bool `help:"Print only what differs from the built-in index, and exit with status 1 if anything does."`
+	Complete bool `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
+}
+
+// Run prints what the definitions say.
+func (c *IndexCommand) Run() error {
+	return (&crds.Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Diff: c.Diff, Complete: c.Complete}).Run(c.Paths...)
 }
 
 // ServeCommand serves the function to Crossplane.

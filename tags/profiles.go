@@ -58,6 +58,16 @@ var (
 		last:  isAlphanumeric,
 	}
 
+	neutronClass = Class{
+		Name: "anything but , / and control characters",
+		has:  func(r rune) bool { return !unicode.IsControl(r) && r != ',' && r != '/' },
+	}
+
+	cinderClass = Class{
+		Name: "ASCII letters and digits, space and - _ : . /",
+		has:  func(r rune) bool { return novaClass.has(r) || r == '/' },
+	}
+
 	novaClass = Class{
 		Name: "ASCII letters and digits, space and - _ : .",
 		has:  func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune(" -_:.", r) },
@@ -80,6 +90,9 @@ var (
 		first: func(r rune) bool { return !unicode.IsDigit(r) },
 	}
 )
+
+// noSlash is the key format of services that refuse the slash.
+var noSlash = NewFormat(nil, map[string]string{"/": "."}, false)
 
 // noColon is the key format of services that refuse the colon and the slash.
 var noColon = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
@@ -181,14 +194,16 @@ var cloudProfiles = map[string]*Profile{
 		Format:     NewFormat(nil, map[string]string{":": "."}, false),
 	},
 
-	// Nova's schema of server metadata. 128 is its default quota.
+	// Tags of networks, load balancers and images. Their APIs have no rule, but a
+	// comma breaks filters, and a slash the addresses of single tags.
 	"openstack": {
-		Name:     "openstack",
-		Key:      Length{Runes: 255},
-		Value:    Length{Runes: 255},
-		KeyClass: novaClass,
-		MaxTags:  128,
-		Format:   NewFormat(nil, map[string]string{"/": "."}, false),
+		Name:       "openstack",
+		Key:        Length{Runes: 255},
+		Value:      Length{Runes: 255},
+		KeyClass:   neutronClass,
+		ValueClass: neutronClass,
+		MaxTags:    50,
+		Format:     noSlash,
 	},
 }
 
@@ -201,6 +216,9 @@ const (
 	ServiceTrafficManager = "traffic-manager"
 	ServiceDNS            = "dns"
 	ServiceFifteenTags    = "fifteen-tags"
+	ServiceNova           = "nova"
+	ServiceCinder         = "cinder"
+	ServiceKeystone       = "keystone"
 )
 
 // cloudServices are what single services of clouds admit, by profile and service.
@@ -224,6 +242,21 @@ var cloudServices = map[string]*Profile{
 		p.Format = noColon
 		p.MaxTags = 15
 	}),
+
+	// Nova's schema of server metadata. 128 is its default quota.
+	"openstack/" + ServiceNova: {
+		Name: "openstack", Key: Length{Runes: 255}, Value: Length{Runes: 255}, KeyClass: novaClass, MaxTags: 128, Narrow: true, Format: noSlash,
+	},
+
+	// Cinder's schema of volume metadata, under the same quota.
+	"openstack/" + ServiceCinder: {
+		Name: "openstack", Key: Length{Runes: 255}, Value: Length{Runes: 255}, KeyClass: cinderClass, MaxTags: 128, Narrow: true,
+	},
+
+	// Keystone's schema of project tags.
+	"openstack/" + ServiceKeystone: {
+		Name: "openstack", Key: Length{Runes: 255}, Value: Length{Runes: 255}, KeyClass: neutronClass, ValueClass: neutronClass, MaxTags: 80, Narrow: true, Format: noSlash,
+	},
 }
 
 func awsCloud() *Profile {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,6 +61,41 @@ var contracts = map[string]contract{
 		keys:     regexp.MustCompile(`\A[0-9A-Za-z\-_.:/]+\z`),
 		count:    32,
 		reserved: nothing,
+	},
+}
+
+// beyond is what the tags of profiles beyond the contract look like. They format
+// keys, so which label became which tag is not looked at.
+var beyond = map[string]struct {
+	key, value *regexp.Regexp
+	tooLong    func(key, value string) bool
+	fold       func(key string) string
+	count      int
+}{
+	"azure": {
+		key:   regexp.MustCompile(`\A[^<>%&\\?/\p{Cc}]+\z`),
+		value: regexp.MustCompile(`(?s)\A.*\z`),
+		tooLong: func(key, value string) bool {
+			return utf8.RuneCountInString(key) > 512 || utf8.RuneCountInString(value) > 256
+		},
+		fold:  strings.ToLower,
+		count: 50,
+	},
+	"digitalocean": {
+		key:     regexp.MustCompile(`\A[0-9A-Za-z:_\-]+\z`),
+		value:   regexp.MustCompile(`\A[0-9A-Za-z:_\-]*\z`),
+		tooLong: func(key, value string) bool { return len(key+":"+value) > 255 },
+		fold:    strings.Clone,
+		count:   50,
+	},
+	"gcp": {
+		key:   regexp.MustCompile(`\A[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_\-]*\z`),
+		value: regexp.MustCompile(`\A[\p{Ll}\p{Lo}\p{N}_\-]*\z`),
+		tooLong: func(key, value string) bool {
+			return utf8.RuneCountInString(key) > 63 || len(key) > 128 || utf8.RuneCountInString(value) > 63 || len(value) > 128
+		},
+		fold:  strings.Clone,
+		count: 64,
 	},
 }
 
@@ -181,6 +217,22 @@ func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, g
 		t.Errorf("\nEach label that is not skipped should be a tag, with its value.\nCloudTags(%q, %q): -want, +got:\n%s", provider, set, diff)
 	}
 
+	if b, ok := beyond[p.Name]; ok {
+		folded := make(map[string]bool, len(got))
+
+		for key, value := range got {
+			if b.tooLong(key, value) || !utf8.ValidString(key) || !b.key.MatchString(key) || !b.value.MatchString(value) || folded[b.fold(key)] {
+				t.Errorf("\nEvery tag should obey the profile.\nCloudTags(%q, %q): got tag %q: %q", provider, set, key, value)
+			}
+
+			folded[b.fold(key)] = true
+		}
+
+		if len(got) > b.count {
+			t.Errorf("\nA resource should not get more tags than it may have.\nCloudTags(%q, %q): got %d tags", provider, set, len(got))
+		}
+	}
+
 	if len(got) > p.MaxTags {
 		t.Errorf("\nA resource should not get more tags than it may have.\nCloudTags(%q, %q): got %d tags", provider, set, len(got))
 	}
@@ -223,7 +275,7 @@ func labelSets() *rapid.Generator[tags.PropagatingLabelSet] {
 		set := tags.PropagatingLabelSet{}
 
 		for i := range sizes.Draw(t, "plain labels") {
-			set[fmt.Sprintf("k%02d", i)] = fmt.Sprint(i)
+			set[fmt.Sprintf("k%02d", i)] = strconv.Itoa(i)
 		}
 
 		for range rapid.IntRange(0, 8).Draw(t, "odd labels") {

@@ -664,7 +664,7 @@ func TestCloudTagsKeyCharacters(t *testing.T) {
 				}
 			}
 
-			for c := rune(0); c < 0x80; c++ {
+			for c := range rune(0x80) {
 				check(string(c), strings.ContainsRune(tc.ascii, c))
 			}
 

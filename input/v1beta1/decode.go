@@ -63,7 +63,7 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 // notEmpty are the strings that must not be empty where they are given. They would
 // decode to what is not given.
 var notEmpty = map[string]bool{
-	"encoding": true, "fieldDiscovery": true, "fromFieldPath": true, "key": true, "keyForm": true, "onConflict": true,
+	"encoding": true, "fieldDiscovery": true, "fieldPath": true, "fromFieldPath": true, "key": true, "keyForm": true, "onConflict": true,
 	"pick": true, "profileRules": true, "separator": true, "ttl": true, "value": true,
 }
 
@@ -139,6 +139,10 @@ func typeError(j []byte, err error) error {
 		want = "an object"
 	case reflect.Slice:
 		want = "a list"
+	case reflect.Bool:
+		want = "a boolean"
+	case reflect.Int64:
+		want = "an integer"
 	case reflect.Int32:
 		want = "a 32-bit integer"
 	}

@@ -100,6 +100,7 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:default="1m"
+	// +kubebuilder:validation:MinLength=1
 	TTL string `json:"ttl,omitempty"`
 }
 
@@ -289,7 +290,7 @@ type Source struct {
 	// Values are labels: key to value. For type Value only.
 	//
 	// +optional
-	Values map[string]string `json:"values,omitempty"`
+	Values map[string]string `json:"values,omitzero"`
 
 	// FromFieldPath is the path of a map of strings, e.g. spec.labels: in the
 	// composite resource, below the context's key, or in a required resource.
@@ -324,7 +325,6 @@ type Source struct {
 	// that is recorded at statusFieldPath is kept while it matches.
 	//
 	// +optional
-	// +kubebuilder:default=All
 	Pick Pick `json:"pick,omitempty"`
 
 	// ProviderFieldPath is the path of a string in the class that names the
@@ -382,7 +382,7 @@ type Include struct {
 	// Keys are the patterns.
 	//
 	// +optional
-	Keys []string `json:"keys,omitempty"`
+	Keys []string `json:"keys,omitzero"`
 
 	// FromFieldPath is the path of a list of patterns in the composite resource.
 	// Nothing is included if the field isn't there.
@@ -554,12 +554,14 @@ type KeyValueList struct {
 	//
 	// +optional
 	// +kubebuilder:default=key
+	// +kubebuilder:validation:MinLength=1
 	Key string `json:"key,omitempty"`
 
 	// Value is the name of the field that holds the tag's value.
 	//
 	// +optional
 	// +kubebuilder:default=value
+	// +kubebuilder:validation:MinLength=1
 	Value string `json:"value,omitempty"`
 
 	// Extra fields of each entry that the function adds, e.g.

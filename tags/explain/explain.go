@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -83,7 +84,7 @@ func (c *Command) Run() error {
 func (c *Command) run(in io.Reader, out io.Writer, color bool) error {
 	labels, err := c.labels(in)
 	if err != nil {
-		return errors.Wrapf(err, "cannot read labels from %s", c.File)
+		return errors.New(oneLine(errors.Wrapf(err, "cannot read labels from %s", c.File)))
 	}
 
 	providers := c.Provider
@@ -116,7 +117,7 @@ func (c *Command) labels(in io.Reader) (tags.PropagatingLabelSet, error) {
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
-			return nil, errors.Unwrap(err) // The error says the file's name, and so do we.
+			return nil, cause(err)
 		}
 		defer f.Close() //nolint:errcheck // It is only read.
 
@@ -125,7 +126,7 @@ func (c *Command) labels(in io.Reader) (tags.PropagatingLabelSet, error) {
 
 	text, err := io.ReadAll(in)
 	if err != nil {
-		return nil, err
+		return nil, cause(err)
 	}
 
 	j, err := yaml.YAMLToJSONStrict(text)
@@ -173,6 +174,15 @@ func (c *Command) print(out io.Writer, color bool, labels tags.PropagatingLabelS
 	}
 
 	_, err = fmt.Fprintln(out, strings.TrimSpace(string(j)))
+
+	return err
+}
+
+// cause of the supplied error without the name of the file, which we say ourselves.
+func cause(err error) error {
+	if pe := (&fs.PathError{}); errors.As(err, &pe) {
+		return pe.Err
+	}
 
 	return err
 }

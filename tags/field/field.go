@@ -83,5 +83,5 @@ func (c Chain) Locate(k Kind) (Field, bool) {
 		}
 	}
 
-	return Field{Shape: None}, false
+	return Field{}, false
 }

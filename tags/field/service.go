@@ -18,6 +18,10 @@ var services = []struct{ group, kind, service string }{
 	{"rds.aws.*", "*", tags.ServiceRDS},
 	{"neptune.aws.*", "*", tags.ServiceRDS},
 
+	{"compute.openstack.*", "InstanceV2", tags.ServiceNova},
+	{"blockstorage.openstack.*", "Volume*", tags.ServiceCinder},
+	{"identity.openstack.*", "ProjectV3", tags.ServiceKeystone},
+
 	{"storage.azure.*", "Account", tags.ServiceStorageAccount},
 	{"network.azure.*", "TrafficManagerProfile", tags.ServiceTrafficManager},
 	{"network.azure.*", "FrontDoor*", tags.ServiceFrontDoor},

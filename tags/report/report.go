@@ -188,7 +188,12 @@ func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 		why = append(why, count(n, "tag field")+" left alone")
 	}
 
-	if len(why) == 0 {
+	switch {
+	case len(why) > 0:
+	case len(o.Active) == 0 && len(o.LeftAlone) > 0:
+		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).WithMessage("no composed resource can be tagged").TargetCompositeAndClaim()
+		return
+	default:
 		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).TargetCompositeAndClaim()
 		return
 	}

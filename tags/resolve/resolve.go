@@ -277,7 +277,7 @@ func (r *resolver) include(s *v1beta1.Source) (func(key string) bool, error) {
 
 		for i, pattern := range p {
 			if why := v1beta1.ValidateKeyPattern(pattern); why != "" {
-				return nil, errors.Errorf("cannot tell which labels to include: %s[%d] %q %s", *s.Include.FromFieldPath, i, pattern, why)
+				return nil, errors.Errorf("cannot tell which labels to include: %s[%d] %q: %s", *s.Include.FromFieldPath, i, pattern, why)
 			}
 		}
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -162,7 +163,12 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 	}
 
 	if changed || kept {
-		stamped, err := structpath.Set(t.Resource, t.field.Path, h.encode())
+		v := h.encode()
+		if t.field.Atomic {
+			v = s.inObservedOrder(v, t)
+		}
+
+		stamped, err := structpath.Set(t.Resource, t.field.Path, v)
 		if err != nil {
 			out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
 			return nil
@@ -209,8 +215,8 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 	return h, kept && before > 0, nil
 }
 
-// providersTags are the tags that providers add to the spec of their resources.
-// https://github.com/crossplane/upjet/blob/main/pkg/config/resource.go
+// providersTags are the tags that providers add to the spec of their resources, such
+// as provider-aws did to lists before v0.45.
 var providersTags = []tags.Tag{{Key: "crossplane-kind"}, {Key: "crossplane-name"}, {Key: "crossplane-providerconfig"}}
 
 // keepProviders puts the tags that the provider has added to the observed spec of
@@ -238,6 +244,31 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 	}
 
 	return kept
+}
+
+// inObservedOrder returns the supplied value of the field of the supplied target, or
+// the observed one if it has the same items in another order, which is the provider's.
+func (s *Stamper) inObservedOrder(v *structpb.Value, t *Target) *structpb.Value {
+	observed, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
+	if err != nil || v.GetListValue() == nil {
+		return v
+	}
+
+	left := slices.Clone(observed.GetListValue().GetValues())
+	for _, item := range v.GetListValue().GetValues() {
+		i := slices.IndexFunc(left, func(o *structpb.Value) bool { return proto.Equal(o, item) })
+		if i < 0 {
+			return v
+		}
+
+		left = slices.Delete(left, i, i+1)
+	}
+
+	if len(left) > 0 {
+		return v
+	}
+
+	return observed
 }
 
 // merge merges tags into what one tag field holds.

@@ -22,7 +22,8 @@ const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
 const (
 	whyIgnored  = "is annotated " + IgnoreAnnotation + ": \"true\""
 	whyAdopted  = "is adopted: its managementPolicies allow neither Create nor Update"
-	whyNoField  = "has no tag field that is known"
+	whyNoField  = "has no tag field"
+	whyUnknown  = "has no tag field that is known"
 	whyNoObject = "has no apiVersion and kind"
 )
 
@@ -50,9 +51,15 @@ func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 		t.kind = s.kindOf(t.Resource)
 
 		if t.leave == "" {
-			var known bool
-			if t.field, known = s.Fields.Locate(t.kind); !known || t.field.Shape == field.None {
+			f, known := s.Fields.Locate(t.kind)
+
+			switch {
+			case !known:
+				t.leave = whyUnknown
+			case f.Shape == field.None:
 				t.leave = whyNoField
+			default:
+				t.field = f
 			}
 		}
 

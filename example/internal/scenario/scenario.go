@@ -1,0 +1,184 @@
+// Package scenario renders the example scenarios by the real crossplane composition
+// render.
+//
+// A scenario is a folder in example/ that holds what the command reads. Its
+// functions are the function of this repository, built and started as a process,
+// and the test function. Neither Docker nor an installed Crossplane is needed.
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files of a scenario.
+const (
+	fileXR            = "xr.yaml"
+	fileComposition   = "composition.yaml"
+	fileFunctions     = "functions.yaml"
+	fileReadme        = "README.md"
+	fileContext       = "context.yaml"
+	fileExpected      = "expected.yaml"
+	fileExpectedError = "expected-error.txt"
+)
+
+// flags of crossplane composition render by the optional file or folder that a
+// scenario has for them.
+func flags() map[string]string {
+	return map[string]string{
+		"observed":      "--observed-resources",
+		"observed.yaml": "--observed-resources",
+		"required":      "--required-resources",
+		"required.yaml": "--required-resources",
+		"schemas":       "--required-schemas",
+		"xrd.yaml":      "--xrd",
+	}
+}
+
+// A Scenario is a folder with an XR, a Composition and Functions.
+type Scenario struct {
+	Name string
+	Dir  string
+}
+
+// An Outcome of a rendering: what crossplane composition render printed, or the
+// error it failed with.
+type Outcome struct {
+	Text   string
+	Failed bool
+}
+
+// Root returns the folder of this module, which the working directory is in.
+func Root() (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("cannot find the working directory: %w", err)
+	}
+
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		// Modules may be nested: those that pin the tools are.
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(mod), "module github.com/plexsphere/function-cloud-tags\n") {
+			return dir, nil
+		}
+
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s is not in a checkout of function-cloud-tags", wd)
+		}
+	}
+}
+
+// List returns the scenarios of the module, sorted by name: the folders in example/
+// that hold YAML files.
+func List(root string) ([]Scenario, error) {
+	files, err := filepath.Glob(filepath.Join(root, "example", "*", "*.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("cannot list the scenarios: %w", err)
+	}
+
+	var scenarios []Scenario
+
+	for _, f := range files {
+		dir := filepath.Dir(f)
+		scenarios = append(scenarios, Scenario{Name: filepath.Base(dir), Dir: dir})
+	}
+
+	return slices.Compact(scenarios), nil
+}
+
+// Summary returns the first line of the scenario's README.md.
+func (s Scenario) Summary() string {
+	readme, err := os.ReadFile(filepath.Join(s.Dir, fileReadme))
+	if err != nil {
+		return "(has no " + fileReadme + ")"
+	}
+
+	summary, _, _ := strings.Cut(string(readme), "\n")
+
+	return summary
+}
+
+// Check that the folder has the files a scenario needs, and no others. It may lack
+// the expected outcome.
+func (s Scenario) Check() error {
+	missing := []string{fileXR, fileComposition, fileFunctions, fileReadme}
+	optional := slices.AppendSeq([]string{fileContext, fileExpected, fileExpectedError}, maps.Keys(flags()))
+
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return fmt.Errorf("cannot list the files of scenario %s: %w", s.Name, err)
+	}
+
+	var errs []error
+
+	for _, entry := range entries {
+		name := entry.Name()
+
+		switch {
+		case slices.Contains(missing, name):
+			missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
+		case slices.Contains(optional, name):
+		default:
+			slices.Sort(optional)
+			errs = append(errs, fmt.Errorf("scenario %s has a %s, which means nothing: beside the required files there may be %s", s.Name, name, strings.Join(optional, ", ")))
+		}
+	}
+
+	for _, name := range missing {
+		errs = append(errs, fmt.Errorf("scenario %s has no %s", s.Name, name))
+	}
+
+	return errors.Join(errs...)
+}
+
+// Expected returns the outcome that the folder expects.
+func (s Scenario) Expected() (Outcome, error) {
+	text, err := os.ReadFile(filepath.Join(s.Dir, fileExpected))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Outcome{}, fmt.Errorf("cannot read the output that scenario %s expects: %w", s.Name, err)
+	}
+
+	succeeds := err == nil
+
+	failure, err := os.ReadFile(filepath.Join(s.Dir, fileExpectedError))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return Outcome{}, fmt.Errorf("cannot read the error that scenario %s expects: %w", s.Name, err)
+	}
+
+	fails := err == nil
+
+	switch {
+	case succeeds && fails:
+		return Outcome{}, fmt.Errorf("scenario %s has both %s and %s", s.Name, fileExpected, fileExpectedError)
+	case succeeds:
+		return Outcome{Text: string(text)}, nil
+	case fails:
+		return Outcome{Text: string(failure), Failed: true}, nil
+	default:
+		return Outcome{}, fmt.Errorf("scenario %s has neither %s nor %s: go run ./example/render --update %s writes it", s.Name, fileExpected, fileExpectedError, s.Name)
+	}
+}
+
+// Update makes an outcome the expected one. It refuses to turn a scenario that
+// succeeds into one that fails and the reverse: that is hardly ever meant.
+func (s Scenario) Update(o Outcome) error {
+	name, other := fileExpected, fileExpectedError
+	if o.Failed {
+		name, other = other, name
+	}
+
+	if _, err := os.Stat(filepath.Join(s.Dir, other)); err == nil {
+		return fmt.Errorf("scenario %s has an %s, but the outcome belongs into an %s: delete the former if that is right:\n%s", s.Name, other, name, o.Text)
+	}
+
+	if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(o.Text), 0o644); err != nil {
+		return fmt.Errorf("cannot update what scenario %s expects: %w", s.Name, err)
+	}
+
+	return nil
+}

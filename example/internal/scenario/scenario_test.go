@@ -1,0 +1,198 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// folder makes a scenario of files, by name.
+func folder(t *testing.T, files ...string) Scenario {
+	t.Helper()
+
+	s := Scenario{Name: "test", Dir: t.TempDir()}
+
+	for _, name := range files {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte("What is in "+name+".\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return s
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+
+	cases := map[string]struct {
+		files []string
+		want  []string
+	}{
+		"Complete": {
+			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "expected.yaml", "observed.yaml"},
+		},
+		"NothingExpectedYet": {
+			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md"},
+		},
+		"Incomplete": {
+			files: []string{"composition.yaml", "functions.yaml"},
+			want:  []string{"has no xr.yaml", "has no README.md"},
+		},
+		"Misspelt": {
+			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "obseved.yaml"},
+			want:  []string{"has a obseved.yaml, which means nothing"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			err := folder(t, tc.files...).Check()
+			if (err != nil) != (len(tc.want) > 0) {
+				t.Fatalf("Check() = %v, want an error that says: %q", err, tc.want)
+			}
+
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("Check() = %v, want an error that says: %s", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestExpected(t *testing.T) {
+	t.Parallel()
+
+	cases := map[string]struct {
+		files []string
+		want  Outcome
+		err   string
+	}{
+		"Output":  {files: []string{"expected.yaml"}, want: Outcome{Text: "What is in expected.yaml.\n"}},
+		"Error":   {files: []string{"expected-error.txt"}, want: Outcome{Text: "What is in expected-error.txt.\n", Failed: true}},
+		"Both":    {files: []string{"expected.yaml", "expected-error.txt"}, err: "has both expected.yaml and expected-error.txt"},
+		"Neither": {err: "has neither expected.yaml nor expected-error.txt"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			got, err := folder(t, tc.files...).Expected()
+			if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("Expected() returned the error %v, want one that says: %q", err, tc.err)
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("Expected(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+
+	success := Outcome{Text: "output"}
+	failure := Outcome{Text: "error", Failed: true}
+
+	cases := map[string]struct {
+		files   []string
+		outcome Outcome
+		refused bool
+	}{
+		"NewSuccess":      {outcome: success},
+		"NewFailure":      {outcome: failure},
+		"SameSuccess":     {files: []string{"expected.yaml"}, outcome: success},
+		"SameFailure":     {files: []string{"expected-error.txt"}, outcome: failure},
+		"SuccessNotError": {files: []string{"expected-error.txt"}, outcome: success, refused: true},
+		"ErrorNotSuccess": {files: []string{"expected.yaml"}, outcome: failure, refused: true},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			s := folder(t, tc.files...)
+
+			if err := s.Update(tc.outcome); (err != nil) != tc.refused {
+				t.Fatalf("Update(...) = %v, want an error: %t", err, tc.refused)
+			}
+
+			got, err := s.Expected()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if updated := got == tc.outcome; updated == tc.refused {
+				t.Errorf("After Update(...), Expected() = %+v, want it updated: %t", got, !tc.refused)
+			}
+		})
+	}
+}
+
+func TestReadPin(t *testing.T) {
+	t.Parallel()
+
+	cases := map[string]struct {
+		mod  string
+		want pin
+		err  string
+	}{
+		"LongestModule": {
+			mod: `module tools/x
+tool example.org/a/v2/cmd/x
+require (
+	example.org/a v1.0.0
+	example.org/a/v2 v2.3.4 // indirect
+	example.org/a/v2/cmd/y v0.0.1
+)`,
+			want: pin{name: "x", command: "example.org/a/v2/cmd/x", version: "v2.3.4"},
+		},
+		"NoTool": {
+			mod: "module tools/x",
+			err: "must have one tool directive, not 0",
+		},
+		"NotRequired": {
+			mod: "module tools/x\ntool example.org/a/cmd/x",
+			err: "requires no module that has example.org/a/cmd/x",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			root := t.TempDir()
+			dir := filepath.Join(root, ".ci", "tools", "x")
+
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(tc.mod), 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			got, err := readPin(t.Context(), root, "x")
+			if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("readPin(...) returned the error %v, want one that says: %q", err, tc.err)
+			}
+
+			if err != nil {
+				return
+			}
+
+			tc.want.dir = dir
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(pin{})); diff != "" {
+				t.Errorf("readPin(...): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+// Package testfunction is a composition function that makes the composed resources
+// its input lists. It stands in for whatever makes resources in a real pipeline,
+// and is for the examples and tests of this repository only.
+package testfunction
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
+)
+
+// The apiVersion and kind of the input.
+const (
+	apiVersion = "testfunction.example.org/v1"
+	kind       = "Resources"
+)
+
+// An input lists the resources to compose.
+type input struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Resources  []struct {
+		Name string         `json:"name"`
+		Base map[string]any `json:"base"`
+	} `json:"resources"`
+}
+
+// Function is the test function.
+type Function struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+}
+
+// RunFunction desires the resources of the input. It calls each of them ready,
+// because the order in which Crossplane reports those that aren't is random.
+func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp := response.To(req, response.DefaultTTL)
+
+	in, err := decode(req.GetInput())
+	if err != nil {
+		response.Fatal(rsp, fmt.Errorf("cannot read the input of the test function: %w", err))
+		return rsp, nil
+	}
+
+	composed, err := compose(in, req.GetDesired().GetResources())
+	if err != nil {
+		response.Fatal(rsp, fmt.Errorf("cannot compose the resources of the test function's input: %w", err))
+		return rsp, nil
+	}
+
+	rsp.Desired = &fnv1.State{Composite: req.GetDesired().GetComposite(), Resources: composed}
+
+	return rsp, nil
+}
+
+func decode(s *structpb.Struct) (input, error) {
+	var in input
+
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return in, err
+	}
+
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+
+	if err := d.Decode(&in); err != nil {
+		return in, err
+	}
+
+	if in.APIVersion != apiVersion || in.Kind != kind {
+		return in, fmt.Errorf("it must be of apiVersion %s and kind %s", apiVersion, kind)
+	}
+
+	return in, nil
+}
+
+// compose the resources of the input, beside those of earlier steps.
+func compose(in input, earlier map[string]*fnv1.Resource) (map[string]*fnv1.Resource, error) {
+	composed := make(map[string]*fnv1.Resource, len(earlier)+len(in.Resources))
+	maps.Copy(composed, earlier)
+
+	for _, r := range in.Resources {
+		if r.Name == "" {
+			return nil, errors.New("every resource needs a name")
+		}
+
+		if _, found := composed[r.Name]; found {
+			return nil, fmt.Errorf("there are two resources called %q", r.Name)
+		}
+
+		base, err := structpb.NewStruct(r.Base)
+		if err != nil {
+			return nil, fmt.Errorf("the base of resource %q: %w", r.Name, err)
+		}
+
+		composed[r.Name] = &fnv1.Resource{Resource: base, Ready: fnv1.Ready_READY_TRUE}
+	}
+
+	return composed, nil
+}
+
+// Serve the test function on a listener, without TLS, until the context is done.
+func Serve(ctx context.Context, l net.Listener) error {
+	srv := grpc.NewServer()
+	fnv1.RegisterFunctionRunnerServiceServer(srv, Function{})
+
+	defer context.AfterFunc(ctx, srv.GracefulStop)()
+
+	return srv.Serve(l)
+}

@@ -1,0 +1,113 @@
+// Package example tests that each scenario is rendered as its folder expects.
+package example
+
+import (
+	"bytes"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+)
+
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+
+	if testing.Short() {
+		t.Skip("Rendering the scenarios takes Crossplane, which takes minutes to build the first time.")
+	}
+
+	root, err := scenario.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	readFolders(t, root)
+
+	scenarios, err := scenario.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if len(scenarios) == 0 {
+		t.Fatal("there are no scenarios")
+	}
+
+	var log bytes.Buffer
+
+	renderer, err := scenario.Start(t.Context(), root, &log)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+
+	t.Cleanup(func() {
+		renderer.Stop()
+
+		if t.Failed() {
+			t.Logf("The function's log:\n%s", &log)
+		}
+	})
+
+	for _, s := range scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+
+			if err := s.Check(); err != nil {
+				t.Fatal(err)
+			}
+
+			want, err := s.Expected()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			// Twice, because the order of whatever comes out of a map may be right
+			// by chance.
+			for range 2 {
+				r, err := renderer.Render(t.Context(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				if diff := cmp.Diff(lines(want), lines(r.Outcome())); diff != "" {
+					t.Fatalf("go run ./example/render %s: -want, +got:\n%s", s.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+// lines of an outcome, after one that says what it is.
+func lines(o scenario.Outcome) []string {
+	outcome := "output:"
+	if o.Failed {
+		outcome = "error:"
+	}
+
+	return append([]string{outcome}, strings.Split(o.Text, "\n")...)
+}
+
+// readFolders reads every folder of the module. go test does not see that the
+// function under test is built of them by another process, and would take the
+// result of the test from its cache although the function has changed.
+func readFolders(t *testing.T, root string) {
+	t.Helper()
+
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" {
+			return fs.SkipDir
+		}
+
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

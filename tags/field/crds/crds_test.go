@@ -1,0 +1,271 @@
+package crds_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+)
+
+// definition returns a custom resource definition with the supplied versions, each
+// with the supplied schema of spec.forProvider's properties.
+func definition(group, kind, properties string, versions ...string) string {
+	out := &strings.Builder{}
+	fmt.Fprintf(out, `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  group: %s
+  names: {kind: %s}
+  versions:`, group, kind)
+
+	for _, v := range versions {
+		fmt.Fprintf(out, `
+  - name: %s
+    served: %t
+    schema: {openAPIV3Schema: {properties: {spec: {properties: {forProvider: {properties: %s}}}}}}`,
+			strings.TrimSuffix(v, " unserved"), !strings.HasSuffix(v, " unserved"), properties)
+	}
+
+	return out.String() + "\n"
+}
+
+const tagsMap = `{tags: {type: object, additionalProperties: {type: string}}}`
+
+func TestRun(t *testing.T) {
+	type want struct {
+		out, progress, err string
+	}
+
+	cases := map[string]struct {
+		reason string
+		args   crds.Command
+		stdin  string
+		files  map[string]string
+		paths  []string
+		want   want
+	}{
+		"File": {
+			reason: "Every served version is one line.",
+			files:  map[string]string{"crd.yaml": definition("vm.example.org", "Machine", tagsMap, "v1", "v2", "v1alpha1 unserved")},
+			paths:  []string{"crd.yaml"},
+			want: want{out: "vm.example.org\tv1\tMachine\tspec.forProvider.tags\tMap\t-\t-\n" +
+				"vm.example.org\tv2\tMachine\tspec.forProvider.tags\tMap\t-\t-\n"},
+		},
+		"Folder": {
+			reason: "Of a folder, YAML and JSON are read, and lines are sorted by group, kind and version.",
+			files: map[string]string{
+				"a/b/c.yml":  definition("b.example.org", "B", `{}`, "v1") + "---\n" + definition("b.example.org", "A", `{}`, "v1"),
+				"a/d.yaml":   definition("a.example.org", "B", `{}`, "v1"),
+				"a/e.json":   `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"group":"c.example.org","names":{"kind":"C"},"versions":[{"name":"v1","served":true}]}}`,
+				"a/README":   "no: yaml: at all",
+				"a/f/g.yaml": "",
+			},
+			paths: []string{"a"},
+			want: want{out: "a.example.org\tv1\tB\t-\tNone\t-\t-\n" +
+				"b.example.org\tv1\tA\t-\tNone\t-\t-\n" +
+				"b.example.org\tv1\tB\t-\tNone\t-\t-\n" +
+				"c.example.org\tv1\tC\t-\tNone\t-\t-\n"},
+		},
+		"List": {
+			reason: "What kubectl gets is a list.",
+			stdin: "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(definition("a.example.org", "A", tagsMap, "v1")), "\n", "\n  ") +
+				"\n- " + strings.ReplaceAll(strings.TrimSpace(definition("a.example.org", "B", `{}`, "v1")), "\n", "\n  ") + "\n",
+			paths: []string{crds.Stdin},
+			want: want{out: "a.example.org\tv1\tA\tspec.forProvider.tags\tMap\t-\t-\n" +
+				"a.example.org\tv1\tB\t-\tNone\t-\t-\n"},
+		},
+		"OtherDocuments": {
+			reason: "A package has other documents, too. They are counted.",
+			stdin:  "# A comment.\n---\napiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n---\n- no\n- object\n---\n" + definition("a.example.org", "A", `{}`, "v1"),
+			paths:  []string{crds.Stdin},
+			want: want{
+				out:      "a.example.org\tv1\tA\t-\tNone\t-\t-\n",
+				progress: "skipped 2 of 3 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
+			},
+		},
+		"NotAPath": {
+			reason: "A file that isn't there is an error.",
+			paths:  []string{"missing"},
+			want:   want{err: "cannot find files: lstat missing: no such file or directory"},
+		},
+		"NotYAML": {
+			reason: "An error names the file and is one line.",
+			files:  map[string]string{"a.yaml": "a: b\n---\na: [\n"},
+			paths:  []string{"a.yaml"},
+			want:   want{err: "cannot read a.yaml: document 2: error converting YAML to JSON: yaml: line 1: did not find expected node content"},
+		},
+		"Nothing": {
+			reason: "Nothing to index is an error: it is not what was meant.",
+			files:  map[string]string{"a.yaml": "a: b\n"},
+			paths:  []string{"a.yaml"},
+			want: want{
+				progress: "skipped 1 of 1 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
+				err:      "no served kinds of custom resource definitions in a.yaml",
+			},
+		},
+		"NoDifference": {
+			reason: "A kind that is as the built-in index has it is no difference.",
+			args:   crds.Command{Diff: true},
+			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
+			paths:  []string{crds.Stdin},
+			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
+		},
+		"Unmanaged": {
+			reason: "Kinds that are known though the index doesn't list them are no difference.",
+			args:   crds.Command{Diff: true},
+			stdin:  definition("kubernetes.m.crossplane.io", "Object", tagsMap, "v1alpha1"),
+			paths:  []string{crds.Stdin},
+			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
+		},
+		"Differences": {
+			reason: "What is new, gone and changed is written.",
+			args:   crds.Command{Diff: true},
+			stdin: definition("ec2.aws.m.upbound.io", "Route", tagsMap, "v1beta1", "v1beta2") + "---\n" +
+				definition("ec2.aws.upbound.io", "Instance", tagsMap, "v1beta2") + "---\n" +
+				definition("vm.example.org", "Machine", tagsMap, "v1"),
+			paths: []string{crds.Stdin},
+			want: want{
+				out: "- ec2.aws.m.upbound.io\tv1beta1\tRoute\t-\tNone\t-\t-\n" +
+					"+ ec2.aws.m.upbound.io\tv1beta1\tRoute\tspec.forProvider.tags\tMap\t-\t-\n" +
+					"+ ec2.aws.m.upbound.io\tv1beta2\tRoute\tspec.forProvider.tags\tMap\t-\t-\n" +
+					"- ec2.aws.upbound.io\tv1beta1\tInstance\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n" +
+					"- ec2.aws.upbound.io\tv1beta2\tInstance\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n" +
+					"+ ec2.aws.upbound.io\tv1beta2\tInstance\tspec.forProvider.tags\tMap\t-\t-\n" +
+					"+ vm.example.org\tv1\tMachine\tspec.forProvider.tags\tMap\t-\t-\n",
+				progress: "compared 4 served kinds: 2 are new, 1 are gone, 2 have another tag field\n",
+				err:      crds.ErrDiffers.Error(),
+			},
+		},
+		"Complete": {
+			reason: "Of all definitions of a group, a kind that isn't there is gone.",
+			args:   crds.Command{Diff: true, Complete: true},
+			stdin:  definition("cur.aws.m.upbound.io", "Invented", `{}`, "v1beta1"),
+			paths:  []string{crds.Stdin},
+			want: want{
+				out: "+ cur.aws.m.upbound.io\tv1beta1\tInvented\t-\tNone\t-\t-\n" +
+					"- cur.aws.m.upbound.io\tv1beta1\tReportDefinition\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n",
+				progress: "compared 1 served kinds: 1 are new, 1 are gone, 0 have another tag field\n",
+				err:      crds.ErrDiffers.Error(),
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+
+			for path, content := range tc.files {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+
+				if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			out, progress := &bytes.Buffer{}, &bytes.Buffer{}
+			c := tc.args
+			c.Stdin, c.Stdout, c.Stderr = strings.NewReader(tc.stdin), out, progress
+
+			got := want{}
+			if err := c.Run(tc.paths...); err != nil {
+				got.err = err.Error()
+			}
+
+			got.out, got.progress = out.String(), progress.String()
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	dir := t.TempDir()
+
+	for i := range 201 {
+		d := definition("vm.example.org", fmt.Sprintf("Machine%d", i), tagsMap, "v1")
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), []byte(d), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	out, progress := &bytes.Buffer{}, &bytes.Buffer{}
+	if err := (&crds.Command{Stdout: out, Stderr: progress}).Run(dir); err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff("read 100 of 201 files\nread 200 of 201 files\n", progress.String()); diff != "" {
+		t.Errorf("Run(...): -want progress, +got:\n%s", diff)
+	}
+
+	if n := strings.Count(out.String(), "\n"); n != 201 {
+		t.Errorf("want 201 lines, got %d", n)
+	}
+}
+
+// The definitions of real providers, stripped of what has nothing to do with tags,
+// are as the built-in index has them.
+func TestBuiltIn(t *testing.T) {
+	const dir = "../testdata/crds"
+
+	out := &bytes.Buffer{}
+	if err := (&crds.Command{Stdout: out, Stderr: os.Stderr}).Run(dir); err != nil {
+		t.Fatal(err)
+	}
+
+	n := 0
+
+	for line := range strings.Lines(out.String()) {
+		n++
+
+		c := strings.SplitN(line, "\t", 4)
+		gvk := schema.GroupVersionKind{Group: c[0], Version: c[1], Kind: c[2]}
+
+		f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk})
+		if !ok {
+			t.Errorf("%s is not in the built-in index", gvk)
+		}
+
+		if diff := cmp.Diff(field.Line(gvk, f)+"\n", line); diff != "" {
+			t.Errorf("%s: -built in, +defined:\n%s", gvk, diff)
+		}
+	}
+
+	if n != 22 {
+		t.Errorf("want 22 served kinds, got %d", n)
+	}
+
+	out.Reset()
+
+	if err := (&crds.Command{Stdout: out, Stderr: &bytes.Buffer{}, Diff: true}).Run(dir); err != nil || out.Len() > 0 {
+		t.Errorf("want no differences, got %v:\n%s", err, out)
+	}
+}
+
+// A writer that is closed, as that of a pipe to head.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+func TestClosedOutput(t *testing.T) {
+	for _, diff := range []bool{false, true} {
+		in := strings.NewReader(definition("vm.example.org", "Machine", tagsMap, "v1"))
+		if err := (&crds.Command{Stdin: in, Stdout: closed{}, Stderr: closed{}, Diff: diff}).Run(crds.Stdin); err == nil {
+			t.Error("want an error")
+		}
+	}
+}

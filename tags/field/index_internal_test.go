@@ -1,0 +1,192 @@
+package field
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestIndexIsSmall(t *testing.T) {
+	// The binary has it as it is. Code and tables around it are some 50 kB.
+	if limit := 100_000; len(indexText) > limit {
+		t.Errorf("the index has %d bytes, more than %d", len(indexText), limit)
+	}
+}
+
+func TestTwin(t *testing.T) {
+	for group, want := range map[string]string{
+		"ec2.aws.upbound.io":     "ec2.aws.m.upbound.io",
+		"aws.upbound.io":         "aws.m.upbound.io",
+		"sql.m.aws.upbound.io":   "sql.m.aws.m.upbound.io",
+		"ec2.aws.m.upbound.io":   "ec2.aws.m.m.upbound.io",
+		"dam.aws.crossplane.io":  "dam.aws.m.crossplane.io",
+		"upbound.io":             "m.upbound.io",
+		"gitlab.m.crossplane.io": "gitlab.m.m.crossplane.io",
+		"x.am.io":                "x.m.am.io",
+	} {
+		got := twin(group)
+		if got != want {
+			t.Errorf("twin(%q): want %q, got %q", group, want, got)
+		}
+
+		if of, ok := untwin(got); of != group || !ok {
+			t.Errorf("untwin(%q): want %q, got %q, %t", got, group, of, ok)
+		}
+	}
+
+	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
+		if of, ok := untwin(group); of != group || ok {
+			t.Errorf("untwin(%q): want itself, got %q, %t", group, of, ok)
+		}
+	}
+}
+
+func TestParseIndex(t *testing.T) {
+	type want struct {
+		fields map[string]string
+		err    string
+	}
+
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   want
+	}{
+		"Empty": {
+			reason: "An index can be empty.",
+		},
+		"Blocks": {
+			reason: "Kinds have the field above them, in the versions beside it, of the group above that and its twin.",
+			text: "# A comment.\n" +
+				"a.x.io\n v1 m/v1,v2: -\n  A\n  B\n m/v1: tags Map - tagsAll,tags\n  C\n v1: -\n  D\n v1,v2 m/: -\n  E\n" +
+				"c.x.io\n v1: list StringList(:,255) atomic -\n  A\n",
+			want: want{fields: map[string]string{
+				"a.x.io/v1 A":   "-\tNone\t-\t-",
+				"a.x.io/v1 B":   "-\tNone\t-\t-",
+				"a.m.x.io/v1 A": "-\tNone\t-\t-",
+				"a.m.x.io/v1 B": "-\tNone\t-\t-",
+				"a.m.x.io/v2 A": "-\tNone\t-\t-",
+				"a.m.x.io/v2 B": "-\tNone\t-\t-",
+				"a.m.x.io/v1 C": "spec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags",
+				"a.x.io/v1 D":   "-\tNone\t-\t-",
+				"a.x.io/v1 E":   "-\tNone\t-\t-",
+				"a.x.io/v2 E":   "-\tNone\t-\t-",
+				"a.m.x.io/v1 E": "-\tNone\t-\t-",
+				"a.m.x.io/v2 E": "-\tNone\t-\t-",
+				"c.x.io/v1 A":   "spec.forProvider.list\tStringList(:,255)\tatomic\t-",
+			}},
+		},
+		"Columns": {
+			reason: "A field has four columns.",
+			text:   "a.x.io\n v1: tags Map\n  A\n",
+			want:   want{err: `"tags Map" of the index has not four columns`},
+		},
+		"Shape": {
+			reason: "A field has a shape that we know.",
+			text:   "a.x.io\n v1: tags Bag - -\n  A\n",
+			want:   want{err: `cannot parse a tag field of the index: "Bag" is no shape`},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := want{}
+
+			i, err := parseIndex(tc.text)
+			if err != nil {
+				got.err = err.Error()
+			} else {
+				for gvk, f := range i.All() {
+					if got.fields == nil {
+						got.fields = make(map[string]string)
+					}
+
+					c := f.columns()
+					got.fields[gvk.GroupVersion().String()+" "+gvk.Kind] = c[0] + "\t" + c[1] + "\t" + c[2] + "\t" + c[3]
+				}
+			}
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nparseIndex(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestLine(t *testing.T) {
+	gvk := schema.GroupVersionKind{Group: "g.example.org", Version: "v1", Kind: "K"}
+
+	cases := map[string]struct {
+		field Field
+		want  string
+	}{
+		"None": {
+			field: Field{Shape: None},
+			want:  "-\tNone\t-\t-",
+		},
+		"Map": {
+			field: Field{Path: "spec.tags", Shape: Map, Observed: []string{"status.a", "status.b"}},
+			want:  "spec.tags\tMap\t-\tstatus.a,status.b",
+		},
+		"AtomicMap": {
+			field: Field{Path: "spec.tags", Shape: Map, Atomic: true},
+			want:  "spec.tags\tMap\tatomic\t-",
+		},
+		"KeyValueList": {
+			field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "k", Value: "v", Atomic: true},
+			want:  "spec.tags\tKeyValueList(k,v)\tatomic\t-",
+		},
+		"KeyValueListWithMore": {
+			field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "k", Value: "v", Extra: map[string]*structpb.Value{
+				"z": structpb.NewBoolValue(true), "a": structpb.NewStringValue("b-c"),
+			}},
+			want: "spec.tags\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-",
+		},
+		"StringList": {
+			field: Field{Path: "spec.tags", Shape: StringList, Separator: ":"},
+			want:  "spec.tags\tStringList(:)\t-\t-",
+		},
+		"StringListWithLimit": {
+			field: Field{Path: "spec.tags", Shape: StringList, Separator: "=", MaxLength: 255},
+			want:  "spec.tags\tStringList(=,255)\t-\t-",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff("g.example.org\tv1\tK\t"+tc.want, Line(gvk, tc.field)); diff != "" {
+				t.Errorf("Line(...): -want, +got:\n%s", diff)
+			}
+
+			got, err := parseColumns(tc.field.columns())
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(tc.field, got, protocmp.Transform()); diff != "" {
+				t.Errorf("parseColumns(columns()): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseColumnsRefuses(t *testing.T) {
+	for _, shape := range []string{"", "map", "KeyValueList(key)", "KeyValueList(key,value,extra)", "StringList(=,many)"} {
+		if f, err := parseColumns([4]string{"spec.tags", shape, "-", "-"}); err == nil {
+			t.Errorf("parseColumns with the shape %q: want an error, got %v", shape, f)
+		}
+	}
+}
+
+func BenchmarkParseIndex(b *testing.B) {
+	b.ReportAllocs()
+
+	for b.Loop() {
+		if _, err := parseIndex(indexText); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package field
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestByProfileLocate(t *testing.T) {
+	gvk := schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Thing"}
+
+	type want struct {
+		field Field
+		ok    bool
+	}
+
+	cases := map[string]struct {
+		reason string
+		kind   Kind
+		want   want
+	}{
+		"AWS": {
+			reason: "The managed resources of AWS keep their tags in tags.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "aws", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"Hetzner": {
+			reason: "The managed resources of Hetzner keep their tags in labels.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "hetzner", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.labels", Shape: Map}, ok: true},
+		},
+		"OpenStack": {
+			reason: "The managed resources of OpenStack keep their tags in metadata.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "openstack", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.metadata", Shape: Map}, ok: true},
+		},
+		"Generic": {
+			reason: "The managed resources of other providers that were asked for are taken to keep their tags in tags.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "generic", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"NoProfile": {
+			reason: "Nothing is known about the kinds of a provider that nobody named.",
+			kind:   Kind{GroupVersionKind: gvk, ForProvider: true},
+		},
+		"UnknownProfile": {
+			reason: "Nothing is known about the kinds of a profile that has no field.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "example", ForProvider: true},
+		},
+		"NoForProvider": {
+			reason: "A resource without spec.forProvider is no managed resource.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "aws"},
+		},
+		"Nothing": {
+			reason: "Nothing is known about nothing.",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			// What a locator answers beside false says nothing.
+			f, ok := ByProfile{}.Locate(tc.kind)
+			if !ok {
+				f = Field{}
+			}
+
+			if diff := cmp.Diff(tc.want, want{field: f, ok: ok}, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

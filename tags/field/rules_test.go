@@ -1,0 +1,382 @@
+package field
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+func TestRulesLocate(t *testing.T) {
+	type args struct {
+		tagFields []v1beta1.TagField
+		kind      Kind
+	}
+
+	type want struct {
+		field Field
+		ok    bool
+	}
+
+	bucket := Kind{GroupVersionKind: schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}}
+
+	cases := map[string]struct {
+		reason string
+		args   args
+		want   want
+	}{
+		"NoRules": {
+			reason: "Without rules no kind is known.",
+			args:   args{kind: bucket},
+		},
+		"NoMatch": {
+			reason: "A kind that no rule matches is not known.",
+			args: args{
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "s3.aws.m.upbound.io/v1beta2", Kind: "Bucket", FieldPath: "spec.a", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "BucketPolicy", FieldPath: "spec.b", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "ec2.aws.m.upbound.io/*", Kind: "*", FieldPath: "spec.c", Shape: v1beta1.TagFieldShapeMap},
+				},
+				kind: bucket,
+			},
+		},
+		"Exact": {
+			reason: "A rule without patterns matches its kind.",
+			args: args{
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "Bucket", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeMap},
+				},
+				kind: bucket,
+			},
+			want: want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"FirstWins": {
+			reason: "The first of two rules that match wins, even if the second one is more specific.",
+			args: args{
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "s3.aws.m.upbound.io/*", Kind: "Object", FieldPath: "spec.a", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "s3.*/*", Kind: "*", FieldPath: "spec.b", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "Bucket", FieldPath: "spec.c", Shape: v1beta1.TagFieldShapeMap},
+				},
+				kind: bucket,
+			},
+			want: want{field: Field{Path: "spec.b", Shape: Map}, ok: true},
+		},
+		"None": {
+			reason: "A rule of shape None knows that the kind has no tag field, so that no later rule is asked.",
+			args: args{
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "s3.*/*", Kind: "Bucket", Shape: v1beta1.TagFieldShapeNone},
+					{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap},
+				},
+				kind: bucket,
+			},
+			want: want{field: Field{Shape: None}, ok: true},
+		},
+		"CoreGroup": {
+			reason: "The apiVersion of the core group is a version only.",
+			args: args{
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "*/*", Kind: "ConfigMap", FieldPath: "a", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "v1", Kind: "ConfigMap", FieldPath: "data", Shape: v1beta1.TagFieldShapeMap},
+				},
+				kind: Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}},
+			},
+			want: want{field: Field{Path: "data", Shape: Map}, ok: true},
+		},
+		"NoKind": {
+			reason: "A pattern of only a star also matches what is empty.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+			},
+			want: want{field: Field{Path: "spec.tags", Shape: Map}, ok: true},
+		},
+		"KeyValueList": {
+			reason: "Extra fields may be of any JSON type, and keep it.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeKeyValueList,
+					KeyValueList: &v1beta1.KeyValueList{Key: "tagKey", Value: "tagValue", Extra: map[string]apiextensionsv1.JSON{
+						"string":      {Raw: []byte(`"a \"quoted\" wörd"`)},
+						"emptyString": {Raw: []byte(`""`)},
+						"integer":     {Raw: []byte(`42`)},
+						"fraction":    {Raw: []byte(`-0.5`)},
+						"true":        {Raw: []byte(`true`)},
+						"false":       {Raw: []byte(`false`)},
+						"null":        {Raw: []byte(`null`)},
+						"object":      {Raw: []byte(`{"a": {"b": "c"}}`)},
+						"emptyObject": {Raw: []byte(`{}`)},
+						"list":        {Raw: []byte(`["a", 1, [true]]`)},
+						"emptyList":   {Raw: []byte(`[]`)},
+					}},
+				}},
+				kind: bucket,
+			},
+			want: want{
+				field: Field{
+					Path: "spec.tags", Shape: KeyValueList, Key: "tagKey", Value: "tagValue",
+					Extra: map[string]*structpb.Value{
+						"string":      structpb.NewStringValue(`a "quoted" wörd`),
+						"emptyString": structpb.NewStringValue(""),
+						"integer":     structpb.NewNumberValue(42),
+						"fraction":    structpb.NewNumberValue(-0.5),
+						"true":        structpb.NewBoolValue(true),
+						"false":       structpb.NewBoolValue(false),
+						"null":        structpb.NewNullValue(),
+						"object": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+							"a": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"b": structpb.NewStringValue("c")}}),
+						}}),
+						"emptyObject": structpb.NewStructValue(&structpb.Struct{}),
+						"list": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+							structpb.NewStringValue("a"),
+							structpb.NewNumberValue(1),
+							structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true)}}),
+						}}),
+						"emptyList": structpb.NewListValue(&structpb.ListValue{}),
+					},
+				},
+				ok: true,
+			},
+		},
+		"KeyValueListWithoutExtra": {
+			reason: "Without extra fields there is no map of them.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeKeyValueList,
+					KeyValueList: &v1beta1.KeyValueList{Key: "key", Value: "value"},
+				}},
+				kind: bucket,
+			},
+			want: want{field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "key", Value: "value"}, ok: true},
+		},
+		"StringList": {
+			reason: "A list of strings has a separator and may have a limit.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: ": ", MaxLength: 60},
+				}},
+				kind: bucket,
+			},
+			want: want{field: Field{Path: "spec.tags", Shape: StringList, Separator: ": ", MaxLength: 60}, ok: true},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rules, err := NewRules(tc.args.tagFields)
+			if err != nil {
+				t.Fatalf("\n%s\nNewRules(...): %s", tc.reason, err)
+			}
+
+			f, ok := rules.Locate(tc.args.kind)
+			if diff := cmp.Diff(tc.want, want{field: f, ok: ok}, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestNewRulesError(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		extra  string
+		want   string
+	}{
+		"NotJSON": {
+			reason: "An extra field that is not JSON is refused, and named.",
+			extra:  `{"a":`,
+			want:   "cannot decode tagFields[1].keyValueList.extra.propagateAtLaunch: ",
+		},
+		"Empty": {
+			reason: "An extra field without a value is refused, and named.",
+			extra:  ``,
+			want:   "cannot decode tagFields[1].keyValueList.extra.propagateAtLaunch: ",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := NewRules([]v1beta1.TagField{
+				{APIVersion: "a/v1", Kind: "A", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap},
+				{
+					APIVersion: "b/v1", Kind: "B", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeKeyValueList,
+					KeyValueList: &v1beta1.KeyValueList{Key: "key", Value: "value", Extra: map[string]apiextensionsv1.JSON{
+						"propagateAtLaunch": {Raw: []byte(tc.extra)},
+					}},
+				},
+			})
+			if got != nil {
+				t.Errorf("\n%s\nNewRules(...): want no rules beside an error, got %v", tc.reason, got)
+			}
+
+			// How the decoder puts it is not ours to test.
+			if err == nil || len(err.Error()) <= len(tc.want) || err.Error()[:len(tc.want)] != tc.want {
+				t.Errorf("\n%s\nNewRules(...): want an error that starts with %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+func TestMatches(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		pattern string
+		yes     []string
+		no      []string
+	}{
+		"NoStar": {
+			reason:  "Without a star only the string itself matches, with its case.",
+			pattern: "Bucket",
+			yes:     []string{"Bucket"},
+			no:      []string{"", "bucket", "Bucke", "Buckets", "ABucket", "*"},
+		},
+		"Empty": {
+			reason:  "An empty pattern matches only the empty string.",
+			pattern: "",
+			yes:     []string{""},
+			no:      []string{"a"},
+		},
+		"OnlyStar": {
+			reason:  "A star matches any run of characters, and none.",
+			pattern: "*",
+			yes:     []string{"", "v1", "apps/v1", "*", "ü"},
+		},
+		"OnlyStars": {
+			reason:  "Many stars match what one does.",
+			pattern: "***",
+			yes:     []string{"", "a", "a/b"},
+		},
+		"First": {
+			reason:  "A star in front matches any beginning.",
+			pattern: "*.upbound.io/v1beta1",
+			yes:     []string{".upbound.io/v1beta1", "s3.aws.upbound.io/v1beta1", "a.upbound.io/v1beta1.upbound.io/v1beta1"},
+			no:      []string{"upbound.io/v1beta1", "s3.aws.upbound.io/v1beta2", "s3.aws.upbound.io/v1beta11"},
+		},
+		"Last": {
+			reason:  "A star at the end matches any end.",
+			pattern: "s3.aws.upbound.io/*",
+			yes:     []string{"s3.aws.upbound.io/", "s3.aws.upbound.io/v1", "s3.aws.upbound.io/*"},
+			no:      []string{"s3.aws.upbound.io", "s3.aws.m.upbound.io/v1", "as3.aws.upbound.io/v1", ""},
+		},
+		"Middle": {
+			reason:  "A star in the middle matches anything between, slashes and dots too.",
+			pattern: "s3.*/v1",
+			yes:     []string{"s3./v1", "s3.aws.upbound.io/v1", "s3.a/v2/v1"},
+			no:      []string{"s3/v1", "s3.aws/v1beta1", "s4.aws/v1"},
+		},
+		"NoOverlap": {
+			reason:  "The beginning and the end must not share characters.",
+			pattern: "ab*ba",
+			yes:     []string{"abba", "abxba", "abbaba"},
+			no:      []string{"aba", "ab", "ba", "abab"},
+		},
+		"Several": {
+			reason:  "The parts between several stars must occur in their order.",
+			pattern: "*.aws.*/v*beta*",
+			yes:     []string{"s3.aws.upbound.io/v1beta1", ".aws./vbeta", "a.aws.b.aws.c/v1/v2beta1"},
+			no:      []string{"s3.aws.upbound.io/v1", "s3.gcp.upbound.io/v1beta1", "v1beta1/s3.aws.upbound.io"},
+		},
+		"Backtracking": {
+			reason:  "The last part matches at the end, wherever else it occurs.",
+			pattern: "a*b*b",
+			yes:     []string{"abb", "abab", "aXbYbZb"},
+			no:      []string{"ab", "abbc", "b"},
+		},
+		"Adjacent": {
+			reason:  "Stars in a row are one star.",
+			pattern: "a**b",
+			yes:     []string{"ab", "axb"},
+			no:      []string{"a", "b", "abc"},
+		},
+		"NotARegularExpression": {
+			reason:  "No character but the star is special.",
+			pattern: "a.b?[c]*",
+			yes:     []string{"a.b?[c]", "a.b?[c]d"},
+			no:      []string{"axb", "a.b", "a.bc", "a.b?c"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range tc.yes {
+				if !matches(tc.pattern, s) {
+					t.Errorf("\n%s\nmatches(%q, %q): want true, got false", tc.reason, tc.pattern, s)
+				}
+			}
+
+			for _, s := range tc.no {
+				if matches(tc.pattern, s) {
+					t.Errorf("\n%s\nmatches(%q, %q): want false, got true", tc.reason, tc.pattern, s)
+				}
+			}
+		})
+	}
+}
+
+// locator is a Locator that knows every kind, or none.
+type locator struct {
+	field Field
+	ok    bool
+}
+
+func (l locator) Locate(Kind) (Field, bool) { return l.field, l.ok }
+
+func TestChainLocate(t *testing.T) {
+	type want struct {
+		field Field
+		ok    bool
+	}
+
+	a, b := Field{Path: "spec.a", Shape: Map}, Field{Path: "spec.b", Shape: Map}
+
+	cases := map[string]struct {
+		reason string
+		chain  Chain
+		want   want
+	}{
+		"Empty": {
+			reason: "A chain of nothing knows no kind, so that there is no tag field.",
+			want:   want{field: Field{Shape: None}},
+		},
+		"First": {
+			reason: "The first locator that knows the kind answers.",
+			chain:  Chain{locator{field: a, ok: true}, locator{field: b, ok: true}},
+			want:   want{field: a, ok: true},
+		},
+		"Second": {
+			reason: "A locator that doesn't know the kind lets the next one answer, whatever else it returned.",
+			chain:  Chain{locator{field: a}, locator{field: b, ok: true}},
+			want:   want{field: b, ok: true},
+		},
+		"None": {
+			reason: "A locator that knows the kind to have no tag field is an answer.",
+			chain:  Chain{locator{field: Field{Shape: None}, ok: true}, locator{field: b, ok: true}},
+			want:   want{field: Field{Shape: None}, ok: true},
+		},
+		"Unknown": {
+			reason: "A kind that no locator knows has no tag field, whatever else they returned.",
+			chain:  Chain{locator{field: a}, locator{field: b}},
+			want:   want{field: Field{Shape: None}},
+		},
+		"Chained": {
+			reason: "A chain is a locator too.",
+			chain:  Chain{Chain{}, Chain{locator{field: a}}, Chain{locator{field: b, ok: true}}},
+			want:   want{field: b, ok: true},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, ok := tc.chain.Locate(Kind{})
+			if diff := cmp.Diff(tc.want, want{field: f, ok: ok}, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
