@@ -186,7 +186,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		"UnknownField": {
 			reason: "A field that doesn't exist is a mistake that must not go unnoticed.",
 			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "fromFieldPaths": "spec.labels"}]`),
-			want:   `InvalidInput: invalid input: unknown field "sources[0].fromFieldPaths"`,
+			want:   `InvalidInput: invalid input: unknown field "sources[0].fromFieldPaths": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values`,
 		},
 		"WrongType": {
 			reason: "A value of a wrong type is named with its place.",

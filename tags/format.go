@@ -11,6 +11,7 @@ import (
 // are.
 type Format struct {
 	prefix   *string
+	replace  map[string]string
 	replacer *strings.Replacer
 	lower    bool
 }
@@ -20,7 +21,7 @@ type Format struct {
 // the strings to replace are replaced in the whole key in one pass. Where several
 // match, it is the longest. Then the key is put in lower case, if it's to be.
 func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
-	f := Format{prefix: prefix, lower: lower}
+	f := Format{prefix: prefix, replace: replace, lower: lower}
 
 	if len(replace) == 0 {
 		return f
@@ -38,6 +39,11 @@ func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
 	f.replacer = strings.NewReplacer(pairs...)
 
 	return f
+}
+
+// Parts are what the Format was made of, for programs that can't call it.
+func (f Format) Parts() (prefix *string, replace map[string]string, lower bool) {
+	return f.prefix, maps.Clone(f.replace), f.lower
 }
 
 // key of the tag that the supplied label is to become.

@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,6 +101,33 @@ type Class struct {
 
 	// segments is true if the string may be two of its class with a slash between.
 	segments bool
+
+	// one, start and end are the predicates again, as regular expressions of one
+	// character. The start and the end are of the class.
+	one, start, end string
+}
+
+// Pattern is the RE2 regular expression of the strings that the class has, for
+// programs that can't call Admits. It is empty for a class that has all.
+func (c Class) Pattern() string {
+	if c.Name == "" {
+		return ""
+	}
+
+	if c.start == "" && c.end == "" && !c.segments {
+		return "^" + c.one + "*$"
+	}
+
+	part := cmp.Or(c.start, c.one) + c.one + "*"
+	if c.end != "" {
+		part = cmp.Or(c.start, c.end) + "(" + c.one + "*" + c.end + ")?"
+	}
+
+	if c.segments {
+		part += "(/" + part + ")?"
+	}
+
+	return "^(" + part + ")?$"
 }
 
 // Admits is true if the class has the supplied string. What is not UTF-8 is in no

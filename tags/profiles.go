@@ -9,21 +9,25 @@ import (
 var (
 	strict = Class{
 		Name: "ASCII letters and digits and - _ . : /",
+		one:  `[0-9A-Za-z\-_.:/]`,
 		has:  func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("-_.:/", r) },
 	}
 
 	awsClass = Class{
 		Name: "letters, digits, space and + - = . _ : / @",
+		one:  `[\p{L}\p{Nd} +\-=._:/@]`,
 		has:  func(r rune) bool { return isLetterOrDigit(r) || strings.ContainsRune(" +-=._:/@", r) },
 	}
 
 	notControl = Class{
 		Name: "anything but control characters",
+		one:  `[^\p{Cc}]`,
 		has:  func(r rune) bool { return !unicode.IsControl(r) },
 	}
 
 	azureClass = Class{
 		Name: `anything but < > % & \ ? / and control characters`,
+		one:  `[^\p{Cc}<>%&\\?/]`,
 		has:  func(r rune) bool { return !unicode.IsControl(r) && !strings.ContainsRune(`<>%&\?/`, r) },
 	}
 
@@ -31,15 +35,19 @@ var (
 		Name:  "letters without case or in lower case, numbers, _ and -, starting with a letter",
 		has:   isGCP,
 		first: isLabelLetter,
+		one:   `[\p{Ll}\p{Lo}\p{N}_\-]`,
+		start: `[\p{Ll}\p{Lo}]`,
 	}
 
 	gcpValueClass = Class{
 		Name: "letters without case or in lower case, numbers, _ and -",
 		has:  isGCP,
+		one:  `[\p{Ll}\p{Lo}\p{N}_\-]`,
 	}
 
 	digitaloceanClass = Class{
 		Name: "ASCII letters and digits and : - _",
+		one:  `[0-9A-Za-z:\-_]`,
 		has:  func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune(":-_", r) },
 	}
 
@@ -49,6 +57,9 @@ var (
 		first:    isAlphanumeric,
 		last:     isAlphanumeric,
 		segments: true,
+		one:      `[0-9A-Za-z\-_.]`,
+		start:    `[0-9A-Za-z]`,
+		end:      `[0-9A-Za-z]`,
 	}
 
 	hetznerValueClass = Class{
@@ -56,25 +67,32 @@ var (
 		has:   isHetzner,
 		first: isAlphanumeric,
 		last:  isAlphanumeric,
+		one:   `[0-9A-Za-z\-_.]`,
+		start: `[0-9A-Za-z]`,
+		end:   `[0-9A-Za-z]`,
 	}
 
 	neutronClass = Class{
 		Name: "anything but , / and control characters",
+		one:  `[^\p{Cc},/]`,
 		has:  func(r rune) bool { return !unicode.IsControl(r) && r != ',' && r != '/' },
 	}
 
 	cinderClass = Class{
 		Name: "ASCII letters and digits, space and - _ : . /",
+		one:  `[0-9A-Za-z \-_:./]`,
 		has:  func(r rune) bool { return novaClass.has(r) || r == '/' },
 	}
 
 	novaClass = Class{
 		Name: "ASCII letters and digits, space and - _ : .",
+		one:  `[0-9A-Za-z \-_:.]`,
 		has:  func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune(" -_:.", r) },
 	}
 
 	frontDoorClass = Class{
 		Name: `anything but < > % & \ ? / # : and control characters`,
+		one:  `[^\p{Cc}<>%&\\?/#:]`,
 		has:  func(r rune) bool { return azureClass.has(r) && r != '#' && r != ':' },
 	}
 
@@ -82,12 +100,16 @@ var (
 		Name:  `anything but < > % & \ ? / # : space and control characters, not starting with a digit`,
 		has:   func(r rune) bool { return frontDoorClass.has(r) && r != ' ' },
 		first: func(r rune) bool { return !unicode.IsDigit(r) },
+		one:   `[^\p{Cc}<>%&\\?/#: ]`,
+		start: `[^\p{Cc}\p{Nd}<>%&\\?/#: ]`,
 	}
 
 	dnsZoneClass = Class{
 		Name:  "ASCII letters and digits and - _ . not starting with a digit",
 		has:   func(r rune) bool { return isAlphanumeric(r) || strings.ContainsRune("-_.", r) },
 		first: func(r rune) bool { return !unicode.IsDigit(r) },
+		one:   `[0-9A-Za-z\-_.]`,
+		start: `[A-Za-z\-_.]`,
 	}
 )
 

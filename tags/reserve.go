@@ -39,6 +39,21 @@ func Claims(patterns []string, l Label) bool {
 // supplied profile, or what the format makes of one. The key of an unreserved label
 // may be different from a reserved one, but no longer so once both are formatted.
 func (r *reservation) forFormat(p *Profile, f Format) func(tagKey string) bool {
+	patterns := ReservedTagKeys(p, f, r.patterns, r.prefix)
+
+	return func(tagKey string) bool {
+		if p.FoldKeys || p.FoldEntries {
+			tagKey = strings.ToLower(tagKey)
+		}
+
+		return slices.ContainsFunc(patterns, func(p string) bool { return MatchesKey(p, tagKey) })
+	}
+}
+
+// ReservedTagKeys returns the patterns of tag keys of the supplied profile that come
+// of the supplied patterns of reserved keys, unformatted and formatted. They are in
+// lower case if keys that differ only in case are one key.
+func ReservedTagKeys(p *Profile, f Format, reserved []string, prefix string) []string {
 	fold := func(s string) string {
 		if p.FoldKeys || p.FoldEntries {
 			return strings.ToLower(s)
@@ -47,26 +62,27 @@ func (r *reservation) forFormat(p *Profile, f Format) func(tagKey string) bool {
 		return s
 	}
 
-	patterns := make([]string, 0, 3*len(r.patterns))
+	patterns := make([]string, 0, 3*len(reserved))
 
-	for _, pattern := range r.patterns {
+	for _, pattern := range reserved {
 		key, star := strings.CutSuffix(pattern, "*")
 		suffix := map[bool]string{true: "*"}[star]
 
 		for _, k := range []string{
 			key,
 			f.key(Label{TagKey: key, Unprefixed: true}),
-			f.key(Label{QualifiedKey: key, TagKey: r.prefix + key}),
+			f.key(Label{QualifiedKey: key, TagKey: prefix + key}),
 		} {
 			patterns = append(patterns, fold(k)+suffix)
 		}
 	}
 
-	return func(tagKey string) bool {
-		tagKey = fold(tagKey)
-		return slices.ContainsFunc(patterns, func(p string) bool { return MatchesKey(p, tagKey) })
-	}
+	return patterns
 }
+
+// ProvidersKeys returns the keys of the tags that the providers of Crossplane set
+// themselves.
+func ProvidersKeys() []string { return slices.Clone(providersKeys) }
 
 // isProviders is true if the supplied key is one that providers set themselves.
 func (p *Profile) isProviders(tagKey string) bool {

@@ -51,6 +51,10 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 		return nil, typeError(j, err)
 	}
 
+	for i := range strict {
+		strict[i] = allowedError(strict[i])
+	}
+
 	if err := errors.Join(strict...); err != nil {
 		return nil, err
 	}
@@ -127,7 +131,8 @@ func refuseNulls(p *field.Path, s *structpb.Struct) error {
 func typeError(j []byte, err error) error {
 	te := &json.UnmarshalTypeError{}
 	if !errors.As(err, &te) {
-		return err
+		// Only Kubernetes metadata has types that decode themselves.
+		return errors.Wrap(err, "metadata")
 	}
 
 	want := te.Type.String()

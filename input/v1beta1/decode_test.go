@@ -432,62 +432,62 @@ func invalidCases() map[string]invalidCase {
 		"UnknownField": {
 			reason: "An unknown field should be named.",
 			json:   input(`"keyprefix": "x", ` + minimal),
-			want:   `unknown field "keyprefix"`,
+			want:   `unknown field "keyprefix": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl`,
 		},
 		"UnknownFieldInOtherCase": {
 			reason: "A field in another case is unknown.",
 			json:   input(`"Sources": [], ` + minimal),
-			want:   `unknown field "Sources"`,
+			want:   `unknown field "Sources": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl`,
 		},
 		"SeveralUnknownFields": {
 			reason: "All unknown fields should be named.",
 			json:   input(`"x": 1, "y": 2, "sources": [{"type": "Value", "values": {"a": "b"}, "z": 3}]`),
-			want:   `[unknown field "sources[0].z", unknown field "x", unknown field "y"]`,
+			want:   `[unknown field "sources[0].z": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values, unknown field "x": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl, unknown field "y": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl]`,
 		},
 		"UnknownFieldOfMetadata": {
 			reason: "An unknown field of the metadata should be named.",
 			json:   input(`"metadata": {"title": "x"}, ` + minimal),
-			want:   `unknown field "metadata.title"`,
+			want:   `unknown field "metadata.title": allowed: annotations, creationTimestamp, deletionGracePeriodSeconds, deletionTimestamp, finalizers, generateName, generation, labels, managedFields, name, namespace, ownerReferences, resourceVersion, selfLink, uid`,
 		},
 		"UnknownFieldOfProvider": {
 			reason: "An unknown field of the provider should be named.",
 			json:   input(`"provider": {"value": "aws", "name": "aws"}, ` + minimal),
-			want:   `unknown field "provider.name"`,
+			want:   `unknown field "provider.name": allowed: fromFieldPath, value`,
 		},
 		"UnknownFieldOfKeyFormat": {
 			reason: "An unknown field of a format should be named with the format's index.",
 			json:   input(`"keyFormats": [{"provider": "gcp"}, {"provider": "azure", "lowerCase": true}], ` + minimal),
-			want:   `unknown field "keyFormats[1].lowerCase"`,
+			want:   `unknown field "keyFormats[1].lowerCase": allowed: lowercase, prefix, provider, replace`,
 		},
 		"UnknownFieldOfSource": {
 			reason: "An unknown field of a source should be named with the source's index.",
 			json:   source(`"type": "Value", "values": {}, "fieldPath": "spec.labels"`),
-			want:   `unknown field "sources[1].fieldPath"`,
+			want:   `unknown field "sources[1].fieldPath": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values`,
 		},
 		"UnknownFieldOfInclude": {
 			reason: "An unknown field of an include should be named.",
 			json:   source(`"type": "Value", "values": {}, "include": {"keys": ["a"], "exclude": ["b"]}`),
-			want:   `unknown field "sources[1].include.exclude"`,
+			want:   `unknown field "sources[1].include.exclude": allowed: fromFieldPath, keys`,
 		},
 		"UnknownFieldOfPolicy": {
 			reason: "An unknown field of a policy should be named.",
 			json:   source(`"type": "CompositeField", "fromFieldPath": "spec.labels", "policy": {"mergeOptions": {}}`),
-			want:   `unknown field "sources[1].policy.mergeOptions"`,
+			want:   `unknown field "sources[1].policy.mergeOptions": allowed: fromFieldPath`,
 		},
 		"UnknownFieldOfTagField": {
 			reason: "An unknown field of a rule should be named with the rule's index.",
 			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "shape": "None", "path": "spec.tags"`),
-			want:   `unknown field "tagFields[1].path"`,
+			want:   `unknown field "tagFields[1].path": allowed: apiVersion, fieldPath, keyValueList, kind, shape, stringList`,
 		},
 		"UnknownFieldOfKeyValueList": {
 			reason: "An unknown field of a list should be named.",
 			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "fieldPath": "spec.tags", "shape": "KeyValueList", "keyValueList": {"name": "Key"}`),
-			want:   `unknown field "tagFields[1].keyValueList.name"`,
+			want:   `unknown field "tagFields[1].keyValueList.name": allowed: extra, key, value`,
 		},
 		"UnknownFieldOfStringList": {
 			reason: "An unknown field of a list should be named.",
 			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "fieldPath": "spec.tags", "shape": "StringList", "stringList": {"sep": "="}`),
-			want:   `unknown field "tagFields[1].stringList.sep"`,
+			want:   `unknown field "tagFields[1].stringList.sep": allowed: maxLength, separator`,
 		},
 
 		// Wrong types.

@@ -214,7 +214,7 @@ func (r *RequiredResource) validate(p *field.Path, one bool) field.ErrorList {
 
 	switch {
 	case r.Kinds == nil:
-		errs = append(errs, ResourceKind{APIVersion: r.APIVersion, Kind: r.Kind}.validate(p)...)
+		errs = append(errs, (&ResourceKind{APIVersion: r.APIVersion, Kind: r.Kind}).validate(p)...)
 	case r.APIVersion != "" || r.Kind != "":
 		errs = append(errs, field.Invalid(p, "", "must have either apiVersion and kind, or kinds"))
 	case !one:
@@ -223,8 +223,8 @@ func (r *RequiredResource) validate(p *field.Path, one bool) field.ErrorList {
 		errs = append(errs, field.Required(p.Child("kinds"), "at least one kind"))
 	}
 
-	for i, k := range r.Kinds {
-		errs = append(errs, k.validate(p.Child("kinds").Index(i))...)
+	for i := range r.Kinds {
+		errs = append(errs, r.Kinds[i].validate(p.Child("kinds").Index(i))...)
 	}
 
 	if r.Name == nil && r.MatchLabels == nil && r.DefaultMatchLabels == nil {
@@ -249,7 +249,7 @@ func (r *RequiredResource) validate(p *field.Path, one bool) field.ErrorList {
 	return append(errs, r.MatchLabels.validate(p.Child("matchLabels"))...)
 }
 
-func (k ResourceKind) validate(p *field.Path) field.ErrorList {
+func (k *ResourceKind) validate(p *field.Path) field.ErrorList {
 	errs := field.ErrorList{}
 
 	if k.APIVersion == "" {

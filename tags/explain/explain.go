@@ -21,15 +21,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
-// A Command explains a file of labels.
+// A Command explains a file of labels, or all sources of a composite resource's
+// labels.
 type Command struct {
-	File string `arg:"" help:"YAML or JSON file with a map of labels, or with any object that has one at --field-path. - is standard input."`
+	File string `arg:"" help:"YAML or JSON file with a map of labels, or with any object that has one at --field-path. - is standard input." optional:""`
 
 	FieldPath    string     `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
 	Provider     []string   `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	ProfileRules tags.Rules `default:"Contract" enum:"Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud)."`
+	ProfileRules tags.Rules `default:"Contract" enum:"Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). A Composition says so itself."`
 	Output       string     `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
 	Strict       bool       `help:"Exit with status 2 if any label is skipped."`
+
+	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
+	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
+	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
+	Step              string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
 }
 
 // An Explanation is what becomes of a set of labels under one tag profile.
@@ -38,43 +44,94 @@ type Explanation struct {
 	Tags     map[string]string   `json:"tags"`
 	Skipped  []tags.SkippedLabel `json:"skipped"`
 
+	// Sources of the tags by key, if there are several.
+	Sources map[string]Origin `json:"sources,omitempty"`
+
 	// limit that a reason to skip labels is about.
 	limit func(r tags.SkipReason) string
 
-	// column of the explanation in a table, by qualified key.
-	column map[string]cell
+	// keys of tags and reasons to skip labels, by qualified key.
+	keys    map[string]string
+	reasons map[string]tags.SkipReason
 }
 
-// explain what becomes of labels under the supplied profile.
-func explain(t *tags.Transformer, p *tags.Profile) Explanation {
-	admitted, skipped := t.Single(p)
-	e := Explanation{
-		Provider: p.Name,
-		Tags:     make(map[string]string, len(admitted)),
-		Skipped:  skipped,
-		limit:    p.Limit,
-		column:   make(map[string]cell, len(admitted)+len(skipped)),
+// explained labels are rows of a table, and providers are columns.
+type explained struct {
+	rows      []row
+	providers []Explanation
+
+	// hierarchy is true if it is known where labels came from.
+	hierarchy bool
+}
+
+// A row is one label, and where it came from.
+type row struct {
+	label  tags.Label
+	origin Origin
+
+	// claim is true if the label was refused because it claims a reserved key.
+	claim bool
+}
+
+// explain what becomes of labels under the profiles of the supplied providers, or of
+// all if there are none.
+func (c *Command) explain(t *tags.Transformer, rules tags.Rules, providers []string) *explained {
+	if len(providers) == 0 {
+		providers = tags.ProfileNames()
 	}
 
-	for _, tag := range admitted {
-		e.Tags[tag.Key] = tag.Value
-		e.column[tag.QualifiedKey] = cell{visible(tag.Key), green}
-	}
+	e := &explained{}
 
-	for _, s := range skipped {
-		e.column[s.QualifiedKey] = cell{string(s.Reason), red}
+	for _, provider := range providers {
+		p := rules.ProfileOf(provider, "")
+		admitted, skipped := t.Single(p)
+		x := Explanation{
+			Provider: p.Name,
+			Tags:     make(map[string]string, len(admitted)),
+			Skipped:  skipped,
+			limit:    p.Limit,
+			keys:     make(map[string]string, len(admitted)),
+			reasons:  make(map[string]tags.SkipReason, len(skipped)),
+		}
+
+		for _, tag := range admitted {
+			x.Tags[tag.Key] = tag.Value
+			x.keys[tag.QualifiedKey] = tag.Key
+		}
+
+		for _, s := range skipped {
+			x.reasons[s.QualifiedKey] = s.Reason
+		}
+
+		e.providers = append(e.providers, x)
 	}
 
 	return e
 }
 
-// errSkipped is the error of --strict.
-type errSkipped int
+// skippedError is the error of --strict.
+type skippedError int
 
-func (e errSkipped) Error() string { return fmt.Sprintf("labels skipped: %d", int(e)) }
+func (e skippedError) Error() string { return fmt.Sprintf("labels skipped: %d", int(e)) }
 
 // ExitCode of the process.
-func (e errSkipped) ExitCode() int { return 2 }
+func (e skippedError) ExitCode() int { return 2 }
+
+// Validate that the command is told what to explain.
+func (c *Command) Validate() error {
+	switch {
+	case (c.File == "") == (c.Composition == ""):
+		return errors.New("give either a file of labels or --composition")
+	case (c.Composition == "") != (c.XR == ""):
+		return errors.New("--composition and --xr go together")
+	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != ""):
+		return errors.New("--required-resources and --step go with --composition")
+	case c.Composition != "" && c.FieldPath != "":
+		return errors.New("--field-path goes with a file of labels")
+	default:
+		return nil
+	}
+}
 
 // Run the command.
 func (c *Command) Run() error {
@@ -82,34 +139,45 @@ func (c *Command) Run() error {
 }
 
 func (c *Command) run(in io.Reader, out io.Writer, color bool) error {
-	labels, err := c.labels(in)
+	e, err := c.explained(in)
 	if err != nil {
-		return errors.New(oneLine(errors.Wrapf(err, "cannot read labels from %s", c.File)))
+		return errors.New(oneLine(err))
 	}
 
-	providers := c.Provider
-	if len(providers) == 0 {
-		providers = tags.ProfileNames()
-	}
-
-	skipped := 0
-	explanations := make([]Explanation, len(providers))
-	transformer := tags.NewTransformer(labels.Labels(tags.CloudTagPrefix), nil)
-
-	for i, p := range providers {
-		explanations[i] = explain(transformer, c.ProfileRules.ProfileOf(p, ""))
-		skipped += len(explanations[i].Skipped)
-	}
-
-	if err := c.print(out, color, labels, explanations); err != nil {
+	if err := c.print(out, color, e); err != nil {
 		return errors.Wrap(err, "cannot write explanation")
 	}
 
+	skipped := 0
+	for _, x := range e.providers {
+		skipped += len(x.Skipped)
+	}
+
 	if c.Strict && skipped > 0 {
-		return errSkipped(skipped)
+		return skippedError(skipped)
 	}
 
 	return nil
+}
+
+func (c *Command) explained(in io.Reader) (*explained, error) {
+	if c.Composition != "" {
+		return c.hierarchy()
+	}
+
+	set, err := c.labels(in)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
+	}
+
+	labels := set.Labels(tags.CloudTagPrefix)
+	e := c.explain(tags.NewTransformer(labels, nil), c.ProfileRules, c.Provider)
+
+	for _, l := range labels {
+		e.rows = append(e.rows, row{label: l})
+	}
+
+	return e, nil
 }
 
 // labels reads the map of labels.
@@ -131,12 +199,12 @@ func (c *Command) labels(in io.Reader) (tags.PropagatingLabelSet, error) {
 
 	j, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
-		return nil, errors.New(oneLine(err))
+		return nil, err
 	}
 
 	v := &structpb.Value{}
 	if err := protojson.Unmarshal(j, v); err != nil {
-		return nil, errors.New(oneLine(err))
+		return nil, err
 	}
 
 	where := "labels"
@@ -156,13 +224,13 @@ func (c *Command) labels(in io.Reader) (tags.PropagatingLabelSet, error) {
 	return structpath.StringMap(v, where)
 }
 
-func (c *Command) print(out io.Writer, color bool, labels tags.PropagatingLabelSet, explanations []Explanation) error {
+func (c *Command) print(out io.Writer, color bool, e *explained) error {
 	if c.Output == "table" {
-		_, err := io.WriteString(out, table(color, labels, explanations))
+		_, err := io.WriteString(out, e.table(color))
 		return err
 	}
 
-	j, err := json.MarshalIndent(explanations, "", "  ")
+	j, err := json.MarshalIndent(e.providers, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -547,7 +547,7 @@ func TestCommandLine(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"NoFile":      {reason: "The file should be required.", args: nil, want: `expected "<file>"`},
+		"NoFile":      {reason: "A file, or a Composition instead of it, should be required.", args: nil, want: `give either a file of labels or --composition`},
 		"BadOutput":   {reason: "Only the formats that there are should be accepted.", args: []string{"-o", "xml", "-"}, want: `--output must be one of "table","json","yaml" but got "xml"`},
 		"BadRules":    {reason: "Only the rules that there are should be accepted.", args: []string{"--profile-rules", "Strict", "-"}, want: `--profile-rules must be one of "Contract","Cloud" but got "Strict"`},
 		"UnknownFlag": {reason: "An unknown flag should be refused.", args: []string{"--cloud", "aws", "-"}, want: `unknown flag --cloud`},

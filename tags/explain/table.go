@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,25 +27,56 @@ type cell struct {
 	color string
 }
 
-// table of labels with a column for each explanation.
-func table(color bool, labels tags.PropagatingLabelSet, explanations []Explanation) string {
+// table of labels with a column for each provider.
+func (e *explained) table(color bool) string {
 	header := []cell{{"LABEL", bold}, {"VALUE", bold}}
-	for _, e := range explanations {
-		header = append(header, cell{strings.ToUpper(e.Provider), bold})
+	if e.hierarchy {
+		header = append(header, cell{"FROM", bold}, cell{"OVERRIDES", bold})
+	}
+
+	for _, x := range e.providers {
+		header = append(header, cell{strings.ToUpper(x.Provider), bold})
 	}
 
 	rows := [][]cell{header}
 
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		row := []cell{{text: visible(key)}, {text: visible(labels[key])}}
-		for _, e := range explanations {
-			row = append(row, e.column[key])
+	for _, r := range e.rows {
+		line := []cell{{text: visible(r.label.QualifiedKey)}, {text: visible(r.label.Value)}}
+		if e.hierarchy {
+			line = append(line, cell{text: visible(r.origin.Source)}, cell{text: r.origin.overrides()})
 		}
 
-		rows = append(rows, row)
+		for i := range e.providers {
+			line = append(line, e.providers[i].cell(r))
+		}
+
+		rows = append(rows, line)
 	}
 
-	return align(rows, color) + legend(explanations)
+	return align(rows, color) + legend(e.providers)
+}
+
+// cell that says what becomes of the supplied row's label.
+func (e *Explanation) cell(r row) cell {
+	if key, ok := e.keys[r.label.QualifiedKey]; ok && !r.claim {
+		return cell{visible(key), green}
+	}
+
+	return cell{string(e.reasons[r.label.QualifiedKey]), red}
+}
+
+// overrides says what was overridden, and where it came from.
+func (o Origin) overrides() string {
+	if len(o.Overrides) == 0 {
+		return "-"
+	}
+
+	out := make([]string, len(o.Overrides))
+	for i, x := range o.Overrides {
+		out[i] = visible(x.Value) + " from " + visible(x.Source)
+	}
+
+	return strings.Join(out, ", ")
 }
 
 // legend says what the reasons mean that labels were skipped for.

@@ -54,25 +54,25 @@ const (
 	reasonStatusMismatch   = "StatusFieldMismatch"
 )
 
-// A Failure is an error that fails the pipeline.
-type Failure struct {
+// A FailureError is an error that fails the pipeline.
+type FailureError struct {
 	// Reason of the condition and of the fatal result.
 	Reason string
 
 	err error
 }
 
-// Fail returns a Failure for the supplied reason and because of the supplied error.
-func Fail(reason string, err error) *Failure { return &Failure{Reason: reason, err: err} }
+// Fail returns a FailureError for the supplied reason and because of the supplied error.
+func Fail(reason string, err error) *FailureError { return &FailureError{Reason: reason, err: err} }
 
 // Error says why the pipeline fails.
-func (f *Failure) Error() string { return f.err.Error() }
+func (f *FailureError) Error() string { return f.err.Error() }
 
 // Unwrap returns the error that fails the pipeline.
-func (f *Failure) Unwrap() error { return f.err }
+func (f *FailureError) Unwrap() error { return f.err }
 
 // Fatal responds to the supplied request that the pipeline fails, and changes
-// nothing else. An error that isn't a Failure is an internal one.
+// nothing else. An error that isn't a FailureError is an internal one.
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, 0)
 
@@ -80,7 +80,7 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 
 	reason := ReasonInternalError
 
-	if f := (&Failure{}); errors.As(err, &f) {
+	if f := (&FailureError{}); errors.As(err, &f) {
 		reason = f.Reason
 	}
 

@@ -73,12 +73,12 @@ func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *requ
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
-		maps, err := r.source(s)
+		found, err := r.source(s)
 		if err != nil {
 			return Set{}, errors.Wrapf(err, "cannot resolve %s", in.SourceName(i))
 		}
 
-		for _, values := range maps {
+		for _, values := range found {
 			r.merge(&set, merged, values, i)
 		}
 	}

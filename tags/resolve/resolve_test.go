@@ -398,12 +398,12 @@ func TestResolve(t *testing.T) {
 		"IncludeBadPattern": {
 			reason: "A pattern of a field should obey the rules of those in the input.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.badPatterns"}}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.badPatterns[1] "*/env" a * may only be the last character`},
+			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.badPatterns[1] "*/env": a * may only be the last character`},
 		},
 		"IncludeEmptyPattern": {
 			reason: "An empty pattern of a field is as much a mistake as one in the input.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.emptyPattern"}}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.emptyPattern[0] "" must not be empty`},
+			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.emptyPattern[0] "": must not be empty`},
 		},
 		"IncludeThroughString": {
 			reason: "A path through a string is a mistake, not absent patterns.",

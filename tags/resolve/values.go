@@ -62,7 +62,7 @@ func (r *resolver) string(s *v1beta1.StringSource, required bool) (string, error
 // not required.
 func (r *resolver) stringMap(m *v1beta1.MapSource, required bool) (map[string]string, error) {
 	if m == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
 	}
 
 	if m.Value != nil {

@@ -50,7 +50,7 @@ func read(v *structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag
 		return nil, errors.Errorf("%s is %s, not %s of tags", f.Path, structpath.KindOf(v), want)
 	}
 
-	switch f.Shape { //nolint:exhaustive // No field of shape None is read.
+	switch f.Shape {
 	case field.Map:
 		return readMap(v.GetStructValue().GetFields(), p), nil
 	case field.KeyValueList:

@@ -102,6 +102,10 @@ type Withheld struct {
 	Keys []string
 }
 
+func (o *Outcome) mismatch(t *Target, err error) {
+	o.Mismatches = append(o.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
+}
+
 // A Mismatch is a resource whose tag field was left alone, and why.
 type Mismatch struct {
 	Resource string
@@ -151,7 +155,7 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 
 	h, kept, err := s.read(t, transformed.Tags)
 	if err != nil {
-		out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
+		out.mismatch(t, err)
 		return nil
 	}
 
@@ -170,7 +174,7 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 
 		stamped, err := structpath.Set(t.Resource, t.field.Path, v)
 		if err != nil {
-			out.Mismatches = append(out.Mismatches, Mismatch{Resource: t.Name, Why: err.Error()})
+			out.mismatch(t, err)
 			return nil
 		}
 

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
-
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
@@ -231,7 +230,7 @@ func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.V
 	}
 
 	if replaced == nil {
-		items = slices.Delete(items, int(sg.Index), int(sg.Index)+1) //nolint:gosec // An index of a list is no overflow.
+		items = slices.Delete(items, int(sg.Index), int(sg.Index)+1)
 	} else {
 		items[sg.Index] = replaced
 	}
