@@ -77,6 +77,8 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return run.Waiting(), nil
 	}
 
+	run.Resolved(ctx, in, &set)
+
 	outcome, err := stamper.Stamp(targets)
 	if err != nil {
 		return nil, report.Fail(report.ReasonTagConflict, err)

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"io"
@@ -219,14 +220,14 @@ func readObjects(path string) ([]*structpb.Struct, error) {
 func decodeObjects(text []byte) ([]*structpb.Struct, error) {
 	out := []*structpb.Struct{}
 
-	for d := kyaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(text))); ; {
-		doc, err := io.ReadAll(d)
-		if err != nil {
-			return nil, err
+	for r := kyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		doc, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
 		}
 
-		if len(doc) == 0 {
-			return out, nil
+		if err != nil {
+			return nil, err
 		}
 
 		j, err := yaml.YAMLToJSONStrict(doc)

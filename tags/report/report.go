@@ -13,6 +13,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -117,6 +118,28 @@ func (r *Run) Waiting() *fnv1.RunFunctionResponse {
 	r.Required.AddTo(rsp)
 
 	return rsp
+}
+
+// Resolved writes a debug log line for each label that tells which source it came
+// from, and which ones it overrode.
+func (r *Run) Resolved(ctx context.Context, in *v1beta1.CloudTags, set *resolve.Set) {
+	if !r.Log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+
+	overrode := make(map[string][]string)
+	for _, o := range set.Overridden {
+		overrode[o.TagKey] = append(overrode[o.TagKey], in.SourceName(o.Source))
+	}
+
+	for _, l := range set.Labels {
+		r.Log.LogAttrs(ctx, slog.LevelDebug, "Resolved label",
+			slog.String("provisioned_resource", nameOf(r.Request)),
+			slog.String("qualified_key", l.QualifiedKey),
+			slog.String("source", in.SourceName(l.Source)),
+			slog.Any("overrode", overrode[l.TagKey]),
+		)
+	}
 }
 
 // Success responds with what came of the request, and writes log lines that tell of
