@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,12 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
 const (
@@ -645,6 +649,56 @@ func TestServeErrors(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestREADME proves that the inputs that README.md shows are valid.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatalf("cannot read README.md: %v", err)
+	}
+
+	inputs := 0
+
+	for i, block := range strings.Split(string(readme), "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(block, "```")
+
+		j, err := yaml.YAMLToJSONStrict([]byte(text))
+		if err != nil {
+			t.Errorf("YAML block %d: %v", i+1, err)
+			continue
+		}
+
+		var in *structpb.Struct
+
+		v := &structpb.Value{}
+		if err := v.UnmarshalJSON(j); err != nil {
+			t.Fatalf("YAML block %d: %v", i+1, err)
+		}
+
+		switch f := v.GetStructValue().GetFields(); {
+		case f["kind"].GetStringValue() == v1beta1.Kind:
+			in = v.GetStructValue()
+		case f["sources"] != nil: // A part of an input.
+			in = v.GetStructValue()
+			in.Fields["apiVersion"] = structpb.NewStringValue(v1beta1.APIVersion)
+			in.Fields["kind"] = structpb.NewStringValue(v1beta1.Kind)
+		case len(v.GetListValue().GetValues()) == 1: // A step of a pipeline.
+			in = v.GetListValue().GetValues()[0].GetStructValue().GetFields()["input"].GetStructValue()
+		default:
+			continue
+		}
+
+		inputs++
+
+		if _, err := v1beta1.Decode(in); err != nil {
+			t.Errorf("YAML block %d: Decode(...): %v", i+1, err)
+		}
+	}
+
+	if inputs < 4 {
+		t.Errorf("README.md shows %d inputs: want the first step, those of the chapters, and the whole input", inputs)
 	}
 }
 
