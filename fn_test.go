@@ -288,7 +288,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 		}`
 
 		// The name holds a hash of the selector.
-		name = "schema-b5921023b9415fb4"
+		name = "schema-216806102dbc3889"
 	)
 
 	sources := `"sources": [{"type": "Value", "values": {"platform/env": "prod"}}]`

@@ -11,6 +11,11 @@ import (
 func TestByProfileLocate(t *testing.T) {
 	gvk := schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Thing"}
 
+	// in returns a kind, which the index doesn't have, in the supplied group.
+	in := func(group string) schema.GroupVersionKind {
+		return schema.GroupVersionKind{Group: group, Version: "v1beta1", Kind: "NotInTheIndex"}
+	}
+
 	type want struct {
 		field Field
 		ok    bool
@@ -35,6 +40,42 @@ func TestByProfileLocate(t *testing.T) {
 			reason: "The managed resources of OpenStack keep their tags in metadata.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "openstack", ForProvider: true},
 			want:   want{field: Field{Path: "spec.forProvider.metadata", Shape: Map}, ok: true},
+		},
+		"Azure": {
+			reason: "The managed resources of Azure keep their tags in tags.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "azure", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"GCP": {
+			reason: "The managed resources of Google Cloud keep their tags in labels. What they call tags is for networks.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "gcp", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.labels", Shape: Map}, ok: true},
+		},
+		"GroupOfIndex": {
+			reason: "The index would have a kind of a group that it has, if the kind had a tag field.",
+			kind:   Kind{GroupVersionKind: in("ec2.aws.upbound.io"), Profile: "aws", ForProvider: true},
+		},
+		"NamespacedGroupOfIndex": {
+			reason: "The index has the namespaced twins of groups too.",
+			kind:   Kind{GroupVersionKind: in("storage.gcp.m.upbound.io"), Profile: "gcp", ForProvider: true},
+		},
+		"GroupOfIndexOtherProfile": {
+			reason: "What the index knows of a group holds whatever provider the input names.",
+			kind:   Kind{GroupVersionKind: in("storage.azure.upbound.io"), Profile: "generic", ForProvider: true},
+		},
+		"GroupBesideIndex": {
+			reason: "A group that the index doesn't have may be a new one of a provider that it knows.",
+			kind:   Kind{GroupVersionKind: in("quantum.aws.upbound.io"), Profile: "aws", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"CoreGroup": {
+			reason: "The core group is none of the index.",
+			kind:   Kind{GroupVersionKind: in(""), Profile: "aws", ForProvider: true},
+			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+		},
+		"DigitalOcean": {
+			reason: "The managed resources of DigitalOcean keep their tags in no field that is usual.",
+			kind:   Kind{GroupVersionKind: gvk, Profile: "digitalocean", ForProvider: true},
 		},
 		"Generic": {
 			reason: "The managed resources of other providers that were asked for are taken to keep their tags in tags.",

@@ -341,8 +341,7 @@ func TestChainLocate(t *testing.T) {
 		want   want
 	}{
 		"Empty": {
-			reason: "A chain of nothing knows no kind, so that there is no tag field.",
-			want:   want{field: Field{Shape: None}},
+			reason: "A chain of nothing knows no kind, which is not to know that there is no tag field.",
 		},
 		"First": {
 			reason: "The first locator that knows the kind answers.",
@@ -360,9 +359,8 @@ func TestChainLocate(t *testing.T) {
 			want:   want{field: Field{Shape: None}, ok: true},
 		},
 		"Unknown": {
-			reason: "A kind that no locator knows has no tag field, whatever else they returned.",
-			chain:  Chain{locator{field: a}, locator{field: b}},
-			want:   want{field: Field{Shape: None}},
+			reason: "A kind that no locator knows is not known, whatever else they returned.",
+			chain:  Chain{locator{field: a}, locator{field: b}, locator{field: Field{Shape: None}}},
 		},
 		"Chained": {
 			reason: "A chain is a locator too.",

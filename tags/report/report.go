@@ -204,7 +204,13 @@ func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 	why := []string{}
 
 	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool { return a.Provider == b.Provider && a.Reason == b.Reason }) {
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s", count(len(g.skips), "label"), g.provider, g.reason))
+		// A label that breaks several limits is one label.
+		labels := make(map[tags.SkippedLabel]bool, len(g.skips))
+		for _, s := range g.skips {
+			labels[s.SkippedLabel] = true
+		}
+
+		why = append(why, fmt.Sprintf("%s skipped on %s: %s", count(len(labels), "label"), g.provider, g.reason))
 	}
 
 	if n := len(o.Mismatches); n > 0 {
@@ -213,7 +219,7 @@ func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 
 	switch {
 	case len(why) > 0:
-	case len(o.Active) == 0 && len(o.LeftAlone) > 0:
+	case len(o.Active)+len(o.Withheld) == 0 && len(o.LeftAlone) > 0:
 		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).WithMessage("no composed resource can be tagged").TargetCompositeAndClaim()
 		return
 	default:

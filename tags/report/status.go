@@ -40,7 +40,9 @@ func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[stri
 		}
 	}
 
-	return structpath.Set(xr, path, object(fields))
+	with, err := structpath.Set(xr, path, object(fields))
+
+	return with, errors.Wrapf(err, "cannot write %s", path)
 }
 
 // providers returns the keys of the supplied tags, sorted, by provider: those to

@@ -63,18 +63,21 @@ func split(head string, items []string) []string {
 
 // elide the middle of the supplied string if it is too long for a message, and quote
 // it if it has characters that can't be seen.
-func elide(s string) string {
+func elide(s string) string { return shorten(s, maxName) }
+
+// shorten the supplied string to about as many bytes as are supplied.
+func shorten(s string, limit int) string {
 	size := len(s)
 
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		s = strconv.Quote(s)
 	}
 
-	if len(s) <= maxName {
+	if len(s) <= limit {
 		return s
 	}
 
-	head, tail := s[:maxName/2], s[len(s)-maxName/4:]
+	head, tail := s[:limit/2], s[len(s)-limit/4:]
 
 	for !utf8.ValidString(head) && head != "" {
 		head = head[:len(head)-1]
@@ -102,8 +105,8 @@ func names(of []string) string {
 	b := strings.Builder{}
 
 	for i, name := range of {
-		name = elide(name)
-		if i > 0 && b.Len()+len(name) > maxNames {
+		name = shorten(name, maxNames)
+		if i > 0 && b.Len()+len(", ")+len(name) > maxNames {
 			fmt.Fprintf(&b, " and %d more", len(of)-i)
 			break
 		}

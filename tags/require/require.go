@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Str
 	}
 
 	apiVersion, kind := k.ToAPIVersionAndKind()
-	name := nameOf("schema", apiVersion, kind)
+	name := nameOf("schema", []string{apiVersion, kind})
 	answer, answered := r.req.GetRequiredSchemas()[name]
 
 	// A schema that we asked for must be asked for again, or it isn't there in
@@ -89,9 +90,8 @@ func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Str
 //
 // A selector must have a name or labels. Without, it would select everything.
 func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.Struct, bool) {
-	name := nameOf("resource", append([]string{
-		selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName(),
-	}, flatten(selector.GetMatchLabels().GetLabels())...)...)
+	name := nameOf("resource", []string{selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName()},
+		flatten(selector.GetMatchLabels().GetLabels()))
 
 	if r.required == nil {
 		r.required = &fnv1.Requirements{}
@@ -160,7 +160,7 @@ func kindOf(s *structpb.Struct) (schema.GroupVersionKind, bool) {
 
 // nameOf returns the name of a requirement. It differs for any two selectors, since
 // Crossplane may answer what the last reconcile asked for under the same name.
-func nameOf(what string, selector ...string) string {
-	h := sha256.Sum256([]byte(strings.Join(selector, "\x00")))
+func nameOf(what string, selector ...[]string) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%q", selector))
 	return what + "-" + hex.EncodeToString(h[:8])
 }

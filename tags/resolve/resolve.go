@@ -181,7 +181,12 @@ type labels struct {
 func (r *resolver) find(s *v1beta1.Source) ([]labels, error) {
 	switch s.Type {
 	case v1beta1.SourceTypeCompositeField:
-		return field(r.xr, *s.FromFieldPath, "", s.Required())
+		found, err := field(r.xr, *s.FromFieldPath, "")
+		if err == nil && found == nil && s.Required() {
+			return nil, absent(*s.FromFieldPath)
+		}
+
+		return found, err
 	case v1beta1.SourceTypeContextField:
 		return r.contextField(s)
 	case v1beta1.SourceTypeCompositeMetadata:
@@ -197,35 +202,37 @@ func (r *resolver) find(s *v1beta1.Source) ([]labels, error) {
 func (r *resolver) contextField(s *v1beta1.Source) ([]labels, error) {
 	name := "context[" + *s.ContextKey + "]"
 
-	v, ok := r.context.GetFields()[*s.ContextKey]
-	if !ok {
+	v := r.context.GetFields()[*s.ContextKey]
+
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
 		if s.Required() {
 			return nil, errors.Errorf("%s is required, but there is none", name)
 		}
 
 		return nil, nil
-	}
-
-	if v.GetStructValue() == nil {
+	case *structpb.Value_StructValue:
+	default:
 		return nil, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
 	}
 
-	return field(v.GetStructValue(), *s.FromFieldPath, name+".", s.Required())
+	found, err := field(v.GetStructValue(), *s.FromFieldPath, name+".")
+	if err == nil && found == nil && s.Required() {
+		return nil, errors.Errorf("%s.%s is required, but there is none", name, *s.FromFieldPath)
+	}
+
+	return found, err
 }
 
 // field returns the labels at the supplied path of the supplied object, whose name
-// in messages is given.
-func field(o *structpb.Struct, path, of string, required bool) ([]labels, error) {
+// in messages is given, or nil if there is no such field.
+func field(o *structpb.Struct, path, of string) ([]labels, error) {
 	v, err := structpath.Get(o, path)
 	if err != nil {
 		return nil, errors.Errorf("%s%w", of, err)
 	}
 
 	if v == nil {
-		if required {
-			return nil, absent(of + path)
-		}
-
 		return nil, nil
 	}
 
@@ -244,7 +251,7 @@ func metadata(o *structpb.Struct, prefix, of string) ([]labels, error) {
 	out := labels{values: make(map[string]string), name: of + "metadata"}
 
 	for _, path := range []string{"metadata.labels", "metadata.annotations"} {
-		found, err := field(o, path, of, false)
+		found, err := field(o, path, of)
 		if err != nil {
 			return nil, err
 		}

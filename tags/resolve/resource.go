@@ -124,12 +124,12 @@ func metadataOrField(s *v1beta1.Source, o *structpb.Struct, of string) ([]labels
 		return metadata(o, *s.Prefix, of)
 	}
 
-	v, err := structpath.Get(o, *s.FromFieldPath)
-	if err == nil && v == nil && s.Required() {
+	found, err := field(o, *s.FromFieldPath, of)
+	if err == nil && found == nil && s.Required() {
 		return nil, errors.Errorf("%s is required, but %sdoesn't have it", *s.FromFieldPath, of)
 	}
 
-	return field(o, *s.FromFieldPath, of, false)
+	return found, err
 }
 
 // selection of the supplied source. It returns false if there is nothing to select.
@@ -246,7 +246,7 @@ func (r *resolver) takeProvider(s *v1beta1.Source, class *structpb.Struct) error
 
 	v, err := structpath.Get(class, *s.ProviderFieldPath)
 	if err != nil || v == nil {
-		return err
+		return errors.Wrapf(err, "cannot read the provider of %s", classOf(class))
 	}
 
 	p, ok := v.GetKind().(*structpb.Value_StringValue)
@@ -254,7 +254,7 @@ func (r *resolver) takeProvider(s *v1beta1.Source, class *structpb.Struct) error
 		return errors.Errorf("%s of %s is %s, not a string", *s.ProviderFieldPath, classOf(class), structpath.KindOf(v))
 	}
 
-	r.provider = p.StringValue
+	r.provider = cmp.Or(p.StringValue, r.provider)
 
 	return nil
 }

@@ -226,7 +226,7 @@ func isText(v *structpb.Value, text string) bool {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
 		return k.StringValue == text
-	case nil, *structpb.Value_NullValue:
+	case nil:
 		return text == ""
 	default:
 		return false
@@ -241,7 +241,12 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
-			return item.GetStructValue().GetFields()[f.Value]
+			v := item.GetStructValue().GetFields()[f.Value]
+			if _, null := v.GetKind().(*structpb.Value_NullValue); null {
+				return nil // The API server drops it.
+			}
+
+			return v
 		},
 		item: func(old *structpb.Value, key, value string) *structpb.Value {
 			others := f.Extra

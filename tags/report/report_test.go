@@ -1,0 +1,937 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// bucket returns a desired composed resource with the supplied tags.
+func bucket(tagMap string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"region": "r", "tags": ` + tagMap + `}}}`)
+}
+
+// request returns a request with everything in it that a response must keep.
+func request(xr string) *fnv1.RunFunctionRequest {
+	return &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Tag: "tag"},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(xr)}},
+		Desired: &fnv1.State{
+			Composite: &fnv1.Resource{Resource: resource.MustStructJSON(`{"status": {"a": "b"}}`), Ready: fnv1.Ready_READY_TRUE},
+			Resources: map[string]*fnv1.Resource{
+				"a": {Resource: bucket(`{"a": "b"}`), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}},
+				"b": {Resource: bucket(`{}`), Ready: fnv1.Ready_READY_FALSE},
+			},
+		},
+		Context: resource.MustStructJSON(`{"a": [1, null]}`),
+	}
+}
+
+const (
+	namespaced    = `{"metadata": {"namespace": "team-a", "name": "assets"}}`
+	clusterScoped = `{"metadata": {"name": "assets"}}`
+)
+
+// respond returns the response to a request that changes nothing, with the supplied
+// condition and results.
+func respond(ttl time.Duration, condition *fnv1.Condition, results ...*fnv1.Result) *fnv1.RunFunctionResponse {
+	req := request(namespaced)
+
+	condition.Type = "CloudTagsPropagated"
+	condition.Target = fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum()
+
+	return &fnv1.RunFunctionResponse{
+		Meta:       &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(ttl)},
+		Desired:    req.GetDesired(),
+		Context:    req.GetContext(),
+		Conditions: []*fnv1.Condition{condition},
+		Results:    results,
+	}
+}
+
+func allPropagated() *fnv1.Condition {
+	return &fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "AllPropagated"}
+}
+
+func someSkipped(message string) *fnv1.Condition {
+	return &fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "SomeSkipped", Message: &message}
+}
+
+func failed(reason, message string) *fnv1.Condition {
+	return &fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_FALSE, Reason: reason, Message: &message}
+}
+
+func result(severity fnv1.Severity, reason, message string) *fnv1.Result {
+	return &fnv1.Result{Severity: severity, Reason: &reason, Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
+}
+
+func warning(reason, message string) *fnv1.Result {
+	return result(fnv1.Severity_SEVERITY_WARNING, reason, message)
+}
+
+func normal(reason, message string) *fnv1.Result {
+	return result(fnv1.Severity_SEVERITY_NORMAL, reason, message)
+}
+
+// skip returns the skip of a label for the supplied reason, on the supplied
+// resources.
+func skip(provider, key string, reason tags.SkipReason, limit string, resources ...string) stamp.Skip {
+	return stamp.Skip{
+		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "plexsphere:" + key, Provider: provider, Reason: reason},
+		Limit:        limit,
+		Resources:    resources,
+	}
+}
+
+// logger returns a logger that writes lines without a time to the supplied buffer.
+func logger(b *bytes.Buffer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) == 0 && a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+
+			return a
+		},
+	}))
+}
+
+// lines of the supplied text.
+func lines(text string) []string { return slices.Collect(strings.Lines(text)) }
+
+func TestFatal(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   *fnv1.RunFunctionResponse
+		log    string
+	}{
+		"Failure": {
+			reason: "A failure fails for its reason, and must not be reused.",
+			err:    Fail(ReasonInvalidInput, errors.New("sources: required")),
+			want: respond(0, failed("InvalidInput", "sources: required"),
+				result(fnv1.Severity_SEVERITY_FATAL, "InvalidInput", "sources: required")),
+			log: `"error":"sources: required"`,
+		},
+		"Wrapped": {
+			reason: "A failure within another error is found, and the whole error is told.",
+			err:    errors.Wrap(Fail(ReasonResolveFailed, errors.New("spec.labels is a string")), "cannot run"),
+			want: respond(0, failed("ResolveFailed", "cannot run: spec.labels is a string"),
+				result(fnv1.Severity_SEVERITY_FATAL, "ResolveFailed", "cannot run: spec.labels is a string")),
+			log: `"error":"cannot run: spec.labels is a string"`,
+		},
+		"TagConflict": {
+			reason: "A conflict of tags has its own reason.",
+			err:    Fail(ReasonTagConflict, errors.New("a")),
+			want: respond(0, failed("TagConflict", "a"),
+				result(fnv1.Severity_SEVERITY_FATAL, "TagConflict", "a")),
+			log: `"error":"a"`,
+		},
+		"InternalError": {
+			reason: "An error that is no failure is an internal one.",
+			err:    errors.New("internal error: index out of range"),
+			want: respond(0, failed("InternalError", "internal error: index out of range"),
+				result(fnv1.Severity_SEVERITY_FATAL, "InternalError", "internal error: index out of range")),
+			log: `"error":"internal error: index out of range"`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &bytes.Buffer{}
+			req := request(namespaced)
+
+			if diff := cmp.Diff(tc.want, Fatal(t.Context(), req, logger(b), tc.err), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nFatal(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			log := `{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets",` + tc.log + "}\n"
+			if diff := cmp.Diff(log, b.String()); diff != "" {
+				t.Errorf("\n%s\nFatal(...): -want log line, +got log line:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(request(namespaced), req, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nFatal(...) changed the request: -before, +after:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFailure(t *testing.T) {
+	cause := errors.New("cause")
+	err := Fail(ReasonTagConflict, errors.Wrap(cause, "cannot tag"))
+
+	if diff := cmp.Diff("cannot tag: cause", err.Error()); diff != "" {
+		t.Errorf("Error(): -want, +got:\n%s", diff)
+	}
+
+	if !errors.Is(err, cause) {
+		t.Errorf("errors.Is(...): want a failure to be its cause")
+	}
+}
+
+func TestFatalEmptyRequest(t *testing.T) {
+	want := &fnv1.RunFunctionResponse{
+		Meta: &fnv1.ResponseMeta{Ttl: durationpb.New(0)},
+		Conditions: []*fnv1.Condition{{
+			Type:    "CloudTagsPropagated",
+			Status:  fnv1.Status_STATUS_CONDITION_FALSE,
+			Reason:  "InternalError",
+			Message: new("a"),
+			Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+		}},
+		Results: []*fnv1.Result{result(fnv1.Severity_SEVERITY_FATAL, "InternalError", "a")},
+	}
+
+	b := &bytes.Buffer{}
+
+	if diff := cmp.Diff(want, Fatal(t.Context(), &fnv1.RunFunctionRequest{}, logger(b), errors.New("a")), protocmp.Transform()); diff != "" {
+		t.Errorf("\nA request that has nothing can fail too.\nFatal(...): -want, +got:\n%s", diff)
+	}
+
+	if diff := cmp.Diff(`{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"","error":"a"}`+"\n", b.String()); diff != "" {
+		t.Errorf("\nA request that has nothing can fail too.\nFatal(...): -want log line, +got log line:\n%s", diff)
+	}
+}
+
+// succeed reports the supplied outcome of a run that has no options.
+func succeed(req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+	r := &Run{Request: req, Log: log, TTL: ttl, Required: require.New(req)}
+	return r.Success(context.Background(), o)
+}
+
+// requiring returns the requirements of a call that needs an object and a schema. It
+// adds them to the supplied response too.
+func requiring(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) *require.Requirements {
+	req.Meta.Capabilities = []fnv1.Capability{
+		fnv1.Capability_CAPABILITY_CAPABILITIES,
+		fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES,
+		fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS,
+	}
+
+	required := require.New(req)
+	required.Resources(&fnv1.ResourceSelector{ApiVersion: "v1", Kind: "Namespace", Match: &fnv1.ResourceSelector_MatchName{MatchName: "team-a"}})
+	required.Schema(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Bucket"}, true)
+	required.AddTo(rsp)
+
+	return required
+}
+
+func TestWaiting(t *testing.T) {
+	b := &bytes.Buffer{}
+	req := request(namespaced)
+
+	want := respond(time.Minute, &fnv1.Condition{})
+	want.Conditions = nil
+
+	r := &Run{
+		Request:         req,
+		Log:             logger(b),
+		TTL:             time.Minute,
+		Required:        requiring(req, want),
+		StatusFieldPath: new("status.cloudTags"),
+		Classes:         map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
+	}
+
+	if len(want.GetRequirements().GetResources()) != 1 || len(want.GetRequirements().GetSchemas()) != 1 {
+		t.Fatalf("AddTo(...): want an object and a schema to be required, got %v", want.GetRequirements())
+	}
+
+	if diff := cmp.Diff(want, r.Waiting(), protocmp.Transform()); diff != "" {
+		t.Errorf("\nA call that only waits says nothing but what it waits for.\nWaiting(): -want, +got:\n%s", diff)
+	}
+
+	if b.Len() > 0 {
+		t.Errorf("\nA call that only waits says nothing.\nWaiting(): want no log line, got %s", b)
+	}
+}
+
+func TestSuccessRequires(t *testing.T) {
+	req := request(namespaced)
+	want := respond(time.Minute, allPropagated())
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), TTL: time.Minute, Required: requiring(req, want)}
+
+	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
+		t.Errorf("\nA call requires what it needed again, or Crossplane would never be done with asking.\nSuccess(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestSuccess(t *testing.T) {
+	type args struct {
+		xr      string
+		ttl     time.Duration
+		outcome *stamp.Outcome
+	}
+
+	type want struct {
+		rsp  *fnv1.RunFunctionResponse
+		logs string
+	}
+
+	const (
+		atMost128 = "at most 128 characters"
+		atMost50  = "at most 50 tags on a resource"
+	)
+
+	long := strings.Repeat("a", 300)
+	elided := strings.Repeat("a", 128) + "…" + strings.Repeat("a", 64) + " (300 bytes)"
+
+	cases := map[string]struct {
+		reason string
+		args   args
+		want   want
+	}{
+		"Nothing": {
+			reason: "If nothing happened there is nothing to say but that all is well.",
+			args:   args{xr: namespaced, ttl: time.Minute, outcome: &stamp.Outcome{}},
+			want:   want{rsp: respond(time.Minute, allPropagated())},
+		},
+		"TTL": {
+			reason: "Crossplane may reuse the response for as long as it is told, or not at all.",
+			args:   args{xr: namespaced, ttl: 0, outcome: &stamp.Outcome{}},
+			want:   want{rsp: respond(0, allPropagated())},
+		},
+		"Stamped": {
+			reason: "Stamped resources take the place of what was desired, and keep all else. That needs no result.",
+			args: args{
+				xr: namespaced, ttl: 90 * time.Second,
+				outcome: &stamp.Outcome{Stamped: map[string]*structpb.Struct{"a": bucket(`{"a": "b", "c": "d"}`)}},
+			},
+			want: want{rsp: func() *fnv1.RunFunctionResponse {
+				rsp := respond(90*time.Second, allPropagated())
+				rsp.Desired.Resources["a"].Resource = bucket(`{"a": "b", "c": "d"}`)
+
+				return rsp
+			}()},
+		},
+		"Skipped": {
+			reason: "Labels that are skipped for one reason are in one result, and each has a log line.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					skip("aws", "aws:x", tags.ReservedPrefix, "reserved: aws:"),
+					skip("aws", "a", tags.KeyTooLong, atMost128),
+					skip("aws", "b", tags.KeyTooLong, atMost128),
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("1 label skipped on aws: reserved-prefix; 2 labels skipped on aws: key-too-long"),
+					warning("ReservedPrefix", "aws: skipped 1 label: reserved-prefix (reserved: aws:): aws:x → plexsphere:aws:x"),
+					warning("KeyTooLong", "aws: skipped 2 labels: key-too-long (at most 128 characters): a → plexsphere:a; b → plexsphere:b"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"aws:x","tag_key":"plexsphere:aws:x","provider":"aws","reason":"reserved-prefix"}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"aws","reason":"key-too-long"}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"b","tag_key":"plexsphere:b","provider":"aws","reason":"key-too-long"}
+`,
+			},
+		},
+		"SkippedOnResources": {
+			reason: "A label that is skipped on some resources names them. A cluster scoped composite resource has only a name.",
+			args: args{
+				xr: clusterScoped, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					skip("aws", "y", tags.CountCap, atMost50, "a"),
+					skip("aws", "z", tags.CountCap, atMost50, "a", "b"),
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("2 labels skipped on aws: count-cap"),
+					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): y → plexsphere:y on a; z → plexsphere:z on a, b"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"assets","qualified_key":"y","tag_key":"plexsphere:y","provider":"aws","reason":"count-cap","composed_resources":["a"]}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"assets","qualified_key":"z","tag_key":"plexsphere:z","provider":"aws","reason":"count-cap","composed_resources":["a","b"]}
+`,
+			},
+		},
+		"SkippedByProfiles": {
+			reason: "Each profile has its own results, and so has each limit.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					skip("hetzner", "a", tags.ValueTooLong, "at most 63 characters"),
+					skip("openstack", "a", tags.ValueTooLong, `at most 255 characters for key, "=" and value together`, "a"),
+					skip("openstack", "b", tags.ValueTooLong, "at most 255 bytes"),
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("1 label skipped on hetzner: value-too-long; 2 labels skipped on openstack: value-too-long"),
+					warning("ValueTooLong", "hetzner: skipped 1 label: value-too-long (at most 63 characters): a → plexsphere:a"),
+					warning("ValueTooLong", `openstack: skipped 1 label: value-too-long (at most 255 characters for key, "=" and value together): a → plexsphere:a on a`),
+					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 255 bytes): b → plexsphere:b"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"hetzner","reason":"value-too-long"}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"openstack","reason":"value-too-long","composed_resources":["a"]}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"b","tag_key":"plexsphere:b","provider":"openstack","reason":"value-too-long"}
+`,
+			},
+		},
+		"SkippedOddKeys": {
+			reason: "Keys that are long or can't be seen are told in another way, but are logged as they are. A composite resource without metadata has no name.",
+			args: args{
+				xr: `{}`, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					{SkippedLabel: tags.SkippedLabel{QualifiedKey: "a\nb", TagKey: "p:a\nb", Provider: "aws", Reason: tags.KeyCharacterClass}, Limit: "allowed: few"},
+					{SkippedLabel: tags.SkippedLabel{QualifiedKey: long, TagKey: long, Provider: "aws", Reason: tags.KeyCharacterClass}, Limit: "allowed: few"},
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("2 labels skipped on aws: key-character-class"),
+					warning("KeyCharacterClass", `aws: skipped 2 labels: key-character-class (allowed: few): "a\nb" → "p:a\nb"; `+elided+" → "+elided),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"","qualified_key":"a\nb","tag_key":"p:a\nb","provider":"aws","reason":"key-character-class"}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"","qualified_key":"` + long + `","tag_key":"` + long + `","provider":"aws","reason":"key-character-class"}
+`,
+			},
+		},
+		"Mismatches": {
+			reason: "A tag field that was left alone is a warning, since the resource has none of the tags.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Mismatches: []stamp.Mismatch{{Resource: "a", Why: "spec.tags is a list, not a map of tags"}}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				someSkipped("1 tag field left alone"),
+				warning("TagFieldMismatch", "a: left the tag field alone: spec.tags is a list, not a map of tags"),
+			)},
+		},
+		"Withheld": {
+			reason: "What was withheld is told by resource, and is no warning, since somebody asked for it.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{
+					{Resource: "a", Keys: []string{"plexsphere:a", "plexsphere:b"}},
+					{Resource: "b", Keys: []string{"plexsphere:\ta"}},
+				}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: plexsphere:a; plexsphere:b"),
+				normal("TagsWithheld", `b: labels did not replace tags that earlier steps set to other values: "plexsphere:\ta"`),
+			)},
+		},
+		"LeftAlone": {
+			reason: "All resources that were left alone are in one result, which is no warning, since most kinds have no tags.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{
+					{Resource: "a", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field that is known"},
+					{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Why: "is adopted"},
+				}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				&fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "AllPropagated", Message: new("no composed resource can be tagged")},
+				normal("NotTagged", "not tagged: a (v1 ConfigMap) has no tag field that is known; b (example.org/v1 Bucket) is adopted"),
+			)},
+		},
+		"SomeLeftAlone": {
+			reason: "If a resource has tags of ours, it's no matter that others can't have any.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{
+					Active:    []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}}},
+					LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+				},
+			},
+			want: want{rsp: respond(time.Minute, allPropagated(), normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"))},
+		},
+		"WithheldAndLeftAlone": {
+			reason: "A resource whose tags earlier steps set to other values can be tagged, though none of its tags is ours.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{
+					Withheld:  []stamp.Withheld{{Resource: "a", Keys: []string{"k"}}},
+					LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+				},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: k"),
+				normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"),
+			)},
+		},
+		"SkippedByLimits": {
+			reason: "Each limit has its own result, but a label that breaks two limits is one label.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					skip("openstack", "a", tags.ValueTooLong, "at most 10 characters", "a"),
+					skip("openstack", "a", tags.ValueTooLong, "at most 12 characters", "b"),
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("1 label skipped on openstack: value-too-long"),
+					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 10 characters): a → plexsphere:a on a"),
+					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 12 characters): a → plexsphere:a on b"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"openstack","reason":"value-too-long","composed_resources":["a"]}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"openstack","reason":"value-too-long","composed_resources":["b"]}
+`,
+			},
+		},
+		"SkippedReservedKey": {
+			reason: "A label that claims a reserved key is told like any other that is skipped.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("aws", "zone", tags.ReservedKey, "only trusted sources may claim it")}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("1 label skipped on aws: reserved-key"),
+					warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it): zone → plexsphere:zone"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"zone","tag_key":"plexsphere:zone","provider":"aws","reason":"reserved-key"}
+`,
+			},
+		},
+		"Parts": {
+			reason: "Labels that don't fit into one result are in several, each of which says which one it is.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+					skip("aws", strings.Repeat("a", 245), tags.CountCap, atMost50, "r"),
+					skip("aws", strings.Repeat("b", 245), tags.CountCap, atMost50, "r"),
+				}},
+			},
+			want: want{
+				rsp: respond(
+					time.Minute,
+					someSkipped("2 labels skipped on aws: count-cap"),
+					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): "+
+						strings.Repeat("a", 245)+" → plexsphere:"+strings.Repeat("a", 245)+" on r (part 1 of 2)"),
+					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): "+
+						strings.Repeat("b", 245)+" → plexsphere:"+strings.Repeat("b", 245)+" on r (part 2 of 2)"),
+				),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"` + strings.Repeat("a", 245) +
+					`","tag_key":"plexsphere:` + strings.Repeat("a", 245) + `","provider":"aws","reason":"count-cap","composed_resources":["r"]}
+{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"` + strings.Repeat("b", 245) +
+					`","tag_key":"plexsphere:` + strings.Repeat("b", 245) + `","provider":"aws","reason":"count-cap","composed_resources":["r"]}
+`,
+			},
+		},
+		"Everything": {
+			reason: "Warnings about labels come before those about resources, and these before what is no warning.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{
+					Stamped:    map[string]*structpb.Struct{"b": bucket(`{"c": "d"}`)},
+					Skips:      []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
+					Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}, {Resource: "b", Why: "y"}},
+					Withheld:   []stamp.Withheld{{Resource: "b", Keys: []string{"k"}}},
+					LeftAlone:  []stamp.LeftAlone{{Resource: "c", APIVersion: "v1", Kind: "Secret", Why: "has no tag field that is known"}},
+				},
+			},
+			want: want{
+				rsp: func() *fnv1.RunFunctionResponse {
+					rsp := respond(
+						time.Minute,
+						someSkipped("1 label skipped on generic: key-too-long; 2 tag fields left alone"),
+						warning("KeyTooLong", "generic: skipped 1 label: key-too-long (at most 63 characters): a → plexsphere:a"),
+						warning("TagFieldMismatch", "a: left the tag field alone: x"),
+						warning("TagFieldMismatch", "b: left the tag field alone: y"),
+						normal("TagsWithheld", "b: labels did not replace tags that earlier steps set to other values: k"),
+						normal("NotTagged", "not tagged: c (v1 Secret) has no tag field that is known"),
+					)
+					rsp.Desired.Resources["b"].Resource = bucket(`{"c": "d"}`)
+
+					return rsp
+				}(),
+				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"generic","reason":"key-too-long"}
+`,
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &bytes.Buffer{}
+			req := request(tc.args.xr)
+
+			rsp := succeed(req, logger(b), tc.args.ttl, tc.args.outcome)
+			if diff := cmp.Diff(tc.want.rsp, rsp, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nSuccess(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(lines(tc.want.logs), lines(b.String())); diff != "" {
+				t.Errorf("\n%s\nSuccess(...): -want log lines, +got log lines:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestResultReasons(t *testing.T) {
+	want := map[tags.SkipReason]string{
+		tags.ReservedKey:         "ReservedKey",
+		tags.ReservedPrefix:      "ReservedPrefix",
+		tags.KeyTooLong:          "KeyTooLong",
+		tags.ValueTooLong:        "ValueTooLong",
+		tags.KeyCharacterClass:   "KeyCharacterClass",
+		tags.ValueCharacterClass: "ValueCharacterClass",
+		tags.KeyCollision:        "KeyCollision",
+		tags.CountCap:            "CountCap",
+	}
+
+	got := make(map[tags.SkipReason]string, len(want))
+	for _, r := range tags.SkipReasons() {
+		got[r] = pascalCase(r)
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe reason of a result is that of the skip, as reasons of events are written.\npascalCase(...): -want, +got:\n%s", diff)
+	}
+}
+
+// retaining returns an input with one source, whose labels don't replace tags.
+func retaining() *v1beta1.CloudTags {
+	return &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
+}
+
+// A scenario is a request and what is to be stamped on its resources.
+type scenario struct {
+	labels  []tags.Label
+	desired map[string]*fnv1.Resource
+	in      *v1beta1.CloudTags
+	profile string
+}
+
+// run stamps and reports, from copies of everything in the scenario.
+func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, error) {
+	rules, err := field.NewRules(s.in.TagFields)
+	if err != nil {
+		return nil, nil, "", err
+	}
+
+	req := request(namespaced)
+	req.Desired.Resources = make(map[string]*fnv1.Resource, len(s.desired))
+
+	for name, r := range s.desired {
+		req.Desired.Resources[name] = proto.CloneOf(r)
+	}
+
+	stamper := &stamp.Stamper{
+		Input:       s.in,
+		Provider:    s.profile,
+		Transformer: tags.NewTransformer(slices.Clone(s.labels), nil),
+		Fields:      field.Chain{rules, field.ByProfile{}},
+	}
+
+	o, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
+	if err != nil {
+		return nil, nil, "", err
+	}
+
+	b := &bytes.Buffer{}
+	r := &Run{
+		Request:         req,
+		Log:             logger(b),
+		TTL:             time.Minute,
+		Required:        require.New(req),
+		StatusFieldPath: new("status.cloudTags"),
+	}
+	rsp := r.Success(context.Background(), o)
+
+	return rsp, o, b.String(), nil
+}
+
+// marks of the labels of scenarios, which no other part of a message looks like.
+var mark = regexp.MustCompile(`_\d{4}_`)
+
+// named returns an error unless each skip of the supplied outcome is named in exactly
+// one of the supplied results, which is one for its reason and limit. Labels must be
+// marked.
+func named(o *stamp.Outcome, results []*fnv1.Result) error {
+	type skip struct{ mark, reason, limit string }
+
+	got := make(map[skip]int)
+
+	for _, r := range results {
+		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == reasonTagFieldMismatch {
+			continue
+		}
+
+		head, items, _ := strings.Cut(r.GetMessage(), "): ")
+		_, limit, _ := strings.Cut(head, " (")
+
+		for item := range strings.SplitSeq(items, "; ") {
+			marks := mark.FindAllString(item, -1)
+			if len(marks) != 2 || marks[0] != marks[1] {
+				return errors.Errorf("%q does not name one label and its tag", item)
+			}
+
+			got[skip{mark: marks[0], reason: r.GetReason(), limit: limit}]++
+		}
+	}
+
+	want := make(map[skip]int)
+	for _, s := range o.Skips {
+		want[skip{mark: mark.FindString(s.QualifiedKey), reason: pascalCase(s.Reason), limit: s.Limit}]++
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		return errors.Errorf("-want, +got:\n%s", diff)
+	}
+
+	return nil
+}
+
+// sound returns an error unless the messages of all results can be those of events.
+func sound(results []*fnv1.Result) error {
+	for _, r := range results {
+		if msg := r.GetMessage(); len(msg) > maxMessage || msg == "" || !utf8.ValidString(msg) || strings.ContainsAny(msg, "\n\x00") {
+			return errors.Errorf("a message of %d bytes: %q", len(msg), msg)
+		}
+	}
+
+	return nil
+}
+
+// scenarios with labels that are skipped for all kinds of reasons, on resources that
+// have their tags in different places.
+func scenarios(maxLabels int) *rapid.Generator[scenario] {
+	return rapid.Custom(func(t *rapid.T) scenario {
+		// Characters that neither marks nor lists of items in messages have.
+		odd := rapid.StringOfN(rapid.RuneFrom([]rune("abcXYZ-./:@+ ü→😀\x00\t\n\"\\*&\u202e")), 0, 8, -1)
+		key := rapid.OneOf(rapid.StringMatching(`[a-z]{0,8}`), odd, rapid.Just(strings.Repeat("x", 50)), rapid.Just(strings.Repeat("ü", 300)))
+
+		s := scenario{
+			labels:  make([]tags.Label, rapid.IntRange(0, maxLabels).Draw(t, "labels")),
+			desired: make(map[string]*fnv1.Resource),
+			profile: rapid.SampledFrom([]string{"aws", "hetzner", "openstack", "generic"}).Draw(t, "profile"),
+			in: &v1beta1.CloudTags{
+				Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
+				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
+				TagFields: []v1beta1.TagField{{
+					APIVersion: "example.org/*", Kind: "Port", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
+				}},
+			},
+		}
+
+		for i := range s.labels {
+			k := rapid.SampledFrom([]string{"", "", "", "aws:", "platform/"}).Draw(t, "prefix") + fmt.Sprintf("_%04d_", i) + key.Draw(t, "key")
+			v := strings.Repeat("ü", rapid.SampledFrom([]int{0, 1, 1, 1, 60, 120, 200, 300}).Draw(t, "value"))
+			s.labels[i] = tags.Label{QualifiedKey: k, TagKey: "plexsphere:" + k, Value: v}
+		}
+
+		slices.SortFunc(s.labels, tags.Label.Compare)
+
+		for i := range rapid.IntRange(1, 8).Draw(t, "resources") {
+			name := fmt.Sprintf("r%d%s", i, strings.Repeat("r", rapid.SampledFrom([]int{0, 0, 250}).Draw(t, "name")))
+			others := make([]string, rapid.IntRange(0, 55).Draw(t, "others"))
+
+			for j := range others {
+				others[j] = fmt.Sprintf(`"other%d": "x"`, j)
+			}
+
+			spec := rapid.SampledFrom([]string{
+				`"kind": "Thing", "spec": {"forProvider": {"tags": {` + strings.Join(others, ", ") + `}}}`,
+				`"kind": "Thing", "spec": {"forProvider": {"tags": "text", "labels": [], "metadata": 1}}`,
+				`"kind": "Port", "spec": {}`,
+				`"kind": "Other"`,
+			}).Draw(t, "spec")
+
+			s.desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", ` + spec + `}`)}
+		}
+
+		return s
+	})
+}
+
+func TestSuccessProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scenarios(120).Draw(t, "scenario")
+
+		rsp, o, logs, err := s.run()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if err := sound(rsp.GetResults()); err != nil {
+			t.Fatalf("Success(...): want messages that events can have, got %s", err)
+		}
+
+		if err := named(o, rsp.GetResults()); err != nil {
+			t.Fatalf("Success(...): want each skipped label named in one result: %s", err)
+		}
+
+		if got := len(lines(logs)); got != len(o.Skips) {
+			t.Fatalf("Success(...): want %d log lines, got %d", len(o.Skips), got)
+		}
+
+		again, _, logsAgain, err := s.run()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		marshal := proto.MarshalOptions{Deterministic: true}
+		a, errA := marshal.Marshal(rsp)
+		b, errB := marshal.Marshal(again)
+
+		if errA != nil || errB != nil {
+			t.Fatalf("Marshal(...): %v, %v", errA, errB)
+		}
+
+		if !bytes.Equal(a, b) {
+			t.Fatalf("Success(...): want the same twice: -first, +second:\n%s", cmp.Diff(rsp, again, protocmp.Transform()))
+		}
+
+		if logs != logsAgain {
+			t.Fatalf("Success(...): want the same log lines twice: -first, +second:\n%s", cmp.Diff(lines(logs), lines(logsAgain)))
+		}
+	})
+}
+
+func TestSuccessMany(t *testing.T) {
+	skips := func(n int, key func(i int) string, resources ...string) []stamp.Skip {
+		out := make([]stamp.Skip, n)
+		for i := range out {
+			out[i] = skip("aws", key(i), tags.CountCap, "at most 50 tags on a resource, 10 of them reserved", resources...)
+		}
+
+		return out
+	}
+	short := func(i int) string { return fmt.Sprintf("_%04d_", i) }
+	names := func(n, length int) []string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = fmt.Sprintf("r%04d%s", i, strings.Repeat("r", length))
+		}
+
+		return out
+	}
+
+	cases := map[string]struct {
+		reason string
+		skips  []stamp.Skip
+	}{
+		"ThousandsOfLabels": {
+			reason: "Thousands of labels are split into many messages.",
+			skips:  skips(5000, short),
+		},
+		"LongKeys": {
+			reason: "Labels with long keys are split into many messages.",
+			skips:  skips(100, func(i int) string { return short(i) + strings.Repeat("k", 5000) }),
+		},
+		"ControlCharacters": {
+			reason: "Characters that can't be seen take more bytes in messages.",
+			skips:  skips(100, func(i int) string { return short(i) + strings.Repeat("\x00", i) }),
+		},
+		"ManyBytes": {
+			reason: "Characters of many bytes are not torn apart.",
+			skips: skips(100, func(i int) string {
+				return short(i) + strings.Repeat("a", i%4) + strings.Repeat("😀", i)
+			}),
+		},
+		"ManyResources": {
+			reason: "Of thousands of resources only some are named.",
+			skips:  skips(100, short, names(5000, 0)...),
+		},
+		"LongEverything": {
+			reason: "Long keys and many resources with long names still are short messages.",
+			skips:  skips(100, func(i int) string { return short(i) + strings.Repeat("ü", 5000) }, names(5000, 250)...),
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &bytes.Buffer{}
+			req := request(namespaced)
+			o := &stamp.Outcome{Skips: tc.skips}
+			rsp := succeed(req, logger(b), time.Minute, o)
+
+			if err := sound(rsp.GetResults()); err != nil {
+				t.Errorf("\n%s\nSuccess(...): want messages that events can have, got %s", tc.reason, err)
+			}
+
+			if err := named(o, rsp.GetResults()); err != nil {
+				t.Errorf("\n%s\nSuccess(...): want each skipped label named in one result: %s", tc.reason, err)
+			}
+
+			if got := len(lines(b.String())); got != len(tc.skips) {
+				t.Errorf("\n%s\nSuccess(...): want %d log lines, got %d", tc.reason, len(tc.skips), got)
+			}
+		})
+	}
+}
+
+func TestSuccessManyResources(t *testing.T) {
+	o := &stamp.Outcome{}
+
+	for i := range 2000 {
+		name := fmt.Sprintf("_%04d_%s", i, strings.Repeat("n\n", 150))
+		o.LeftAlone = append(o.LeftAlone, stamp.LeftAlone{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), Why: "has no tag field that is known"})
+		o.Mismatches = append(o.Mismatches, stamp.Mismatch{Resource: name, Why: strings.Repeat("spec.", 300) + "tags is a list"})
+	}
+
+	keys := make([]string, 2000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("plexsphere:_%04d_%s", i, strings.Repeat("k", i))
+	}
+
+	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Keys: keys}}
+
+	req := request(namespaced)
+	rsp := succeed(req, logger(&bytes.Buffer{}), time.Minute, o)
+
+	if err := sound(rsp.GetResults()); err != nil {
+		t.Errorf("Success(...): want messages that events can have, got %s", err)
+	}
+
+	got := make(map[string]int)
+	for _, r := range rsp.GetResults() {
+		for _, m := range mark.FindAllString(r.GetMessage(), -1) {
+			got[r.GetReason()+" "+m]++
+		}
+	}
+
+	want := make(map[string]int)
+	for _, reason := range []string{"NotTagged", "TagFieldMismatch", "TagsWithheld"} {
+		for i := range 2000 {
+			want[fmt.Sprintf("%s _%04d_", reason, i)] = 1
+		}
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nEach resource and each tag is named in exactly one result.\nSuccess(...): -want, +got:\n%s", diff)
+	}
+}

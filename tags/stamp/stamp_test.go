@@ -1,0 +1,943 @@
+package stamp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+)
+
+// Why resources are left alone.
+const (
+	noField  = "has no tag field that is known"
+	none     = "has no tag field"
+	noObject = "has no apiVersion and kind"
+	ignored  = `is annotated cloudtags.fn.plexsphere.com/ignore: "true"`
+	adopted  = "is adopted: its managementPolicies allow neither Create nor Update"
+)
+
+// everywhere locates one field on all kinds.
+type everywhere field.Field
+
+func (e everywhere) Locate(field.Kind) (field.Field, bool) { return field.Field(e), true }
+
+// label of the first source, that should become the tag ours:<key>.
+func label(key, value string) tags.Label {
+	return tags.Label{QualifiedKey: key, TagKey: "ours:" + key, Value: value}
+}
+
+// labels with the keys k00 to k<n-1>.
+func labels(n int) []tags.Label {
+	out := make([]tags.Label, n)
+	for i := range out {
+		out[i] = label(fmt.Sprintf("k%02d", i), "v")
+	}
+
+	return out
+}
+
+func transformer(labels ...tags.Label) *tags.Transformer {
+	slices.SortFunc(labels, tags.Label.Compare)
+	return tags.NewTransformer(labels, nil)
+}
+
+// thing returns a resource with the supplied spec.
+func thing(spec string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"labels": {"app": "x"}}, "spec": ` + spec + `}`)
+}
+
+// annotated returns a resource with the supplied spec, and with the annotation to
+// ignore it.
+func annotated(ignore, spec string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "` + ignore + `"}}, "spec": ` + spec + `}`)
+}
+
+// tagMap returns the JSON of a map with the keys from <prefix><from> to
+// <prefix><to-1>.
+func tagMap(prefix string, from, to int) string {
+	fields := make([]string, 0, to-from)
+	for i := from; i < to; i++ {
+		fields = append(fields, fmt.Sprintf("%q: %q", fmt.Sprintf("%s%02d", prefix, i), "v"))
+	}
+
+	return strings.Join(fields, ", ")
+}
+
+// numbered returns the tags ours:k<from> to ours:k<to-1>, and those with more numbers.
+func numbered(from, to int, more ...int) map[string]string {
+	out := make(map[string]string, to-from+len(more))
+	for i := from; i < to; i++ {
+		out[fmt.Sprintf("ours:k%02d", i)] = "v"
+	}
+
+	for _, i := range more {
+		out[fmt.Sprintf("ours:k%02d", i)] = "v"
+	}
+
+	return out
+}
+
+// message of the supplied error, or nothing.
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
+}
+
+// skip returns the skip of a label by the supplied profile, on the supplied
+// resources.
+func skip(key, provider string, reason tags.SkipReason, limit string, resources ...string) Skip {
+	return Skip{
+		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "ours:" + key, Provider: provider, Reason: reason},
+		Limit:        limit,
+		Resources:    resources,
+	}
+}
+
+// capped are the skips, because of the count cap, of the labels with the keys from
+// k<from> to k<to-1>.
+func capped(provider, limit string, from, to int, resources ...string) []Skip {
+	out := make([]Skip, 0, to-from)
+	for i := from; i < to; i++ {
+		out = append(out, skip(fmt.Sprintf("k%02d", i), provider, tags.CountCap, limit, resources...))
+	}
+
+	return out
+}
+
+func TestStamp(t *testing.T) {
+	type args struct {
+		profileRules v1beta1.ProfileRules
+		sources      []v1beta1.Source
+		reservedTags map[string]v1beta1.TagCount
+		provider     string
+		tagFields    []v1beta1.TagField
+		labels       []tags.Label
+		desired      map[string]*structpb.Struct
+	}
+
+	type want struct {
+		outcome *Outcome
+		err     string
+	}
+
+	const (
+		atMost50 = "at most 50 tags on a resource"
+		atMost32 = "at most 32 tags on a resource"
+	)
+
+	bucket := func(forProvider string) *structpb.Struct {
+		return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"forProvider": ` + forProvider + `}}`)
+	}
+	configMap := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}`)
+
+	cases := map[string]struct {
+		reason string
+		args   args
+		want   want
+	}{
+		"NoLabels": {
+			reason: "Without labels there is nothing to do, and nothing to say about resources.",
+			args: args{
+				provider: "aws",
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap, "odd": bucket(`{"tags": "text"}`)},
+			},
+			want: want{outcome: &Outcome{}},
+		},
+		"NoResources": {
+			reason: "Without resources no label is skipped, since none is asked for.",
+			args:   args{provider: "aws", labels: []tags.Label{label(strings.Repeat("a", 200), "1")}},
+			want:   want{outcome: &Outcome{}},
+		},
+		"ProviderUnknown": {
+			reason: "Without a provider and without rules no field is known of any resource.",
+			args: args{
+				labels:  []tags.Label{label("a", "1")},
+				desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)},
+			},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
+				{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+				{Resource: "thing", APIVersion: "example.org/v1", Kind: "Thing", Why: noField},
+			}}},
+		},
+		"ProviderUnknownWithRule": {
+			reason: "A rule says where the tags go. Without a provider the generic profile says what they may be.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "example.*/*", Kind: "Thing", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeMap}},
+				labels:    []tags.Label{label("a", "1"), label("b b", "2")},
+				desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
+			},
+			want: want{outcome: &Outcome{
+				Stamped:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {"tags": {"ours:a": "1"}}}`)},
+				Active:    []Active{{Resource: "thing", Provider: "generic", Tags: map[string]string{"ours:a": "1"}}},
+				Skips:     []Skip{skip("b b", "generic", tags.KeyCharacterClass, "allowed: ASCII letters and digits and - _ . : /")},
+				LeftAlone: []LeftAlone{{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+			}},
+		},
+		"ProviderGeneric": {
+			reason: "A provider that has no profile is generic. Its managed resources have their tags in tags.",
+			args: args{
+				provider: "example",
+				labels:   labels(33),
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap},
+			},
+			want: want{outcome: &Outcome{
+				Stamped:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 32) + `}}`)},
+				Active:    []Active{{Resource: "bucket", Provider: "generic", Tags: numbered(0, 32)}},
+				Skips:     capped("generic", atMost32, 32, 33, "bucket"),
+				LeftAlone: []LeftAlone{{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+			}},
+		},
+		"ProviderInAnyCase": {
+			reason: "The provider matches without case, for the profile and for its field.",
+			args: args{
+				provider: "HetZner",
+				labels:   []tags.Label{label("a", "1")},
+				desired:  map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y", "ours:a": "1"}}`)},
+				Active:  []Active{{Resource: "server", Provider: "hetzner", Tags: map[string]string{"ours:a": "1"}}},
+			}},
+		},
+		"ForProviderIsNoObject": {
+			reason: "A resource whose spec.forProvider is no object is no managed resource.",
+			args: args{
+				provider: "aws",
+				labels:   []tags.Label{label("a", "1")},
+				desired:  map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)},
+			},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
+				{Resource: "list", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+				{Resource: "null", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+				{Resource: "text", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+			}}},
+		},
+		"ShapeNone": {
+			reason: "A rule of shape None makes a kind that has a field not taggable.",
+			args: args{
+				provider:  "aws",
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "Bucket", Shape: v1beta1.TagFieldShapeNone}},
+				labels:    []tags.Label{label("a", "1")},
+				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
+			},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none}}}},
+		},
+		"NoKind": {
+			reason: "What is hardly a resource is not taggable.",
+			args: args{
+				provider:  "aws",
+				tagFields: []v1beta1.TagField{{APIVersion: "example.org/*", Kind: "Thing", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				labels:    []tags.Label{label("a", "1")},
+				desired: map[string]*structpb.Struct{
+					"empty":         {},
+					"nil":           nil,
+					"no-api":        resource.MustStructJSON(`{"kind": "Thing"}`),
+					"no-kind":       resource.MustStructJSON(`{"apiVersion": "example.org/v1", "spec": {}}`),
+					"odd-api":       resource.MustStructJSON(`{"apiVersion": "example.org/v1/x", "kind": "Thing"}`),
+					"kind-is-list":  resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": ["Thing"]}`),
+					"spec-is-list":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": []}`),
+					"spec-is-text":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": "text"}`),
+					"api-is-number": resource.MustStructJSON(`{"apiVersion": 1, "kind": "Thing"}`),
+				},
+			},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
+				{Resource: "api-is-number", Kind: "Thing", Why: noObject},
+				{Resource: "empty", Why: noObject},
+				{Resource: "kind-is-list", APIVersion: "example.org/v1", Why: noObject},
+				{Resource: "nil", Why: noObject},
+				{Resource: "no-api", Kind: "Thing", Why: noObject},
+				{Resource: "no-kind", APIVersion: "example.org/v1", Why: noObject},
+				{Resource: "odd-api", APIVersion: "example.org/v1/x", Kind: "Thing", Why: noField},
+				{Resource: "spec-is-list", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "spec-is-text", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
+			}}},
+		},
+		"Everything": {
+			reason: "Whatever becomes of resources is sorted by their names, and of labels by reason and qualified key.",
+			args: args{
+				provider: "aws",
+				tagFields: []v1beta1.TagField{
+					{APIVersion: "v1", Kind: "Namespace", FieldPath: "metadata.annotations", Shape: v1beta1.TagFieldShapeMap},
+				},
+				labels: []tags.Label{
+					label("a", "1"),
+					label("b", "2"),
+					label("aws:c", "3"),
+					label("d*", "4"),
+					label("c*", "4"),
+					label(strings.Repeat("e", 124), "5"),
+					label("f", strings.Repeat("f", 257)),
+				},
+				desired: map[string]*structpb.Struct{
+					"z":         bucket(`{"region": "r"}`),
+					"y":         configMap,
+					"x":         bucket(`{"tags": {"ours:b": "x", "ours:a": "y"}}`),
+					"w":         bucket(`{"tags": ["x"]}`),
+					"v":         bucket(`{"tags": {"ours:b": "2", "ours:a": "1"}}`),
+					"u":         bucket(`{"tags": {"ours:a": "9"}}`),
+					"d":         bucket(`{"tags": "x"}`),
+					"c":         configMap,
+					"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace"}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"annotations": {"ours:a": "1", "ours:b": "2"}}}`),
+					"u":         bucket(`{"tags": {"ours:a": "9", "ours:b": "2"}}`),
+					"z":         bucket(`{"region": "r", "tags": {"ours:a": "1", "ours:b": "2"}}`),
+				},
+				Active: []Active{
+					{Resource: "namespace", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:b": "2"}},
+					{Resource: "u", Provider: "aws", Tags: map[string]string{"ours:b": "2"}},
+					{Resource: "v", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:b": "2"}},
+					{Resource: "z", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:b": "2"}},
+				},
+				Skips: []Skip{
+					skip("aws:c", "aws", tags.ReservedPrefix, "reserved: aws:"),
+					skip(strings.Repeat("e", 124), "aws", tags.KeyTooLong, "at most 128 characters"),
+					skip("f", "aws", tags.ValueTooLong, "at most 256 characters"),
+					skip("c*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
+					skip("d*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
+				},
+				Withheld: []Withheld{
+					{Resource: "u", Keys: []string{"ours:a"}},
+					{Resource: "x", Keys: []string{"ours:a", "ours:b"}},
+				},
+				LeftAlone: []LeftAlone{
+					{Resource: "c", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+					{Resource: "y", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+				},
+				Mismatches: []Mismatch{
+					{Resource: "d", Why: "spec.forProvider.tags is a string, not a map of tags"},
+					{Resource: "w", Why: "spec.forProvider.tags is a list, not a map of tags"},
+				},
+			}},
+		},
+		"Ignored": {
+			reason: "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
+			args: args{
+				provider:  "aws",
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+				labels:    []tags.Label{label("a", "1")},
+				desired: map[string]*structpb.Struct{
+					"ignored":     annotated("true", `{"tags": {"ours:a": "9"}}`),
+					"not-ignored": annotated("false", `{}`),
+					"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"not-ignored": annotated("false", `{"tags": {"ours:a": "1"}}`),
+					"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}, "spec": {"tags": {"ours:a": "1"}}}`),
+				},
+				Active: []Active{
+					{Resource: "not-ignored", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+					{Resource: "odd", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+				},
+				LeftAlone: []LeftAlone{{Resource: "ignored", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored}},
+			}},
+		},
+		"Adopted": {
+			reason: "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
+			args: args{
+				provider:  "aws",
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				labels:    []tags.Label{label("a", "1")},
+				desired: map[string]*structpb.Struct{
+					"all":     thing(`{"managementPolicies": ["*"]}`),
+					"create":  thing(`{"managementPolicies": ["Observe", "Create"]}`),
+					"delete":  thing(`{"managementPolicies": ["Observe", "Delete", "LateInitialize"]}`),
+					"none":    thing(`{"managementPolicies": []}`),
+					"null":    thing(`{"managementPolicies": null}`),
+					"observe": thing(`{"managementPolicies": ["Observe"], "tags": {"x": "y"}}`),
+					"text":    thing(`{"managementPolicies": "Observe"}`),
+					"update":  thing(`{"managementPolicies": ["Observe", "Update"]}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"all":    thing(`{"managementPolicies": ["*"], "tags": {"ours:a": "1"}}`),
+					"create": thing(`{"managementPolicies": ["Observe", "Create"], "tags": {"ours:a": "1"}}`),
+					"null":   thing(`{"managementPolicies": null, "tags": {"ours:a": "1"}}`),
+					"text":   thing(`{"managementPolicies": "Observe", "tags": {"ours:a": "1"}}`),
+					"update": thing(`{"managementPolicies": ["Observe", "Update"], "tags": {"ours:a": "1"}}`),
+				},
+				Active: []Active{
+					{Resource: "all", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+					{Resource: "create", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+					{Resource: "null", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+					{Resource: "text", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+					{Resource: "update", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+				},
+				LeftAlone: []LeftAlone{
+					{Resource: "delete", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+					{Resource: "none", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+					{Resource: "observe", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+				},
+			}},
+		},
+		"AllSkipped": {
+			reason: "A field is not created if no label is left, nor looked at.",
+			args: args{
+				provider: "aws",
+				labels:   []tags.Label{label("*", "1")},
+				desired:  map[string]*structpb.Struct{"a": bucket(`{}`), "b": bucket(`{"tags": {}}`), "c": bucket(`{"tags": []}`)},
+			},
+			want: want{outcome: &Outcome{
+				Skips: []Skip{skip("*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @")},
+			}},
+		},
+		"PolicyOfWinningSource": {
+			reason: "The policy of the source that a label came from says what becomes of a tag that is there.",
+			args: args{
+				sources: []v1beta1.Source{
+					{OnConflict: v1beta1.ConflictPolicyRetain},
+					{OnConflict: v1beta1.ConflictPolicyReplace},
+					{OnConflict: v1beta1.ConflictPolicyError},
+				},
+				provider: "aws",
+				labels: []tags.Label{
+					{QualifiedKey: "a", TagKey: "a", Value: "1", Source: 0},
+					{QualifiedKey: "b", TagKey: "b", Value: "1", Source: 1},
+					{QualifiedKey: "c", TagKey: "c", Value: "1", Source: 2},
+				},
+				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "9"}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "1", "c": "1"}}`)},
+				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"b": "1", "c": "1"}}},
+				Withheld: []Withheld{{Resource: "bucket", Keys: []string{"a"}}},
+			}},
+		},
+		"ErrorConflict": {
+			reason: "A conflict that fails names the resource, the tag, both values and the source. Nothing is stamped.",
+			args: args{
+				sources: []v1beta1.Source{
+					{OnConflict: v1beta1.ConflictPolicyReplace},
+					{OnConflict: v1beta1.ConflictPolicyError},
+				},
+				provider: "aws",
+				labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: 1}},
+				desired: map[string]*structpb.Struct{
+					"a": bucket(`{}`),
+					"b": bucket(`{"tags": {"ours:a b": "old \"value\""}}`),
+					"c": bucket(`{"tags": {"ours:a b": "other"}}`),
+				},
+			},
+			want: want{err: `cannot tag composed resource "b": an earlier step has set the tag "ours:a b" to "old \"value\"", ` +
+				`and sources[1] with onConflict Error has the value "new \"value\"\n" for it`},
+		},
+		"ErrorConflictOfNamedSource": {
+			reason: "The message names the source by its name, which is for messages.",
+			args: args{
+				sources:  []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}},
+				provider: "aws",
+				labels:   []tags.Label{label("a", "1")},
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:a": "9"}}`)},
+			},
+			want: want{err: `cannot tag composed resource "bucket": an earlier step has set the tag "ours:a" to "9", ` +
+				`and sources[0] "registry" with onConflict Error has the value "1" for it`},
+		},
+		"ErrorConflictOfFirst": {
+			reason: "Of many conflicts, the error is about the first resource and the lowest qualified key.",
+			args: args{
+				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+				provider: "aws",
+				labels:   labels(20),
+				desired: map[string]*structpb.Struct{
+					"c": bucket(`{"tags": {` + tagMap("ours:k", 0, 20) + `}}`),
+					"b": bucket(`{"tags": {` + tagMap("ours:k", 5, 20) + `}}`),
+					"a": bucket(`{}`),
+				},
+			},
+			want: want{err: `cannot tag composed resource "b": an earlier step has set the tag "ours:k05" to "v", ` +
+				`and sources[0] with onConflict Error has the value "v" for it`},
+		},
+		"ErrorConflictAfterMismatch": {
+			reason: "A tag field that can't be read is in nobody's way.",
+			args: args{
+				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+				provider: "aws",
+				labels:   []tags.Label{label("a", "1")},
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)},
+			},
+			want: want{outcome: &Outcome{
+				Mismatches: []Mismatch{{Resource: "bucket", Why: "spec.forProvider.tags is a list, not a map of tags"}},
+			}},
+		},
+		"CapBesideExistingTags": {
+			reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.",
+			args: args{
+				provider: "aws",
+				labels:   labels(45),
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `, ` + tagMap("ours:k", 0, 40) + `}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 40)}},
+				Skips:   capped("aws", atMost50, 40, 45, "bucket"),
+			}},
+		},
+		"CapReached": {
+			reason: "As many labels as a resource may have tags are all added.",
+			args: args{
+				provider: "aws",
+				labels:   labels(50),
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+			}},
+		},
+		"CapExceeded": {
+			reason: "Of one label more than a resource may have tags, the highest is skipped.",
+			args: args{
+				provider: "aws",
+				labels:   labels(51),
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+				Skips:   capped("aws", atMost50, 50, 51, "bucket"),
+			}},
+		},
+		"CapExceededAlready": {
+			reason: "A resource that has more tags than it may keeps them, gets no more, and may have values replaced.",
+			args: args{
+				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+				provider: "aws",
+				labels:   []tags.Label{label("k00", "v"), label("k01", "v")},
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "v"}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(1, 2)}},
+				Skips:   capped("aws", atMost50, 0, 1, "bucket"),
+			}},
+		},
+		"CapAndKeysThere": {
+			reason: "A label whose key is there already takes no further slot, wherever it sorts and whatever its value.",
+			args: args{
+				provider: "aws",
+				labels:   labels(52),
+				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9", ` + tagMap("ours:k", 0, 48) + `}}`)},
+				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 48, 50)}},
+				Skips:    capped("aws", atMost50, 48, 50, "bucket"),
+				Withheld: []Withheld{{Resource: "bucket", Keys: []string{"ours:k51"}}},
+			}},
+		},
+		"CapKeepsLowestQualifiedKeys": {
+			reason: "The cap goes by qualified keys, not by tag keys.",
+			args: args{
+				provider: "aws",
+				labels: []tags.Label{
+					{QualifiedKey: "a", TagKey: "z", Value: "1"},
+					{QualifiedKey: "b", TagKey: "y", Value: "2"},
+					{QualifiedKey: "c", TagKey: "x", Value: "3"},
+				},
+				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `, "z": "1", "y": "2"}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"z": "1", "y": "2"}}},
+				Skips: []Skip{{
+					SkippedLabel: tags.SkippedLabel{QualifiedKey: "c", TagKey: "x", Provider: "aws", Reason: tags.CountCap},
+					Limit:        atMost50,
+					Resources:    []string{"bucket"},
+				}},
+			}},
+		},
+		"CapPerResource": {
+			reason: "Each resource has its own slots. A label that is skipped on several names all of them, in order.",
+			args: args{
+				provider: "aws",
+				labels:   labels(4),
+				desired: map[string]*structpb.Struct{
+					"d": bucket(`{"tags": {` + tagMap("other", 0, 50) + `}}`),
+					"c": bucket(`{"tags": {` + tagMap("other", 0, 47) + `}}`),
+					"b": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`),
+					"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `}}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `, ` + tagMap("ours:k", 0, 4) + `}}`),
+					"b": bucket(`{"tags": {` + tagMap("other", 0, 48) + `, ` + tagMap("ours:k", 0, 2) + `}}`),
+					"c": bucket(`{"tags": {` + tagMap("other", 0, 47) + `, ` + tagMap("ours:k", 0, 3) + `}}`),
+				},
+				Active: []Active{
+					{Resource: "a", Provider: "aws", Tags: numbered(0, 4)},
+					{Resource: "b", Provider: "aws", Tags: numbered(0, 2)},
+					{Resource: "c", Provider: "aws", Tags: numbered(0, 3)},
+				},
+				Skips: slices.Concat(
+					capped("aws", atMost50, 0, 2, "d"),
+					capped("aws", atMost50, 2, 3, "b", "d"),
+					capped("aws", atMost50, 3, 4, "b", "c", "d"),
+				),
+			}},
+		},
+		"CapCountsOpaqueEntries": {
+			reason: "Entries of a list that are no tags that we know take slots.",
+			args: args{
+				provider: "aws",
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				labels:  labels(2),
+				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `, "ours:k00=v"]}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
+				Skips:   capped("aws", atMost50, 1, 2, "bucket"),
+			}},
+		},
+		"CapAndDuplicatesReplaced": {
+			reason: "Entries that replacing a tag removes take no slots.",
+			args: args{
+				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+				provider: "aws",
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				labels:  labels(2),
+				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=8", "ours:k00=9"` + strings.Repeat(`, "x"`, 48) + `]}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=v"` + strings.Repeat(`, "x"`, 48) + `, "ours:k01=v"]}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 2)}},
+			}},
+		},
+		"CapAndOneString": {
+			reason: "Two tags that come to one string take one slot.",
+			args: args{
+				provider: "aws",
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
+				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `, "ours:a=b=c"]}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"ours:a": "b=c", "ours:a=b": "c"}}},
+			}},
+		},
+		"CapOfMismatch": {
+			reason: "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
+			args: args{
+				provider:  "aws",
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.groups[0].tags", Shape: v1beta1.TagFieldShapeMap}},
+				labels:    labels(51),
+				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
+			},
+			want: want{outcome: &Outcome{
+				Mismatches: []Mismatch{{Resource: "r", Why: "spec.groups has no item 0"}},
+			}},
+		},
+		"ReservedTags": {
+			reason: "Slots that are reserved on the profile are left free, and the limit says so.",
+			args: args{
+				provider:     "aws",
+				reservedTags: map[string]v1beta1.TagCount{"aws": 3, "generic": 20},
+				labels:       labels(41),
+				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `, ` + tagMap("ours:k", 0, 37) + `}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 37)}},
+				Skips:   capped("aws", atMost50+", 3 of them reserved", 37, 41, "bucket"),
+			}},
+		},
+		"ReservedTagsOfOtherProfile": {
+			reason: "Slots that are reserved on another profile are not.",
+			args: args{
+				provider:     "aws",
+				reservedTags: map[string]v1beta1.TagCount{"generic": 20, "aws": 0},
+				labels:       labels(51),
+				desired:      map[string]*structpb.Struct{"bucket": bucket(`{}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+				Skips:   capped("aws", atMost50, 50, 51, "bucket"),
+			}},
+		},
+		"ReservedTagsAllSlots": {
+			reason: "If all slots are reserved nothing is added, and the field is not created.",
+			args: args{
+				provider:     "aws",
+				reservedTags: map[string]v1beta1.TagCount{"aws": 50},
+				labels:       labels(1),
+				desired:      map[string]*structpb.Struct{"bucket": bucket(`{}`)},
+			},
+			want: want{outcome: &Outcome{Skips: capped("aws", atMost50+", 50 of them reserved", 0, 1, "bucket")}},
+		},
+		"ReservedTagsMoreThanCap": {
+			reason: "If more slots are reserved than a resource has, nothing is added, but tags that are there may have their values replaced.",
+			args: args{
+				sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+				provider:     "aws",
+				reservedTags: map[string]v1beta1.TagCount{"aws": 2147483647},
+				labels:       labels(2),
+				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "9"}}`)},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "v"}}`)},
+				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
+				Skips:   capped("aws", atMost50+", 2147483647 of them reserved", 1, 2, "bucket"),
+			}},
+		},
+		"NarrowService": {
+			reason: "A label that one service skips names its resources, but not if all resources of the profile skip it.",
+			args: args{
+				profileRules: v1beta1.ProfileRulesCloud,
+				provider:     "aws",
+				tagFields:    []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
+				desired: map[string]*structpb.Struct{
+					"a": thing(`{}`),
+					"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance"}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"a": thing(`{"tags": {"ours:a": "1", "ours:rds:c": "1"}}`),
+					"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance", "spec": {"tags": {"ours:a": "1"}}}`),
+				},
+				Active: []Active{
+					{Resource: "a", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:rds:c": "1"}},
+					{Resource: "b", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
+				},
+				Skips: []Skip{
+					skip("rds:c", "aws", tags.ReservedPrefix, "reserved: aws:, rds:", "b"),
+					skip("b", "aws", tags.ValueTooLong, "at most 256 characters"),
+				},
+			}},
+		},
+		"DifferentLimits": {
+			reason: "A label that is too long for fields of different limits is skipped once for each limit.",
+			args: args{
+				provider: "openstack",
+				tagFields: []v1beta1.TagField{
+					{
+						APIVersion: "a/*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
+					},
+					{
+						APIVersion: "b/*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
+					},
+				},
+				labels: []tags.Label{label("a", "12345"), label("b", "123456"), label("c", "1")},
+				desired: map[string]*structpb.Struct{
+					"a": resource.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A"}`),
+					"b": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "B"}`),
+					"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C"}`),
+				},
+			},
+			want: want{outcome: &Outcome{
+				Stamped: map[string]*structpb.Struct{
+					"a": resource.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A", "spec": {"tags": ["ours:a=12345", "ours:c=1"]}}`),
+					"b": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "B", "spec": {"tags": ["ours:c=1"]}}`),
+					"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C", "spec": {"tags": ["ours:c=1"]}}`),
+				},
+				Active: []Active{
+					{Resource: "a", Provider: "openstack", Tags: map[string]string{"ours:a": "12345", "ours:c": "1"}},
+					{Resource: "b", Provider: "openstack", Tags: map[string]string{"ours:c": "1"}},
+					{Resource: "c", Provider: "openstack", Tags: map[string]string{"ours:c": "1"}},
+				},
+				Skips: []Skip{
+					skip("a", "openstack", tags.ValueTooLong, `at most 10 characters for key, "=" and value together`, "b", "c"),
+					skip("b", "openstack", tags.ValueTooLong, `at most 10 characters for key, "=" and value together`, "b", "c"),
+					skip("b", "openstack", tags.ValueTooLong, `at most 12 characters for key, "=" and value together`, "a"),
+				},
+			}},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rules, err := field.NewRules(tc.args.tagFields)
+			if err != nil {
+				t.Fatalf("\n%s\nNewRules(...): %s", tc.reason, err)
+			}
+
+			sources := tc.args.sources
+			if sources == nil {
+				sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+			}
+
+			s := &Stamper{
+				Input:       &v1beta1.CloudTags{ProfileRules: tc.args.profileRules, Sources: sources, ReservedTags: tc.args.reservedTags},
+				Provider:    tc.args.provider,
+				Transformer: transformer(tc.args.labels...),
+				Fields:      field.Chain{rules, field.ByProfile{}},
+			}
+
+			desired := make(map[string]*fnv1.Resource, len(tc.args.desired))
+			before := make(map[string]*fnv1.Resource, len(tc.args.desired))
+
+			for name, r := range tc.args.desired {
+				desired[name] = &fnv1.Resource{Resource: r, Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}}
+				before[name] = proto.CloneOf(desired[name])
+			}
+
+			got, err := s.Stamp(s.Targets(desired))
+			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(tc.want.outcome, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(before, desired, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nStamp(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestStampNilResource(t *testing.T) {
+	s := &Stamper{
+		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+		Provider:    "aws",
+		Transformer: transformer(label("a", "1")),
+		Fields:      field.Chain{field.ByProfile{}},
+	}
+
+	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "a", Why: noObject}, {Resource: "b", Why: noObject}}}
+
+	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"b": nil, "a": {}}))
+	if err != nil {
+		t.Fatalf("Stamp(...): %s", err)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("\nA resource that isn't there is not taggable.\nStamp(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestStampUnknownKind(t *testing.T) {
+	s := &Stamper{
+		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+		Provider:    "aws",
+		Transformer: transformer(label("a", "1")),
+		Fields:      field.ByProfile{},
+	}
+
+	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", APIVersion: "example.org/v1", Kind: "Thing", Why: noField}}}
+
+	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}}))
+	if err != nil {
+		t.Fatalf("Stamp(...): %s", err)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("\nA kind that the locator doesn't know has no field, whatever else the locator returned.\nStamp(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestStampShares(t *testing.T) {
+	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
+
+	s := &Stamper{
+		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
+		Provider:    "aws",
+		Transformer: transformer(label("a", "1"), label("b", "2")),
+		Fields:      field.ByProfile{},
+	}
+
+	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"r": {Resource: r}}))
+	if err != nil {
+		t.Fatalf("Stamp(...): %s", err)
+	}
+
+	at := func(s *structpb.Struct, path ...string) *structpb.Value {
+		v := structpb.NewStructValue(s)
+		for _, name := range path {
+			v = v.GetStructValue().GetFields()[name]
+		}
+
+		return v
+	}
+
+	cases := map[string]struct {
+		reason string
+		path   []string
+		shared bool
+	}{
+		"Metadata":    {reason: "What is beside the way to the field is shared.", path: []string{"metadata"}, shared: true},
+		"Spec":        {reason: "What is on the way to the field is copied.", path: []string{"spec"}},
+		"ConfigRef":   {reason: "What is beside the way to the field is shared.", path: []string{"spec", "providerConfigRef"}, shared: true},
+		"ForProvider": {reason: "What is on the way to the field is copied.", path: []string{"spec", "forProvider"}},
+		"Region":      {reason: "What is beside the field is shared.", path: []string{"spec", "forProvider", "region"}, shared: true},
+		"Tags":        {reason: "The field is a new one.", path: []string{"spec", "forProvider", "tags"}},
+		"OthersTag":   {reason: "The tags of others are shared.", path: []string{"spec", "forProvider", "tags", "Name"}, shared: true},
+		"OurTag":      {reason: "A tag that is replaced is a new one.", path: []string{"spec", "forProvider", "tags", "ours:a"}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if shared := at(r, tc.path...) == at(got.Stamped["r"], tc.path...); shared != tc.shared {
+				t.Errorf("\n%s\nStamp(...): want %v shared: %t, got %t", tc.reason, tc.path, tc.shared, shared)
+			}
+		})
+	}
+}
+
+func BenchmarkStamp(b *testing.B) {
+	const resources, existing = 10, 5
+
+	desired := make(map[string]*fnv1.Resource, resources)
+	for i := range resources {
+		desired[fmt.Sprintf("resource-%d", i)] = &fnv1.Resource{Resource: thing(
+			`{"forProvider": {"region": "eu-central-1", "list": [1, 2, 3], "tags": {` + tagMap("other", 0, existing) + `}}, "providerConfigRef": {"name": "default"}}`,
+		)}
+	}
+
+	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
+	set := labels(20)
+
+	b.ReportAllocs()
+
+	for b.Loop() {
+		s := &Stamper{Input: in, Provider: "aws", Transformer: tags.NewTransformer(set, nil), Fields: field.ByProfile{}}
+
+		o, err := s.Stamp(s.Targets(desired))
+		if err != nil {
+			b.Fatal(err)
+		}
+
+		if len(o.Stamped) != resources {
+			b.Fatalf("stamped %d resources, not %d", len(o.Stamped), resources)
+		}
+	}
+}
