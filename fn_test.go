@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -487,9 +486,7 @@ func TestRunFunctionDeterministic(t *testing.T) {
 }
 
 // panicHandler panics on the first log line below the level of errors.
-type panicHandler struct{ slog.Handler }
-
-func (panicHandler) Enabled(context.Context, slog.Level) bool { return true }
+type panicHandler struct{ enabledHandler }
 
 func (panicHandler) Handle(_ context.Context, r slog.Record) error {
 	if r.Level < slog.LevelError {
@@ -504,7 +501,7 @@ func TestRunFunctionPanic(t *testing.T) {
 	req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "Value", "values": {"aws:x": "y", "z": "z"}}]`))
 	want := proto.CloneOf(req).GetDesired()
 
-	f := &Function{log: slog.New(panicHandler{})}
+	f := &Function{log: slog.New(panicHandler{enabledHandler{slog.DiscardHandler}})}
 
 	rsp, err := f.RunFunction(t.Context(), req)
 	if err != nil {
@@ -525,6 +522,11 @@ func TestRunFunctionPanic(t *testing.T) {
 		t.Errorf("RunFunction(...): a panic must be one fatal result: -want, +got:\n%s", diff)
 	}
 }
+
+// enabledHandler is a handler that is enabled.
+type enabledHandler struct{ slog.Handler }
+
+func (enabledHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // blockHandler tells that a log line is being written, and waits until it may be.
 type blockHandler struct {
@@ -554,7 +556,7 @@ func TestServeStopsGracefully(t *testing.T) {
 		t.Fatalf("cannot listen: %v", err)
 	}
 
-	h := blockHandler{Handler: slog.NewTextHandler(io.Discard, nil), writing: make(chan struct{}), resume: make(chan struct{})}
+	h := blockHandler{Handler: enabledHandler{slog.DiscardHandler}, writing: make(chan struct{}), resume: make(chan struct{})}
 	served := make(chan error, 1)
 
 	go func() { served <- (&ServeCommand{Insecure: true, MaxRecvMessageSize: 4}).serve(ctx, lis, slog.New(h)) }()
@@ -563,7 +565,7 @@ func TestServeStopsGracefully(t *testing.T) {
 	if err != nil {
 		t.Fatalf("cannot connect: %v", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 
 	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
 	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {

@@ -237,7 +237,7 @@ func (p *Profile) Skip(t Tag, r SkipReason) SkippedLabel {
 func (p *Profile) Limit(r SkipReason) string {
 	switch r {
 	case ReservedKey:
-		return "only trusted sources may claim it"
+		return "only trusted sources may claim it, and nobody a key that providers set"
 	case ReservedPrefix:
 		return "reserved: " + strings.Join(p.Reserved, ", ")
 	case KeyTooLong:
@@ -285,10 +285,10 @@ func (p *Profile) reserves(key string) bool {
 	})
 }
 
-// Fold the case of the supplied key if the provider takes keys that differ only in
-// case for one.
+// Fold the case of the supplied key if the provider takes keys or entries that differ
+// only in case for one.
 func (p *Profile) Fold(key string) string {
-	if p.FoldKeys {
+	if p.FoldKeys || p.FoldEntries {
 		return strings.ToLower(key)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 )
@@ -235,7 +236,7 @@ func TestTransformCollision(t *testing.T) {
 	}
 
 	got := tags.NewTransformer(labels, nil).Transform(tags.ProfileOf("gcp"))
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(tags.Transformed{})); diff != "" {
 		t.Errorf("\nOf labels that come to one key the one of the latest source should win, and of these the lowest qualified key.\nTransform(...): -want, +got:\n%s", diff)
 	}
 }

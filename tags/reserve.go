@@ -42,10 +42,7 @@ func (r *reservation) forFormat(p *Profile, f Format) func(tagKey string) bool {
 	patterns := ReservedTagKeys(p, f, r.patterns, r.prefix)
 
 	return func(tagKey string) bool {
-		if p.FoldKeys || p.FoldEntries {
-			tagKey = strings.ToLower(tagKey)
-		}
-
+		tagKey = p.Fold(tagKey)
 		return slices.ContainsFunc(patterns, func(p string) bool { return MatchesKey(p, tagKey) })
 	}
 }
@@ -54,14 +51,6 @@ func (r *reservation) forFormat(p *Profile, f Format) func(tagKey string) bool {
 // of the supplied patterns of reserved keys, unformatted and formatted. They are in
 // lower case if keys that differ only in case are one key.
 func ReservedTagKeys(p *Profile, f Format, reserved []string, prefix string) []string {
-	fold := func(s string) string {
-		if p.FoldKeys || p.FoldEntries {
-			return strings.ToLower(s)
-		}
-
-		return s
-	}
-
 	patterns := make([]string, 0, 3*len(reserved))
 
 	for _, pattern := range reserved {
@@ -73,7 +62,7 @@ func ReservedTagKeys(p *Profile, f Format, reserved []string, prefix string) []s
 			f.key(Label{TagKey: key, Unprefixed: true}),
 			f.key(Label{QualifiedKey: key, TagKey: prefix + key}),
 		} {
-			patterns = append(patterns, fold(k)+suffix)
+			patterns = append(patterns, p.Fold(k)+suffix)
 		}
 	}
 
@@ -86,7 +75,5 @@ func ProvidersKeys() []string { return slices.Clone(providersKeys) }
 
 // isProviders is true if the supplied key is one that providers set themselves.
 func (p *Profile) isProviders(tagKey string) bool {
-	return slices.ContainsFunc(providersKeys, func(k string) bool {
-		return k == tagKey || (p.FoldKeys || p.FoldEntries) && strings.EqualFold(k, tagKey)
-	})
+	return slices.Contains(providersKeys, p.Fold(tagKey))
 }

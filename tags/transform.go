@@ -1,6 +1,9 @@
 package tags
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Transformer turns one set of labels into the tags of any profile.
 type Transformer struct {
@@ -20,6 +23,33 @@ type Transformer struct {
 type Transformed struct {
 	Tags    []Tag
 	Skipped []SkippedLabel
+
+	// reserved is true of tag keys that only trusted labels may have, and
+	// providers of those that only providers may have.
+	reserved, providers func(tagKey string) bool
+}
+
+// Forges is true if an entry of the supplied tag, with a separator between key and
+// value, could be taken for a tag with a key that the label may not claim. Keys and
+// values can have the separator in them.
+func (d *Transformed) Forges(t Tag, separator string) bool {
+	entry := t.Key + separator + t.Value
+
+	for end := 0; separator != ""; {
+		i := strings.Index(entry[end:], separator)
+		if i < 0 {
+			break
+		}
+
+		key := entry[:end+i]
+		if d.providers(key) || d.reserved(key) && !t.Trusted {
+			return true
+		}
+
+		end += i + 1
+	}
+
+	return false
 }
 
 // NewTransformer returns a Transformer of the supplied labels, which must be sorted
@@ -53,7 +83,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	}
 
 	reserved := t.reserved.forFormat(p, format)
-	d := &Transformed{Tags: make([]Tag, 0, len(t.labels)), Skipped: []SkippedLabel{}}
+	d := &Transformed{Tags: make([]Tag, 0, len(t.labels)), Skipped: []SkippedLabel{}, reserved: reserved, providers: p.isProviders}
 
 	for _, l := range t.claims {
 		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
@@ -114,12 +144,21 @@ func (t *Transformer) Single(p *Profile) ([]Tag, []SkippedLabel) {
 
 // collide skips the labels whose tag key a label with more right to it has.
 func (d *Transformed) collide(p *Profile) {
+	// Entries that differ only in case, but have other values, are not one.
+	fold := func(key string) string {
+		if p.FoldKeys {
+			return p.Fold(key)
+		}
+
+		return key
+	}
+
 	winners := make(map[string]int, len(d.Tags))
 
 	for i, t := range d.Tags {
-		w, ok := winners[p.Fold(t.Key)]
+		w, ok := winners[fold(t.Key)]
 		if !ok || t.Trusted && !d.Tags[w].Trusted || t.Trusted == d.Tags[w].Trusted && t.Source > d.Tags[w].Source {
-			winners[p.Fold(t.Key)] = i
+			winners[fold(t.Key)] = i
 		}
 	}
 
@@ -130,7 +169,7 @@ func (d *Transformed) collide(p *Profile) {
 	won := make([]Tag, 0, len(winners))
 
 	for i, t := range d.Tags {
-		if winners[p.Fold(t.Key)] == i {
+		if winners[fold(t.Key)] == i {
 			won = append(won, t)
 			continue
 		}

@@ -36,8 +36,8 @@ entigo:workspace  ws-1       platform      -                             entigo:
 team              x          xr            none from organization        team              team
 entigo:workspace  forged     xr            -                             reserved-key      reserved-key
 
-aws reserved-key: only trusted sources may claim it
-gcp reserved-key: only trusted sources may claim it
+aws reserved-key: only trusted sources may claim it, and nobody a key that providers set
+gcp reserved-key: only trusted sources may claim it, and nobody a key that providers set
 gcp value-character-class: allowed: letters without case or in lower case, numbers, _ and -
 `},
 		},

@@ -512,13 +512,13 @@ func TestSuccess(t *testing.T) {
 			reason: "A label that claims a reserved key is told like any other that is skipped.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("aws", "zone", tags.ReservedKey, "only trusted sources may claim it")}},
+				outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("aws", "zone", tags.ReservedKey, "only trusted sources may claim it, and nobody a key that providers set")}},
 			},
 			want: want{
 				rsp: respond(
 					time.Minute,
 					someSkipped("1 label skipped on aws: reserved-key"),
-					warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it): zone → plexsphere:zone"),
+					warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): zone → plexsphere:zone"),
 				),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"zone","tag_key":"plexsphere:zone","provider":"aws","reason":"reserved-key"}
 `,

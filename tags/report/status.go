@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -14,7 +15,8 @@ import (
 )
 
 // status returns the supplied desired composite resource with the supplied outcome at
-// the supplied path of its status. What else earlier steps desire is kept.
+// the supplied path of its status. What earlier steps desire there is kept, and they
+// may be steps of this function.
 func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
 	fields := map[string]*structpb.Value{
 		"providers": providers(o.Active),
@@ -34,15 +36,36 @@ func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[stri
 		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, structpath.KindOf(v))
 	}
 
-	for name, old := range v.GetStructValue().GetFields() {
-		if _, ours := fields[name]; !ours {
-			fields[name] = old
-		}
-	}
-
-	with, err := structpath.Set(xr, path, object(fields))
+	with, err := structpath.Set(xr, path, merged(v, object(fields)))
 
 	return with, errors.Wrapf(err, "cannot write %s", path)
+}
+
+// merged returns the second of the supplied values with the fields of the first that
+// it doesn't have, or the strings of both if they are lists.
+func merged(old, v *structpb.Value) *structpb.Value {
+	switch {
+	case old.GetStructValue() != nil && v.GetStructValue() != nil:
+		fields := maps.Clone(old.GetStructValue().GetFields())
+		if fields == nil {
+			return v
+		}
+
+		for name, value := range v.GetStructValue().GetFields() {
+			fields[name] = merged(fields[name], value)
+		}
+
+		return object(fields)
+	case old.GetListValue() != nil && v.GetListValue() != nil:
+		keys := []string{}
+		for _, item := range slices.Concat(old.GetListValue().GetValues(), v.GetListValue().GetValues()) {
+			keys = append(keys, item.GetStringValue())
+		}
+
+		return stringList(keys)
+	default:
+		return v
+	}
 }
 
 // providers returns the keys of the supplied tags, sorted, by provider: those to
@@ -59,14 +82,7 @@ func providers(active []stamp.Active) *structpb.Value {
 	out := make(map[string]*structpb.Value, len(keys))
 
 	for provider, of := range keys {
-		slices.Sort(of)
-
-		list := &structpb.ListValue{}
-		for _, key := range slices.Compact(of) {
-			list.Values = append(list.Values, structpb.NewStringValue(key))
-		}
-
-		out[provider] = structpb.NewListValue(list)
+		out[provider] = stringList(of)
 	}
 
 	return object(out)
@@ -107,6 +123,18 @@ func picked(classes map[string]resolve.Class) *structpb.Value {
 	}
 
 	return object(out)
+}
+
+// stringList returns a list of the supplied strings, sorted, each once.
+func stringList(of []string) *structpb.Value {
+	slices.Sort(of)
+
+	list := &structpb.ListValue{}
+	for _, s := range slices.Compact(of) {
+		list.Values = append(list.Values, structpb.NewStringValue(s))
+	}
+
+	return structpb.NewListValue(list)
 }
 
 func object(fields map[string]*structpb.Value) *structpb.Value {

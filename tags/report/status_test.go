@@ -488,7 +488,7 @@ func TestSuccessOfStamper(t *testing.T) {
 	want := respond(
 		time.Minute,
 		someSkipped("1 label skipped on aws: reserved-key"),
-		warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it): owner → owner"),
+		warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): owner → owner"),
 		normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: a"),
 		normal("NotTagged", "not tagged: c (v1 ConfigMap) has no tag field that is known"),
 	)

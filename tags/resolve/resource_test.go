@@ -940,7 +940,7 @@ func TestPickOne(t *testing.T) {
 			reason: "A path through a string leads to no provider, so it is a mistake, and the class should be named.",
 			input:  one(aws+selected, `, "providerFieldPath": "spec.provider.name"`),
 			xr:     xr(selects, ""),
-			want:   want{err: `cannot resolve sources[0] "class": spec.provider of AWSClass gold is a string, not an object`},
+			want:   want{err: `cannot resolve sources[0] "class": cannot read the provider of AWSClass gold: spec.provider is a string, not an object`},
 		},
 		"TagsThroughString": {
 			reason: "The labels of a class should be read as those of any object.",

@@ -161,7 +161,7 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
 
 	m := merge{input: s.Input, field: &t.field, profile: t.profile, active: make(map[string]string)}
 
-	changed, err := m.merge(h, transformed.Tags)
+	changed, err := m.merge(h, transformed)
 	if err != nil {
 		return err
 	}
@@ -297,11 +297,16 @@ func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
 
 // merge the supplied tags, in the order in which they take tag slots, and return true
 // if the field has to be written.
-func (m *merge) merge(h held, admitted []tags.Tag) (bool, error) {
-	missing := make([]tags.Tag, 0, len(admitted))
+func (m *merge) merge(h held, transformed *tags.Transformed) (bool, error) {
+	missing := make([]tags.Tag, 0, len(transformed.Tags))
 	changed := false
 
-	for _, t := range admitted {
+	for _, t := range transformed.Tags {
+		if m.field.Shape == field.StringList && transformed.Forges(t, m.field.Separator) {
+			m.skip(t, tags.ReservedKey, m.profile.Limit(tags.ReservedKey))
+			continue
+		}
+
 		if n := m.field.MaxLength; n > 0 && utf8.RuneCountInString(t.Key+m.field.Separator+t.Value) > n {
 			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", n, m.field.Separator))
 			continue

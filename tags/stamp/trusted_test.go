@@ -30,7 +30,7 @@ var policies = []v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.Co
 
 // TestStampReserved tests tags of reserved keys in each shape and by each policy.
 func TestStampReserved(t *testing.T) {
-	const claimed = "only trusted sources may claim it"
+	const claimed = "only trusted sources may claim it, and nobody a key that providers set"
 
 	active := func(keysAndValues ...string) []Active {
 		out := make(map[string]string)
@@ -251,7 +251,7 @@ func TestStampReservedByProfile(t *testing.T) {
 			active:   map[string]string{"ours_team": "a"},
 			skips: []Skip{{
 				SkippedLabel: tags.SkippedLabel{QualifiedKey: "acme.owner", TagKey: "ours_acme_owner", Provider: "gcp", Reason: tags.ReservedKey},
-				Limit:        "only trusted sources may claim it",
+				Limit:        "only trusted sources may claim it, and nobody a key that providers set",
 			}},
 		},
 		"Azure": {
@@ -269,7 +269,7 @@ func TestStampReservedByProfile(t *testing.T) {
 			before:   []string{"x", "y"},
 			skips: []Skip{{
 				SkippedLabel: tags.SkippedLabel{QualifiedKey: "ACME/Owner", TagKey: "ours:ACME.Owner", Provider: "azure", Reason: tags.ReservedKey},
-				Limit:        "only trusted sources may claim it",
+				Limit:        "only trusted sources may claim it, and nobody a key that providers set",
 			}},
 		},
 	}
