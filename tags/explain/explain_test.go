@@ -117,7 +117,7 @@ cost center: "42"
 			want: want{out: lines(
 				"\x1b[1mLABEL\x1b[0m  \x1b[1mVALUE\x1b[0m  \x1b[1mAWS\x1b[0m                  \x1b[1mOPENSTACK\x1b[0m",
 				"a!     x      \x1b[31mkey-character-class\x1b[0m  \x1b[32mplexsphere:a!\x1b[0m",
-				`bcd    ""     `+"\x1b[32mplexsphere:bcd\x1b[0m       \x1b[32mplexsphere:bcd\x1b[0m", //nolint:dupword // Columns repeat.
+				`bcd    ""     `+"\x1b[32mplexsphere:bcd\x1b[0m       \x1b[32mplexsphere:bcd\x1b[0m",
 				"",
 				"aws key-character-class: allowed: letters, digits, space and + - = . _ : / @",
 			)},
@@ -142,7 +142,7 @@ cost center: "42"
 				"aws:x                                                  a                                                             reserved-prefix                                               plexsphere:aws:x",
 				strings.Repeat("k", 53)+"  b                                                             plexsphere:"+strings.Repeat("k", 48)+"…  key-too-long",
 				"v                                                      "+strings.Repeat("v", 59)+"…  plexsphere:v                                                  value-too-long",
-				"w                                                      "+strings.Repeat("w", 59)+"…  value-too-long                                                value-too-long", //nolint:dupword // Columns repeat.
+				"w                                                      "+strings.Repeat("w", 59)+"…  value-too-long                                                value-too-long",
 				"",
 				"aws reserved-prefix: reserved: aws:",
 				"aws value-too-long: at most 256 characters",
@@ -265,8 +265,8 @@ cost center: "42"
 			want: want{
 				out: lines(
 					"LABEL  VALUE  AWS                  HETZNER              GENERIC",
-					"a b    c      plexsphere:a b       key-character-class  key-character-class", //nolint:dupword // Columns repeat.
-					"d!     e      key-character-class  key-character-class  key-character-class", //nolint:dupword // Columns repeat.
+					"a b    c      plexsphere:a b       key-character-class  key-character-class",
+					"d!     e      key-character-class  key-character-class  key-character-class",
 					"",
 					"aws key-character-class: allowed: letters, digits, space and + - = . _ : / @",
 					"hetzner key-character-class: allowed: ASCII letters and digits and - _ . : /",

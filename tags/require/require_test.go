@@ -209,7 +209,7 @@ func TestResources(t *testing.T) {
 			req := &fnv1.RunFunctionRequest{
 				Meta:              tc.meta,
 				RequiredResources: tc.resources,
-				ExtraResources:    tc.extra, //nolint:staticcheck // Crossplane before v2.2 has it.
+				ExtraResources:    tc.extra,
 			}
 			before := proto.CloneOf(req)
 			r := require.New(req)
@@ -232,7 +232,7 @@ func TestResources(t *testing.T) {
 
 			want := &fnv1.Requirements{Resources: required}
 			if len(tc.meta.GetCapabilities()) == 0 {
-				want = &fnv1.Requirements{ExtraResources: required} //nolint:staticcheck // Crossplane before v2.2 has it.
+				want = &fnv1.Requirements{ExtraResources: required}
 			}
 
 			if diff := cmp.Diff(want, requirementsOf(r), protocmp.Transform()); diff != "" {
@@ -412,7 +412,7 @@ func TestTogether(t *testing.T) {
 
 	// Before v2.2 there are no schemas, and the resources are in another field.
 	r := ask(&fnv1.RunFunctionRequest{})
-	want = &fnv1.Requirements{ExtraResources: resources} //nolint:staticcheck // That field.
+	want = &fnv1.Requirements{ExtraResources: resources}
 
 	if diff := cmp.Diff(want, requirementsOf(r), protocmp.Transform()); diff != "" {
 		t.Errorf("\nCrossplane before v2.2 should be asked for what it knows only.\nAddTo(...): -want, +got:\n%s", diff)
