@@ -30,6 +30,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+	"github.com/plexsphere/function-cloud-tags/tags/policy"
 )
 
 // drainTimeout is how long calls under way may take to finish once the function is
@@ -40,6 +41,7 @@ const drainTimeout = 25 * time.Second
 type CLI struct {
 	Serve   ServeCommand    `cmd:"" default:"withargs" help:"Serve the function to Crossplane. This is the default command."`
 	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
+	Policy  policy.Command  `cmd:"" help:"Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags."`
 	Index   IndexCommand    `cmd:"" help:"Print the tag fields of the kinds that custom resource definitions define, as the built-in index has them."`
 }
 
