@@ -64,6 +64,21 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 	return in, in.validate().ToAggregate()
 }
 
+// DecodeObject decodes an input that was read from a file.
+func DecodeObject(o map[string]any) (*CloudTags, error) {
+	j, err := json.Marshal(o)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode input as JSON")
+	}
+
+	s := &structpb.Struct{}
+	if err := s.UnmarshalJSON(j); err != nil {
+		return nil, errors.Wrap(err, "cannot decode input")
+	}
+
+	return Decode(s)
+}
+
 // notEmpty are the strings that must not be empty where they are given. They would
 // decode to what is not given.
 var notEmpty = map[string]bool{

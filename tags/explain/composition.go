@@ -6,11 +6,9 @@ import (
 	"cmp"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -20,11 +18,11 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/composition"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 // maxCalls is how often Crossplane calls a function until it has all it requires.
@@ -78,52 +76,18 @@ func (c *Command) hierarchy() (*explained, error) {
 
 // input of the step of the composition that calls this function.
 func (c *Command) input() (*v1beta1.CloudTags, error) {
-	compositions, err := readObjects(c.Composition)
+	f, err := os.Open(c.Composition)
 	if err != nil {
-		return nil, err
+		return nil, errors.Wrapf(cause(err), "cannot read %s", c.Composition)
+	}
+	defer f.Close() //nolint:errcheck // It is only read.
+
+	s, err := composition.ReadStep(f, c.Step)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", c.Composition)
 	}
 
-	found := map[string]*structpb.Struct{}
-
-	for _, composition := range compositions {
-		pipeline, err := structpath.Get(composition, "spec.pipeline")
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot read the pipeline of %s", c.Composition)
-		}
-
-		for _, step := range pipeline.GetListValue().GetValues() {
-			f := step.GetStructValue().GetFields()
-			name, input := f["step"].GetStringValue(), f["input"].GetStructValue()
-
-			if input.GetFields()["apiVersion"].GetStringValue() == v1beta1.APIVersion && (c.Step == "" || c.Step == name) {
-				found[name] = input
-			}
-		}
-	}
-
-	switch len(found) {
-	case 0:
-		return nil, errors.Errorf("%s has no step %swith an input of apiVersion %s", c.Composition, quoted(c.Step), v1beta1.APIVersion)
-	case 1:
-	default:
-		return nil, errors.Errorf("%s has several steps with an input of apiVersion %s: choose one by --step: %s",
-			c.Composition, v1beta1.APIVersion, strings.Join(slices.Sorted(maps.Keys(found)), ", "))
-	}
-
-	for name, input := range found {
-		in, err := v1beta1.Decode(input)
-		return in, errors.Wrapf(err, "invalid input of step %q of %s", name, c.Composition)
-	}
-
-	return nil, nil //nolint:nilnil // It's never reached.
-}
-
-func quoted(step string) string {
-	if step == "" {
-		return ""
-	}
-
-	return `"` + step + `" `
+	return s.Input, nil
 }
 
 // resolveWith resolves the supplied input with the supplied objects to be fetched.

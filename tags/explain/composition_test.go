@@ -87,7 +87,7 @@ gcp value-character-class: allowed: letters without case or in lower case, numbe
 		"NoStep": {
 			reason: "A Composition whose pipeline doesn't have the step has nothing to explain.",
 			cmd:    Command{Composition: dir + "composition.yaml", XR: dir + "xr.yaml", Step: "other", Output: "table"},
-			want:   want{err: `testdata/hierarchy/composition.yaml has no step "other" with an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1`},
+			want:   want{err: `cannot read testdata/hierarchy/composition.yaml: no step of a Composition called other has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags`},
 		},
 		"NoComposition": {
 			reason: "A file that isn't there is named once.",

@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 			reason: "Each step has rules of its own, and one policy can't be of both.",
 			args:   composition(),
 			in:     compositionOf(`sources: [`+one+`]`) + "---" + strings.Replace(compositionOf(`sources: [`+one+`]`), "step: tags", "step: more", 1),
-			want:   "cannot make a policy: cannot read -: several steps have an input of kind CloudTags, each of which needs a policy: choose one with --step, and a --name: tags, more",
+			want:   "cannot make a policy: cannot read -: several steps have an input of kind CloudTags: choose one with --step: tags, more",
 		},
 		"InvalidInput": {
 			reason: "The input should be decoded as the function does, strictly.",

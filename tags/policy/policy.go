@@ -142,7 +142,7 @@ func (c *Command) flagStep() (step, error) {
 
 	input["sources"] = sources
 
-	in, err := decode(input)
+	in, err := v1beta1.DecodeObject(input)
 
 	return step{input: in}, err
 }

@@ -158,7 +158,7 @@ type fate struct {
 
 // fateOf asks the function itself.
 func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
-	in, err := decode(w.input)
+	in, err := v1beta1.DecodeObject(w.input)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,24 +1,18 @@
 package policy
 
 import (
-	"bufio"
-	"encoding/json"
 	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/composition"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
@@ -30,21 +24,6 @@ type step struct {
 	// composite resources. They are empty if there is none.
 	composition string
 	composite   kind
-}
-
-// A composition is what we read of one.
-type composition struct {
-	Metadata metadata `json:"metadata"`
-	Spec     struct {
-		CompositeTypeRef struct {
-			APIVersion string `json:"apiVersion"`
-			Kind       string `json:"kind"`
-		} `json:"compositeTypeRef"`
-		Pipeline []struct {
-			Step  string         `json:"step"`
-			Input map[string]any `json:"input"`
-		} `json:"pipeline"`
-	} `json:"spec"`
 }
 
 // readStep reads the step that has the supplied name, or any name if it is empty, and
@@ -60,114 +39,17 @@ func readStep(in io.Reader, file, name string) (step, error) {
 		in = f
 	}
 
-	found := []step{}
-	names := []string{}
-
-	for docs := utilyaml.NewYAMLReader(bufio.NewReader(in)); ; {
-		text, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-
-		if err != nil {
-			return step{}, err
-		}
-
-		j, err := yaml.YAMLToJSONStrict(text)
-		if err != nil {
-			return step{}, errors.New(oneLine(err))
-		}
-
-		steps, err := stepsOf(j, name)
-		if err != nil {
-			return step{}, err
-		}
-
-		for _, s := range steps {
-			found = append(found, s.step)
-			names = append(names, s.name)
-		}
-	}
-
-	switch len(found) {
-	case 0:
-		return step{}, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s", called(name), v1beta1.APIVersion, v1beta1.Kind)
-	case 1:
-		return found[0], nil
-	default:
-		return step{}, errors.Errorf("several steps%s have an input of kind %s, each of which needs a policy: choose one with --step, and a --name: %s", called(name), v1beta1.Kind, strings.Join(names, ", "))
-	}
-}
-
-func called(name string) string {
-	if name == "" {
-		return ""
-	}
-
-	return " called " + name
-}
-
-// A namedStep is a step and its name.
-type namedStep struct {
-	step
-
-	name string
-}
-
-// stepsOf the supplied object that have the supplied name, if it isn't empty, and run
-// the function. Only a Composition has any.
-func stepsOf(object []byte, name string) ([]namedStep, error) {
-	t := metav1.TypeMeta{}
-	if err := json.Unmarshal(object, &t); err != nil || t.Kind != "Composition" || t.GroupVersionKind().Group != "apiextensions.crossplane.io" {
-		return nil, nil //nolint:nilerr // What has no type is no Composition.
-	}
-
-	c := composition{}
-	if err := json.Unmarshal(object, &c); err != nil {
-		te := &json.UnmarshalTypeError{}
-		if errors.As(err, &te) {
-			return nil, errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
-		}
-
-		return nil, err
-	}
-
-	out := []namedStep{}
-
-	for _, s := range c.Spec.Pipeline {
-		if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
-			continue
-		}
-
-		in, err := decode(s.Input)
-		if err != nil {
-			return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
-		}
-
-		xr, err := newKind(c.Spec.CompositeTypeRef.APIVersion, c.Spec.CompositeTypeRef.Kind)
-		if err != nil {
-			return nil, errors.Wrap(err, "spec.compositeTypeRef")
-		}
-
-		out = append(out, namedStep{step: step{input: in, composition: c.Metadata.Name, composite: xr}, name: s.Step})
-	}
-
-	return out, nil
-}
-
-// decode an input as the function does.
-func decode(input map[string]any) (*v1beta1.CloudTags, error) {
-	j, err := json.Marshal(input)
+	s, err := composition.ReadStep(in, name)
 	if err != nil {
-		return nil, err
+		return step{}, errors.New(oneLine(err))
 	}
 
-	s := &structpb.Struct{}
-	if err := protojson.Unmarshal(j, s); err != nil {
-		return nil, err
+	xr, err := newKind(s.CompositeTypeRef.APIVersion, s.CompositeTypeRef.Kind)
+	if err != nil {
+		return step{}, errors.Wrap(err, "spec.compositeTypeRef")
 	}
 
-	return v1beta1.Decode(s)
+	return step{input: s.Input, composition: s.Composition, composite: xr}, nil
 }
 
 // A kind of object, in all versions.

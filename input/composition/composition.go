@@ -1,0 +1,129 @@
+// Package composition reads the pipeline steps of Compositions that run the function.
+package composition
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// A Step is a pipeline step that runs the function.
+type Step struct {
+	Name  string
+	Input *v1beta1.CloudTags
+
+	// Composition is the name of the Composition that the step is of.
+	Composition string
+
+	// CompositeTypeRef is the kind of the Composition's composite resources.
+	CompositeTypeRef metav1.TypeMeta
+}
+
+// A document is what we read of a Composition.
+type document struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+
+	Spec struct {
+		CompositeTypeRef metav1.TypeMeta `json:"compositeTypeRef"`
+		Pipeline         []struct {
+			Step  string         `json:"step"`
+			Input map[string]any `json:"input"`
+		} `json:"pipeline"`
+	} `json:"spec"`
+}
+
+// ReadStep reads YAML documents, and returns the step with the supplied name, or any
+// name if it's empty, that runs the function. There must be one.
+func ReadStep(in io.Reader, name string) (*Step, error) {
+	found := []*Step{}
+
+	for docs := kyaml.NewYAMLReader(bufio.NewReader(in)); ; {
+		text, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		steps, err := stepsOf(text, name)
+		if err != nil {
+			return nil, err
+		}
+
+		found = append(found, steps...)
+	}
+
+	called := ""
+	if name != "" {
+		called = " called " + name
+	}
+
+	switch len(found) {
+	case 0:
+		return nil, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s", called, v1beta1.APIVersion, v1beta1.Kind)
+	case 1:
+		return found[0], nil
+	default:
+		names := make([]string, len(found))
+		for i, s := range found {
+			names[i] = s.Name
+		}
+
+		return nil, errors.Errorf("several steps%s have an input of kind %s: choose one with --step: %s", called, v1beta1.Kind, strings.Join(names, ", "))
+	}
+}
+
+// stepsOf the supplied YAML document that have the supplied name, if it isn't empty,
+// and run the function. Only a Composition has any.
+func stepsOf(text []byte, name string) ([]*Step, error) {
+	j, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, err
+	}
+
+	t := metav1.TypeMeta{}
+	if err := json.Unmarshal(j, &t); err != nil || t.Kind != "Composition" || t.GroupVersionKind().Group != "apiextensions.crossplane.io" {
+		return nil, nil //nolint:nilerr // What has no type is no Composition.
+	}
+
+	d := document{}
+	if err := json.Unmarshal(j, &d); err != nil {
+		if te := (&json.UnmarshalTypeError{}); errors.As(err, &te) {
+			return nil, errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
+		}
+
+		return nil, err
+	}
+
+	out := []*Step{}
+
+	for _, s := range d.Spec.Pipeline {
+		if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
+			continue
+		}
+
+		in, err := v1beta1.DecodeObject(s.Input)
+		if err != nil {
+			return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
+		}
+
+		out = append(out, &Step{Name: s.Step, Input: in, Composition: d.Metadata.Name, CompositeTypeRef: d.Spec.CompositeTypeRef})
+	}
+
+	return out, nil
+}
