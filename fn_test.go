@@ -415,6 +415,167 @@ func TestRunFunctionSchemas(t *testing.T) {
 	}
 }
 
+// TestPrecedence runs the function on every way in which a tag can come to be: from a
+// label, an annotation or both, of a parent, a child or both, trusted or not, with a
+// reserved key or another, beside a tag of an earlier step or not, and with each
+// policy for that. What should come of it is said here once more, in plain words.
+func TestPrecedence(t *testing.T) {
+	type level struct {
+		label, annotation, trusted bool
+	}
+
+	levels := []level{{}}
+
+	for _, trusted := range []bool{false, true} {
+		levels = append(levels, level{label: true, trusted: trusted}, level{annotation: true, trusted: trusted}, level{label: true, annotation: true, trusted: trusted})
+	}
+
+	// object returns the object of a level, with values that tell where they are from.
+	object := func(name string, l level) *structpb.Struct {
+		o := map[string]any{"apiVersion": "example.org/v1", "kind": "Level"}
+		meta := map[string]any{"name": name}
+
+		if l.label {
+			meta["labels"] = map[string]any{"tags.example.org/key": name + "-label"}
+		}
+
+		if l.annotation {
+			meta["annotations"] = map[string]any{"tags.example.org/key": name + "-annotation"}
+		}
+
+		o["metadata"] = meta
+		st, _ := structpb.NewStruct(o)
+
+		return st
+	}
+
+	// value is what a level says, which is what its annotation says if it has one.
+	value := func(name string, l level) string {
+		switch {
+		case l.annotation:
+			return name + "-annotation"
+		case l.label:
+			return name + "-label"
+		default:
+			return ""
+		}
+	}
+
+	n := 0
+
+	for _, parent := range levels {
+		for _, child := range levels {
+			for _, reserved := range []bool{false, true} {
+				for _, existing := range []string{"", "child-label", "other"} {
+					for _, policy := range []string{"Retain", "Replace", "Error"} {
+						n++
+
+						name := fmt.Sprintf("parent %v child %v reserved %v existing %q policy %s", parent, child, reserved, existing, policy)
+
+						// The child overrides the parent, but what may not
+						// claim a reserved key says nothing.
+						effective, trusted, claims := "", false, false
+
+						for _, l := range []struct {
+							level
+
+							value string
+						}{{parent, value("parent", parent)}, {child, value("child", child)}} {
+							switch {
+							case l.value == "":
+							case reserved && !l.trusted:
+								claims = true
+							default:
+								effective, trusted = l.value, l.trusted
+							}
+						}
+
+						want, fatal := existing, false
+
+						switch {
+						case effective == "":
+						case existing == "" || policy == "Replace" || reserved && trusted:
+							want = effective
+						case policy == "Error":
+							fatal = true
+						}
+
+						keys := ""
+						if reserved {
+							keys = `"reservedKeys": ["key"], `
+						}
+
+						source := func(name string, l level) string {
+							return fmt.Sprintf(`{"type": "RequiredResource", "prefix": "tags.example.org/", "trusted": %t, "onConflict": %q, "resource": {"apiVersion": "example.org/v1", "kind": "Level", "name": {"value": %q}}}`, l.trusted, policy, name)
+						}
+
+						bucket := resource.MustStructJSON(`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "r"}}}`)
+						if existing != "" {
+							bucket.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().Fields["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"key": structpb.NewStringValue(existing)}})
+						}
+
+						rsp := settle(t, &fnv1.RunFunctionRequest{
+							Meta:    &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+							Input:   testInput(`"keyPrefix": "", ` + keys + `"sources": [` + source("parent", parent) + `, ` + source("child", child) + `]`),
+							Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"bucket": {Resource: bucket}}},
+						}, map[string]*structpb.Struct{"parent": object("parent", parent), "child": object("child", child)})
+
+						got := rsp.GetDesired().GetResources()["bucket"].GetResource().GetFields()["spec"].GetStructValue().
+							GetFields()["forProvider"].GetStructValue().GetFields()["tags"].GetStructValue().GetFields()["key"].GetStringValue()
+						if got != want {
+							t.Errorf("%s: want the tag %q, got %q", name, want, got)
+						}
+
+						gotFatal, gotClaim := false, false
+						for _, r := range rsp.GetResults() {
+							gotFatal = gotFatal || r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL
+							gotClaim = gotClaim || r.GetReason() == "ReservedKey"
+						}
+
+						if gotFatal != fatal || gotClaim != (claims && !fatal) {
+							t.Errorf("%s: want fatal %t and a refused claim %t, got %v", name, fatal, claims, rsp.GetResults())
+						}
+					}
+				}
+			}
+		}
+	}
+
+	if want := 7 * 7 * 2 * 3 * 3; n != want {
+		t.Errorf("want %d cases, got %d", want, n)
+	}
+}
+
+// settle runs the function until it has what it requires, as Crossplane does. The
+// supplied objects are found by name.
+func settle(t *testing.T, req *fnv1.RunFunctionRequest, objects map[string]*structpb.Struct) *fnv1.RunFunctionResponse {
+	t.Helper()
+
+	f := &Function{log: slog.New(slog.DiscardHandler)}
+
+	for range 5 {
+		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+		if err != nil {
+			t.Fatalf("RunFunction(...): unexpected error: %v", err)
+		}
+
+		answers := make(map[string]*fnv1.Resources)
+		for name, selector := range rsp.GetRequirements().GetResources() {
+			answers[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: objects[selector.GetMatchName()]}}}
+		}
+
+		if len(req.GetRequiredResources()) == len(answers) || len(answers) == 0 {
+			return rsp
+		}
+
+		req.RequiredResources = answers
+	}
+
+	t.Fatal("RunFunction(...): what is required didn't settle")
+
+	return nil
+}
+
 // TestRunFunctionUntouched proves that all that the step isn't concerned with comes
 // back byte for byte, what this version of the protocol doesn't know included.
 func TestRunFunctionUntouched(t *testing.T) {
