@@ -46,6 +46,22 @@ func (f Format) Parts() (prefix *string, replace map[string]string, lower bool) 
 	return f.prefix, maps.Clone(f.replace), f.lower
 }
 
+// extensions returns the supplied beginning of keys, and what it can go on with so
+// that the format replaces a string that begins before the end of it.
+func (f Format) extensions(key string) []string {
+	out := []string{key}
+
+	for _, old := range slices.Sorted(maps.Keys(f.replace)) {
+		for i := 1; i < len(old); i++ {
+			if strings.HasSuffix(key, old[:i]) {
+				out = append(out, key+old[i:])
+			}
+		}
+	}
+
+	return out
+}
+
 // key of the tag that the supplied label is to become.
 func (f Format) key(l Label) string {
 	key := l.TagKey

@@ -55,14 +55,18 @@ func ReservedTagKeys(p *Profile, f Format, reserved []string, prefix string) []s
 
 	for _, pattern := range reserved {
 		key, star := strings.CutSuffix(pattern, "*")
-		suffix := map[bool]string{true: "*"}[star]
 
-		for _, k := range []string{
-			key,
-			f.key(Label{TagKey: key, Unprefixed: true}),
-			f.key(Label{QualifiedKey: key, TagKey: prefix + key}),
-		} {
-			patterns = append(patterns, p.Fold(k)+suffix)
+		suffix, keys := "", []string{key}
+		if star {
+			suffix, keys = "*", f.extensions(key)
+		}
+
+		patterns = append(patterns, p.Fold(key)+suffix)
+
+		for _, k := range keys {
+			patterns = append(patterns,
+				p.Fold(f.key(Label{TagKey: k, Unprefixed: true}))+suffix,
+				p.Fold(f.key(Label{QualifiedKey: k, TagKey: prefix + k}))+suffix)
 		}
 	}
 

@@ -1,0 +1,655 @@
+package resolve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field" //nolint:depguard // These tests are about what all stages come to.
+	"github.com/plexsphere/function-cloud-tags/tags/stamp" //nolint:depguard // See above.
+)
+
+// tagsAfter returns the tags that the supplied resource has once all stages are
+// through, by key, and what came of stamping it. The resource has a map of tags.
+func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, r *structpb.Struct) (map[string]string, *stamp.Outcome, error) {
+	set, _, err := c.reconcile(in, req)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	transformer := tags.NewTransformer(set.Labels, in.Formats())
+	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, set.Claims)
+
+	rules, err := field.NewRules(in.TagFields)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: field.Chain{rules, field.ByProfile{}}}
+
+	out, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"bucket": {Resource: r}}))
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if s, ok := out.Stamped["bucket"]; ok {
+		r = s
+	}
+
+	after := map[string]string{}
+	for k, v := range forProvider(r)["tags"].GetStructValue().GetFields() {
+		after[k] = v.GetStringValue()
+	}
+
+	return after, out, nil
+}
+
+func forProvider(r *structpb.Struct) map[string]*structpb.Value {
+	return r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+}
+
+// bucket returns a resource with the supplied tags, which are JSON.
+func bucket(tags string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": ` + tags + `}}}`)
+}
+
+func TestPrecedence(t *testing.T) {
+	// level returns an object of the hierarchy with the supplied label and
+	// annotation, which are JSON.
+	level := func(kind, name, labels, annotations string) string {
+		return fmt.Sprintf(`{"apiVersion": "platform.entigo.com/v1", "kind": %q, "metadata": {"name": %q, "labels": {%s}, "annotations": {%s}}}`, kind, name, labels, annotations)
+	}
+
+	// source returns a source of such objects with the supplied further fields.
+	source := func(kind, name, fields string) string {
+		return fmt.Sprintf(`{"type": "RequiredResource", "name": %q, "prefix": "t/", "resource": {"apiVersion": "platform.entigo.com/v1", "kind": %q, "name": {"value": %[1]q}}%[3]s}`, name, kind, fields)
+	}
+
+	const (
+		trust   = `, "trusted": true`
+		replace = `, "onConflict": "Replace"`
+		fails   = `, "onConflict": "Error"`
+		team    = `"t/team": `
+	)
+
+	type want struct {
+		tags     map[string]string
+		skipped  []string
+		withheld []string
+		err      string
+	}
+
+	cases := map[string]struct {
+		reason   string
+		reserved string
+		sources  []string
+		objects  []string
+		tags     string
+		want     want
+	}{
+		"LabelOnly": {
+			reason:  "A label should become a tag.",
+			sources: []string{source("Zone", "zone", "")},
+			objects: []string{level("Zone", "zone", team+`"label"`, "")},
+			tags:    `{"Name": "x"}`,
+			want:    want{tags: map[string]string{"Name": "x", "team": "label"}},
+		},
+		"AnnotationOverLabel": {
+			reason:  "The annotation should be over the label of its level.",
+			sources: []string{source("Zone", "zone", "")},
+			objects: []string{level("Zone", "zone", team+`"label"`, team+`"annotation"`)},
+			tags:    `{}`,
+			want:    want{tags: map[string]string{"team": "annotation"}},
+		},
+		"ChildsLabelOverParentsAnnotation": {
+			reason:  "The level should be before what is a label and what is an annotation.",
+			sources: []string{source("Organization", "org", ""), source("Zone", "zone", "")},
+			objects: []string{level("Organization", "org", "", team+`"annotation"`), level("Zone", "zone", team+`"label"`, "")},
+			tags:    `{}`,
+			want:    want{tags: map[string]string{"team": "label"}},
+		},
+		"ChildOverTrustedParent": {
+			reason:  "Trust alone should not be before the level: only reserved keys are.",
+			sources: []string{source("Organization", "org", trust), source("Zone", "zone", "")},
+			objects: []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{}`,
+			want:    want{tags: map[string]string{"team": "zone"}},
+		},
+		"TrustedParentOfReservedKey": {
+			reason:   "For a reserved key trust should be before the level, and the claim be told.",
+			reserved: `["team"]`,
+			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", "")},
+			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", "", team+`"zone"`)},
+			tags:     `{}`,
+			want:     want{tags: map[string]string{"team": "org"}, skipped: []string{"team reserved-key"}},
+		},
+		"TrustedChildOfReservedKey": {
+			reason:   "Among trusted sources the level should decide.",
+			reserved: `["team"]`,
+			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", trust)},
+			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:     `{}`,
+			want:     want{tags: map[string]string{"team": "zone"}},
+		},
+		"NobodyTrusted": {
+			reason:   "If nobody may claim it, what an earlier step set should stand.",
+			reserved: `["te*"]`,
+			sources:  []string{source("Organization", "org", replace), source("Zone", "zone", replace)},
+			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:     `{"team": "step"}`,
+			want:     want{tags: map[string]string{"team": "step"}, skipped: []string{"team reserved-key"}},
+		},
+		"Retain": {
+			reason:  "What an earlier step set should stand by default, and be told.",
+			sources: []string{source("Zone", "zone", "")},
+			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{tags: map[string]string{"team": "step"}, withheld: []string{"team"}},
+		},
+		"RetainSame": {
+			reason:  "Nothing is withheld if an earlier step set the same value.",
+			sources: []string{source("Zone", "zone", "")},
+			objects: []string{level("Zone", "zone", team+`"step"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{tags: map[string]string{"team": "step"}},
+		},
+		"RetainTrusted": {
+			reason:  "Trust alone should not be before an earlier step.",
+			sources: []string{source("Zone", "zone", trust)},
+			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{tags: map[string]string{"team": "step"}, withheld: []string{"team"}},
+		},
+		"RetainReserved": {
+			reason:   "A trusted value of a reserved key should replace what an earlier step set, whatever onConflict says.",
+			reserved: `["team"]`,
+			sources:  []string{source("Zone", "zone", trust)},
+			objects:  []string{level("Zone", "zone", team+`"zone"`, "")},
+			tags:     `{"team": "step"}`,
+			want:     want{tags: map[string]string{"team": "zone"}},
+		},
+		"ErrorReserved": {
+			reason:   "A trusted value of a reserved key should replace what an earlier step set, whatever onConflict says.",
+			reserved: `["team"]`,
+			sources:  []string{source("Zone", "zone", trust+fails)},
+			objects:  []string{level("Zone", "zone", team+`"zone"`, "")},
+			tags:     `{"team": "step"}`,
+			want:     want{tags: map[string]string{"team": "zone"}},
+		},
+		"Replace": {
+			reason:  "A source may replace what an earlier step set.",
+			sources: []string{source("Zone", "zone", replace)},
+			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{tags: map[string]string{"team": "zone"}},
+		},
+		"Error": {
+			reason:  "A source may refuse a tag that an earlier step set, and the failure should name all of it.",
+			sources: []string{source("Organization", "org", ""), source("Zone", "zone", fails)},
+			objects: []string{level("Organization", "org", "", ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{err: `cannot tag composed resource "bucket": an earlier step has set the tag "team" to "step", and sources[1] "zone" with onConflict Error has the value "zone" for it`},
+		},
+		"ErrorOfOverridden": {
+			reason:  "Only the source that wins should say what becomes of the tag.",
+			sources: []string{source("Organization", "org", fails), source("Zone", "zone", replace)},
+			objects: []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:    `{"team": "step"}`,
+			want:    want{tags: map[string]string{"team": "zone"}},
+		},
+		"ErrorOfClaim": {
+			reason:   "A source whose claim is refused should not fail the pipeline.",
+			reserved: `["team"]`,
+			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", fails)},
+			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
+			tags:     `{"team": "step"}`,
+			want:     want{tags: map[string]string{"team": "org"}, skipped: []string{"team reserved-key"}},
+		},
+		"ProvidersKey": {
+			reason:  "Nobody should set or replace what providers set, trusted or not.",
+			sources: []string{source("Organization", "org", trust+replace), source("Zone", "zone", replace)},
+			objects: []string{level("Organization", "org", `"t/crossplane-name": "org"`, ""), level("Zone", "zone", `"t/crossplane-kind": "zone"`, "")},
+			tags:    `{"crossplane-kind": "bucket"}`,
+			want:    want{tags: map[string]string{"crossplane-kind": "bucket"}, skipped: []string{"crossplane-kind reserved-key", "crossplane-name reserved-key"}},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			reserved := tc.reserved
+			if reserved == "" {
+				reserved = `[]`
+			}
+
+			in := decode(t, `"provider": {"value": "aws"}, "keyPrefix": "", "reservedKeys": `+reserved+`, "sources": [`+strings.Join(tc.sources, ", ")+`]`)
+			after, out, err := clusterOf(tc.objects...).tagsAfter(in, observe(`{}`), bucket(tc.tags))
+
+			got := want{tags: after, err: text(err)}
+
+			if out != nil {
+				for _, s := range out.Skips {
+					got.skipped = append(got.skipped, s.TagKey+" "+string(s.Reason))
+				}
+
+				for _, w := range out.Withheld {
+					got.withheld = append(got.withheld, w.Keys...)
+				}
+			}
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestEveryPrecedence is every case of label or annotation, level, trust, reserved
+// key, tag of an earlier step and onConflict: three levels that each have no value, a
+// label, an annotation or both, and are trusted or not.
+func TestEveryPrecedence(t *testing.T) {
+	const (
+		nothing = iota
+		label
+		annotation
+		labelAndAnnotation
+		kinds
+	)
+
+	names := []string{"org", "workspace", "zone"}
+	policies := []v1beta1.ConflictPolicy{"Retain", "Replace", "Error"}
+	existing := []string{"", "step", "same"}
+
+	for c := range kinds * kinds * kinds * 8 * 2 * len(existing) * len(policies) {
+		draw := func(n int) int {
+			defer func() { c /= n }()
+			return c % n
+		}
+
+		reserved := draw(2) == 1
+		step := existing[draw(len(existing))]
+		turn := draw(len(policies))
+
+		in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, KeyPrefix: new("")}
+		if reserved {
+			in.ReservedKeys = []string{"team"}
+		}
+
+		var (
+			objects cluster
+			kind    [3]int
+			trusted [3]bool
+		)
+
+		for i, name := range names {
+			kind[i], trusted[i] = draw(kinds), draw(2) == 1
+
+			in.Sources = append(in.Sources, v1beta1.Source{
+				Type: "RequiredResource", Name: name, Prefix: new("t/"), Pick: "All", Trusted: trusted[i],
+				Encoding: "Plain", KeyForm: "Qualified", OnConflict: policies[(i+turn)%len(policies)],
+				Resource: &v1beta1.RequiredResource{APIVersion: "v1", Kind: "Level", Name: &v1beta1.StringSource{Value: new(name)}},
+			})
+
+			meta := map[string]any{"name": name}
+			if kind[i]&label != 0 {
+				meta["labels"] = map[string]any{"t/team": name + "-label"}
+			}
+
+			if kind[i]&annotation != 0 {
+				meta["annotations"] = map[string]any{"t/team": name + "-annotation"}
+			}
+
+			o, err := structpb.NewStruct(map[string]any{"apiVersion": "v1", "kind": "Level", "metadata": meta})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			objects = append(objects, o)
+		}
+
+		// Which level wins, with which value, and who claims what it may not.
+		winner, value, claimed := -1, "", false
+
+		for i, name := range names {
+			switch {
+			case kind[i] == nothing:
+			case reserved && !trusted[i]:
+				claimed = true
+			default:
+				winner, value = i, name+map[bool]string{true: "-annotation", false: "-label"}[kind[i]&annotation != 0]
+			}
+		}
+
+		if step == "same" {
+			step = value
+		}
+
+		// What becomes of it.
+		want, wantErr, withheld, active := map[string]string{"Name": "x"}, "", []stamp.Withheld(nil), []stamp.Active(nil)
+		if step != "" {
+			want["team"] = step
+		}
+
+		if winner >= 0 {
+			policy := in.Sources[winner].OnConflict
+
+			switch {
+			case step == "" || reserved || policy == "Replace":
+				want["team"] = value
+			case policy == "Error":
+				wantErr = fmt.Sprintf(`cannot tag composed resource "bucket": an earlier step has set the tag "team" to %q, and sources[%d] %q with onConflict Error has the value %q for it`, step, winner, names[winner], value)
+			case step != value:
+				withheld = []stamp.Withheld{{Resource: "bucket", Keys: []string{"team"}}}
+			}
+
+			if want["team"] == value {
+				active = []stamp.Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"team": value}}}
+			}
+		}
+
+		skips := []stamp.Skip{}
+		if claimed {
+			skips = []stamp.Skip{{
+				SkippedLabel: tags.SkippedLabel{QualifiedKey: "team", TagKey: "team", Provider: "aws", Reason: "reserved-key"},
+				Limit:        tags.ProfileOf("aws").Limit("reserved-key"),
+			}}
+		}
+
+		before := map[string]string{"Name": "x"}
+		if step != "" {
+			before["team"] = step
+		}
+
+		j, err := json.Marshal(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		what := fmt.Sprintf("levels %v, trusted %v, reserved %t, earlier step %q, onConflict of %s %s", kind, trusted, reserved, step, names[0], in.Sources[0].OnConflict)
+
+		got, out, err := objects.tagsAfter(in, observe(`{}`), bucket(string(j)))
+		if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+			t.Fatalf("\nStamp(...) of %s: -want error, +got error:\n%s", what, diff)
+		}
+
+		if wantErr != "" {
+			continue
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
+		}
+
+		// Without any label nothing is looked at.
+		if winner < 0 && !claimed {
+			skips = nil
+		}
+
+		if diff := cmp.Diff(&stamp.Outcome{Stamped: out.Stamped, Active: active, Skips: skips, Withheld: withheld}, out, cmp.Comparer(func(a, b map[string]*structpb.Struct) bool { return len(a) == len(b) })); diff != "" {
+			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
+		}
+	}
+}
+
+// TestTrustedValueStands is about claims that look like a reserved key once they are
+// formatted only, so that they are not refused before sources are merged.
+func TestTrustedValueStands(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		provider string
+		reserved string
+		fields   string
+		key      string
+		want     map[string]string
+		skipped  []tags.SkippedLabel
+	}{
+		"CaseOfEntry": {
+			reason:   "Where keys compare without case, the case of an entry should not matter.",
+			provider: "azure",
+			reserved: "Workspace",
+			key:      "workspace",
+			want:     map[string]string{"plexsphere:workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "plexsphere:workspace", Provider: "azure", Reason: "reserved-key"}},
+		},
+		"FormattedEntry": {
+			reason:   "An entry may be the tag key that the provider's format makes.",
+			provider: "openstack",
+			reserved: "plexsphere_workspace",
+			fields:   `"keyFormats": [{"provider": "openstack", "replace": {":": "_"}}], `,
+			key:      "workspace",
+			want:     map[string]string{"plexsphere_workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "plexsphere_workspace", Provider: "openstack", Reason: "reserved-key"}},
+		},
+		"PrefixOfFormat": {
+			reason:   "An entry may be the tag key that a prefix of the input makes.",
+			provider: "aws",
+			reserved: "acme-*",
+			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
+			key:      "workspace",
+			want:     map[string]string{"acme-workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "acme-workspace", Provider: "aws", Reason: "reserved-key"}},
+		},
+		"OfOtherProvider": {
+			reason:   "Where the tag key isn't reserved, the later source should win.",
+			provider: "hetzner",
+			reserved: "acme-*",
+			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
+			key:      "workspace",
+			want:     map[string]string{"plexsphere:workspace": "forged"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := decode(t, fmt.Sprintf(`%s"provider": {"value": %q}, "reservedKeys": [%q], "sources": [
+				{"type": "Value", "name": "platform", "trusted": true, "values": {%q: "platform"}},
+				{"type": "Value", "name": "user", "onConflict": "Replace", "values": {%[4]q: "forged"}}
+			], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}]`, tc.fields, tc.provider, tc.reserved, tc.key))
+
+			got, out, err := cluster{}.tagsAfter(in, observe(`{}`), bucket(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			var skipped []tags.SkippedLabel
+			for _, s := range out.Skips {
+				skipped = append(skipped, s.SkippedLabel)
+			}
+
+			if diff := cmp.Diff(tc.skipped, skipped); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want skipped, +got skipped:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestReservedThroughEverySource claims a reserved key through every type of source,
+// form of key, encoding, provider and format. No claim may reach the resource, and
+// what the platform says of the key must.
+func TestReservedThroughEverySource(t *testing.T) {
+	types := map[string]string{
+		"Value":            `"type": "Value", "values": %s`,
+		"CompositeField":   `"type": "CompositeField", "fromFieldPath": "spec.labels"`,
+		"ContextField":     `"type": "ContextField", "contextKey": "k", "fromFieldPath": "labels"`,
+		"Labels":           `"type": "CompositeMetadata", "prefix": "l/"`,
+		"Annotations":      `"type": "CompositeMetadata", "prefix": "a/"`,
+		"ObjectsMap":       `"type": "RequiredResource", "fromFieldPath": "data", "resource": {"apiVersion": "v1", "kind": "O", "name": {"value": "o"}}`,
+		"ObjectsLabels":    `"type": "RequiredResource", "prefix": "l/", "resource": {"apiVersion": "v1", "kind": "O", "matchLabels": {"value": {"o": "o"}}}`,
+		"ClassAnnotations": `"type": "RequiredResource", "name": "class", "pick": "One", "prefix": "a/", "resource": {"apiVersion": "v1", "kind": "O", "defaultMatchLabels": {"o": "o"}}`,
+	}
+
+	mutations := []func(string) string{
+		strings.Clone, strings.ToUpper, strings.ToLower,
+		strings.NewReplacer("/", ".", ".", "/").Replace,
+		strings.NewReplacer(":", "_", "/", "_").Replace,
+		func(s string) string { return "plexsphere:" + s },
+		func(s string) string { return "plexsphere_" + s },
+		func(s string) string { return strings.TrimPrefix(s, "plexsphere:") },
+	}
+
+	formats := []string{
+		``,
+		`, "prefix": ""`,
+		`, "lowercase": true`,
+		`, "replace": {":": "_", "/": "_", ".": "_"}`,
+		`, "prefix": "plexsphere_", "replace": {":": "", "/": "."}, "lowercase": true`,
+		`, "prefix": "entigo:"`,
+		`, "prefix": "crossplane-"`,
+	}
+
+	shapes := []string{`"shape": "Map"`, `"shape": "KeyValueList"`, `"shape": "StringList", "stringList": {"separator": ":"}`, `"shape": "StringList"`}
+
+	rapid.Check(t, func(t *rapid.T) {
+		typ := rapid.SampledFrom(slices.Sorted(maps.Keys(types))).Draw(t, "type")
+		reserved := rapid.SampledFrom([]string{"workspace", "Workspace", "entigo:zone", "plexsphere:a/b", "name", "kind"}).Draw(t, "reserved")
+		entry := rapid.SampledFrom([]string{reserved, reserved[:len(reserved)-1] + "*"}).Draw(t, "entry")
+		provider := rapid.SampledFrom(tags.ProfileNames()).Draw(t, "provider")
+		jsonEncoded := rapid.Bool().Draw(t, "JSON")
+		keyForm := rapid.SampledFrom([]string{"Qualified", "Tag"}).Draw(t, "keyForm")
+		onConflict := rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "onConflict")
+		shape := rapid.SampledFrom(shapes).Draw(t, "shape")
+
+		values, prefixed := map[string]string{}, map[string]string{}
+
+		for range rapid.IntRange(1, 6).Draw(t, "claims") {
+			key, value := reserved, "forged"
+			for range rapid.IntRange(0, 3).Draw(t, "changes") {
+				key = rapid.SampledFrom(mutations).Draw(t, "change")(key)
+			}
+
+			// Part of the key may be in the value, where the two are one string.
+			if name, rest, ok := strings.Cut(key, ":"); ok && rapid.Bool().Draw(t, "split") {
+				key, value = name, rest+":forged"
+			}
+
+			if jsonEncoded {
+				value = fmt.Sprintf("%q", value)
+			}
+
+			values[key] = value
+			prefixed["l/"+key], prefixed["a/"+key] = value, value
+		}
+
+		j, err := json.Marshal(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		pj, err := json.Marshal(prefixed)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		source := types[typ]
+		if typ == "Value" {
+			source = fmt.Sprintf(source, j)
+		}
+
+		format := ""
+		if rapid.Bool().Draw(t, "format") {
+			format = fmt.Sprintf(`"keyFormats": [{"provider": %q%s}], `, provider, rapid.SampledFrom(formats).Draw(t, "format of keys"))
+		}
+
+		encoding := map[bool]string{true: "JSON", false: "Plain"}[jsonEncoded]
+		fields := fmt.Sprintf(`"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", %s"provider": {"value": %q}, "reservedKeys": [%q], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", %s}]`, format, provider, entry, shape)
+		platform := fmt.Sprintf(`{"type": "Value", "trusted": true, "values": {%q: "platform"}}`, reserved)
+		user := fmt.Sprintf(`{%s, "encoding": %q, "keyForm": %q, "onConflict": %q}`, source, encoding, keyForm, onConflict)
+
+		req := observe(fmt.Sprintf(`{"metadata": {"labels": %s, "annotations": %[1]s}, "spec": {"labels": %s}}`, pj, j))
+		req.Context = resource.MustStructJSON(fmt.Sprintf(`{"k": {"labels": %s}}`, j))
+
+		objects := clusterOf(fmt.Sprintf(`{"apiVersion": "v1", "kind": "O", "metadata": {"name": "o", "labels": %s, "annotations": %[1]s}, "data": %s}`, strings.Replace(string(pj), "{", `{"o": "o", `, 1), j))
+
+		// entries of the resource's tag field after the supplied sources.
+		entries := func(sources string) []string {
+			in, err := v1beta1.Decode(resource.MustStructJSON(`{` + fields + `, "sources": [` + sources + `]}`))
+			if err != nil {
+				t.Fatalf("%s: %v", sources, err)
+			}
+
+			r := resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {}}}`)
+
+			_, out, err := objects.tagsAfter(in, req, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if s, ok := out.Stamped["bucket"]; ok {
+				r = s
+			}
+
+			return entriesOf(forProvider(r)["tags"])
+		}
+
+		// What the platform's label comes to, which tells its key.
+		want := entries(platform)
+		both := entries(platform + ", " + user)
+		alone := entries(user)
+
+		for _, w := range want {
+			if !slices.Contains(both, w) {
+				t.Errorf("\nThe trusted value should stand.\nStamp(...) of %s and %s: want entry %q, got %q", platform, user, w, both)
+			}
+
+			key := fold(provider, strings.TrimSuffix(w, "platform"))
+
+			for _, e := range slices.Concat(both, alone) {
+				if e != w && strings.HasPrefix(fold(provider, e), key) {
+					t.Errorf("\nNo untrusted value should get the key of the trusted one.\nStamp(...) of %s and %s with %q reserved: got entry %q", platform, user, entry, e)
+				}
+			}
+		}
+
+		for _, e := range slices.Concat(both, alone) {
+			for _, k := range tags.ProvidersKeys() {
+				if strings.HasPrefix(fold(provider, e), k+":") || strings.HasPrefix(fold(provider, e), k+"=") {
+					t.Errorf("\nNobody should get a key of the providers.\nStamp(...) of %s and %s: got entry %q", platform, user, e)
+				}
+			}
+		}
+	})
+}
+
+// entriesOf returns the entries of the supplied tag field as strings of key,
+// separator and value.
+func entriesOf(v *structpb.Value) []string {
+	out := []string{}
+
+	for k, v := range v.GetStructValue().GetFields() {
+		out = append(out, k+"="+v.GetStringValue())
+	}
+
+	for _, item := range v.GetListValue().GetValues() {
+		if o := item.GetStructValue(); o != nil {
+			out = append(out, o.GetFields()["key"].GetStringValue()+"="+o.GetFields()["value"].GetStringValue())
+		} else {
+			out = append(out, item.GetStringValue())
+		}
+	}
+
+	return out
+}
+
+// fold is what a provider takes for one key or entry.
+func fold(provider, s string) string {
+	if provider == "azure" || provider == "digitalocean" {
+		return strings.ToLower(s)
+	}
+
+	return s
+}
