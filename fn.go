@@ -12,7 +12,6 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -60,8 +59,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	transformer := tags.NewTransformer(set.Labels, in.Formats())
-	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, set.Claims)
+	transformer := set.Transformer(in)
 
 	fields, err := locator(in, required)
 	if err != nil {

@@ -14,6 +14,9 @@ type Transformer struct {
 	claims   []Label
 	reserved reservation
 
+	// overridden trusted labels by tag key.
+	overridden map[string]Label
+
 	done map[*Profile]*Transformed
 }
 
@@ -67,6 +70,16 @@ func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) 
 	t.claims = claims
 }
 
+// Overridden are trusted labels that labels which aren't trusted have taken the place
+// of, the latest last. Such a label stands after all if the other one turns out to
+// claim a reserved key once it is formatted.
+func (t *Transformer) Overridden(labels []Label) {
+	t.overridden = make(map[string]Label, len(labels))
+	for _, l := range labels {
+		t.overridden[l.TagKey] = l
+	}
+}
+
 // Empty is true if there is no label.
 func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
 
@@ -89,7 +102,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
 	}
 
-	for _, l := range t.labels {
+	add := func(l Label) SkipReason {
 		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted}
 		tag.Reserved = Claims(t.reserved.patterns, l) || reserved(tag.Key)
 
@@ -98,12 +111,19 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 			r = ReservedKey
 		}
 
-		if r != "" {
+		if r == "" {
+			d.Tags = append(d.Tags, tag)
+		} else {
 			d.Skipped = append(d.Skipped, p.Skip(tag, r))
-			continue
 		}
 
-		d.Tags = append(d.Tags, tag)
+		return r
+	}
+
+	for _, l := range t.labels {
+		if trusted, ok := t.overridden[l.TagKey]; add(l) == ReservedKey && ok && !l.Trusted {
+			add(trusted)
+		}
 	}
 
 	d.collide(p)

@@ -65,10 +65,7 @@ func (c *Command) hierarchy() (*explained, error) {
 		providers = []string{set.Provider}
 	}
 
-	transformer := tags.NewTransformer(set.Labels, in.Formats())
-	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, set.Claims)
-
-	e := c.explain(transformer, tags.Rules(in.ProfileRules), providers)
+	e := c.explain(set.Transformer(in), tags.Rules(in.ProfileRules), providers)
 	e.origins(in, &set)
 
 	return e, nil

@@ -175,8 +175,7 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 		return fate{failed: true}
 	}
 
-	transformer := tags.NewTransformer(labels.Labels, in.Formats())
-	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, labels.Claims)
+	transformer := labels.Transformer(in)
 
 	p := tags.Rules(in.ProfileRules).ProfileOf(w.provider, "")
 	done := transformer.Transform(p)

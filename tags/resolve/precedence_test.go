@@ -29,8 +29,7 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 		return nil, nil, err
 	}
 
-	transformer := tags.NewTransformer(set.Labels, in.Formats())
-	transformer.Reserve(in.ReservedKeys, *in.KeyPrefix, set.Claims)
+	transformer := set.Transformer(in)
 
 	rules, err := field.NewRules(in.TagFields)
 	if err != nil {
@@ -60,9 +59,9 @@ func forProvider(r *structpb.Struct) map[string]*structpb.Value {
 	return r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
 }
 
-// bucket returns a resource with the supplied tags, which are JSON.
-func bucket(tags string) *structpb.Struct {
-	return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": ` + tags + `}}}`)
+// bucket returns a resource with the supplied JSON as its tags.
+func bucket(j string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": ` + j + `}}}`)
 }
 
 func TestPrecedence(t *testing.T) {

@@ -45,6 +45,24 @@ type Override struct {
 	By int
 }
 
+// Transformer of the set's labels, by the rules of the supplied input.
+func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
+	t := tags.NewTransformer(s.Labels, in.Formats())
+	t.Reserve(in.ReservedKeys, *in.KeyPrefix, s.Claims)
+
+	trusted := []tags.Label{}
+
+	for _, o := range s.Overridden {
+		if o.Trusted {
+			trusted = append(trusted, o.Label)
+		}
+	}
+
+	t.Overridden(trusted)
+
+	return t
+}
+
 // A resolver resolves the sources of one input for one request.
 type resolver struct {
 	in       *v1beta1.CloudTags
