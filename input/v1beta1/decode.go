@@ -96,24 +96,7 @@ func refuseEmpty(p *field.Path, v *structpb.Value) error {
 	case *structpb.Value_StructValue:
 		fields := k.StructValue.GetFields()
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			// Kubernetes metadata may have some.
-			if p == nil && name == "metadata" {
-				continue
-			}
-
-			if s, ok := fields[name].GetKind().(*structpb.Value_StringValue); ok && s.StringValue == "" && notEmpty[name] {
-				return field.Invalid(p.Child(name), "", "must not be empty: leave it out")
-			}
-
-			if freeForm[name] && fields[name].GetStructValue() != nil {
-				if err := refuseNulls(p.Child(name), fields[name].GetStructValue()); err != nil {
-					return err
-				}
-
-				continue
-			}
-
-			if err := refuseEmpty(p.Child(name), fields[name]); err != nil {
+			if err := refuseEmptyField(p, name, fields[name]); err != nil {
 				return err
 			}
 		}
@@ -128,6 +111,26 @@ func refuseEmpty(p *field.Path, v *structpb.Value) error {
 	}
 
 	return nil
+}
+
+// refuseEmptyField refuses the supplied field of the object at the supplied path.
+func refuseEmptyField(p *field.Path, name string, v *structpb.Value) error {
+	// Kubernetes metadata may have some.
+	if p == nil && name == "metadata" {
+		return nil
+	}
+
+	// The apiVersion and kind of other objects than these are required anyway.
+	refused := notEmpty[name] || p != nil && strings.HasSuffix(p.String(), ".resource") && (name == "apiVersion" || name == "kind")
+	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok && s.StringValue == "" && refused {
+		return field.Invalid(p.Child(name), "", "must not be empty: leave it out")
+	}
+
+	if freeForm[name] && v.GetStructValue() != nil {
+		return refuseNulls(p.Child(name), v.GetStructValue())
+	}
+
+	return refuseEmpty(p.Child(name), v)
 }
 
 // refuseNulls returns an error if a field of the supplied object is null.

@@ -424,11 +424,13 @@ type RequiredResource struct {
 	// APIVersion of the objects.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	APIVersion string `json:"apiVersion,omitempty"`
 
 	// Kind of the objects.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	Kind string `json:"kind,omitempty"`
 
 	// Kinds of the objects, if there are several. For pick One only.
@@ -451,7 +453,8 @@ type RequiredResource struct {
 	// neither a name nor labels. For pick One only.
 	//
 	// +optional
-	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitempty"`
+	// +kubebuilder:validation:MinProperties=1
+	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitzero"`
 
 	// Namespace of the objects, if they have one.
 	//
@@ -480,7 +483,8 @@ type MapSource struct {
 	// Value is the map itself.
 	//
 	// +optional
-	Value map[string]string `json:"value,omitempty"`
+	// +kubebuilder:validation:MinProperties=1
+	Value map[string]string `json:"value,omitzero"`
 
 	// FromFieldPath is the path of a field of the composite resource that holds
 	// the map.

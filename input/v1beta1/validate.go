@@ -113,6 +113,14 @@ func (s *Source) validate(p *field.Path) field.ErrorList {
 		errs = append(errs, s.validateFields(p, use)...)
 	}
 
+	if s.ContextKey != nil && *s.ContextKey == "" {
+		errs = append(errs, field.Required(p.Child("contextKey"), "must not be empty"))
+	}
+
+	if s.Prefix != nil && *s.Prefix == "" {
+		errs = append(errs, field.Required(p.Child("prefix"), "must not be empty"))
+	}
+
 	errs = append(errs, validatePath(p.Child("fromFieldPath"), s.FromFieldPath)...)
 	errs = append(errs, s.Include.validate(p.Child("include"))...)
 
@@ -152,8 +160,8 @@ func (s *Source) validateFields(p *field.Path, use map[string]bool) field.ErrorL
 	}{
 		{"values", s.Values != nil},
 		{"fromFieldPath", s.FromFieldPath != nil},
-		{"contextKey", s.ContextKey != nil && *s.ContextKey != ""},
-		{"prefix", s.Prefix != nil && *s.Prefix != ""},
+		{"contextKey", s.ContextKey != nil},
+		{"prefix", s.Prefix != nil},
 		{"resource", s.Resource != nil},
 		{"pick", s.Pick != ""},
 		{"providerFieldPath", s.ProviderFieldPath != nil},
