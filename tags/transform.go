@@ -71,8 +71,8 @@ func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) 
 }
 
 // Overridden are trusted labels that labels which aren't trusted have taken the place
-// of, the latest last. Such a label stands after all if the other one turns out to
-// claim a reserved key once it is formatted.
+// of, the latest last. Such a label stands after all if it turns out to have a
+// reserved key once both are formatted, or the other one to claim one.
 func (t *Transformer) Overridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {
@@ -102,9 +102,9 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
 	}
 
+	claims := func(l Label) bool { return Claims(t.reserved.patterns, l) || reserved(format.key(l)) }
 	add := func(l Label) SkipReason {
-		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted}
-		tag.Reserved = Claims(t.reserved.patterns, l) || reserved(tag.Key)
+		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted, Reserved: claims(l)}
 
 		r := p.check(tag)
 		if p.isProviders(tag.Key) || tag.Reserved && !tag.Trusted {
@@ -121,7 +121,8 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	}
 
 	for _, l := range t.labels {
-		if trusted, ok := t.overridden[l.TagKey]; add(l) == ReservedKey && ok && !l.Trusted {
+		r := add(l)
+		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || claims(trusted)) {
 			add(trusted)
 		}
 	}

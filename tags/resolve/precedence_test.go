@@ -676,3 +676,35 @@ func fold(provider, s string) string {
 
 	return s
 }
+
+// TestSkippedOnce is about a label that is refused for two reasons, or from two
+// sources.
+func TestSkippedOnce(t *testing.T) {
+	const sources = `"sources": [
+		{"type": "Value", "name": "platform", "trusted": true, "values": {"crossplane-kind": "a"}},
+		{"type": "Value", "name": "user", "values": {"crossplane-kind": "b"}},
+		{"type": "Value", "name": "other", "values": {"crossplane-kind": "c"}}
+	]`
+
+	// The kind has a narrow profile, so its resources are named.
+	object := resource.MustStructJSON(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Object", "spec": {"forProvider": {}}}`)
+
+	want := []stamp.Skip{{
+		SkippedLabel: tags.SkippedLabel{QualifiedKey: "crossplane-kind", TagKey: "crossplane-kind", Provider: "aws", Reason: "reserved-key"},
+		Limit:        tags.ProfileOf("aws").Limit("reserved-key"),
+		Resources:    []string{"bucket"},
+	}}
+
+	for _, reserved := range []string{`[]`, `["crossplane-*"]`} {
+		in := decode(t, `"profileRules": "Cloud", "keyPrefix": "", "reservedKeys": `+reserved+`, "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}], `+sources)
+
+		_, out, err := cluster{}.tagsAfter(in, observe(`{}`), object)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(want, out.Skips); diff != "" {
+			t.Errorf("\nA label should be skipped once, and each resource be named once.\nStamp(...) with %s reserved: -want, +got:\n%s", reserved, diff)
+		}
+	}
+}

@@ -409,7 +409,11 @@ func (s skips) add(l tags.SkippedLabel, limit string, some bool, resource string
 	}
 
 	of.all = of.all || !some
-	of.resources = append(of.resources, resource)
+
+	// Two labels can come to one key, and be skipped for one resource.
+	if n := len(of.resources); n == 0 || of.resources[n-1] != resource {
+		of.resources = append(of.resources, resource)
+	}
 }
 
 func (s skips) sorted() []Skip {
