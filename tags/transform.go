@@ -102,9 +102,10 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
 	}
 
-	claims := func(l Label) bool { return Claims(t.reserved.patterns, l) || reserved(format.key(l)) }
+	claims := func(l Label, key string) bool { return Claims(t.reserved.patterns, l) || reserved(key) }
 	add := func(l Label) SkipReason {
-		tag := Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted, Reserved: claims(l)}
+		key := format.key(l)
+		tag := Tag{QualifiedKey: l.QualifiedKey, Key: key, Value: l.Value, Source: l.Source, Trusted: l.Trusted, Reserved: claims(l, key)}
 
 		r := p.check(tag)
 		if p.isProviders(tag.Key) || tag.Reserved && !tag.Trusted {
@@ -122,7 +123,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 
 	for _, l := range t.labels {
 		r := add(l)
-		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || claims(trusted)) {
+		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || claims(trusted, format.key(trusted))) {
 			add(trusted)
 		}
 	}
