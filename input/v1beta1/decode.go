@@ -26,6 +26,9 @@ const (
 	DefaultKey       = "key"
 	DefaultValue     = "value"
 	DefaultSeparator = "="
+
+	DefaultLabelsFieldPath      = "metadata.labels"
+	DefaultAnnotationsFieldPath = "metadata.annotations"
 )
 
 // Decode the supplied input of a pipeline step, set its defaults and validate it.
@@ -82,12 +85,22 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 // notEmpty are the strings that must not be empty where they are given. They would
 // decode to what is not given.
 var notEmpty = map[string]bool{
-	"encoding": true, "fieldDiscovery": true, "fieldPath": true, "fromFieldPath": true, "key": true, "keyForm": true, "onConflict": true,
-	"pick": true, "profileRules": true, "separator": true, "ttl": true, "value": true,
+	"annotationsFieldPath": true, "encoding": true, "fieldDiscovery": true, "fieldPath": true, "fromFieldPath": true, "key": true, "keyForm": true,
+	"labelsFieldPath": true, "limitPolicy": true, "onConflict": true, "pick": true, "profileRules": true, "separator": true, "ttl": true, "value": true,
+}
+
+// notEmptyIn are more of them, by the field that has them. Elsewhere they may be
+// empty, or are required anyway.
+var notEmptyIn = map[string][]string{
+	"resource":  {"apiVersion", "kind"},
+	"resources": {"apiVersion", "kind", "name"},
+	"source":    {"name"},
 }
 
 // freeForm are objects whose fields the author of the input names.
-var freeForm = map[string]bool{"extra": true, "replace": true, "reservedTags": true, "value": true, "values": true, "defaultMatchLabels": true}
+var freeForm = map[string]bool{
+	"defaultMatchLabels": true, "extra": true, "matchTags": true, "replace": true, "reservedTags": true, "value": true, "values": true,
+}
 
 // refuseEmpty returns an error if the supplied value is or has something that would
 // decode as if it were not there: null, or a string that must not be empty.
@@ -120,17 +133,33 @@ func refuseEmptyField(p *field.Path, name string, v *structpb.Value) error {
 		return nil
 	}
 
-	// The apiVersion and kind of other objects than these are required anyway.
-	refused := notEmpty[name] || p != nil && strings.HasSuffix(p.String(), ".resource") && (name == "apiVersion" || name == "kind")
+	of := fieldName(p)
+
+	// A tag can have an empty value.
+	refused := (notEmpty[name] || slices.Contains(notEmptyIn[of], name)) && (of != "removeTags" || name != "value")
 	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok && s.StringValue == "" && refused {
 		return field.Invalid(p.Child(name), "", "must not be empty: leave it out")
 	}
 
-	if freeForm[name] && v.GetStructValue() != nil {
+	// A required resource's labels to match can come from a field, others can't.
+	if (freeForm[name] || name == "matchLabels" && of == "resources") && v.GetStructValue() != nil {
 		return refuseNulls(p.Child(name), v.GetStructValue())
 	}
 
 	return refuseEmpty(p.Child(name), v)
+}
+
+// fieldName returns the name of the field at the supplied path, or of the list that
+// the path leads to an item of.
+func fieldName(p *field.Path) string {
+	if p == nil {
+		return ""
+	}
+
+	path := p.String()
+	name, _, _ := strings.Cut(path[strings.LastIndexByte(path, '.')+1:], "[")
+
+	return name
 }
 
 // refuseNulls returns an error if a field of the supplied object is null.
@@ -283,12 +312,56 @@ func (in *CloudTags) Formats() map[string]tags.Format {
 	return out
 }
 
+// Copies is true if the rule copies the supplied kind of metadata.
+func (r *MetadataRule) Copies(k MetadataKind) bool { return slices.Contains(r.Copy, k) }
+
+// Required is true if there must be an object.
+func (s *MetadataSource) Required() bool {
+	return s.Policy == nil || s.Policy.FromFieldPath == FromFieldPathPolicyRequired
+}
+
+func (r *MetadataRule) setDefaults() {
+	r.Source.LabelsFieldPath = cmp.Or(r.Source.LabelsFieldPath, DefaultLabelsFieldPath)
+	r.Source.AnnotationsFieldPath = cmp.Or(r.Source.AnnotationsFieldPath, DefaultAnnotationsFieldPath)
+
+	if r.Source.Policy != nil {
+		r.Source.Policy.FromFieldPath = cmp.Or(r.Source.Policy.FromFieldPath, FromFieldPathPolicyRequired)
+	}
+
+	to := r.ToFieldPaths
+
+	if r.Copy == nil {
+		if to == nil || to.Labels != nil {
+			r.Copy = append(r.Copy, MetadataKindLabels)
+		}
+
+		if to == nil || to.Annotations != nil {
+			r.Copy = append(r.Copy, MetadataKindAnnotations)
+		}
+	}
+
+	if to != nil {
+		return
+	}
+
+	r.ToFieldPaths = &MetadataFieldPaths{}
+
+	if r.Copies(MetadataKindLabels) {
+		r.ToFieldPaths.Labels = []string{DefaultLabelsFieldPath}
+	}
+
+	if r.Copies(MetadataKindAnnotations) {
+		r.ToFieldPaths.Annotations = []string{DefaultAnnotationsFieldPath}
+	}
+}
+
 func (in *CloudTags) setDefaults() {
 	if in.KeyPrefix == nil {
 		prefix := tags.CloudTagPrefix
 		in.KeyPrefix = &prefix
 	}
 
+	in.LimitPolicy = cmp.Or(in.LimitPolicy, LimitPolicyApplyPartial)
 	in.ProfileRules = cmp.Or(in.ProfileRules, ProfileRulesContract)
 	in.FieldDiscovery = cmp.Or(in.FieldDiscovery, FieldDiscoveryAuto)
 	in.TTL = cmp.Or(in.TTL, DefaultTTL.String())
@@ -309,6 +382,14 @@ func (in *CloudTags) setDefaults() {
 		if s.Policy != nil {
 			s.Policy.FromFieldPath = cmp.Or(s.Policy.FromFieldPath, policy)
 		}
+	}
+
+	for i := range in.IgnoreTags {
+		in.IgnoreTags[i].OnConflict = cmp.Or(in.IgnoreTags[i].OnConflict, ConflictPolicyReplace)
+	}
+
+	for i := range in.KubernetesMetadata {
+		in.KubernetesMetadata[i].setDefaults()
 	}
 
 	for i := range in.TagFields {

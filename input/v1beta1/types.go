@@ -16,6 +16,7 @@ const (
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)",message="at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required"
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:resource:categories=crossplane
@@ -48,8 +49,9 @@ type CloudTags struct {
 	// Sources of labels. On the same tag key, a later source overrides an earlier
 	// one.
 	//
+	// +optional
 	// +kubebuilder:validation:MinItems=1
-	Sources []Source `json:"sources"`
+	Sources []Source `json:"sources,omitempty"`
 
 	// ReservedKeys are keys that only trusted sources may claim. Each is a key, or
 	// the beginning of keys and a *, e.g. workspace or entigo:*, and matches the
@@ -64,11 +66,45 @@ type CloudTags struct {
 	// +optional
 	ReservedTags map[string]TagCount `json:"reservedTags,omitempty"`
 
+	// LimitPolicy says what becomes of labels for which a resource has no tag slot
+	// left: ApplyPartial skips them, ApplyStrict fails and tags nothing.
+	//
+	// +optional
+	// +kubebuilder:default=ApplyPartial
+	LimitPolicy LimitPolicy `json:"limitPolicy,omitempty"`
+
+	// Resources whose tags are managed: those that any entry selects. By default
+	// these are all composed resources.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Resources []ResourceSelector `json:"resources,omitempty"`
+
 	// TagFields say where the tags of a kind of resource go. The first entry that
 	// matches a resource wins, over everything that is built in.
 	//
 	// +optional
 	TagFields []TagField `json:"tagFields,omitempty"`
+
+	// RemoveTags are tags that resources don't get, whoever has set them.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	RemoveTags []RemoveTag `json:"removeTags,omitempty"`
+
+	// IgnoreTags are tags that other systems own. They keep the value that the
+	// cloud has, if the provider reports it.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	IgnoreTags []IgnoreTag `json:"ignoreTags,omitempty"`
+
+	// KubernetesMetadata are rules that copy Kubernetes labels and annotations to
+	// composed resources. On the same key, a later rule overrides an earlier one.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	KubernetesMetadata []MetadataRule `json:"kubernetesMetadata,omitempty"`
 
 	// StatusFieldPath is the path of an object in the status of the composite
 	// resource, e.g. status.cloudTags, that the function fills in: the tag keys in
@@ -590,4 +626,264 @@ type StringList struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	MaxLength int32 `json:"maxLength,omitempty"`
+}
+
+// A LimitPolicy says what becomes of labels that a resource has no tag slot for.
+//
+// +kubebuilder:validation:Enum=ApplyPartial;ApplyStrict
+type LimitPolicy string
+
+// Limit policies.
+const (
+	// LimitPolicyApplyPartial keeps the lowest keys, and skips the rest.
+	LimitPolicyApplyPartial LimitPolicy = "ApplyPartial"
+
+	// LimitPolicyApplyStrict fails the pipeline.
+	LimitPolicyApplyStrict LimitPolicy = "ApplyStrict"
+)
+
+// A ResourceSelector selects composed resources of which all that it says holds.
+//
+// +kubebuilder:validation:MinProperties=1
+type ResourceSelector struct {
+	// Name of the composed resource in the pipeline. A * matches any run of
+	// characters.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name,omitempty"`
+
+	// APIVersion of the resource. A * matches any run of characters, e.g. s3.*/*.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	APIVersion string `json:"apiVersion,omitempty"`
+
+	// Kind of the resource. A * matches any run of characters.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind,omitempty"`
+
+	// MatchLabels are Kubernetes labels that the resource has.
+	//
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	MatchLabels map[string]string `json:"matchLabels,omitzero"`
+
+	// MatchTags are cloud tags that earlier steps have set on the resource.
+	//
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	MatchTags map[string]string `json:"matchTags,omitzero"`
+}
+
+// A RemoveTag says which tags are removed.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="exactly one of key and fromFieldPath is required"
+// +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="value is for a key only"
+// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
+type RemoveTag struct {
+	TagKeys `json:",inline"`
+
+	// Value at which the tag is removed. By default it is removed whatever its
+	// value is.
+	//
+	// +optional
+	Value *string `json:"value,omitempty"`
+}
+
+// An IgnoreTag says which tags other systems own.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="exactly one of key and fromFieldPath is required"
+// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
+type IgnoreTag struct {
+	TagKeys `json:",inline"`
+
+	// OnConflict says what becomes of a tag that a label or an earlier step has
+	// given another value than the cloud has: Replace writes the cloud's value,
+	// Retain keeps the tag.
+	//
+	// +optional
+	// +kubebuilder:default=Replace
+	// +kubebuilder:validation:Enum=Replace;Retain
+	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
+}
+
+// TagKeys are tag keys: one, the beginning of some and a *, or a list of these.
+type TagKeys struct {
+	// Key of the tags, as the resource has it: a key, or the beginning of keys and
+	// a *, e.g. aws-backup:*. In a tag field that is a list of strings, a string
+	// that is no key and value is a key.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Key string `json:"key,omitempty"`
+
+	// FromFieldPath is the path of a list of keys, in the composite resource or
+	// below contextKey. There are none if the field isn't there. Keys that come
+	// from a field leave the tags with reserved keys alone.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+
+	// ContextKey of the pipeline's context that fromFieldPath is below.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ContextKey *string `json:"contextKey,omitempty"`
+}
+
+// A MetadataRule copies labels and annotations of Kubernetes objects, which are not
+// cloud tags. Those of crossplane.io, its subdomains and kubectl.kubernetes.io are
+// never copied.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="toFieldPaths must have paths for all that is copied, and for nothing else"
+type MetadataRule struct {
+	// Source of the labels and annotations.
+	Source MetadataSource `json:"source"`
+
+	// Copy says what is copied: Labels, Annotations or both. By default it is what
+	// toFieldPaths has paths for, or both.
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	Copy []MetadataKind `json:"copy,omitempty"`
+
+	// Select says which keys are copied: those that any of it holds for.
+	Select MetadataSelector `json:"select"`
+
+	// Resources that the labels and annotations are copied to: those that any
+	// entry selects. By default these are all composed resources.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Resources []ResourceSelector `json:"resources,omitempty"`
+
+	// ToFieldPaths are where in these resources they are copied to, for all that is
+	// copied. By default this is metadata.labels and metadata.annotations.
+	//
+	// +optional
+	ToFieldPaths *MetadataFieldPaths `json:"toFieldPaths,omitempty"`
+}
+
+// A MetadataKind is a kind of Kubernetes metadata.
+//
+// +kubebuilder:validation:Enum=Labels;Annotations
+type MetadataKind string
+
+// Kinds of metadata.
+const (
+	MetadataKindLabels      MetadataKind = "Labels"
+	MetadataKindAnnotations MetadataKind = "Annotations"
+)
+
+// A MetadataSourceType says which object metadata is copied from.
+//
+// +kubebuilder:validation:Enum=CompositeMetadata;RequiredResource;ComposedResource
+type MetadataSourceType string
+
+// Types of metadata source.
+const (
+	// MetadataSourceTypeCompositeMetadata copies from the composite resource.
+	MetadataSourceTypeCompositeMetadata MetadataSourceType = "CompositeMetadata"
+
+	// MetadataSourceTypeRequiredResource copies from objects that Crossplane
+	// fetches.
+	MetadataSourceTypeRequiredResource MetadataSourceType = "RequiredResource"
+
+	// MetadataSourceTypeComposedResource copies from a composed resource.
+	MetadataSourceTypeComposedResource MetadataSourceType = "ComposedResource"
+)
+
+// A MetadataSource is the object that metadata is copied from.
+//
+// +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="resource is required by type RequiredResource, and forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="name is required by type ComposedResource, and forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="policy is for type RequiredResource only"
+type MetadataSource struct {
+	// Type of source: CompositeMetadata copies from the composite resource,
+	// RequiredResource from objects that Crossplane fetches, and ComposedResource
+	// from a composed resource, as earlier steps and rules desire it.
+	Type MetadataSourceType `json:"type"`
+
+	// Name of the composed resource in the pipeline. For type ComposedResource
+	// only. Nothing is copied if there is none.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name,omitempty"`
+
+	// Resource that Crossplane fetches. For type RequiredResource only. Of several
+	// objects, later names override earlier ones.
+	//
+	// +optional
+	Resource *RequiredResource `json:"resource,omitempty"`
+
+	// LabelsFieldPath is the path of the object's map of labels.
+	//
+	// +optional
+	// +kubebuilder:default=metadata.labels
+	// +kubebuilder:validation:MinLength=1
+	LabelsFieldPath string `json:"labelsFieldPath,omitempty"`
+
+	// AnnotationsFieldPath is the path of the object's map of annotations.
+	//
+	// +optional
+	// +kubebuilder:default=metadata.annotations
+	// +kubebuilder:validation:MinLength=1
+	AnnotationsFieldPath string `json:"annotationsFieldPath,omitempty"`
+
+	// Policy for what the source reads: Required, the default, fails the pipeline if
+	// there is no object, Optional copies nothing then. For type RequiredResource
+	// only.
+	//
+	// +optional
+	Policy *SourcePolicy `json:"policy,omitempty"`
+}
+
+// A MetadataSelector selects keys of labels and annotations.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.prefixes) || has(self.domains) || (has(self.all) && self.all)",message="at least one of prefixes, domains and all is required"
+type MetadataSelector struct {
+	// Prefixes of keys, e.g. node-role.kubernetes.io.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	Prefixes []string `json:"prefixes,omitempty"`
+
+	// Domains that keys belong to: what stands before the slash is one of them, or
+	// a subdomain.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	Domains []string `json:"domains,omitempty"`
+
+	// All keys.
+	//
+	// +optional
+	All bool `json:"all,omitempty"`
+}
+
+// MetadataFieldPaths are the fields that metadata is copied to.
+//
+// +kubebuilder:validation:MinProperties=1
+type MetadataFieldPaths struct {
+	// Labels are the paths of maps that labels are copied to.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	Labels []string `json:"labels,omitempty"`
+
+	// Annotations are the paths of maps that annotations are copied to.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	Annotations []string `json:"annotations,omitempty"`
 }

@@ -40,9 +40,11 @@ func (in *CloudTags) validate() field.ErrorList {
 		}
 	}
 
-	if len(in.Sources) == 0 {
-		errs = append(errs, field.Required(field.NewPath("sources"), "at least one source of labels"))
+	if in.Sources == nil && in.RemoveTags == nil && in.IgnoreTags == nil && in.KubernetesMetadata == nil {
+		errs = append(errs, field.Required(field.NewPath("sources"), "at least one of sources, removeTags, ignoreTags and kubernetesMetadata"))
 	}
+
+	errs = append(errs, in.validateLists()...)
 
 	for i := range in.Sources {
 		errs = append(errs, in.Sources[i].validate(field.NewPath("sources").Index(i))...)
@@ -65,6 +67,24 @@ func (in *CloudTags) validate() field.ErrorList {
 		}
 	}
 
+	errs = append(errs, oneOf(field.NewPath("limitPolicy"), in.LimitPolicy, LimitPolicyApplyPartial, LimitPolicyApplyStrict)...)
+
+	for i := range in.Resources {
+		errs = append(errs, in.Resources[i].validate(field.NewPath("resources").Index(i))...)
+	}
+
+	for i := range in.RemoveTags {
+		errs = append(errs, in.RemoveTags[i].validate(field.NewPath("removeTags").Index(i))...)
+	}
+
+	for i := range in.IgnoreTags {
+		errs = append(errs, in.IgnoreTags[i].validate(field.NewPath("ignoreTags").Index(i))...)
+	}
+
+	for i := range in.KubernetesMetadata {
+		errs = append(errs, in.KubernetesMetadata[i].validate(field.NewPath("kubernetesMetadata").Index(i))...)
+	}
+
 	errs = append(errs, validateStatusPath(field.NewPath("statusFieldPath"), in.StatusFieldPath)...)
 
 	for _, profile := range slices.Sorted(maps.Keys(in.ReservedTags)) {
@@ -85,6 +105,25 @@ func (in *CloudTags) validate() field.ErrorList {
 	}
 
 	return errs
+}
+
+// validateLists refuses lists that are given, but empty: what they would mean is
+// better said by leaving them out.
+func (in *CloudTags) validateLists() field.ErrorList {
+	errs := notEmptyList(field.NewPath("sources"), in.Sources)
+	errs = append(errs, notEmptyList(field.NewPath("resources"), in.Resources)...)
+	errs = append(errs, notEmptyList(field.NewPath("removeTags"), in.RemoveTags)...)
+	errs = append(errs, notEmptyList(field.NewPath("ignoreTags"), in.IgnoreTags)...)
+
+	return append(errs, notEmptyList(field.NewPath("kubernetesMetadata"), in.KubernetesMetadata)...)
+}
+
+func notEmptyList[T any](p *field.Path, list []T) field.ErrorList {
+	if list == nil || len(list) > 0 {
+		return nil
+	}
+
+	return field.ErrorList{field.Required(p, "must not be empty: leave it out")}
 }
 
 func (s *StringSource) validate(p *field.Path) field.ErrorList {
@@ -314,6 +353,160 @@ func ValidateKeyPattern(pattern string) string {
 	default:
 		return ""
 	}
+}
+
+func (r *ResourceSelector) validate(p *field.Path) field.ErrorList {
+	errs := field.ErrorList{}
+
+	if r.Name == "" && r.APIVersion == "" && r.Kind == "" && r.MatchLabels == nil && r.MatchTags == nil {
+		errs = append(errs, field.Invalid(p, "", "must have one of name, apiVersion, kind, matchLabels and matchTags"))
+	}
+
+	if r.MatchLabels != nil && len(r.MatchLabels) == 0 {
+		errs = append(errs, field.Required(p.Child("matchLabels"), "must not be empty: leave it out"))
+	}
+
+	if r.MatchTags != nil && len(r.MatchTags) == 0 {
+		errs = append(errs, field.Required(p.Child("matchTags"), "must not be empty: leave it out"))
+	}
+
+	return errs
+}
+
+func (r *RemoveTag) validate(p *field.Path) field.ErrorList {
+	errs := r.TagKeys.validate(p)
+
+	if r.Value != nil && r.Key == "" {
+		errs = append(errs, field.Forbidden(p.Child("value"), "only a key can have one"))
+	}
+
+	return errs
+}
+
+func (i *IgnoreTag) validate(p *field.Path) field.ErrorList {
+	return append(i.TagKeys.validate(p), oneOf(p.Child("onConflict"), i.OnConflict, ConflictPolicyReplace, ConflictPolicyRetain)...)
+}
+
+func (k *TagKeys) validate(p *field.Path) field.ErrorList {
+	if (k.Key == "") == (k.FromFieldPath == nil) {
+		return field.ErrorList{field.Invalid(p, "", "must have exactly one of key and fromFieldPath")}
+	}
+
+	errs := validatePath(p.Child("fromFieldPath"), k.FromFieldPath)
+
+	if k.ContextKey != nil && k.FromFieldPath == nil {
+		errs = append(errs, field.Forbidden(p.Child("contextKey"), "only a fromFieldPath is below it"))
+	}
+
+	if k.ContextKey != nil && *k.ContextKey == "" {
+		errs = append(errs, field.Required(p.Child("contextKey"), "must not be empty"))
+	}
+
+	if k.Key != "" {
+		if err := ValidateKeyPattern(k.Key); err != "" {
+			errs = append(errs, field.Invalid(p.Child("key"), k.Key, err))
+		}
+	}
+
+	return errs
+}
+
+func (r *MetadataRule) validate(p *field.Path) field.ErrorList {
+	errs := r.Source.validate(p.Child("source"))
+	errs = append(errs, r.Select.validate(p.Child("select"))...)
+	errs = append(errs, notEmptyList(p.Child("resources"), r.Resources)...)
+	errs = append(errs, notEmptyList(p.Child("copy"), r.Copy)...)
+
+	for i, k := range r.Copy {
+		errs = append(errs, oneOf(p.Child("copy").Index(i), k, MetadataKindAnnotations, MetadataKindLabels)...)
+
+		if slices.Contains(r.Copy[:i], k) {
+			errs = append(errs, field.Duplicate(p.Child("copy").Index(i), k))
+		}
+	}
+
+	for i := range r.Resources {
+		errs = append(errs, r.Resources[i].validate(p.Child("resources").Index(i))...)
+	}
+
+	to := p.Child("toFieldPaths")
+	if r.ToFieldPaths.Labels == nil && r.ToFieldPaths.Annotations == nil {
+		return append(errs, field.Required(to, "at least one of labels and annotations"))
+	}
+
+	errs = append(errs, validateTo(to.Child("labels"), r.ToFieldPaths.Labels, r.Copies(MetadataKindLabels))...)
+
+	return append(errs, validateTo(to.Child("annotations"), r.ToFieldPaths.Annotations, r.Copies(MetadataKindAnnotations))...)
+}
+
+// validateTo validates the paths to which a kind of metadata is copied, if it is.
+func validateTo(p *field.Path, paths []string, copied bool) field.ErrorList {
+	if copied != (paths != nil) {
+		return field.ErrorList{field.Invalid(p, "", "toFieldPaths must have paths for all that is copied, and for nothing else")}
+	}
+
+	errs := notEmptyList(p, paths)
+	for i := range paths {
+		errs = append(errs, validatePath(p.Index(i), &paths[i])...)
+	}
+
+	return errs
+}
+
+func (s *MetadataSource) validate(p *field.Path) field.ErrorList {
+	errs := oneOf(p.Child("type"), s.Type, MetadataSourceTypeComposedResource, MetadataSourceTypeCompositeMetadata, MetadataSourceTypeRequiredResource)
+
+	for _, f := range []struct {
+		name string
+		set  bool
+		of   MetadataSourceType
+	}{
+		{"name", s.Name != "", MetadataSourceTypeComposedResource},
+		{"resource", s.Resource != nil, MetadataSourceTypeRequiredResource},
+	} {
+		switch {
+		case f.set && s.Type != f.of:
+			errs = append(errs, field.Forbidden(p.Child(f.name), fmt.Sprintf("only a source of type %s has it", f.of)))
+		case !f.set && s.Type == f.of:
+			errs = append(errs, field.Required(p.Child(f.name), fmt.Sprintf("a source of type %s copies from it", f.of)))
+		}
+	}
+
+	if s.Resource != nil {
+		errs = append(errs, s.Resource.validate(p.Child("resource"), false)...)
+	}
+
+	if s.Policy != nil {
+		errs = append(errs, oneOf(p.Child("policy", "fromFieldPath"), s.Policy.FromFieldPath, FromFieldPathPolicyOptional, FromFieldPathPolicyRequired)...)
+
+		if s.Type != MetadataSourceTypeRequiredResource {
+			errs = append(errs, field.Forbidden(p.Child("policy"), "only a source of type RequiredResource has it"))
+		}
+	}
+
+	errs = append(errs, validatePath(p.Child("labelsFieldPath"), &s.LabelsFieldPath)...)
+
+	return append(errs, validatePath(p.Child("annotationsFieldPath"), &s.AnnotationsFieldPath)...)
+}
+
+func (s *MetadataSelector) validate(p *field.Path) field.ErrorList {
+	if s.Prefixes == nil && s.Domains == nil && !s.All {
+		return field.ErrorList{field.Required(p, "at least one of prefixes, domains and all")}
+	}
+
+	return append(notEmptyStrings(p.Child("prefixes"), s.Prefixes), notEmptyStrings(p.Child("domains"), s.Domains)...)
+}
+
+func notEmptyStrings(p *field.Path, list []string) field.ErrorList {
+	errs := notEmptyList(p, list)
+
+	for i, s := range list {
+		if s == "" {
+			errs = append(errs, field.Required(p.Index(i), "must not be empty"))
+		}
+	}
+
+	return errs
 }
 
 func (f *TagField) validate(p *field.Path) field.ErrorList {
