@@ -25,6 +25,12 @@ type Function struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
 
 	log *slog.Logger
+
+	// metrics that count what comes of labels, if there are any.
+	metrics *report.Metrics
+
+	// auditValues says whether log lines about changed tags have their values.
+	auditValues bool
 }
 
 // RunFunction runs the function. It never returns an error. Whatever stops it is a
@@ -66,11 +72,29 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
 
-	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: fields, Observed: req.GetObserved().GetResources()}
+	stamper := &stamp.Stamper{
+		Input:       in,
+		Provider:    set.Provider,
+		Transformer: transformer,
+		Fields:      fields,
+		Remove:      set.Remove,
+		Ignore:      set.Ignore,
+		Metadata:    set.Metadata,
+		Observed:    req.GetObserved().GetResources(),
+	}
 
 	targets := stamper.Targets(req.GetDesired().GetResources())
 
-	run := &report.Run{Request: req, Log: f.log, TTL: in.ReuseFor(), Required: required, StatusFieldPath: in.StatusFieldPath, Classes: set.Classes}
+	run := &report.Run{
+		Request:         req,
+		Log:             f.log,
+		Metrics:         f.metrics,
+		AuditValues:     f.auditValues,
+		TTL:             in.ReuseFor(),
+		Required:        required,
+		StatusFieldPath: in.StatusFieldPath,
+		Classes:         set.Classes,
+	}
 	if required.Waiting() {
 		return run.Waiting(), nil
 	}
@@ -79,8 +103,14 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	outcome, err := stamper.Stamp(targets)
 	if err != nil {
-		return nil, report.Fail(report.ReasonTagConflict, err)
+		return nil, report.FailStamp(err)
 	}
+
+	if err := stamper.CopyMetadata(targets, outcome); err != nil {
+		return nil, report.Fail(report.ReasonResolveFailed, err)
+	}
+
+	stamper.Audit(targets, outcome)
 
 	return run.Success(ctx, outcome), nil
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 	"github.com/plexsphere/function-cloud-tags/tags/policy"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
 // drainTimeout is how long calls under way may take to finish once the function is
@@ -60,7 +61,8 @@ func (c *IndexCommand) Run() error {
 
 // ServeCommand serves the function to Crossplane.
 type ServeCommand struct {
-	Debug bool `help:"Emit debug logs in addition to info logs." short:"d"`
+	Debug       bool `help:"Emit debug logs in addition to info logs."                                                         short:"d"`
+	AuditValues bool `help:"Log the values of tags that change, in addition to their keys. Whoever reads the logs can read them."`
 
 	Network            string `default:"tcp"                                                                        help:"Network on which to listen for gRPC connections."`
 	Address            string `default:":9443"                                                                      help:"Address at which to listen for gRPC connections."`
@@ -100,7 +102,7 @@ func (c *ServeCommand) serve(ctx context.Context, lis net.Listener, log *slog.Lo
 		grpc.UnaryInterceptor(metrics.UnaryServerInterceptor()),
 	)
 
-	fn := &Function{log: log}
+	fn := &Function{log: log, metrics: report.NewMetrics(), auditValues: c.AuditValues}
 	healthy := health.NewServer()
 
 	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
@@ -111,7 +113,7 @@ func (c *ServeCommand) serve(ctx context.Context, lis net.Listener, log *slog.Lo
 
 	if c.MetricsAddress != "" {
 		registry := prometheus.NewRegistry()
-		registry.MustRegister(metrics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		registry.MustRegister(fn.metrics, metrics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
 		stop, err := serveMetrics(ctx, c.MetricsAddress, registry)
 		if err != nil {

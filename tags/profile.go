@@ -264,7 +264,7 @@ func (p *Profile) Limit(r SkipReason) string {
 // check returns the first reason to skip the supplied tag, or none.
 func (p *Profile) check(t Tag) SkipReason {
 	switch {
-	case p.reserves(t.QualifiedKey) || p.reserves(t.Key):
+	case p.Reserves(t.QualifiedKey) || p.Reserves(t.Key):
 		return ReservedPrefix
 	case !p.Key.Admits(t.Key):
 		return KeyTooLong
@@ -279,7 +279,9 @@ func (p *Profile) check(t Tag) SkipReason {
 	}
 }
 
-func (p *Profile) reserves(key string) bool {
+// Reserves is true if the supplied key starts with a prefix that the provider keeps
+// to itself.
+func (p *Profile) Reserves(key string) bool {
 	return !slices.Contains(p.Unreserved, key) && slices.ContainsFunc(p.Reserved, func(prefix string) bool {
 		return len(key) >= len(prefix) && strings.EqualFold(key[:len(prefix)], prefix)
 	})

@@ -55,6 +55,12 @@ func (d *Transformed) Forges(t Tag, separator string) bool {
 	return false
 }
 
+// IsReserved is true if only trusted labels may have the supplied tag key.
+func (d *Transformed) IsReserved(tagKey string) bool { return d.reserved(tagKey) }
+
+// IsProviders is true if only providers may have the supplied tag key.
+func (d *Transformed) IsProviders(tagKey string) bool { return d.providers(tagKey) }
+
 // NewTransformer returns a Transformer of the supplied labels, which must be sorted
 // by Label.Compare and have distinct tag keys. The supplied formats, by the name of
 // a profile, take the place of the profiles' own.

@@ -8,12 +8,22 @@ type ByProfile struct{}
 
 // profileFields are the fields of ByProfile by tag profile.
 var profileFields = map[string]Field{
-	"azure":     {Path: "spec.forProvider.tags", Shape: Map},
-	"gcp":       {Path: "spec.forProvider.labels", Shape: Map},
-	"aws":       {Path: "spec.forProvider.tags", Shape: Map},
-	"generic":   {Path: "spec.forProvider.tags", Shape: Map},
-	"hetzner":   {Path: "spec.forProvider.labels", Shape: Map},
-	"openstack": {Path: "spec.forProvider.metadata", Shape: Map},
+	"aws":       usual(awsTags),
+	"azure":     usual(candidate{path: "tags", observed: []string{"tags"}}),
+	"gcp":       usual(gcpLabels),
+	"generic":   usual(candidate{path: "tags", observed: []string{"tagsAll", "tags"}}),
+	"hetzner":   usual(candidate{path: "labels", observed: []string{"labels"}}),
+	"openstack": usual(openstackMetadata),
+}
+
+// usual is the field of the supplied candidate, which is a map.
+func usual(c candidate) Field {
+	f := Field{Path: forProvider + c.path, Shape: Map}
+	for _, path := range c.observed {
+		f.Observed = append(f.Observed, atProvider+path)
+	}
+
+	return f
 }
 
 // Locate the tag field of the supplied kind by its profile.

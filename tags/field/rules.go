@@ -29,6 +29,11 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 		tf := &tagFields[i]
 		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape)}
 
+		// Managed resources report what the cloud has where they ask for it.
+		if path, ok := strings.CutPrefix(tf.FieldPath, forProvider); ok {
+			f.Observed = []string{atProvider + path}
+		}
+
 		if l := tf.KeyValueList; l != nil {
 			f.Key, f.Value = l.Key, l.Value
 
@@ -59,7 +64,7 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 // Locate the tag field of the supplied kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
-		if matches(rl.apiVersion, k.GroupVersion().String()) && matches(rl.kind, k.Kind) {
+		if Matches(rl.apiVersion, k.GroupVersion().String()) && Matches(rl.kind, k.Kind) {
 			return rl.field, true
 		}
 	}
@@ -67,9 +72,9 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 	return Field{}, false
 }
 
-// matches is true if the supplied pattern, in which a * matches any run of
+// Matches is true if the supplied pattern, in which a * matches any run of
 // characters, matches the whole of the supplied string.
-func matches(pattern, s string) bool {
+func Matches(pattern, s string) bool {
 	prefix, rest, found := strings.Cut(pattern, "*")
 	if !found {
 		return pattern == s

@@ -305,13 +305,13 @@ func TestMatches(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, s := range tc.yes {
-				if !matches(tc.pattern, s) {
+				if !Matches(tc.pattern, s) {
 					t.Errorf("\n%s\nmatches(%q, %q): want true, got false", tc.reason, tc.pattern, s)
 				}
 			}
 
 			for _, s := range tc.no {
-				if matches(tc.pattern, s) {
+				if Matches(tc.pattern, s) {
 					t.Errorf("\n%s\nmatches(%q, %q): want false, got true", tc.reason, tc.pattern, s)
 				}
 			}

@@ -46,7 +46,7 @@ func ServiceOf(k schema.GroupVersionKind) string {
 	}
 
 	for _, s := range services {
-		if matches(s.group, k.Group) && matches(s.kind, k.Kind) {
+		if Matches(s.group, k.Group) && Matches(s.kind, k.Kind) {
 			return s.service
 		}
 	}

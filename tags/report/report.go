@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +26,9 @@ import (
 // and its claim.
 const ConditionType = "CloudTagsPropagated"
 
-// Reasons of the condition. The last four are also those of fatal results.
+// Reasons of the condition. Those from ReasonInvalidInput on are also the reasons of
+// fatal results. They tell apart what the metadata controller has conditions for: that
+// the request is approved, that tags are applied, and that limits and requests fail.
 const (
 	// ReasonAllPropagated means that no label was skipped.
 	ReasonAllPropagated = "AllPropagated"
@@ -33,15 +37,21 @@ const (
 	// resource could not be written.
 	ReasonSomeSkipped = "SomeSkipped"
 
-	// ReasonInvalidInput means that the step's input is not valid.
+	// ReasonInvalidInput means that the step's input is not valid: it is not
+	// approved.
 	ReasonInvalidInput = "InvalidInput"
 
-	// ReasonResolveFailed means that the labels could not be known.
+	// ReasonResolveFailed means that the labels, or the metadata to copy, could not
+	// be known: the request failed.
 	ReasonResolveFailed = "ResolveFailed"
 
 	// ReasonTagConflict means that an earlier step had set a tag that no earlier
-	// step may set.
+	// step may set: it can't be applied.
 	ReasonTagConflict = "TagConflict"
+
+	// ReasonLimitExceeded means that a resource has no slots for all tags, which
+	// the limit policy doesn't accept.
+	ReasonLimitExceeded = "LimitExceeded"
 
 	// ReasonInternalError means that the function has a bug.
 	ReasonInternalError = "InternalError"
@@ -53,6 +63,7 @@ const (
 	reasonNotTagged        = "NotTagged"
 	reasonTagFieldMismatch = "TagFieldMismatch"
 	reasonStatusMismatch   = "StatusFieldMismatch"
+	reasonMetadataSkipped  = "MetadataNotCopied"
 )
 
 // A FailureError is an error that fails the pipeline.
@@ -71,6 +82,15 @@ func (f *FailureError) Error() string { return f.err.Error() }
 
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.err }
+
+// FailStamp returns a FailureError because of the supplied error of stamping.
+func FailStamp(err error) *FailureError {
+	if errors.As(err, new(*stamp.LimitError)) {
+		return Fail(ReasonLimitExceeded, err)
+	}
+
+	return Fail(ReasonTagConflict, err)
+}
 
 // Fatal responds to the supplied request that the pipeline fails, and changes
 // nothing else. An error that isn't a FailureError is an internal one.
@@ -96,6 +116,12 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 type Run struct {
 	Request *fnv1.RunFunctionRequest
 	Log     *slog.Logger
+
+	// Metrics that count the run, if there are any.
+	Metrics *Metrics
+
+	// AuditValues says whether log lines about changed tags have their values.
+	AuditValues bool
 
 	// TTL is how long Crossplane may reuse the response.
 	TTL time.Duration
@@ -149,6 +175,8 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 	r.Required.AddTo(rsp)
 
 	logSkips(ctx, r.Log, nameOf(r.Request), o.Skips)
+	r.audit(ctx, o.Changes)
+	r.Metrics.count(o)
 
 	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool {
 		return a.Provider == b.Provider && a.Reason == b.Reason && a.Limit == b.Limit
@@ -164,8 +192,14 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 		}
 	}
 
+	for _, of := range notCopied(o.NotCopied) {
+		for _, msg := range of {
+			response.Warning(rsp, message(msg)).WithReason(reasonMetadataSkipped)
+		}
+	}
+
 	for _, w := range o.Withheld {
-		for _, msg := range split(fmt.Sprintf("%s: labels did not replace tags that earlier steps set to other values: ", elide(w.Resource)), elideAll(w.Keys)) {
+		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
 		}
 	}
@@ -215,6 +249,10 @@ func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 
 	if n := len(o.Mismatches); n > 0 {
 		why = append(why, count(n, "tag field")+" left alone")
+	}
+
+	if len(o.NotCopied) > 0 {
+		why = append(why, "metadata not copied")
 	}
 
 	switch {
@@ -302,6 +340,48 @@ func (g *group) messages() []message {
 
 	for _, msg := range split(head, items) {
 		out = append(out, message(msg))
+	}
+
+	return out
+}
+
+// withheld returns the tags that are not as labels, or the input, would have them,
+// each with the reason.
+func withheld(w *stamp.Withheld) []string {
+	why := map[string]string{}
+	for _, of := range []struct {
+		keys []string
+		why  string
+	}{
+		{w.Retained, "an earlier step set another value"},
+		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
+		{w.Removed, "removeTags names it"},
+		{w.Protected, "its key is reserved, so no field can name it in ignoreTags or removeTags"},
+	} {
+		for _, key := range of.keys {
+			why[key] = of.why
+		}
+	}
+
+	out := make([]string, 0, len(why))
+	for _, key := range slices.Sorted(maps.Keys(why)) {
+		out = append(out, fmt.Sprintf("%s (%s)", elide(key), why[key]))
+	}
+
+	return out
+}
+
+// notCopied returns messages about metadata that was not copied, by rule.
+func notCopied(of []stamp.NotCopied) [][]string {
+	out := [][]string{}
+
+	for i := 0; i < len(of); {
+		rule, items := of[i].Rule, []string{}
+		for ; i < len(of) && of[i].Rule == rule; i++ {
+			items = append(items, elide(of[i].Why))
+		}
+
+		out = append(out, split(fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", rule), items))
 	}
 
 	return out

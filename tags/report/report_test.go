@@ -434,8 +434,8 @@ func TestSuccess(t *testing.T) {
 			args: args{
 				xr: namespaced, ttl: time.Minute,
 				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{
-					{Resource: "a", Keys: []string{"plexsphere:a", "plexsphere:b"}},
-					{Resource: "b", Keys: []string{"plexsphere:\ta"}},
+					{Resource: "a", Retained: []string{"plexsphere:a", "plexsphere:b"}},
+					{Resource: "b", Retained: []string{"plexsphere:\ta"}},
 				}},
 			},
 			want: want{rsp: respond(
@@ -476,7 +476,7 @@ func TestSuccess(t *testing.T) {
 			args: args{
 				xr: namespaced, ttl: time.Minute,
 				outcome: &stamp.Outcome{
-					Withheld:  []stamp.Withheld{{Resource: "a", Keys: []string{"k"}}},
+					Withheld:  []stamp.Withheld{{Resource: "a", Retained: []string{"k"}}},
 					LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
 				},
 			},
@@ -557,7 +557,7 @@ func TestSuccess(t *testing.T) {
 					Stamped:    map[string]*structpb.Struct{"b": bucket(`{"c": "d"}`)},
 					Skips:      []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
 					Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}, {Resource: "b", Why: "y"}},
-					Withheld:   []stamp.Withheld{{Resource: "b", Keys: []string{"k"}}},
+					Withheld:   []stamp.Withheld{{Resource: "b", Retained: []string{"k"}}},
 					LeftAlone:  []stamp.LeftAlone{{Resource: "c", APIVersion: "v1", Kind: "Secret", Why: "has no tag field that is known"}},
 				},
 			},
@@ -908,7 +908,7 @@ func TestSuccessManyResources(t *testing.T) {
 		keys[i] = fmt.Sprintf("plexsphere:_%04d_%s", i, strings.Repeat("k", i))
 	}
 
-	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Keys: keys}}
+	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Retained: keys}}
 
 	req := request(namespaced)
 	rsp := succeed(req, logger(&bytes.Buffer{}), time.Minute, o)

@@ -82,7 +82,7 @@ func TestStatus(t *testing.T) {
 			args: args{
 				path:    "status.cloudTags",
 				desired: composite(`{}`),
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Keys: []string{"k"}}}},
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Retained: []string{"k"}}}},
 			},
 			want: want{
 				desired: composite(`{"status": {"cloudTags": {"providers": {}, "resources": {}}}}`),

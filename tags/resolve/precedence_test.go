@@ -243,7 +243,7 @@ func TestPrecedence(t *testing.T) {
 				}
 
 				for _, w := range out.Withheld {
-					got.withheld = append(got.withheld, w.Keys...)
+					got.withheld = append(got.withheld, w.Retained...)
 				}
 			}
 
@@ -349,7 +349,7 @@ func TestEveryPrecedence(t *testing.T) {
 			case policy == "Error":
 				wantErr = fmt.Sprintf(`cannot tag composed resource "bucket": an earlier step has set the tag "team" to %q, and sources[%d] %q with onConflict Error has the value %q for it`, step, winner, names[winner], value)
 			case step != value:
-				withheld = []stamp.Withheld{{Resource: "bucket", Keys: []string{"team"}}}
+				withheld = []stamp.Withheld{{Resource: "bucket", Retained: []string{"team"}}}
 			}
 
 			if want["team"] == value {

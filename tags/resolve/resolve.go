@@ -36,6 +36,13 @@ type Set struct {
 
 	// Classes that were picked, by the name of their source.
 	Classes map[string]Class
+
+	// Remove and Ignore are the keys of removeTags and ignoreTags.
+	Remove, Ignore []TagKey
+
+	// Metadata that kubernetesMetadata copies, by the position of the rule. It is
+	// empty for rules that copy from composed resources.
+	Metadata []Metadata
 }
 
 // An Override is a label that a later one of the same tag key took the place of.
@@ -111,6 +118,10 @@ func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *requ
 	}
 
 	set.Provider = cmp.Or(provider, r.provider)
+
+	if err := r.managed(&set); err != nil {
+		return Set{}, err
+	}
 
 	if len(r.classes) > 0 {
 		set.Classes = r.classes
@@ -218,23 +229,20 @@ func (r *resolver) find(s *v1beta1.Source) ([]labels, error) {
 
 // contextField returns the labels at a field path below a key of the context.
 func (r *resolver) contextField(s *v1beta1.Source) ([]labels, error) {
-	name := "context[" + *s.ContextKey + "]"
+	o, name, err := r.contextObject(*s.ContextKey)
+	if err != nil {
+		return nil, err
+	}
 
-	v := r.context.GetFields()[*s.ContextKey]
-
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
+	if o == nil {
 		if s.Required() {
 			return nil, errors.Errorf("%s is required, but there is none", name)
 		}
 
 		return nil, nil
-	case *structpb.Value_StructValue:
-	default:
-		return nil, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
 	}
 
-	found, err := field(v.GetStructValue(), *s.FromFieldPath, name+".")
+	found, err := field(o, *s.FromFieldPath, name+".")
 	if err == nil && found == nil && s.Required() {
 		return nil, errors.Errorf("%s.%s is required, but there is none", name, *s.FromFieldPath)
 	}
@@ -242,20 +250,26 @@ func (r *resolver) contextField(s *v1beta1.Source) ([]labels, error) {
 	return found, err
 }
 
+// contextObject returns the object that the context has under the supplied key, or
+// nil if there is none, and what messages call it.
+func (r *resolver) contextObject(key string) (o *structpb.Struct, name string, err error) {
+	name = "context[" + key + "]"
+
+	switch v := r.context.GetFields()[key]; v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return nil, name, nil
+	case *structpb.Value_StructValue:
+		return v.GetStructValue(), name, nil
+	default:
+		return nil, name, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
+	}
+}
+
 // field returns the labels at the supplied path of the supplied object, whose name
 // in messages is given, or nil if there is no such field.
 func field(o *structpb.Struct, path, of string) ([]labels, error) {
-	v, err := structpath.Get(o, path)
-	if err != nil {
-		return nil, errors.Errorf("%s%w", of, err)
-	}
-
-	if v == nil {
-		return nil, nil
-	}
-
-	values, err := structpath.StringMap(v, of+path)
-	if err != nil {
+	values, err := stringMapAt(o, path, of)
+	if err != nil || values == nil {
 		return nil, err
 	}
 
@@ -295,15 +309,13 @@ func (r *resolver) include(s *v1beta1.Source) (func(key string) bool, error) {
 	patterns := s.Include.Keys
 
 	if s.Include.FromFieldPath != nil {
-		p, err := r.stringList(*s.Include.FromFieldPath, s.Required())
-		if err != nil {
-			return nil, errors.Wrap(err, "cannot tell which labels to include")
+		p, err := keyPatterns(r.xr, *s.Include.FromFieldPath, "")
+		if err == nil && p == nil && s.Required() {
+			err = absent(*s.Include.FromFieldPath)
 		}
 
-		for i, pattern := range p {
-			if why := v1beta1.ValidateKeyPattern(pattern); why != "" {
-				return nil, errors.Errorf("cannot tell which labels to include: %s[%d] %q: %s", *s.Include.FromFieldPath, i, pattern, why)
-			}
+		if err != nil {
+			return nil, errors.Wrap(err, "cannot tell which labels to include")
 		}
 
 		patterns = p

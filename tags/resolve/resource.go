@@ -74,22 +74,9 @@ func (s selection) String() string {
 // resources returns the labels of the objects that the supplied source takes, in the
 // order in which they are merged. Until they are here, it returns none.
 func (r *resolver) resources(s *v1beta1.Source) ([]labels, error) {
-	sel, ok, err := r.selection(s)
-	if err != nil || !ok {
+	objects, err := r.objects(s.Resource, s.Required(), s.Pick == v1beta1.PickOne)
+	if err != nil || len(objects) == 0 {
 		return nil, err
-	}
-
-	objects, answered := r.fetch(s.Resource.ResourceKinds(), sel)
-	if !answered {
-		return nil, nil
-	}
-
-	if len(objects) == 0 {
-		if s.Required() {
-			return nil, errors.Errorf("there is no %s %s", kindNames(s.Resource.ResourceKinds()), sel)
-		}
-
-		return nil, nil
 	}
 
 	if s.Pick == v1beta1.PickOne {
@@ -119,6 +106,26 @@ func (r *resolver) resources(s *v1beta1.Source) ([]labels, error) {
 	return out, nil
 }
 
+// objects returns the objects that the supplied resource selects, or none until they
+// are here.
+func (r *resolver) objects(res *v1beta1.RequiredResource, required, one bool) ([]*structpb.Struct, error) {
+	sel, ok, err := r.selection(res, required, one)
+	if err != nil || !ok {
+		return nil, err
+	}
+
+	objects, answered := r.fetch(res.ResourceKinds(), sel)
+	if answered && len(objects) == 0 && required {
+		return nil, errors.Errorf("there is no %s %s", kindNames(res.ResourceKinds()), sel)
+	}
+
+	if !answered {
+		return nil, nil
+	}
+
+	return objects, nil
+}
+
 func metadataOrField(s *v1beta1.Source, o *structpb.Struct, of string) ([]labels, error) {
 	if s.Prefix != nil {
 		return metadata(o, *s.Prefix, of)
@@ -132,12 +139,10 @@ func metadataOrField(s *v1beta1.Source, o *structpb.Struct, of string) ([]labels
 	return found, err
 }
 
-// selection of the supplied source. It returns false if there is nothing to select.
-func (r *resolver) selection(s *v1beta1.Source) (selection, bool, error) {
-	res := s.Resource
-	one := s.Pick == v1beta1.PickOne
-
-	namespace, err := r.string(res.Namespace, s.Required())
+// selection of the supplied resource, of whose objects one is picked or all are. It
+// returns false if there is nothing to select.
+func (r *resolver) selection(res *v1beta1.RequiredResource, required, one bool) (selection, bool, error) {
+	namespace, err := r.string(res.Namespace, required)
 	if err != nil {
 		return selection{}, false, errors.Wrap(err, "cannot tell the namespace")
 	}
@@ -148,7 +153,7 @@ func (r *resolver) selection(s *v1beta1.Source) (selection, bool, error) {
 
 	// Whoever picks one falls back from a name that the composite resource
 	// doesn't give to labels, and from these to the default ones.
-	name, err := r.string(res.Name, s.Required() && !one)
+	name, err := r.string(res.Name, required && !one)
 	if err != nil {
 		return selection{}, false, errors.Wrap(err, "cannot tell the name")
 	}
@@ -157,7 +162,7 @@ func (r *resolver) selection(s *v1beta1.Source) (selection, bool, error) {
 		return selection{name: name, namespace: namespace}, true, nil
 	}
 
-	labels, err := r.stringMap(res.MatchLabels, s.Required() && !one)
+	labels, err := r.stringMap(res.MatchLabels, required && !one)
 	if err != nil {
 		return selection{}, false, errors.Wrap(err, "cannot tell the labels to match")
 	}
@@ -168,7 +173,7 @@ func (r *resolver) selection(s *v1beta1.Source) (selection, bool, error) {
 
 	// No labels would match everything.
 	if len(labels) == 0 {
-		if s.Required() {
+		if required {
 			return selection{}, false, errors.New("the composite resource gives neither a name nor labels to match")
 		}
 

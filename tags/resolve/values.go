@@ -77,16 +77,21 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, required bool) (map[string]st
 	return structpath.StringMap(v, *m.FromFieldPath)
 }
 
-// stringList returns the list of strings at the supplied path.
-func (r *resolver) stringList(path string, required bool) ([]string, error) {
-	v, err := r.get(path, required)
-	if err != nil || v == nil {
-		return nil, err
+// keyPatterns returns the list of key patterns at the supplied path of the supplied
+// object, whose name in messages is given, or nil if there is no such field.
+func keyPatterns(o *structpb.Struct, path, of string) ([]string, error) {
+	v, err := structpath.Get(o, path)
+	if err != nil {
+		return nil, errors.Errorf("%s%w", of, err)
+	}
+
+	if v == nil {
+		return nil, nil
 	}
 
 	l, ok := v.GetKind().(*structpb.Value_ListValue)
 	if !ok {
-		return nil, errors.Errorf("%s is %s, not a list of strings", path, structpath.KindOf(v))
+		return nil, errors.Errorf("%s%s is %s, not a list of strings", of, path, structpath.KindOf(v))
 	}
 
 	out := make([]string, len(l.ListValue.GetValues()))
@@ -94,7 +99,11 @@ func (r *resolver) stringList(path string, required bool) ([]string, error) {
 	for i, item := range l.ListValue.GetValues() {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
 		if !ok {
-			return nil, errors.Errorf("%s[%d] is %s, not a string", path, i, structpath.KindOf(item))
+			return nil, errors.Errorf("%s%s[%d] is %s, not a string", of, path, i, structpath.KindOf(item))
+		}
+
+		if why := v1beta1.ValidateKeyPattern(s.StringValue); why != "" {
+			return nil, errors.Errorf("%s%s[%d] %q: %s", of, path, i, s.StringValue, why)
 		}
 
 		out[i] = s.StringValue

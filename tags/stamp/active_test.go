@@ -123,7 +123,7 @@ func TestStampActive(t *testing.T) {
 					skip("c*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
 					skip("xcapped", "aws", tags.CountCap, "at most 50 tags on a resource, 43 of them reserved", "r"),
 				},
-				Withheld: []Withheld{{Resource: "r", Keys: []string{"ours:withheld"}}},
+				Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:withheld"}}},
 			}, "")
 		})
 	}
@@ -143,12 +143,12 @@ func TestStampActiveOnly(t *testing.T) {
 		"AllWithheld": {
 			reason: "A resource all of whose tags were withheld has none that are active.",
 			before: []string{"ours:a", "9"},
-			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Keys: []string{"ours:a"}}}},
+			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}},
 		},
 		"EmptyValueWithheld": {
 			reason: "An empty value that an earlier step set is another value.",
 			before: []string{"ours:a", ""},
-			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Keys: []string{"ours:a"}}}},
+			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}},
 		},
 	}
 
@@ -174,7 +174,7 @@ func TestStampActiveOnly(t *testing.T) {
 // label has an empty value.
 func TestStampActiveEmptyValue(t *testing.T) {
 	active := []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": ""}}}
-	withheld := []Withheld{{Resource: "r", Keys: []string{"ours:a"}}}
+	withheld := []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}
 
 	cases := map[string]struct {
 		reason string
@@ -237,7 +237,7 @@ func TestStampActiveWithoutCase(t *testing.T) {
 			assertOutcome(t, "A key that is there in another case is there.", stamper, s.spec("OURS:A", "1", "Ours:B", "9"), &Outcome{
 				Stamped:  map[string]*structpb.Struct{"r": thing(s.spec("OURS:A", "1", "Ours:B", "9", "ours:c.d", "3"))},
 				Active:   []Active{{Resource: "r", Provider: "azure", Tags: map[string]string{"ours:a": "1", "ours:c.d": "3"}}},
-				Withheld: []Withheld{{Resource: "r", Keys: []string{"ours:b"}}},
+				Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:b"}}},
 			}, "")
 		})
 	}

@@ -1,10 +1,12 @@
 package stamp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -19,6 +21,9 @@ type held interface {
 	// count of the tags and other entries.
 	count() int
 
+	// id of the tag with the supplied key. It tells entries apart.
+	id(key string) string
+
 	// get the value of the tag with the supplied key.
 	get(key string) (*structpb.Value, bool)
 
@@ -29,15 +34,56 @@ type held interface {
 	// returns false if it is there already.
 	put(key, value string) bool
 
+	// entries that are known to be tags, in a fixed order, each id once.
+	entries() []entry
+
+	// has is true if there is an entry with the supplied id.
+	has(id string) bool
+
+	// keep an entry of another field of the same kind in the place of the one with
+	// the same id, or behind all others. It returns false if it is there already.
+	keep(e entry) bool
+
+	// remove the entry with the supplied id.
+	remove(id string)
+
 	// encode the value of the field.
 	encode() *structpb.Value
 }
 
+// An entry of a tag field that is a tag.
+type entry struct {
+	id  string
+	key string
+
+	// value of the tag. It is nil if there is none.
+	value *structpb.Value
+
+	// item of a list that the entry is.
+	item *structpb.Value
+
+	// bare is true of a string in a list that has a key only.
+	bare bool
+}
+
+// hasValue is true if the entry is a tag with the supplied value.
+func (e *entry) hasValue(text string) bool { return !e.bare && isText(e.value, text) }
+
+// known are the keys by which strings are told to be tags, since keys and values may
+// both have the separator in them.
+type known struct {
+	// keys of tags.
+	keys []string
+
+	// patterns of keys, each a key, or the beginning of keys and a *. What they
+	// match is a tag even if it has no value.
+	patterns []string
+}
+
 // read what the supplied value of the supplied field holds, on a resource with the
-// supplied tag profile. Nil is a field that isn't there. The handled tags are those
-// whose keys are looked up. It is an error if the value isn't of the field's shape.
-// The value is not changed by what is put later.
-func read(v *structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag) (held, error) {
+// supplied tag profile. Nil is a field that isn't there. It is an error if the value
+// isn't of the field's shape. The value is not changed by what is put later.
+func read(v *structpb.Value, f *field.Field, p *tags.Profile, k known) (held, error) {
 	want := "a list"
 	ok := v.GetListValue() != nil
 
@@ -56,7 +102,7 @@ func read(v *structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag
 	case field.KeyValueList:
 		return readKeyValues(v.GetListValue().GetValues(), f, p)
 	default:
-		return readStrings(v.GetListValue().GetValues(), f, p, handled)
+		return readStrings(v.GetListValue().GetValues(), f, p, k)
 	}
 }
 
@@ -109,9 +155,40 @@ func (m *heldMap) put(key, value string) bool {
 		return false
 	}
 
-	m.fields[m.name(key)] = structpb.NewStringValue(value)
+	name := m.name(key)
+	m.fields[name] = structpb.NewStringValue(value)
+
+	if m.names != nil {
+		m.names[m.id(name)] = name
+	}
 
 	return true
+}
+
+func (m *heldMap) id(key string) string { return m.profile.Fold(key) }
+
+func (m *heldMap) entries() []entry {
+	out := make([]entry, 0, len(m.fields))
+
+	for _, name := range slices.Sorted(maps.Keys(m.fields)) {
+		if m.name(name) == name {
+			out = append(out, entry{id: m.id(name), key: name, value: m.fields[name]})
+		}
+	}
+
+	return out
+}
+
+func (m *heldMap) has(id string) bool {
+	_, ok := m.get(id)
+	return ok
+}
+
+func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue()) }
+
+func (m *heldMap) remove(id string) {
+	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == id })
+	delete(m.names, id)
 }
 
 func (m *heldMap) encode() *structpb.Value {
@@ -123,13 +200,19 @@ type heldList struct {
 	// items that were there. Nil ones have been removed.
 	items []*structpb.Value
 
-	// positions of the items by tag key. Items that are no tags have none.
+	// positions of the items by the id of the tag. Items that are no tags have none.
 	positions map[string][]int
 
-	// added items by tag key.
-	added map[string]*structpb.Value
+	// tags that items are, in the order of these.
+	tags []entry
+
+	// added items by the id of the tag.
+	added map[string]entry
 
 	profile *tags.Profile
+
+	// suffix of ids that come of keys.
+	suffix string
 
 	// value of the tag that the supplied item is.
 	value func(key string, item *structpb.Value) *structpb.Value
@@ -137,6 +220,19 @@ type heldList struct {
 	// item that is the tag of the supplied key and value. Old is the item that it
 	// takes the place of, or nil.
 	item func(old *structpb.Value, key, value string) *structpb.Value
+
+	// kept is the item that is the supplied entry of another list. Old is the item
+	// that it takes the place of, or nil.
+	kept func(old *structpb.Value, e entry) *structpb.Value
+}
+
+// found is called for each item that is a tag.
+func (l *heldList) found(i int, e entry) {
+	if l.positions[e.id] == nil {
+		l.tags = append(l.tags, e)
+	}
+
+	l.positions[e.id] = append(l.positions[e.id], i)
 }
 
 func (l *heldList) count() int {
@@ -151,8 +247,10 @@ func (l *heldList) count() int {
 	return n
 }
 
+func (l *heldList) id(key string) string { return l.profile.Fold(key) + l.suffix }
+
 func (l *heldList) get(key string) (*structpb.Value, bool) {
-	p, ok := l.positions[l.profile.Fold(key)]
+	p, ok := l.positions[l.id(key)]
 	if !ok {
 		return nil, false
 	}
@@ -161,60 +259,138 @@ func (l *heldList) get(key string) (*structpb.Value, bool) {
 }
 
 func (l *heldList) adds(key, value string) bool {
-	_, ok := l.positions[l.profile.Fold(key)]
-
 	// Two tags can come to one string, which a set must not have twice.
-	return !ok && !l.has(l.item(nil, key, value))
+	return !l.has(l.id(key)) && !l.hasItem(l.item(nil, key, value))
 }
 
 func (l *heldList) put(key, value string) bool {
-	p, ok := l.positions[l.profile.Fold(key)]
-	if !ok {
-		if !l.adds(key, value) {
-			return false
-		}
-
-		l.added[key] = l.item(nil, key, value)
-
-		return true
-	}
-
+	p := l.positions[l.id(key)]
 	if len(p) == 1 && isText(l.value(key, l.items[p[0]]), value) {
 		return false
 	}
 
-	item := l.item(l.items[p[0]], key, value)
+	return l.place(entry{id: l.id(key), key: key, item: l.item(l.first(p), key, value)})
+}
+
+// first of the items at the supplied positions, or nil if there is none.
+func (l *heldList) first(positions []int) *structpb.Value {
+	if len(positions) == 0 {
+		return nil
+	}
+
+	return l.items[positions[0]]
+}
+
+// place the item of the supplied entry where the one with the same id is, or behind
+// all others. It returns false if the list has it already.
+func (l *heldList) place(e entry) bool {
+	p, ok := l.positions[e.id]
+	if !ok {
+		if _, ok := l.added[e.id]; ok || l.hasItem(e.item) {
+			return false
+		}
+
+		l.added[e.id] = e
+
+		return true
+	}
 
 	// A key that is there more than once is left once.
 	for _, i := range p {
 		l.items[i] = nil
 	}
 
-	if !l.has(item) {
-		l.items[p[0]] = item
+	if !l.hasItem(e.item) {
+		l.items[p[0]] = e.item
 	}
 
-	l.positions[l.profile.Fold(key)] = p[:1]
+	l.positions[e.id] = p[:1]
 
 	return true
 }
 
-// has is true if the list has a string that the provider takes for the supplied one.
-func (l *heldList) has(item *structpb.Value) bool {
+func (l *heldList) entries() []entry {
+	out := make([]entry, 0, len(l.tags)+len(l.added))
+
+	for _, e := range l.tags {
+		if p, ok := l.positions[e.id]; ok {
+			e.item = l.items[p[0]]
+			out = append(out, e)
+		}
+	}
+
+	out = append(out, l.sorted()...)
+
+	for i := range out {
+		if e := &out[i]; !e.bare {
+			e.value = l.value(e.key, e.item)
+		}
+	}
+
+	return out
+}
+
+// sorted entries that were added.
+func (l *heldList) sorted() []entry {
+	return slices.SortedFunc(maps.Values(l.added), func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
+	})
+}
+
+func (l *heldList) has(id string) bool {
+	_, there := l.positions[id]
+	_, added := l.added[id]
+
+	return there || added
+}
+
+func (l *heldList) keep(e entry) bool {
+	p := l.positions[e.id]
+	e.item = l.kept(l.first(p), e)
+
+	if len(p) == 1 && proto.Equal(l.items[p[0]], e.item) {
+		return false
+	}
+
+	return l.place(e)
+}
+
+func (l *heldList) remove(id string) {
+	for _, i := range l.positions[id] {
+		l.items[i] = nil
+	}
+
+	delete(l.positions, id)
+	delete(l.added, id)
+}
+
+// hasItem is true if the list has a string that the provider takes for the supplied
+// one.
+func (l *heldList) hasItem(item *structpb.Value) bool {
 	s := item.GetStringValue()
 	same := func(v *structpb.Value) bool {
 		t := v.GetStringValue()
 		return s != "" && (s == t || l.profile.FoldEntries && strings.EqualFold(s, t))
 	}
 
-	return slices.ContainsFunc(l.items, same) || slices.ContainsFunc(slices.Collect(maps.Values(l.added)), same)
+	if slices.ContainsFunc(l.items, same) {
+		return true
+	}
+
+	for _, e := range l.added {
+		if same(e.item) {
+			return true
+		}
+	}
+
+	return false
 }
 
 func (l *heldList) encode() *structpb.Value {
 	items := slices.DeleteFunc(slices.Clone(l.items), func(v *structpb.Value) bool { return v == nil })
 
-	for _, key := range slices.Sorted(maps.Keys(l.added)) {
-		items = append(items, l.added[key])
+	for _, e := range l.sorted() {
+		items = append(items, e.item)
 	}
 
 	return structpb.NewListValue(&structpb.ListValue{Values: items})
@@ -237,7 +413,7 @@ func isText(v *structpb.Value, text string) bool {
 func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
 	l := &heldList{
 		profile:   p,
-		added:     make(map[string]*structpb.Value),
+		added:     make(map[string]entry),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
@@ -261,6 +437,26 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 
 			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 		},
+		// What else the other system says of its tag is its business too, as far as
+		// we know the field.
+		kept: func(old *structpb.Value, e entry) *structpb.Value {
+			fields := maps.Clone(f.Extra)
+			if old != nil {
+				fields = maps.Clone(old.GetStructValue().GetFields())
+			}
+
+			if fields == nil {
+				fields = make(map[string]*structpb.Value, 2)
+			}
+
+			for _, name := range append(slices.Collect(maps.Keys(f.Extra)), f.Key, f.Value) {
+				if v, ok := e.item.GetStructValue().GetFields()[name]; ok {
+					fields[name] = v
+				}
+			}
+
+			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+		},
 	}
 
 	for i, item := range items {
@@ -269,23 +465,23 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 		}
 
 		if key, ok := item.GetStructValue().GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); ok {
-			k := p.Fold(key.StringValue)
-			l.positions[k] = append(l.positions[k], i)
+			l.found(i, entry{id: l.id(key.StringValue), key: key.StringValue})
 		}
 	}
 
 	return l, nil
 }
 
-// readStrings reads a list of strings of key, separator and value. As keys and
-// values may have the separator in them, an entry is the tag of the longest handled
-// key that it starts with, or none that we know.
-func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handled []tags.Tag) (*heldList, error) {
+// readStrings reads a list of strings of key, separator and value, or of keys alone.
+// An entry is the tag of the longest known key that it starts with, or else of the
+// shortest one that a known pattern matches, or none that we know.
+func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k known) (*heldList, error) {
 	l := &heldList{
 		profile:   p,
-		added:     make(map[string]*structpb.Value),
+		added:     make(map[string]entry),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
+		suffix:    f.Separator,
 		value: func(key string, item *structpb.Value) *structpb.Value {
 			_, value, _ := cutKey(item.GetStringValue(), f.Separator, func(k string) bool { return p.Fold(k) == p.Fold(key) })
 			return structpb.NewStringValue(value)
@@ -293,12 +489,15 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handl
 		item: func(_ *structpb.Value, key, value string) *structpb.Value {
 			return structpb.NewStringValue(key + f.Separator + value)
 		},
+		kept: func(_ *structpb.Value, e entry) *structpb.Value { return e.item },
 	}
 
-	keys := make(map[string]bool, len(handled))
-	for _, t := range handled {
-		keys[p.Fold(t.Key)] = true
+	isKey := make(map[string]bool, len(k.keys)+len(k.patterns))
+	for _, key := range slices.Concat(k.keys, k.patterns) {
+		isKey[p.Fold(key)] = true
 	}
+
+	matches := func(key string) bool { return matchesAny(k.patterns, key, p) }
 
 	for i, item := range items {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
@@ -306,12 +505,51 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, handl
 			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", f.Path, i, structpath.KindOf(item))
 		}
 
-		if key, _, ok := cutKey(s.StringValue, f.Separator, func(k string) bool { return keys[p.Fold(k)] }); ok {
-			l.positions[p.Fold(key)] = append(l.positions[p.Fold(key)], i)
+		key, _, ok := cutKey(s.StringValue, f.Separator, func(k string) bool { return isKey[p.Fold(k)] })
+		if !ok {
+			key, ok = cutShortest(s.StringValue, f.Separator, matches)
+		}
+
+		switch {
+		case ok:
+			l.found(i, entry{id: l.id(key), key: key})
+		case matches(s.StringValue):
+			l.found(i, entry{id: p.Fold(s.StringValue), key: s.StringValue, bare: true})
 		}
 	}
 
 	return l, nil
+}
+
+// matchesAny is true if any of the supplied patterns matches the supplied key.
+func matchesAny(patterns []string, key string, p *tags.Profile) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, key, p) })
+}
+
+// matches is true if the supplied pattern matches the supplied key, on a resource with
+// the supplied profile.
+func matches(pattern, key string, p *tags.Profile) bool {
+	return tags.MatchesKey(p.Fold(pattern), p.Fold(key))
+}
+
+// cutShortest cuts the supplied entry after the shortest key that is one.
+func cutShortest(entry, separator string, is func(key string) bool) (key string, ok bool) {
+	if separator == "" {
+		return "", false
+	}
+
+	for end := 0; ; end++ {
+		i := strings.Index(entry[end:], separator)
+		if i < 0 {
+			return "", false
+		}
+
+		end += i
+
+		if key := entry[:end]; is(key) {
+			return key, true
+		}
+	}
 }
 
 // cutKey cuts the supplied entry after the longest key that is one, and before its

@@ -61,7 +61,7 @@ func assertStamped(t *testing.T, reason string, f field.Field, policy v1beta1.Co
 	}
 
 	if len(want.withheld) > 0 {
-		outcome.Withheld = []Withheld{{Resource: "r", Keys: want.withheld}}
+		outcome.Withheld = []Withheld{{Resource: "r", Retained: want.withheld}}
 	}
 
 	if want.mismatch != "" {

@@ -3,11 +3,8 @@ package stamp
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -18,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
@@ -35,6 +33,12 @@ type Stamper struct {
 
 	// Fields locates tag fields.
 	Fields field.Locator
+
+	// Remove and Ignore are the tags to remove, and those of other systems.
+	Remove, Ignore []resolve.TagKey
+
+	// Metadata to copy, by the position of the input's rule.
+	Metadata []resolve.Metadata
 
 	// Observed composed resources.
 	Observed map[string]*fnv1.Resource
@@ -60,11 +64,21 @@ type Outcome struct {
 	// Mismatches are resources whose tag field has another shape than we know it
 	// to have, so that it was left alone.
 	Mismatches []Mismatch
+
+	// Changes of tags, by name of the resource.
+	Changes []Change
+
+	// NotCopied is metadata that was not copied, by the position of the rule.
+	NotCopied []NotCopied
 }
 
 // LeftAlone is a resource that was left alone, and why.
 type LeftAlone struct {
-	Resource   string
+	Resource string
+
+	// Provider is the name of the tag profile.
+	Provider string
+
 	APIVersion string
 	Kind       string
 	Why        string
@@ -94,12 +108,21 @@ type Skip struct {
 	Resources []string
 }
 
-// Withheld are tags of a resource that were not written.
+// Withheld are labels that did not become tags of a resource, though its provider
+// admits them, and what else was left as it is. All are tag keys, sorted.
 type Withheld struct {
 	Resource string
 
-	// Keys of the tags that earlier steps set to another value, sorted.
-	Keys []string
+	// Retained tags have the value that an earlier step set.
+	Retained []string
+
+	// Ignored tags have the value that the cloud has, and Removed ones are not there,
+	// because of ignoreTags and removeTags.
+	Ignored, Removed []string
+
+	// Protected tags have reserved keys, so that ignoreTags and removeTags of fields
+	// did not touch them.
+	Protected []string
 }
 
 func (o *Outcome) mismatch(t *Target, err error) {
@@ -117,23 +140,31 @@ type Mismatch struct {
 func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 	out := &Outcome{Stamped: make(map[string]*structpb.Struct)}
 
-	if s.Transformer.Empty() {
-		return out, nil
-	}
-
 	skipped := make(skips)
+	over := &LimitError{}
 
 	for i := range targets {
 		t := &targets[i]
 
-		if t.leave != "" {
-			out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
+		if !t.managed {
 			continue
 		}
 
-		if err := s.stamp(t, out, skipped); err != nil {
+		if t.leave != "" {
+			out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
+			continue
+		}
+
+		m, err := s.stamp(t, out, skipped)
+		if err != nil {
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
+
+		over.add(t, m)
+	}
+
+	if s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict && len(over.resources) > 0 {
+		return nil, over
 	}
 
 	out.Skips = skipped.sorted()
@@ -141,59 +172,83 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 	return out, nil
 }
 
+// tags is true if there is anything to do about the tags of resources.
+func (s *Stamper) tags() bool {
+	return !s.Transformer.Empty() || len(s.Remove)+len(s.Ignore) > 0
+}
+
 // stamp one target, and add to the outcome what comes of it.
-func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) error {
+func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) (*merge, error) {
 	transformed := s.Transformer.Transform(t.profile)
 
 	for _, l := range transformed.Skipped {
 		skipped.add(l, t.profile.Limit(l.Reason), t.profile.Narrow, t.Name)
 	}
 
-	if len(transformed.Tags) == 0 {
-		return nil
+	m := &merge{stamper: s, target: t, transformed: transformed}
+
+	if len(transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 {
+		return m, nil
 	}
 
 	h, kept, err := s.read(t, transformed.Tags)
 	if err != nil {
 		out.mismatch(t, err)
-		return nil
+		return m, nil
 	}
 
-	m := merge{input: s.Input, field: &t.field, profile: t.profile, active: make(map[string]string)}
-
-	changed, err := m.merge(h, transformed)
+	changed, err := m.merge(h, s.observed(t, s.known(transformed.Tags)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	if changed || kept {
-		v := h.encode()
-		if t.field.Atomic {
-			v = s.inObservedOrder(v, t)
-		}
-
-		stamped, err := structpath.Set(t.Resource, t.field.Path, v)
+		stamped, err := structpath.Set(t.Resource, t.field.Path, s.encode(h, t))
 		if err != nil {
 			out.mismatch(t, err)
-			return nil
+			return m, nil
 		}
 
 		out.Stamped[t.Name] = stamped
-	}
-
-	if len(m.active) > 0 {
-		out.Active = append(out.Active, Active{Resource: t.Name, Provider: t.profile.Name, Tags: m.active})
 	}
 
 	for _, sk := range m.skipped {
 		skipped.add(sk.SkippedLabel, sk.Limit, true, t.Name)
 	}
 
-	if len(m.withheld) > 0 {
-		out.Withheld = append(out.Withheld, Withheld{Resource: t.Name, Keys: slices.Sorted(slices.Values(m.withheld))})
+	m.conclude(h, out)
+
+	return m, nil
+}
+
+// encode what the supplied target's field has come to hold. A field that is empty is
+// no field.
+func (s *Stamper) encode(h held, t *Target) *structpb.Value {
+	if h.count() == 0 {
+		return nil
 	}
 
-	return nil
+	if t.field.Atomic {
+		return s.inObservedOrder(h.encode(), t)
+	}
+
+	return h.encode()
+}
+
+// known are the keys by which the supplied tags, and those to remove and to ignore,
+// are found.
+func (s *Stamper) known(of []tags.Tag) known {
+	k := known{}
+
+	for _, t := range of {
+		k.keys = append(k.keys, t.Key)
+	}
+
+	for _, t := range slices.Concat(s.Remove, s.Ignore) {
+		k.patterns = append(k.patterns, t.Pattern)
+	}
+
+	return k
 }
 
 // read the tags that the supplied target has, and return true if the provider's own
@@ -204,11 +259,10 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 		return nil, false, err
 	}
 
-	if t.field.Atomic {
-		handled = slices.Concat(handled, providersTags)
-	}
+	k := s.known(handled)
+	k.keys = append(k.keys, tags.ProvidersKeys()...)
 
-	h, err := read(v, &t.field, t.profile, handled)
+	h, err := read(v, &t.field, t.profile, k)
 	if err != nil {
 		return nil, false, err
 	}
@@ -219,9 +273,21 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 	return h, kept && before > 0, nil
 }
 
-// providersTags are the tags that providers add to the spec of their resources, such
-// as provider-aws did to lists before v0.45.
-var providersTags = []tags.Tag{{Key: "crossplane-kind"}, {Key: "crossplane-name"}, {Key: "crossplane-providerconfig"}}
+// observed returns the tags that the cloud has, if the provider reports any.
+func (s *Stamper) observed(t *Target, k known) held {
+	for _, path := range t.field.Observed {
+		v, err := structpath.Get(s.Observed[t.Name].GetResource(), path)
+		if err != nil || v == nil {
+			continue
+		}
+
+		if h, err := read(v, &t.field, t.profile, k); err == nil {
+			return h
+		}
+	}
+
+	return nil
+}
 
 // keepProviders puts the tags that the provider has added to the observed spec of
 // the supplied target, and returns true if any had to be. Server-side apply replaces
@@ -233,17 +299,19 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 		return false
 	}
 
-	observed, err := read(v, &t.field, t.profile, providersTags)
+	keys := tags.ProvidersKeys()
+
+	observed, err := read(v, &t.field, t.profile, known{keys: keys})
 	if err != nil {
 		return false
 	}
 
 	kept := false
 
-	for _, tag := range providersTags {
-		value, ok := observed.get(tag.Key)
-		if _, desired := h.get(tag.Key); ok && !desired {
-			kept = h.put(tag.Key, value.GetStringValue()) || kept
+	for _, key := range keys {
+		value, ok := observed.get(key)
+		if _, desired := h.get(key); ok && !desired {
+			kept = h.put(key, value.GetStringValue()) || kept
 		}
 	}
 
@@ -273,112 +341,6 @@ func (s *Stamper) inObservedOrder(v *structpb.Value, t *Target) *structpb.Value 
 	}
 
 	return observed
-}
-
-// merge merges tags into what one tag field holds.
-type merge struct {
-	input   *v1beta1.CloudTags
-	field   *field.Field
-	profile *tags.Profile
-
-	// skipped are labels that the resource has no room for.
-	skipped []Skip
-
-	// active are the tags that the resource has after all.
-	active map[string]string
-
-	// withheld are the keys of tags that are there with another value.
-	withheld []string
-}
-
-func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
-	m.skipped = append(m.skipped, Skip{SkippedLabel: m.profile.Skip(t, r), Limit: limit})
-}
-
-// merge the supplied tags, in the order in which they take tag slots, and return true
-// if the field has to be written.
-func (m *merge) merge(h held, transformed *tags.Transformed) (bool, error) {
-	missing := make([]tags.Tag, 0, len(transformed.Tags))
-	changed := false
-
-	for _, t := range transformed.Tags {
-		if m.field.Shape == field.StringList && transformed.Forges(t, m.field.Separator) {
-			m.skip(t, tags.ReservedKey, m.profile.Limit(tags.ReservedKey))
-			continue
-		}
-
-		if n := m.field.MaxLength; n > 0 && utf8.RuneCountInString(t.Key+m.field.Separator+t.Value) > n {
-			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", n, m.field.Separator))
-			continue
-		}
-
-		v, ok := h.get(t.Key)
-		if !ok {
-			missing = append(missing, t)
-			continue
-		}
-
-		replace, err := m.conflict(t, v)
-		if err != nil {
-			return false, err
-		}
-
-		changed = replace && h.put(t.Key, t.Value) || changed
-
-		if replace || isText(v, t.Value) {
-			m.active[t.Key] = t.Value
-		}
-	}
-
-	slots := m.profile.MaxTags - int(m.input.ReservedTags[m.profile.Name])
-
-	for _, t := range missing {
-		if h.adds(t.Key, t.Value) && h.count() >= slots {
-			m.skip(t, tags.CountCap, m.countLimit())
-			continue
-		}
-
-		changed = h.put(t.Key, t.Value) || changed
-		m.active[t.Key] = t.Value
-	}
-
-	return changed, nil
-}
-
-// conflict returns true if the supplied tag is to replace the one of the same key
-// that an earlier step has set to the supplied value.
-func (m *merge) conflict(t tags.Tag, v *structpb.Value) (bool, error) {
-	policy := m.input.Sources[t.Source].OnConflict
-
-	switch {
-	case t.Reserved || policy == v1beta1.ConflictPolicyReplace:
-		return true, nil
-	case policy == v1beta1.ConflictPolicyError:
-		return false, errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-			t.Key, quote(v), m.input.SourceName(t.Source), t.Value)
-	case !isText(v, t.Value):
-		m.withheld = append(m.withheld, t.Key)
-	}
-
-	return false, nil
-}
-
-func (m *merge) countLimit() string {
-	limit := m.profile.Limit(tags.CountCap)
-	if n := m.input.ReservedTags[m.profile.Name]; n > 0 {
-		limit += fmt.Sprintf(", %d of them reserved", n)
-	}
-
-	return limit
-}
-
-// quote puts the value of a tag for messages.
-func quote(v *structpb.Value) string {
-	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok {
-		return strconv.Quote(s.StringValue)
-	}
-
-	return structpath.KindOf(v)
 }
 
 // skips are labels that were skipped and the limits that they broke.

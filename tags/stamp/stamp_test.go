@@ -316,8 +316,8 @@ func TestStamp(t *testing.T) {
 					skip("d*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
 				},
 				Withheld: []Withheld{
-					{Resource: "u", Keys: []string{"ours:a"}},
-					{Resource: "x", Keys: []string{"ours:a", "ours:b"}},
+					{Resource: "u", Retained: []string{"ours:a"}},
+					{Resource: "x", Retained: []string{"ours:a", "ours:b"}},
 				},
 				LeftAlone: []LeftAlone{
 					{Resource: "c", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
@@ -423,7 +423,7 @@ func TestStamp(t *testing.T) {
 			want: want{outcome: &Outcome{
 				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "1", "c": "1"}}`)},
 				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"b": "1", "c": "1"}}},
-				Withheld: []Withheld{{Resource: "bucket", Keys: []string{"a"}}},
+				Withheld: []Withheld{{Resource: "bucket", Retained: []string{"a"}}},
 			}},
 		},
 		"ErrorConflict": {
@@ -545,7 +545,7 @@ func TestStamp(t *testing.T) {
 				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9", ` + tagMap("ours:k", 0, 48) + `}}`)},
 				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 48, 50)}},
 				Skips:    capped("aws", atMost50, 48, 50, "bucket"),
-				Withheld: []Withheld{{Resource: "bucket", Keys: []string{"ours:k51"}}},
+				Withheld: []Withheld{{Resource: "bucket", Retained: []string{"ours:k51"}}},
 			}},
 		},
 		"CapKeepsLowestQualifiedKeys": {

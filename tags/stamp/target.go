@@ -33,8 +33,18 @@ type Target struct {
 	Resource *structpb.Struct
 
 	kind    field.Kind
-	field   field.Field
 	profile *tags.Profile
+
+	// field that holds the tags, once the target is located.
+	field   field.Field
+	located bool
+
+	// managed is true if the tags of the resource are to be managed.
+	managed bool
+
+	// copied is true, by the position of the input's rule, if metadata is to be
+	// copied to the resource.
+	copied []bool
 
 	// leave is why the resource is left alone, or empty if it's not.
 	leave string
@@ -49,25 +59,36 @@ func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 		t := Target{Name: name, Resource: desired[name].GetResource()}
 		t.leave = leave(t.Resource)
 		t.kind = s.kindOf(t.Resource)
+		t.profile = tags.Rules(s.Input.ProfileRules).ProfileOf(t.kind.Profile, field.ServiceOf(t.kind.GroupVersionKind))
 
-		if t.leave == "" {
-			f, known := s.Fields.Locate(t.kind)
-
-			switch {
-			case !known:
-				t.leave = whyUnknown
-			case f.Shape == field.None:
-				t.leave = whyNoField
-			default:
-				t.field = f
-			}
+		for i := range s.Metadata {
+			t.copied = append(t.copied, t.leave != whyIgnored && s.selects(s.Input.KubernetesMetadata[i].Resources, &t))
 		}
 
-		t.profile = tags.Rules(s.Input.ProfileRules).ProfileOf(t.kind.Profile, field.ServiceOf(t.kind.GroupVersionKind))
+		t.managed = s.tags() && s.selects(s.Input.Resources, &t)
+		if t.managed && t.leave == "" {
+			t.leave = s.locate(&t)
+		}
+
 		out = append(out, t)
 	}
 
 	return out
+}
+
+// locate the tag field of the supplied target. It returns why it has none, or nothing.
+func (s *Stamper) locate(t *Target) string {
+	f, known := s.Fields.Locate(t.kind)
+
+	switch {
+	case !known:
+		return whyUnknown
+	case f.Shape == field.None:
+		return whyNoField
+	default:
+		t.field, t.located = f, true
+		return ""
+	}
 }
 
 // leave returns why the supplied resource must be left alone, whatever its kind, or

@@ -124,7 +124,7 @@ func TestStampReserved(t *testing.T) {
 			labels:   []tags.Label{trusted(label("team", "a"))},
 			before:   []string{"ours:team", "b"},
 			want: map[v1beta1.ConflictPolicy]want{
-				v1beta1.ConflictPolicyRetain:  {withheld: []Withheld{{Resource: "r", Keys: []string{"ours:team"}}}},
+				v1beta1.ConflictPolicyRetain:  {withheld: []Withheld{{Resource: "r", Retained: []string{"ours:team"}}}},
 				v1beta1.ConflictPolicyReplace: {stamped: []string{"ours:team", "a"}, active: active("ours:team", "a")},
 				v1beta1.ConflictPolicyError: {err: `cannot tag composed resource "r": an earlier step has set the tag "ours:team" to "b", ` +
 					`and sources[0] with onConflict Error has the value "a" for it`},

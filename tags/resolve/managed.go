@@ -1,0 +1,162 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// A TagKey is which tags of a resource are removed, or are another system's.
+type TagKey struct {
+	// Pattern is a tag key, or the beginning of tag keys and a *.
+	Pattern string
+
+	// Value at which tags are removed, or nil if it doesn't matter.
+	Value *string
+
+	// Retain is true if a tag that is desired stands, although another system has
+	// another value for it.
+	Retain bool
+
+	// Untrusted is true if the pattern came from a field, whose author may not touch
+	// the tags with reserved keys.
+	Untrusted bool
+}
+
+// Metadata are labels and annotations of Kubernetes objects.
+type Metadata struct {
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+// managed resolves which tags are removed and ignored, and what metadata is copied.
+func (r *resolver) managed(set *Set) error {
+	for i := range r.in.RemoveTags {
+		t := &r.in.RemoveTags[i]
+
+		patterns, err := r.tagKeys(&t.TagKeys)
+		if err != nil {
+			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
+		}
+
+		for _, p := range patterns {
+			set.Remove = append(set.Remove, TagKey{Pattern: p, Value: t.Value, Untrusted: t.FromFieldPath != nil})
+		}
+	}
+
+	for i := range r.in.IgnoreTags {
+		t := &r.in.IgnoreTags[i]
+
+		patterns, err := r.tagKeys(&t.TagKeys)
+		if err != nil {
+			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
+		}
+
+		for _, p := range patterns {
+			set.Ignore = append(set.Ignore, TagKey{Pattern: p, Retain: t.OnConflict == v1beta1.ConflictPolicyRetain, Untrusted: t.FromFieldPath != nil})
+		}
+	}
+
+	for i := range r.in.KubernetesMetadata {
+		m, err := r.metadata(&r.in.KubernetesMetadata[i])
+		if err != nil {
+			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
+		}
+
+		set.Metadata = append(set.Metadata, m)
+	}
+
+	return nil
+}
+
+// tagKeys returns the patterns of the supplied keys.
+func (r *resolver) tagKeys(k *v1beta1.TagKeys) ([]string, error) {
+	if k.FromFieldPath == nil {
+		return []string{k.Key}, nil
+	}
+
+	if k.ContextKey == nil {
+		return keyPatterns(r.xr, *k.FromFieldPath, "")
+	}
+
+	o, name, err := r.contextObject(*k.ContextKey)
+	if err != nil {
+		return nil, err
+	}
+
+	return keyPatterns(o, *k.FromFieldPath, name+".")
+}
+
+// metadata of the objects that the supplied rule copies from, later names over
+// earlier ones.
+func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
+	var objects []*structpb.Struct
+
+	switch rule.Source.Type {
+	case v1beta1.MetadataSourceTypeCompositeMetadata:
+		return MetadataOf(rule, r.xr, "")
+	case v1beta1.MetadataSourceTypeRequiredResource:
+		found, err := r.objects(rule.Source.Resource, rule.Source.Required(), false)
+		if err != nil {
+			return Metadata{}, err
+		}
+
+		objects = found
+	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
+	}
+
+	out := Metadata{Labels: make(map[string]string), Annotations: make(map[string]string)}
+
+	for _, o := range objects {
+		m, err := MetadataOf(rule, o, fmt.Sprintf("%s ", classOf(o)))
+		if err != nil {
+			return Metadata{}, err
+		}
+
+		maps.Copy(out.Labels, m.Labels)
+		maps.Copy(out.Annotations, m.Annotations)
+	}
+
+	return out, nil
+}
+
+// MetadataOf returns the labels and annotations of the supplied object that the
+// supplied rule may copy. Errors call the object by the supplied name.
+func MetadataOf(rule *v1beta1.MetadataRule, o *structpb.Struct, of string) (Metadata, error) {
+	out := Metadata{}
+
+	var err error
+
+	if rule.Copies(v1beta1.MetadataKindLabels) {
+		if out.Labels, err = stringMapAt(o, rule.Source.LabelsFieldPath, of); err != nil {
+			return Metadata{}, err
+		}
+	}
+
+	if rule.Copies(v1beta1.MetadataKindAnnotations) {
+		out.Annotations, err = stringMapAt(o, rule.Source.AnnotationsFieldPath, of)
+	}
+
+	return out, err
+}
+
+// stringMapAt returns the map of strings at the supplied path, or nil if there is no
+// such field.
+func stringMapAt(o *structpb.Struct, path, of string) (map[string]string, error) {
+	v, err := structpath.Get(o, path)
+	if err != nil {
+		return nil, errors.Errorf("%s%w", of, err)
+	}
+
+	if v == nil {
+		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
+	}
+
+	return structpath.StringMap(v, of+path)
+}

@@ -1,0 +1,208 @@
+package stamp
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// composedOwner is what the names of the field managers start with by which Crossplane
+// applies composed resources.
+const composedOwner = "apiextensions.crossplane.io/composed"
+
+// A Change is what changes in the tags of a resource once Crossplane applies it.
+type Change struct {
+	Resource   string
+	APIVersion string
+	Kind       string
+
+	// Added, Changed and Removed tags by key. Those added have no value before, and
+	// those removed none after.
+	Added, Changed, Removed map[string]Values
+}
+
+// Values of a tag.
+type Values struct {
+	Before, After string
+}
+
+// Audit adds to the supplied outcome what changes in the tags of the supplied targets.
+func (s *Stamper) Audit(targets []Target, out *Outcome) {
+	for i := range targets {
+		t := &targets[i]
+
+		if !t.managed || t.leave != "" {
+			continue
+		}
+
+		if c := s.change(t, out.resource(t)); c != nil {
+			out.Changes = append(out.Changes, *c)
+		}
+	}
+}
+
+// change returns what changes in the tags of the supplied target, which becomes the
+// supplied resource, or nil if nothing does.
+func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
+	observed := s.Observed[t.Name].GetResource()
+
+	// Here all strings are tags. What can't be read was left alone.
+	k := s.known(s.Transformer.Transform(t.profile).Tags)
+	k.patterns = append(k.patterns, "*")
+
+	before, err := structpath.Get(observed, t.field.Path)
+	if err != nil {
+		return nil
+	}
+
+	after, err := structpath.Get(stamped, t.field.Path)
+	if err != nil || proto.Equal(before, after) {
+		return nil
+	}
+
+	old, err := read(before, &t.field, t.profile, k)
+	if err != nil {
+		return nil
+	}
+
+	desired, err := read(after, &t.field, t.profile, k)
+	if err != nil {
+		return nil
+	}
+
+	c := &Change{
+		Resource:   t.Name,
+		APIVersion: apiVersionOf(t.Resource),
+		Kind:       kindOf(t.Resource),
+		Added:      make(map[string]Values),
+		Changed:    make(map[string]Values),
+		Removed:    make(map[string]Values),
+	}
+
+	values := make(map[string]entry)
+	for _, e := range old.entries() {
+		values[e.id] = e
+	}
+
+	for _, e := range desired.entries() {
+		was, ok := values[e.id]
+		delete(values, e.id)
+
+		switch {
+		case !ok:
+			c.Added[e.key] = Values{After: text(e.value)}
+		case !proto.Equal(was.value, e.value):
+			c.Changed[e.key] = Values{Before: text(was.value), After: text(e.value)}
+		}
+	}
+
+	if len(values) > 0 {
+		owns := owned(observed, &t.field)
+
+		for _, e := range values {
+			if !slices.Contains(tags.ProvidersKeys(), e.key) && owns(e) {
+				c.Removed[e.key] = Values{Before: text(e.value)}
+			}
+		}
+	}
+
+	if len(c.Added)+len(c.Changed)+len(c.Removed) == 0 {
+		return nil
+	}
+
+	return c
+}
+
+// text of the supplied value of a tag. One that is no string is put as JSON.
+func text(v *structpb.Value) string {
+	switch k := v.GetKind().(type) {
+	case nil:
+		return ""
+	case *structpb.Value_StringValue:
+		return k.StringValue
+	default:
+		j, _ := json.Marshal(v.AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
+		return string(j)
+	}
+}
+
+// owned returns what says whether server-side apply removes an entry of the supplied
+// field from the supplied resource, if it is desired no longer. That is so for what
+// Crossplane has applied, but not for what others have.
+func owned(r *structpb.Struct, f *field.Field) func(e entry) bool {
+	all := func(entry) bool { return true }
+	if f.Atomic {
+		return all
+	}
+
+	managers, err := structpath.Get(r, "metadata.managedFields")
+	if err != nil || managers.GetListValue() == nil {
+		return all // Nobody says who owns it.
+	}
+
+	path := fieldpath.Path{}
+	for name := range strings.SplitSeq(f.Path, ".") {
+		path = append(path, fieldpath.PathElement{FieldName: &name})
+	}
+
+	is := make(map[string]bool)
+
+	for _, m := range managers.GetListValue().GetValues() {
+		fields := m.GetStructValue().GetFields()
+		if !strings.HasPrefix(fields["manager"].GetStringValue(), composedOwner) {
+			continue
+		}
+
+		j, err := fields["fieldsV1"].MarshalJSON()
+		if err != nil {
+			continue
+		}
+
+		set := &fieldpath.Set{}
+		if err := set.FromJSON(bytes.NewReader(j)); err != nil {
+			continue
+		}
+
+		for _, e := range path {
+			set = set.WithPrefix(e)
+		}
+
+		set.Iterate(func(p fieldpath.Path) { is[ownedID(p[0], f)] = true })
+	}
+
+	return func(e entry) bool {
+		if e.item != nil && f.Shape == field.StringList {
+			return is[e.item.GetStringValue()]
+		}
+
+		return is[e.key]
+	}
+}
+
+// ownedID is what tells an entry of the supplied field from others, among the paths of
+// the fields that a manager owns: the key of a tag, or the whole string.
+func ownedID(e fieldpath.PathElement, f *field.Field) string {
+	switch {
+	case e.FieldName != nil:
+		return *e.FieldName
+	case e.Key != nil:
+		for _, k := range *e.Key {
+			if k.Name == f.Key && k.Value.IsString() {
+				return k.Value.AsString()
+			}
+		}
+	case e.Value != nil && (*e.Value).IsString():
+		return (*e.Value).AsString()
+	}
+
+	return ""
+}
