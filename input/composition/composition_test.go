@@ -85,7 +85,7 @@ func TestReadStep(t *testing.T) {
 		"InvalidInput": {
 			reason: "The input must be valid, as in a cluster.",
 			text:   pipeline(broken),
-			want:   want{err: "invalid input of step broken: sources: Required value: at least one source of labels"},
+			want:   want{err: "invalid input of step broken: sources: Required value: at least one of sources, removeTags, ignoreTags and kubernetesMetadata"},
 		},
 		"WrongType": {
 			reason: "A Composition of another shape is none that an API server would have.",

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
@@ -49,7 +50,7 @@ type crd struct {
 	rules      *cel.Validator
 }
 
-func readCRD(t *testing.T) *crd {
+func readDefinition(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 
 	text, err := os.ReadFile("../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
@@ -61,6 +62,14 @@ func readCRD(t *testing.T) *crd {
 	if err := yaml.UnmarshalStrict(text, def); err != nil {
 		t.Fatal(err)
 	}
+
+	return def
+}
+
+func readCRD(t *testing.T) *crd {
+	t.Helper()
+
+	def := readDefinition(t)
 
 	i := slices.IndexFunc(def.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == "v1beta1" })
 	if i < 0 {
@@ -144,6 +153,23 @@ func (c *crd) admit(t *testing.T, j string) (map[string]any, error) {
 	return obj, errors.Wrap(errs.ToAggregate(), "refused")
 }
 
+// TestCRD is about the CRD itself, of which an API server refuses more than what is not
+// well-formed: e.g. rules that could take too long, since a list has no limit.
+func TestCRD(t *testing.T) {
+	def := readDefinition(t)
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(def)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&def.Spec)
+
+	internal := &apiextensions.CustomResourceDefinition{}
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(def, internal, nil); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, err := range crdvalidation.ValidateCustomResourceDefinition(t.Context(), internal) {
+		t.Errorf("\nAn API server should accept the CRD.\nValidateCustomResourceDefinition(...): %v", err)
+	}
+}
+
 func TestCRDAcceptsWhatGoAccepts(t *testing.T) {
 	c := readCRD(t)
 
@@ -194,11 +220,28 @@ func TestCRDRefusesWhatGoRefuses(t *testing.T) {
 	}
 }
 
+// checkAgree fails the test if the CRD accepts any of the supplied inputs that Decode
+// refuses, or the other way around.
+func checkAgree(t *testing.T, inputs map[string]string) {
+	t.Helper()
+
+	c := readCRD(t)
+
+	for name, j := range inputs {
+		t.Run(name, func(t *testing.T) {
+			_, crdErr := c.admit(t, j)
+			_, goErr := v1beta1.Decode(resource.MustStructJSON(j))
+
+			if (crdErr == nil) != (goErr == nil) {
+				t.Errorf("\nThe CRD and Decode should agree.\nThe CRD: %v\nDecode(...): %v", crdErr, goErr)
+			}
+		})
+	}
+}
+
 // TestCRDAgreesOnEmpty is about what an input says although it could leave it out.
 // Whether or not that is accepted, both must agree.
 func TestCRDAgreesOnEmpty(t *testing.T) {
-	c := readCRD(t)
-
 	source := func(fields string) string {
 		return input(`"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", ` + fields + `}]`)
 	}
@@ -229,16 +272,7 @@ func TestCRDAgreesOnEmpty(t *testing.T) {
 		"MaxLength":         tagField(`"fieldPath": "spec.tags", "shape": "StringList", "stringList": {"maxLength": 0}`),
 	}
 
-	for name, j := range cases {
-		t.Run(name, func(t *testing.T) {
-			_, crdErr := c.admit(t, j)
-			_, goErr := v1beta1.Decode(resource.MustStructJSON(j))
-
-			if (crdErr == nil) != (goErr == nil) {
-				t.Errorf("\nThe CRD and Decode should agree.\nThe CRD: %v\nDecode(...): %v", crdErr, goErr)
-			}
-		})
-	}
+	checkAgree(t, cases)
 }
 
 func TestCRDEnums(t *testing.T) {
@@ -246,6 +280,8 @@ func TestCRDEnums(t *testing.T) {
 
 	source := c.schema.Properties["sources"].Items.Schema.Properties
 	tagField := c.schema.Properties["tagFields"].Items.Schema.Properties
+	ignored := c.schema.Properties["ignoreTags"].Items.Schema.Properties
+	metadata := c.schema.Properties["kubernetesMetadata"].Items.Schema.Properties
 
 	cases := map[string]struct {
 		schema apiextensionsv1.JSONSchemaProps
@@ -256,6 +292,40 @@ func TestCRDEnums(t *testing.T) {
 			schema: c.schema.Properties["profileRules"],
 			want:   []string{"Cloud", "Contract"},
 			input:  func(value string) string { return input(`"profileRules": "` + value + `", ` + minimal) },
+		},
+		"LimitPolicy": {
+			schema: c.schema.Properties["limitPolicy"],
+			want:   []string{"ApplyPartial", "ApplyStrict"},
+			input:  func(value string) string { return input(`"limitPolicy": "` + value + `", ` + minimal) },
+		},
+		"IgnoreOnConflict": {
+			schema: ignored["onConflict"].AllOf[1], // It has fewer values than that of a source, whose type it is.
+			want:   []string{"Replace", "Retain"},
+			input:  func(value string) string { return ignoreTag(`"key": "a", "onConflict": "` + value + `"`) },
+		},
+		"Copy": {
+			schema: *metadata["copy"].Items.Schema,
+			want:   []string{"Annotations", "Labels"},
+			input:  func(value string) string { return rule(ofComposite + `, ` + all + `, "copy": ["` + value + `"]`) },
+		},
+		"MetadataSourceType": {
+			schema: metadata["source"].Properties["type"],
+			want:   []string{"ComposedResource", "CompositeMetadata", "RequiredResource"},
+			input: func(value string) string {
+				needs := map[string]string{
+					"ComposedResource": `, "name": "a"`,
+					"RequiredResource": `, "resource": {` + organization + byName + `}`,
+				}
+
+				return from(`"type": "` + value + `"` + needs[value])
+			},
+		},
+		"MetadataPolicy": {
+			schema: metadata["source"].Properties["policy"].Properties["fromFieldPath"],
+			want:   []string{"Optional", "Required"},
+			input: func(value string) string {
+				return fromResource(organization+byName, `, "policy": {"fromFieldPath": "`+value+`"}`)
+			},
 		},
 		"FieldDiscovery": {
 			schema: c.schema.Properties["fieldDiscovery"],

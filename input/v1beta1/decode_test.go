@@ -24,7 +24,14 @@ import (
 // sourceTypes are the types of source as errors put them.
 const sourceTypes = `"CompositeField", "CompositeMetadata", "ContextField", "RequiredResource", "Value"`
 
-// minimal is the sources that an input needs, for cases about something else.
+// inputFields are the fields of an input as errors put them.
+const inputFields = `apiVersion, fieldDiscovery, ignoreTags, keyFormats, keyPrefix, kind, kubernetesMetadata, limitPolicy, metadata, profileRules, provider, ` +
+	`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, ttl`
+
+// nothing is the error of an input that gives the function nothing to do.
+const nothing = `sources: Required value: at least one of sources, removeTags, ignoreTags and kubernetesMetadata`
+
+// minimal is the sources of an input, for cases about something else.
 const minimal = `"sources": [{"type": "Value", "values": {"a": "b"}}]`
 
 // input returns an input with the supplied fields beside its apiVersion and kind.
@@ -61,6 +68,7 @@ func decoded(change func(in *v1beta1.CloudTags)) *v1beta1.CloudTags {
 		KeyPrefix: new("plexsphere:"),
 		Sources:   []v1beta1.Source{value(nil)},
 
+		LimitPolicy:    "ApplyPartial",
 		ProfileRules:   "Contract",
 		FieldDiscovery: "Auto",
 		TTL:            "1m0s",
@@ -71,6 +79,14 @@ func decoded(change func(in *v1beta1.CloudTags)) *v1beta1.CloudTags {
 	}
 
 	return in
+}
+
+// sourceless returns an input as Decode returns one without sources, changed.
+func sourceless(change func(in *v1beta1.CloudTags)) *v1beta1.CloudTags {
+	return decoded(func(in *v1beta1.CloudTags) {
+		in.Sources = nil
+		change(in)
+	})
 }
 
 // value returns the source of the minimal input as Decode returns it, changed.
@@ -97,7 +113,30 @@ type validCase struct {
 	want   *v1beta1.CloudTags
 }
 
+// validCases are the cases of all tables.
 func validCases() map[string]validCase {
+	return together(map[string]map[string]validCase{
+		"Input":         validInputs(),
+		"Sources":       validSources(),
+		"TagRules":      validTagRules(),
+		"MetadataRules": validMetadataRules(),
+	})
+}
+
+// together puts the cases of the supplied tables into one.
+func together[C any](tables map[string]map[string]C) map[string]C {
+	out := map[string]C{}
+
+	for of, cases := range tables {
+		for name, tc := range cases {
+			out[of+"/"+name] = tc
+		}
+	}
+
+	return out
+}
+
+func validInputs() map[string]validCase {
 	// compositeField returns a source as Decode returns it, changed.
 	compositeField := func(change func(s *v1beta1.Source)) v1beta1.Source {
 		return value(func(s *v1beta1.Source) {
@@ -231,7 +270,7 @@ func validCases() map[string]validCase {
 		},
 		"DefaultsSpelledOut": {
 			reason: "Every default may be spelled out.",
-			json: input(`"keyPrefix": "plexsphere:", "profileRules": "Contract", "fieldDiscovery": "Auto", "ttl": "1m0s", "sources": [
+			json: input(`"keyPrefix": "plexsphere:", "limitPolicy": "ApplyPartial", "profileRules": "Contract", "fieldDiscovery": "Auto", "ttl": "1m0s", "sources": [
 				{"type": "Value", "values": {"a": "b"}, "encoding": "Plain", "keyForm": "Qualified", "onConflict": "Retain"},
 				{"type": "CompositeField", "fromFieldPath": "spec.labels", "policy": {"fromFieldPath": "Optional"}}
 			]`),
@@ -369,7 +408,17 @@ type invalidCase struct {
 	goOnly bool
 }
 
+// invalidCases are the cases of all tables.
 func invalidCases() map[string]invalidCase {
+	return together(map[string]map[string]invalidCase{
+		"Input":         invalidInputs(),
+		"Sources":       invalidSources(),
+		"TagRules":      invalidTagRules(),
+		"MetadataRules": invalidMetadataRules(),
+	})
+}
+
+func invalidInputs() map[string]invalidCase {
 	source := func(fields string) string {
 		return input(`"sources": [{"type": "Value", "values": {"a": "b"}}, {` + fields + `}]`)
 	}
@@ -385,7 +434,7 @@ func invalidCases() map[string]invalidCase {
 			json:   `{}`,
 			want: `[apiVersion: Required value: one of "cloudtags.fn.plexsphere.com/v1beta1", ` +
 				`kind: Required value: one of "CloudTags", ` +
-				`sources: Required value: at least one source of labels]`,
+				nothing + `]`,
 		},
 		"NoAPIVersion": {
 			reason: "The apiVersion should be required.",
@@ -418,31 +467,31 @@ func invalidCases() map[string]invalidCase {
 			want:   `kind: Unsupported value: "cloudtags": supported values: "CloudTags"`,
 		},
 		"NoSources": {
-			reason: "Without sources there is nothing to do.",
+			reason: "Without sources and rules there is nothing to do.",
 			json:   input(`"ttl": "1m"`),
-			want:   `sources: Required value: at least one source of labels`,
+			want:   nothing,
 		},
 		"EmptySources": {
 			reason: "With an empty list of sources there is nothing to do.",
 			json:   input(`"sources": []`),
-			want:   `sources: Required value: at least one source of labels`,
+			want:   `sources: Required value: must not be empty: leave it out`,
 		},
 
 		// Unknown fields.
 		"UnknownField": {
 			reason: "An unknown field should be named.",
 			json:   input(`"keyprefix": "x", ` + minimal),
-			want:   `unknown field "keyprefix": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl`,
+			want:   `unknown field "keyprefix": allowed: ` + inputFields,
 		},
 		"UnknownFieldInOtherCase": {
 			reason: "A field in another case is unknown.",
 			json:   input(`"Sources": [], ` + minimal),
-			want:   `unknown field "Sources": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl`,
+			want:   `unknown field "Sources": allowed: ` + inputFields,
 		},
 		"SeveralUnknownFields": {
 			reason: "All unknown fields should be named.",
 			json:   input(`"x": 1, "y": 2, "sources": [{"type": "Value", "values": {"a": "b"}, "z": 3}]`),
-			want:   `[unknown field "sources[0].z": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values, unknown field "x": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl, unknown field "y": allowed: apiVersion, fieldDiscovery, keyFormats, keyPrefix, kind, metadata, profileRules, provider, reservedKeys, reservedTags, sources, statusFieldPath, tagFields, ttl]`,
+			want:   `[unknown field "sources[0].z": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values, unknown field "x": allowed: ` + inputFields + `, unknown field "y": allowed: ` + inputFields + `]`,
 		},
 		"UnknownFieldOfMetadata": {
 			reason: "An unknown field of the metadata should be named.",
@@ -500,6 +549,11 @@ func invalidCases() map[string]invalidCase {
 			reason: "The metadata should have to be an object.",
 			json:   input(`"metadata": "tags", ` + minimal),
 			want:   `metadata: must be an object, not a string`,
+		},
+		"MetadataList": {
+			reason: "The metadata is that of a Kubernetes object, and Crossplane checks it as such. So rules can't be called metadata.",
+			json:   input(`"metadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}}], ` + minimal),
+			want:   `metadata: must be an object, not a list`,
 		},
 		"MetadataLabelsList": {
 			reason: "What is in the metadata should have to have its type, too.",
@@ -1486,7 +1540,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	s := resource.MustStructJSON(validCases()["EverythingOfASource"].json)
+	s := resource.MustStructJSON(validInputs()["EverythingOfASource"].json)
 
 	b.ReportAllocs()
 

@@ -4,9 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/resource"
 
@@ -723,74 +720,9 @@ func invalidSources() map[string]invalidCase {
 	}
 }
 
-func TestDecodeSources(t *testing.T) {
-	c := readCRD(t)
-
-	for name, tc := range validSources() {
-		t.Run(name, func(t *testing.T) {
-			s := resource.MustStructJSON(tc.json)
-			before := proto.CloneOf(s)
-
-			got, err := v1beta1.Decode(s)
-			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
-				t.Errorf("\n%s\nDecode(...): %v: -want, +got:\n%s", tc.reason, err, diff)
-			}
-
-			if diff := cmp.Diff(before, s, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.reason, diff)
-			}
-
-			defaulted, err := c.admit(t, tc.json)
-			if err != nil {
-				t.Fatalf("\n%s\nThe CRD should accept what Decode does: %v", tc.reason, err)
-			}
-
-			if s, err = structpb.NewStruct(defaulted); err != nil {
-				t.Fatal(err)
-			}
-
-			got, err = v1beta1.Decode(s)
-			if err != nil {
-				t.Fatalf("\n%s\nDecode should accept what has the CRD's defaults: %v", tc.reason, err)
-			}
-
-			got.TTL = tc.want.TTL // It may be put in another way.
-
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nThe CRD should have the defaults of Decode: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestDecodeInvalidSources(t *testing.T) {
-	c := readCRD(t)
-
-	for name, tc := range invalidSources() {
-		t.Run(name, func(t *testing.T) {
-			s := resource.MustStructJSON(tc.json)
-
-			// The text must be the same every time, whatever the order of maps is.
-			for range 3 {
-				_, err := v1beta1.Decode(s)
-				if diff := cmp.Diff(tc.want, text(err)); diff != "" {
-					t.Fatalf("\n%s\nDecode(...): -want error, +got error:\n%s", tc.reason, diff)
-				}
-			}
-
-			_, err := c.admit(t, tc.json)
-			if (err == nil) != tc.goOnly {
-				t.Errorf("\n%s\nThe CRD should refuse what it can: want refused %t, got %v", tc.reason, !tc.goOnly, err)
-			}
-		})
-	}
-}
-
 // TestCRDAgreesOnEmptySources is about what an input says although it could leave it
 // out. Whether or not that is accepted, both must agree.
 func TestCRDAgreesOnEmptySources(t *testing.T) {
-	c := readCRD(t)
-
 	cases := map[string]string{
 		"ContextKeyOfValue":      source(`"type": "Value", "values": {}, "contextKey": ""`),
 		"ContextKeyOfMetadata":   source(`"type": "CompositeMetadata", "prefix": "t/", "contextKey": ""`),
@@ -814,16 +746,7 @@ func TestCRDAgreesOnEmptySources(t *testing.T) {
 		"PolicyOfObject":         required(organization+byName, `, "policy": {"fromFieldPath": ""}`),
 	}
 
-	for name, j := range cases {
-		t.Run(name, func(t *testing.T) {
-			_, crdErr := c.admit(t, j)
-			_, goErr := v1beta1.Decode(resource.MustStructJSON(j))
-
-			if (crdErr == nil) != (goErr == nil) {
-				t.Errorf("\nThe CRD and Decode should agree.\nThe CRD: %v\nDecode(...): %v", crdErr, goErr)
-			}
-		})
-	}
+	checkAgree(t, cases)
 }
 
 func TestCRDPick(t *testing.T) {

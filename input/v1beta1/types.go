@@ -750,6 +750,7 @@ type MetadataRule struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
 	Copy []MetadataKind `json:"copy,omitempty"`
 
 	// Select says which keys are copied: those that any of it holds for.

@@ -415,18 +415,14 @@ func (r *MetadataRule) validate(p *field.Path) field.ErrorList {
 	errs := r.Source.validate(p.Child("source"))
 	errs = append(errs, r.Select.validate(p.Child("select"))...)
 	errs = append(errs, notEmptyList(p.Child("resources"), r.Resources)...)
-	errs = append(errs, notEmptyList(p.Child("copy"), r.Copy)...)
-
-	for i, k := range r.Copy {
-		errs = append(errs, oneOf(p.Child("copy").Index(i), k, MetadataKindAnnotations, MetadataKindLabels)...)
-
-		if slices.Contains(r.Copy[:i], k) {
-			errs = append(errs, field.Duplicate(p.Child("copy").Index(i), k))
-		}
-	}
 
 	for i := range r.Resources {
 		errs = append(errs, r.Resources[i].validate(p.Child("resources").Index(i))...)
+	}
+
+	// What needs paths is only known if it is known what is copied.
+	if invalid := r.validateCopy(p.Child("copy")); len(invalid) > 0 {
+		return append(errs, invalid...)
 	}
 
 	to := p.Child("toFieldPaths")
@@ -437,6 +433,20 @@ func (r *MetadataRule) validate(p *field.Path) field.ErrorList {
 	errs = append(errs, validateTo(to.Child("labels"), r.ToFieldPaths.Labels, r.Copies(MetadataKindLabels))...)
 
 	return append(errs, validateTo(to.Child("annotations"), r.ToFieldPaths.Annotations, r.Copies(MetadataKindAnnotations))...)
+}
+
+func (r *MetadataRule) validateCopy(p *field.Path) field.ErrorList {
+	errs := notEmptyList(p, r.Copy)
+
+	for i, k := range r.Copy {
+		errs = append(errs, oneOf(p.Index(i), k, MetadataKindAnnotations, MetadataKindLabels)...)
+
+		if slices.Contains(r.Copy[:i], k) {
+			errs = append(errs, field.Duplicate(p.Index(i), k))
+		}
+	}
+
+	return errs
 }
 
 // validateTo validates the paths to which a kind of metadata is copied, if it is.
