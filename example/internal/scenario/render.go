@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
@@ -105,6 +106,21 @@ func (r *Renderer) Stop() {
 // Render a scenario. That crossplane composition render fails is not an error: some
 // scenarios show how.
 func (r *Renderer) Render(ctx context.Context, s Scenario) (*Rendering, error) {
+	return r.render(ctx, s, r.targets, "")
+}
+
+// RenderTagManager renders a scenario with function-tag-manager, which serves at the
+// supplied address, in the place of the function of this repository.
+func (r *Renderer) RenderTagManager(ctx context.Context, s Scenario, address string) (*Rendering, error) {
+	targets := maps.Clone(r.targets)
+	targets[nameCloudTags] = address
+
+	return r.render(ctx, s, targets, FileTagManager)
+}
+
+// render a scenario with functions at the supplied targets. The step of the function
+// of this repository has the input in the supplied file, if any, instead of its own.
+func (r *Renderer) render(ctx context.Context, s Scenario, targets map[string]string, input string) (*Rendering, error) {
 	dir, err := os.MkdirTemp(r.dir, s.Name+"-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary folder to render scenario %s: %w", s.Name, err)
@@ -112,12 +128,21 @@ func (r *Renderer) Render(ctx context.Context, s Scenario) (*Rendering, error) {
 	defer os.RemoveAll(dir) //nolint:errcheck // Stop removes it, too.
 
 	functions := filepath.Join(dir, fileFunctions)
-	if err := r.retarget(filepath.Join(s.Dir, fileFunctions), functions); err != nil {
+	if err := retarget(filepath.Join(s.Dir, fileFunctions), functions, targets); err != nil {
 		return nil, fmt.Errorf("cannot point the Functions of scenario %s to the running functions: %w", s.Name, err)
 	}
 
+	composition := fileComposition
+
+	if input != "" {
+		composition = filepath.Join(dir, fileComposition)
+		if err := withInput(filepath.Join(s.Dir, fileComposition), composition, filepath.Join(s.Dir, input)); err != nil {
+			return nil, fmt.Errorf("cannot put %s into the Composition of scenario %s: %w", input, s.Name, err)
+		}
+	}
+
 	args := []string{
-		"composition", "render", fileXR, fileComposition, functions,
+		"composition", "render", fileXR, composition, functions,
 		"--crossplane-binary", r.tools.Crossplane,
 		"--include-function-results",
 	}
@@ -153,14 +178,14 @@ func (r *Renderer) Render(ctx context.Context, s Scenario) (*Rendering, error) {
 		ExitCode: cmd.ProcessState.ExitCode(),
 		stable: strings.NewReplacer(
 			functions, fileFunctions,
-			r.targets[nameCloudTags], nameCloudTags,
-			r.targets[nameTestResources], nameTestResources,
+			targets[nameCloudTags], nameCloudTags,
+			targets[nameTestResources], nameTestResources,
 		),
 	}, nil
 }
 
 // retarget copies Functions, to the addresses at which they run here.
-func (r *Renderer) retarget(from, to string) error {
+func retarget(from, to string, targets map[string]string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -186,7 +211,7 @@ func (r *Renderer) retarget(from, to string) error {
 			return err
 		}
 
-		target, found := r.targets[f.Metadata.Name]
+		target, found := targets[f.Metadata.Name]
 		if !found {
 			return fmt.Errorf("scenarios cannot use %q, but only %s and %s", f.Metadata.Name, nameCloudTags, nameTestResources)
 		}
@@ -205,6 +230,52 @@ func (r *Renderer) retarget(from, to string) error {
 	}
 
 	return os.WriteFile(to, out.Bytes(), 0o600)
+}
+
+// withInput copies a Composition. The step of the function of this repository gets the
+// input in a file.
+func withInput(from, to, input string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+
+	var composition unstructured.Unstructured
+	if err := yaml.UnmarshalStrict(text, &composition.Object); err != nil {
+		return err
+	}
+
+	text, err = os.ReadFile(input)
+	if err != nil {
+		return err
+	}
+
+	var in map[string]any
+	if err := yaml.UnmarshalStrict(text, &in); err != nil {
+		return err
+	}
+
+	pipeline, _, err := unstructured.NestedSlice(composition.Object, "spec", "pipeline")
+	if err != nil {
+		return err
+	}
+
+	for _, step := range pipeline {
+		step, _ := step.(map[string]any)
+		if name, _, _ := unstructured.NestedString(step, "functionRef", "name"); name == nameCloudTags {
+			step["input"] = in
+		}
+	}
+
+	if err := unstructured.SetNestedSlice(composition.Object, pipeline, "spec", "pipeline"); err != nil {
+		return err
+	}
+
+	if text, err = yaml.Marshal(composition.Object); err != nil {
+		return err
+	}
+
+	return os.WriteFile(to, text, 0o600)
 }
 
 // contextFiles returns the flags that give the pipeline the context of a file, if

@@ -27,6 +27,13 @@ const (
 	fileExpectedError = "expected-error.txt"
 )
 
+// Files of a scenario that says what a step of function-tag-manager becomes: the input
+// of that step, and what it makes of the scenario.
+const (
+	FileTagManager         = "tag-manager.yaml"
+	FileTagManagerExpected = "tag-manager-expected.yaml"
+)
+
 // flags of crossplane composition render by the optional file or folder that a
 // scenario has for them.
 func flags() map[string]string {
@@ -107,7 +114,7 @@ func (s Scenario) Summary() string {
 // the expected outcome.
 func (s Scenario) Check() error {
 	missing := []string{fileXR, fileComposition, fileFunctions, fileReadme}
-	optional := slices.AppendSeq([]string{fileContext, fileExpected, fileExpectedError}, maps.Keys(flags()))
+	optional := slices.AppendSeq([]string{fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected}, maps.Keys(flags()))
 
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {

@@ -34,6 +34,9 @@ func TestCheck(t *testing.T) {
 		"Complete": {
 			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "expected.yaml", "observed.yaml"},
 		},
+		"TagManager": {
+			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "expected.yaml", "tag-manager.yaml", "tag-manager-expected.yaml"},
+		},
 		"NothingExpectedYet": {
 			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md"},
 		},
