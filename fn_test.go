@@ -1,16 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -18,12 +28,19 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 const (
@@ -81,13 +98,17 @@ func testRequest(input *structpb.Struct) *fnv1.RunFunctionRequest {
 	}
 }
 
+// forProvider returns the fields that the supplied resource has for its provider.
+func forProvider(r *fnv1.Resource) map[string]*structpb.Value {
+	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+}
+
 func TestRunFunction(t *testing.T) {
 	// tagged returns the response to testRequest with the supplied tags on the
 	// bucket.
 	tagged := func(tags string, mutate func(rsp *fnv1.RunFunctionResponse)) *fnv1.RunFunctionResponse {
 		req := testRequest(nil)
-		bucket := req.GetDesired().GetResources()["bucket"].GetResource()
-		bucket.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().Fields["tags"] = structpb.NewStructValue(resource.MustStructJSON(tags))
+		forProvider(req.GetDesired().GetResources()["bucket"])["tags"] = structpb.NewStructValue(resource.MustStructJSON(tags))
 
 		rsp := &fnv1.RunFunctionResponse{
 			Meta:    &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(time.Minute)},
@@ -111,19 +132,68 @@ func TestRunFunction(t *testing.T) {
 		return rsp
 	}
 
+	warning := func(reason, message string) *fnv1.Result {
+		return &fnv1.Result{Severity: fnv1.Severity_SEVERITY_WARNING, Reason: &reason, Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
+	}
+
+	// withheld puts a result about the bucket before the one that is there.
+	withheld := func(rsp *fnv1.RunFunctionResponse, what string) {
+		rsp.Results = slices.Insert(rsp.GetResults(), 0, &fnv1.Result{
+			Severity: fnv1.Severity_SEVERITY_NORMAL,
+			Message:  "bucket: withheld: " + what,
+			Reason:   new("TagsWithheld"),
+			Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
+		})
+	}
+
+	// skipped puts a warning before the results that are there.
+	skipped := func(rsp *fnv1.RunFunctionResponse, reason, message, condition string) {
+		rsp.Results = slices.Insert(rsp.GetResults(), 0, warning(reason, message))
+		rsp.Conditions[0].Reason = "SomeSkipped"
+		rsp.Conditions[0].Message = &condition
+	}
+
+	// labelled sets the Kubernetes labels of a resource.
+	labelled := func(rsp *fnv1.RunFunctionResponse, name, labels string) {
+		rsp.GetDesired().GetResources()[name].GetResource().Fields["metadata"] = structpb.NewStructValue(resource.MustStructJSON(`{"labels": ` + labels + `}`))
+	}
+
+	// reported has the cloud report tags of the bucket.
+	reported := func(tags string) func(req *fnv1.RunFunctionRequest) {
+		return func(req *fnv1.RunFunctionRequest) {
+			status := resource.MustStructJSON(`{"atProvider": {"tagsAll": ` + tags + `}}`)
+			req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(status)
+		}
+	}
+
+	same := func(*fnv1.RunFunctionResponse) {}
+
+	const (
+		replace = `"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`
+
+		// What the cloud has that isn't desired, and what it keeps to itself.
+		cloud = `{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily", "aws:cloudformation:stack-id": "x", "other": "y"}`
+	)
+
 	cases := map[string]struct {
 		reason string
 		input  *structpb.Struct
+		mutate func(req *fnv1.RunFunctionRequest)
 		want   *fnv1.RunFunctionResponse
 	}{
-		"Replace": {
+		"Add": {
+			reason: "Labels become tags though nobody may have set these before, if nobody has.",
+			input:  testInput(`"sources": [{"type": "Value", "values": {"new": "x"}, "onConflict": "Error"}]`),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:new": "x"}`, same),
+		},
+		"Update": {
 			reason: "Labels of the composite resource become tags of the resources that have a tag field, in place of what earlier steps set if the source says so.",
 			input:  testInput(`"provider": {"fromFieldPath": "spec.provider"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}], "ttl": "5m"`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
 				rsp.Meta.Ttl = durationpb.New(5 * time.Minute)
 			}),
 		},
-		"RetainAndSkip": {
+		"KeepAndSkip": {
 			reason: "A tag that an earlier step set stays and is reported, and so is a label that the provider doesn't admit.",
 			input:  testInput(`"provider": {"value": "AWS"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}, {"type": "Value", "values": {"aws:region": "eu"}}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
@@ -136,7 +206,7 @@ func TestRunFunction(t *testing.T) {
 					},
 					{
 						Severity: fnv1.Severity_SEVERITY_NORMAL,
-						Message:  "bucket: labels did not replace tags that earlier steps set to other values: plexsphere:platform/env",
+						Message:  "bucket: withheld: plexsphere:platform/env (an earlier step set another value)",
 						Reason:   new("TagsWithheld"),
 						Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 					},
@@ -144,6 +214,145 @@ func TestRunFunction(t *testing.T) {
 				}
 				rsp.Conditions[0].Reason = "SomeSkipped"
 				rsp.Conditions[0].Message = new("1 label skipped on aws: reserved-prefix")
+			}),
+		},
+		"Delete": {
+			reason: "A tag that resources don't get is taken away, whatever its value, also from a step that has no labels.",
+			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "none"}]`),
+			want:   tagged(`{"plexsphere:platform/env": "test"}`, same),
+		},
+		"DeleteValue": {
+			reason: "A tag that resources don't get with one value is taken away if it has just that.",
+			input:  testInput(`"removeTags": [{"key": "Name", "value": "other"}, {"key": "plexsphere:platform/*", "value": "test"}]`),
+			want:   tagged(`{"Name": "assets"}`, same),
+		},
+		"DeleteAll": {
+			reason: "A field that has no tags left is no field.",
+			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`),
+			want: tagged(`{}`, func(rsp *fnv1.RunFunctionResponse) {
+				delete(forProvider(rsp.GetDesired().GetResources()["bucket"]), "tags")
+			}),
+		},
+		"DeleteLabel": {
+			reason: "A label whose tag resources don't get is told.",
+			input:  testInput(replace + `, "removeTags": [{"key": "plexsphere:platform/env"}]`),
+			want: tagged(`{"Name": "assets", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
+				withheld(rsp, "plexsphere:platform/env (removeTags names it)")
+			}),
+		},
+		"DeleteReserved": {
+			reason: "Whoever writes a field can't take away tags that only trusted sources may set.",
+			input: testInput(`"reservedKeys": ["platform/env"], "removeTags": [{"fromFieldPath": "spec.keys"}],
+				"sources": [{"type": "Value", "values": {"platform/env": "prod"}, "trusted": true}]`),
+			mutate: func(req *fnv1.RunFunctionRequest) {
+				keys := resource.MustStructJSON(`{"keys": ["plexsphere:*", "Name"]}`).GetFields()["keys"]
+				req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().Fields["keys"] = keys
+			},
+			want: tagged(`{"plexsphere:platform/env": "prod"}`, func(rsp *fnv1.RunFunctionResponse) {
+				withheld(rsp, "plexsphere:platform/env")
+				rsp.Results[0].Message = "bucket: ignoreTags and removeTags of fields don't touch reserved keys: plexsphere:platform/env"
+				rsp.Results[0].Reason = new("TagsProtected")
+			}),
+		},
+		"Ignore": {
+			reason: "Tags that other systems own have the value that the cloud has, but the cloud's own tags stay its own.",
+			input:  testInput(replace + `, "ignoreTags": [{"key": "backup:*"}, {"key": "aws:*"}, {"key": "plexsphere:platform/env"}]`),
+			mutate: reported(cloud),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily"}`, func(rsp *fnv1.RunFunctionResponse) {
+				withheld(rsp, "plexsphere:platform/env (the cloud has another value, and ignoreTags names it)")
+			}),
+		},
+		"IgnoreRetain": {
+			reason: "Tags that are desired stand against those that other systems own, if the input says so.",
+			input:  testInput(replace + `, "ignoreTags": [{"key": "*", "onConflict": "Retain"}]`),
+			mutate: reported(cloud),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily", "other": "y"}`, same),
+		},
+		"IgnoreOnly": {
+			reason: "A step without labels can leave tags to other systems.",
+			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}, {"key": "plexsphere:platform/env"}]`),
+			mutate: reported(cloud),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily"}`, same),
+		},
+		"IgnoreUnreported": {
+			reason: "What the cloud has is not known before it reports it.",
+			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}]`),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, same),
+		},
+		"LimitPartial": {
+			reason: "A label for which a resource has no tag slot is skipped there, and the lowest keys are kept.",
+			input:  testInput(`"limitPolicy": "ApplyPartial", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"z": "26", "a": "1"}}]`),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, func(rsp *fnv1.RunFunctionResponse) {
+				skipped(rsp, "CountCap", "aws: skipped 1 label: count-cap (at most 50 tags on a resource, 47 of them reserved): z → plexsphere:z on bucket",
+					"1 label skipped on aws: count-cap")
+			}),
+		},
+		"LimitStrict": {
+			reason: "A policy that accepts no skipped label has nothing against labels that fit.",
+			input:  testInput(`"limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"a": "1"}}]`),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, same),
+		},
+		"Resources": {
+			reason: "Nothing is said of resources that are not selected.",
+			input:  testInput(replace + `, "resources": [{"name": "b*", "apiVersion": "s3.*/*", "kind": "Bucket", "matchLabels": {"tier": "data"}, "matchTags": {"Name": "assets"}}]`),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
+				rsp.Results = nil
+			}),
+		},
+		"OtherResources": {
+			reason: "Resources that are not selected keep their tags, and are not said to be impossible to tag.",
+			input:  testInput(replace + `, "removeTags": [{"key": "Name"}], "resources": [{"kind": "ConfigMap"}, {"matchTags": {"Name": "other"}}]`),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, same),
+		},
+		"Metadata": {
+			reason: "Kubernetes labels are copied to all resources, whether they can have cloud tags or not. A step that does nothing else says nothing of tags.",
+			input:  testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}}]`),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
+				labelled(rsp, "bucket", `{"tier": "data", "platform/env": "prod"}`)
+				labelled(rsp, "config", `{"platform/env": "prod"}`)
+
+				rsp.Results = nil
+			}),
+		},
+		"MetadataNotCopied": {
+			reason: "A label that Kubernetes would refuse the resource for is not copied, and is a warning.",
+			input:  testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "select": {"all": true}, "resources": [{"name": "config"}]}]`),
+			mutate: func(req *fnv1.RunFunctionRequest) {
+				labels := resource.MustStructJSON(`{"platform/env": "prod", "platform/": "x", "crossplane.io/claim-name": "x"}`)
+				req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().Fields["labels"] = structpb.NewStructValue(labels)
+			},
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
+				labelled(rsp, "config", `{"platform/env": "prod"}`)
+
+				rsp.Results = nil
+				skipped(rsp, "MetadataNotCopied", "kubernetesMetadata[0]: not copied: platform/: name part must be non-empty; name part must consist of alphanumeric characters, '-', "+
+					"'_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "+
+					"regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')", "metadata not copied")
+			}),
+		},
+		"MetadataOfComposedResource": {
+			reason: "A rule copies what the resource has once earlier rules have copied to it.",
+			input: testInput(`"kubernetesMetadata": [
+				{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}, "resources": [{"name": "bucket"}]},
+				{"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"all": true}, "resources": [{"name": "config"}]}
+			]`),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
+				labelled(rsp, "bucket", `{"tier": "data", "platform/env": "prod"}`)
+				labelled(rsp, "config", `{"tier": "data", "platform/env": "prod"}`)
+
+				rsp.Results = nil
+			}),
+		},
+		"Everything": {
+			reason: "Labels, tags of other systems, removed tags, limit and metadata go together.",
+			input: testInput(replace + `, "limitPolicy": "ApplyPartial", "reservedTags": {"aws": 47}, "resources": [{"name": "bucket"}],
+				"ignoreTags": [{"key": "backup:*"}], "removeTags": [{"key": "Name"}, {"key": "other"}],
+				"kubernetesMetadata": [{"source": {"type": "ComposedResource", "name": "bucket"}, "copy": ["Labels"], "select": {"all": true}, "resources": [{"name": "config"}]}]`),
+			mutate: reported(cloud),
+			want: tagged(`{"plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily"}`, func(rsp *fnv1.RunFunctionResponse) {
+				labelled(rsp, "config", `{"tier": "data"}`)
+
+				rsp.Results = nil
 			}),
 		},
 		"NoLabels": {
@@ -159,7 +368,12 @@ func TestRunFunction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &Function{log: slog.New(slog.DiscardHandler)}
 
-			got, err := f.RunFunction(t.Context(), testRequest(tc.input))
+			req := testRequest(tc.input)
+			if tc.mutate != nil {
+				tc.mutate(req)
+			}
+
+			got, err := f.RunFunction(t.Context(), req)
 			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
 				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -175,11 +389,13 @@ func TestRunFunctionFatal(t *testing.T) {
 	const (
 		provider = `"provider": {"value": "aws"}`
 		sources  = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`
+		replace  = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`
 	)
 
 	cases := map[string]struct {
 		reason string
 		input  *structpb.Struct
+		mutate func(req *fnv1.RunFunctionRequest)
 		want   string // The fatal result's reason and message.
 	}{
 		"NoInput": {
@@ -231,6 +447,49 @@ func TestRunFunctionFatal(t *testing.T) {
 			input:  testInput(`"provider": {"fromFieldPath": "spec.cloud"}, ` + sources),
 			want:   `ResolveFailed: cannot resolve provider: spec.cloud is required, but the composite resource doesn't have it`,
 		},
+		"RemovedKeysNotAList": {
+			reason: "Keys of tags to remove that aren't a list can't be resolved.",
+			input:  testInput(provider + `, ` + replace + `, "removeTags": [{"key": "Name"}, {"fromFieldPath": "spec.text"}]`),
+			want:   `ResolveFailed: cannot resolve removeTags[1]: spec.text is a string, not a list of strings`,
+		},
+		"IgnoredKeyNotAString": {
+			reason: "A key of tags to ignore that isn't a string can't be resolved, wherever it is from.",
+			input:  testInput(provider + `, ` + replace + `, "ignoreTags": [{"fromFieldPath": "a", "contextKey": "apiextensions.crossplane.io/environment"}]`),
+			want:   `ResolveFailed: cannot resolve ignoreTags[0]: context[apiextensions.crossplane.io/environment].a[0] is a number, not a string`,
+		},
+		"MetadataNotAMap": {
+			reason: "Metadata of the composite resource that isn't a map can't be resolved.",
+			input:  testInput(provider + `, ` + replace + `, "kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.text"}, "select": {"all": true}}]`),
+			want:   `ResolveFailed: cannot resolve kubernetesMetadata[0]: spec.text is a string, not a map of strings`,
+		},
+		"ComposedMetadataNotAMap": {
+			reason: "Metadata of a composed resource that isn't a map of strings is only found once its tags are stamped. These are not written.",
+			input: testInput(provider + `, ` + replace + `, "removeTags": [{"key": "Name"}], "kubernetesMetadata": [
+				{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}},
+				{"source": {"type": "ComposedResource", "name": "bucket", "annotationsFieldPath": "spec.forProvider"}, "copy": ["Annotations"], "select": {"all": true}}
+			]`),
+			want: `ResolveFailed: cannot copy kubernetesMetadata[1]: composed resource "bucket" spec.forProvider[tags] is an object, not a string`,
+		},
+		"Limit": {
+			reason: "Labels without tag slots fail the pipeline if that policy says so. How many there are is named, and on which resources.",
+			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "removeTags": [{"key": "none"}]`),
+			mutate: func(req *fnv1.RunFunctionRequest) {
+				labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
+				labels["platform/stage"] = structpb.NewStringValue("live")
+				labels["platform/zone"] = structpb.NewStringValue("a")
+
+				req.GetDesired().GetResources()["archive"] = &fnv1.Resource{Resource: resource.MustStructJSON(`{
+					"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "eu-central-1"}}
+				}`)}
+			},
+			want: `LimitExceeded: limitPolicy ApplyStrict: too many labels: 1 on composed resource "archive" (aws: at most 50 tags on a resource, 47 of them reserved); ` +
+				`2 on composed resource "bucket" (aws: at most 50 tags on a resource, 47 of them reserved)`,
+		},
+		"ConflictAlone": {
+			reason: "A conflict names the resource, the key and both values.",
+			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "name": "registry", "fromFieldPath": "spec.labels", "onConflict": "Error"}]`),
+			want:   `TagConflict: cannot tag composed resource "bucket": an earlier step has set the tag "plexsphere:platform/env" to "test", and sources[0] "registry" with onConflict Error has the value "prod" for it`,
+		},
 		"Conflict": {
 			reason: "A tag that is there although the source forbids it fails the pipeline, and not one label of any source is written.",
 			input:  testInput(provider + `, "sources": [{"type": "Value", "values": {"new": "x"}}, {"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Error"}]`),
@@ -240,12 +499,17 @@ func TestRunFunctionFatal(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Function{log: slog.New(slog.DiscardHandler)}
+			log := &bytes.Buffer{}
+			f := &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: true}
 
-			got, err := f.RunFunction(t.Context(), testRequest(tc.input))
+			req := testRequest(tc.input)
+			if tc.mutate != nil {
+				tc.mutate(req)
+			}
+
+			got, err := f.RunFunction(t.Context(), proto.CloneOf(req))
 
 			reason, message, _ := strings.Cut(tc.want, ": ")
-			req := testRequest(tc.input)
 			want := &fnv1.RunFunctionResponse{
 				Meta:    &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(0)},
 				Desired: req.GetDesired(),
@@ -267,17 +531,54 @@ func TestRunFunctionFatal(t *testing.T) {
 			if err != nil {
 				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
 			}
+
+			line := fmt.Sprintf(`{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets","error":%s}`+"\n", quoted(t, message))
+			if diff := cmp.Diff(line, log.String()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want log lines, +got log lines:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(seriesOf(nil), ours(gather(t, f.metrics))); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): a run that fails counts nothing: -want, +got:\n%s", tc.reason, diff)
+			}
 		})
 	}
+}
+
+// testLogger returns a logger that writes lines without a time to the supplied buffer.
+func testLogger(b *bytes.Buffer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) == 0 && a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+
+			return a
+		},
+	}))
+}
+
+// quoted returns the supplied text as log lines have it.
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+
+	b := &strings.Builder{}
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+
+	if err := e.Encode(text); err != nil {
+		t.Fatalf("cannot quote %q: %v", text, err)
+	}
+
+	return strings.TrimSpace(b.String())
 }
 
 // TestRunFunctionSchemas runs the function on a kind of a provider that it doesn't
 // know.
 func TestRunFunctionSchemas(t *testing.T) {
 	const (
-		widget = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1}}}`
-		tagged = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
-		schema = `{
+		widget  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1}}}`
+		tagged  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
+		openAPI = `{
 			"x-kubernetes-group-version-kind": [{"group": "widget.example.org", "version": "v1", "kind": "Widget"}],
 			"type": "object",
 			"properties": {"spec": {"type": "object", "properties": {"forProvider": {"type": "object", "properties": {
@@ -332,7 +633,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			reason:  "The schema says where tags go. It is asked for again, or Crossplane would call for ever.",
 			input:   sources,
 			able:    able,
-			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(schema)}},
+			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
 			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
 			wantRes: tagged,
 		},
@@ -356,7 +657,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			reason:  "A schema that the step has asked for itself is used, whatever its name, and not asked for.",
 			input:   sources,
 			able:    able,
-			schemas: map[string]*fnv1.Schema{"mine": {OpenapiV3: resource.MustStructJSON(schema)}},
+			schemas: map[string]*fnv1.Schema{"mine": {OpenapiV3: resource.MustStructJSON(openAPI)}},
 			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
 			wantRes: tagged,
 		},
@@ -576,10 +877,321 @@ func settle(t *testing.T, req *fnv1.RunFunctionRequest, objects map[string]*stru
 	return nil
 }
 
+// TestRunFunctionIgnores runs the function ten times on a resource that another system
+// tags in the cloud, whose tag has another value from the sixth run on. The provider
+// reports what the cloud has, and applies what is desired.
+func TestRunFunctionIgnores(t *testing.T) {
+	const changedAt = 5
+
+	// listed puts an item behind those of the supplied list, without those that are
+	// dropped.
+	listed := func(v *structpb.Value, item any, drop func(item *structpb.Value) bool) *structpb.Value {
+		added, _ := structpb.NewValue(item)
+		items := slices.DeleteFunc(slices.Clone(v.GetListValue().GetValues()), drop)
+
+		return structpb.NewListValue(&structpb.ListValue{Values: append(items, added)})
+	}
+
+	cases := map[string]struct {
+		reason string
+
+		// kind is the apiVersion and kind of the resource.
+		kind string
+
+		// field is the name of the tag field, and reported that of the cloud's tags.
+		field, reported string
+
+		// earlier steps have set these tags, and label is what they are with the
+		// label's. External is what they are with the other system's too.
+		earlier, label string
+		external       func(value string) string
+
+		// tag puts the other system's tag to those that the cloud has.
+		tag func(v *structpb.Value, value string) *structpb.Value
+
+		// added and changed is what the log has to say of the tags of the first run,
+		// and once the other system's tag is there and once it has changed.
+		created, added, changed string
+	}{
+		"Map": {
+			reason:   "A tag of another system in a map stays.",
+			kind:     `"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket"`,
+			field:    "tags",
+			reported: "tagsAll",
+			earlier:  `{"Name": "assets"}`,
+			label:    `{"Name": "assets", "plexsphere:env": "prod"}`,
+			external: func(value string) string {
+				return `{"Name": "assets", "plexsphere:env": "prod", "backup:plan": "` + value + `"}`
+			},
+			tag: func(v *structpb.Value, value string) *structpb.Value {
+				fields := maps.Clone(v.GetStructValue().GetFields())
+				fields["backup:plan"] = structpb.NewStringValue(value)
+
+				return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+			},
+			created: `"added":{"Name":"assets","plexsphere:env":"prod"}`,
+			added:   `"added":{"backup:plan":"daily"}`,
+			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
+		},
+		"KeyValueList": {
+			reason:   "A tag of another system in a list of keys and values stays, with what else is said of it.",
+			kind:     `"apiVersion": "autoscaling.aws.m.upbound.io/v1beta1", "kind": "AutoscalingGroup"`,
+			field:    "tag",
+			reported: "tag",
+			earlier:  `[{"key": "Name", "value": "assets", "propagateAtLaunch": true}]`,
+			label: `[{"key": "Name", "value": "assets", "propagateAtLaunch": true},
+				{"key": "plexsphere:env", "value": "prod", "propagateAtLaunch": true}]`,
+			external: func(value string) string {
+				return `[{"key": "Name", "value": "assets", "propagateAtLaunch": true},
+					{"key": "backup:plan", "value": "` + value + `", "propagateAtLaunch": false},
+					{"key": "plexsphere:env", "value": "prod", "propagateAtLaunch": true}]`
+			},
+			tag: func(v *structpb.Value, value string) *structpb.Value {
+				return listed(v, map[string]any{"key": "backup:plan", "value": value, "propagateAtLaunch": false}, func(item *structpb.Value) bool {
+					return item.GetStructValue().GetFields()["key"].GetStringValue() == "backup:plan"
+				})
+			},
+			created: `"added":{"Name":"assets","plexsphere:env":"prod"}`,
+			added:   `"added":{"backup:plan":"daily"}`,
+			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
+		},
+		"StringList": {
+			reason:   "A tag of another system in a list of strings stays.",
+			kind:     `"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "PortV2"`,
+			field:    "tags",
+			reported: "allTags",
+			earlier:  `["web"]`,
+			label:    `["web", "plexsphere:env=prod"]`,
+			external: func(value string) string { return `["web", "backup:plan=` + value + `", "plexsphere:env=prod"]` },
+			tag: func(v *structpb.Value, value string) *structpb.Value {
+				return listed(v, "backup:plan="+value, func(item *structpb.Value) bool {
+					return strings.HasPrefix(item.GetStringValue(), "backup:")
+				})
+			},
+			created: `"added":{"plexsphere:env":"prod","web":""}`,
+			added:   `"added":{"backup:plan":"daily"}`,
+			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
+		},
+		"StringListOfKeys": {
+			reason:   "A string that another system puts into a list stays, though it is no key and value.",
+			kind:     `"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "PortV2"`,
+			field:    "tags",
+			reported: "allTags",
+			earlier:  `["web"]`,
+			label:    `["web", "plexsphere:env=prod"]`,
+			external: func(value string) string { return `["web", "backup:` + value + `", "plexsphere:env=prod"]` },
+			tag: func(v *structpb.Value, value string) *structpb.Value {
+				return listed(v, "backup:"+value, func(item *structpb.Value) bool {
+					return strings.HasPrefix(item.GetStringValue(), "backup:")
+				})
+			},
+			created: `"added":{"plexsphere:env":"prod","web":""}`,
+			added:   `"added":{"backup:daily":""}`,
+			changed: `"added":{"backup:weekly":""},"removed":{"backup:daily":""}`,
+		},
+	}
+
+	for name, tc := range cases {
+		for _, ignored := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%t", name, ignored), func(t *testing.T) {
+				object := func(field string) *structpb.Struct {
+					return resource.MustStructJSON(`{` + tc.kind + `, "spec": {"forProvider": {"region": "r", "` + tc.field + `": ` + field + `}}}`)
+				}
+
+				input := `"sources": [{"type": "Value", "values": {"env": "prod"}}]`
+				if ignored {
+					input += `, "ignoreTags": [{"key": "backup:*"}]`
+				}
+
+				log := &bytes.Buffer{}
+				f := &Function{log: testLogger(log), auditValues: true}
+				observed := map[string]*fnv1.Resource{}
+
+				for run := range 10 {
+					value := "daily"
+					if run >= changedAt {
+						value = "weekly"
+					}
+
+					// What the other system has done since the last run.
+					for _, r := range observed {
+						r.Resource.Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {"id": "r"}}`))
+						atProvider := r.GetResource().GetFields()["status"].GetStructValue().GetFields()["atProvider"].GetStructValue()
+						atProvider.Fields[tc.reported] = tc.tag(forProvider(r)[tc.field], value)
+					}
+
+					want := &fnv1.RunFunctionResponse{
+						Meta:    &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)},
+						Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: object(tc.label)}}},
+						Conditions: []*fnv1.Condition{{
+							Type:   "CloudTagsPropagated",
+							Status: fnv1.Status_STATUS_CONDITION_TRUE,
+							Reason: "AllPropagated",
+							Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+						}},
+					}
+
+					line := ""
+
+					switch {
+					case run == 0:
+						line = tc.created
+					case !ignored:
+					case run == 1:
+						line = tc.added
+					case run == changedAt:
+						line = tc.changed
+					}
+
+					if line != "" {
+						line = `{"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"","composed_resource":"r",` +
+							strings.NewReplacer(`"apiVersion": `, `"api_version":`, ` "kind": `, `"kind":`).Replace(tc.kind) + "," + line + "}\n"
+					}
+
+					if ignored && run > 0 {
+						want.Desired.Resources["r"].Resource = object(tc.external(value))
+					}
+
+					log.Reset()
+
+					got, err := f.RunFunction(t.Context(), &fnv1.RunFunctionRequest{
+						Input:    testInput(input),
+						Observed: &fnv1.State{Resources: observed},
+						Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: object(tc.earlier)}}},
+					})
+					if err != nil {
+						t.Fatalf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
+					}
+
+					if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+						t.Fatalf("\n%s\nRunFunction(...) in run %d: -want, +got:\n%s", tc.reason, run, diff)
+					}
+
+					if diff := cmp.Diff(line, log.String()); diff != "" {
+						t.Fatalf("\n%s\nRunFunction(...) in run %d: -want log lines, +got log lines:\n%s", tc.reason, run, diff)
+					}
+
+					observed = map[string]*fnv1.Resource{"r": proto.CloneOf(got.GetDesired().GetResources()["r"])}
+				}
+			})
+		}
+	}
+}
+
+// TestRunFunctionAudit runs the function several times, and applies what is desired
+// after each run that succeeds.
+func TestRunFunctionAudit(t *testing.T) {
+	const bucket = `{"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"team-a/assets","composed_resource":"bucket",` +
+		`"api_version":"s3.aws.m.upbound.io/v1beta1","kind":"Bucket",`
+
+	runs := []struct {
+		reason string
+		labels string
+		input  string // Beside the source of the labels.
+
+		// keys are what is logged without values, and values what is with them.
+		keys, values string
+	}{
+		{
+			reason: "All tags of a resource that isn't there yet are added, whoever desires them.",
+			labels: `{"env": "prod"}`,
+			keys:   bucket + `"added":["Name","plexsphere:env","plexsphere:platform/env"]}`,
+			values: bucket + `"added":{"Name":"assets","plexsphere:env":"prod","plexsphere:platform/env":"test"}}`,
+		},
+		{
+			reason: "Nothing changes in a resource that is as desired.",
+			labels: `{"env": "prod"}`,
+		},
+		{
+			reason: "A label with another value changes its tag, and a new one adds one.",
+			labels: `{"env": "test", "owner": "team-a"}`,
+			keys:   bucket + `"added":["plexsphere:owner"],"changed":["plexsphere:env"]}`,
+			values: bucket + `"added":{"plexsphere:owner":"team-a"},"changed":{"plexsphere:env":{"from":"prod","to":"test"}}}`,
+		},
+		{
+			reason: "What fails changes nothing.",
+			labels: `{"platform/env": "prod"}`,
+			keys: `{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets",` +
+				`"error":"cannot tag composed resource \"bucket\": an earlier step has set the tag \"plexsphere:platform/env\" to \"test\", and sources[0] with onConflict Error has the value \"prod\" for it"}`,
+			values: `{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets",` +
+				`"error":"cannot tag composed resource \"bucket\": an earlier step has set the tag \"plexsphere:platform/env\" to \"test\", and sources[0] with onConflict Error has the value \"prod\" for it"}`,
+		},
+		{
+			reason: "What has to wait for an object changes nothing.",
+			labels: `{"env": "prod"}`,
+			input: `, "kubernetesMetadata": [{"select": {"all": true}, "source": {"type": "RequiredResource", "resource":
+				{"apiVersion": "v1", "kind": "Namespace", "name": {"value": "team-a"}}}}]`,
+		},
+		{
+			reason: "A label that is no longer there and a tag that is removed are removed.",
+			labels: `{"env": "test"}`,
+			input:  `, "removeTags": [{"key": "Name"}]`,
+			keys:   bucket + `"removed":["Name","plexsphere:owner"]}`,
+			values: bucket + `"removed":{"Name":"assets","plexsphere:owner":"team-a"}}`,
+		},
+		{
+			reason: "Kubernetes metadata is no tag.",
+			labels: `{"env": "test"}`,
+			input: `, "removeTags": [{"key": "Name"}],
+				"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}}]`,
+		},
+		{
+			reason: "A resource that loses all tags has a line too.",
+			labels: `{}`,
+			input:  `, "removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`,
+			keys:   bucket + `"removed":["plexsphere:env","plexsphere:platform/env"]}`,
+			values: bucket + `"removed":{"plexsphere:env":"test","plexsphere:platform/env":"test"}}`,
+		},
+	}
+
+	for _, values := range []bool{false, true} {
+		t.Run(strconv.FormatBool(values), func(t *testing.T) {
+			log := &bytes.Buffer{}
+			f := &Function{log: testLogger(log), auditValues: values}
+			observed := map[string]*fnv1.Resource{}
+
+			for i, run := range runs {
+				req := testRequest(testInput(`"sources": [{"type": "Value", "onConflict": "Error", "values": ` + run.labels + `}]` + run.input))
+				req.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
+				req.Observed.Resources = observed
+
+				want := run.keys
+				if values {
+					want = run.values
+				}
+
+				if want != "" {
+					want += "\n"
+				}
+
+				log.Reset()
+
+				rsp, err := f.RunFunction(t.Context(), req)
+				if err != nil {
+					t.Fatalf("\n%s\nRunFunction(...): unexpected error: %v", run.reason, err)
+				}
+
+				if diff := cmp.Diff(want, log.String()); diff != "" {
+					t.Errorf("\n%s\nRunFunction(...) in run %d: -want log lines, +got log lines:\n%s", run.reason, i, diff)
+				}
+
+				// What fails or waits is not applied.
+				if len(rsp.GetConditions()) == 1 && rsp.GetConditions()[0].GetStatus() == fnv1.Status_STATUS_CONDITION_TRUE {
+					observed = proto.CloneOf(rsp.GetDesired()).GetResources()
+				}
+			}
+		})
+	}
+}
+
 // TestRunFunctionUntouched proves that all that the step isn't concerned with comes
 // back byte for byte, what this version of the protocol doesn't know included.
 func TestRunFunctionUntouched(t *testing.T) {
-	req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`))
+	req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}],
+		"removeTags": [{"key": "Name"}], "ignoreTags": [{"key": "backup:*"}], "resources": [{"kind": "Bucket"}], "limitPolicy": "ApplyStrict",
+		"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "annotationsFieldPath": "spec.labels"}, "copy": ["Annotations"], "select": {"prefixes": ["platform/"]}, "resources": [{"name": "bucket"}]}]`))
+	status := resource.MustStructJSON(`{"atProvider": {"tagsAll": {"backup:plan": "daily"}}}`)
+	req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(status)
 
 	unknown := []byte{0xf8, 0x3f, 0x01} // Field 1023, a varint of 1.
 	req.GetDesired().ProtoReflect().SetUnknown(unknown)
@@ -598,9 +1210,24 @@ func TestRunFunctionUntouched(t *testing.T) {
 		t.Fatalf("RunFunction(...): unexpected error: %v", err)
 	}
 
-	// With the tag field taken back, nothing differs.
-	for _, r := range []*fnv1.Resource{before.GetDesired().GetResources()["bucket"], rsp.GetDesired().GetResources()["bucket"]} {
-		delete(r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields(), "tags")
+	bucket := rsp.GetDesired().GetResources()["bucket"]
+	metadata := func(r *fnv1.Resource) map[string]*structpb.Value {
+		return r.GetResource().GetFields()["metadata"].GetStructValue().GetFields()
+	}
+
+	for what, want := range map[*structpb.Value]string{
+		forProvider(bucket)["tags"]:     `{"backup:plan": "daily", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`,
+		metadata(bucket)["annotations"]: `{"platform/env": "prod"}`,
+	} {
+		if diff := cmp.Diff(resource.MustStructJSON(want), what.GetStructValue(), protocmp.Transform()); diff != "" {
+			t.Fatalf("RunFunction(...): want tags and annotations to be touched: -want, +got:\n%s", diff)
+		}
+	}
+
+	// With the tag field and the annotations taken back, nothing differs.
+	for _, r := range []*fnv1.Resource{before.GetDesired().GetResources()["bucket"], bucket} {
+		delete(forProvider(r), "tags")
+		delete(metadata(r), "annotations")
 	}
 
 	for what, pair := range map[string][2]proto.Message{
@@ -615,34 +1242,86 @@ func TestRunFunctionUntouched(t *testing.T) {
 }
 
 // TestRunFunctionDeterministic proves that the same request always gets the same
-// response.
+// response, and the same log lines.
 func TestRunFunctionDeterministic(t *testing.T) {
-	req := func() *fnv1.RunFunctionRequest {
-		values := make([]string, 0, 80)
+	// pairs returns many keys and values.
+	pairs := func(key, value string) string {
+		out := make([]string, 0, 80)
 		for i := range 80 {
-			values = append(values, fmt.Sprintf(`"label-%02d%s": "v"`, i, strings.Repeat("x", i%3*50)))
+			out = append(out, fmt.Sprintf(`"%s-%02d%s": %q`, key, i, strings.Repeat("x", i%3*50), value))
 		}
 
-		return testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "Value", "values": {` + strings.Join(values, ",") + `}}]`))
+		return "{" + strings.Join(out, ",") + "}"
 	}
 
-	f := &Function{log: slog.New(slog.DiscardHandler)}
-	want := []byte(nil)
+	cases := map[string]struct {
+		reason string
+		req    func() *fnv1.RunFunctionRequest
+	}{
+		"Labels": {
+			reason: "Many labels, some of which are skipped, are always told in the same way.",
+			req: func() *fnv1.RunFunctionRequest {
+				return testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "Value", "values": ` + pairs("label", "v") + `}]`))
+			},
+		},
+		"Everything": {
+			reason: "Tags that are kept, removed and withheld, and metadata that is copied or not, are always told in the same way.",
+			req: func() *fnv1.RunFunctionRequest {
+				req := testRequest(testInput(`"provider": {"value": "aws"}, "keyPrefix": "", "statusFieldPath": "status.cloudTags", "reservedKeys": ["label-1*"],
+					"sources": [{"type": "Value", "values": ` + pairs("label", "v") + `, "trusted": true}, {"type": "Value", "values": ` + pairs("kept", "v") + `}],
+					"ignoreTags": [{"key": "kept-0*"}, {"key": "backup-*"}, {"fromFieldPath": "spec.keys"}],
+					"removeTags": [{"key": "label-2*"}, {"key": "Name"}, {"key": "kept-3*", "value": "w"}, {"fromFieldPath": "spec.keys"}],
+					"kubernetesMetadata": [
+						{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.meta", "annotationsFieldPath": "spec.meta"}, "select": {"all": true}},
+						{"source": {"type": "ComposedResource", "name": "bucket"}, "copy": ["Labels", "Annotations"], "select": {"all": true},
+							"toFieldPaths": {"labels": ["data", "data.a", "spec.template"], "annotations": ["spec.forProvider.region", "metadata.annotations"]}}
+					]`))
 
-	for range 50 {
-		rsp, err := f.RunFunction(t.Context(), req())
-		if err != nil {
-			t.Fatalf("RunFunction(...): unexpected error: %v", err)
-		}
+				spec := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue()
+				maps.Copy(spec.GetFields(), resource.MustStructJSON(`{"keys": ["label-1*", "kept-4*"], "meta": `+pairs("meta", "v v")+`}`).GetFields())
 
-		got := marshal(t, rsp)
-		if want == nil {
-			want = got
-		}
+				status := resource.MustStructJSON(`{"atProvider": {"tagsAll": ` + strings.TrimSuffix(pairs("kept", "w"), "}") + "," + strings.TrimPrefix(pairs("backup", "w"), "{") + `}}`)
+				req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(status)
 
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("RunFunction(...): the same request got another response: -first, +this:\n%s", diff)
-		}
+				forProvider(req.GetObserved().GetResources()["bucket"])["tags"] = structpb.NewStructValue(resource.MustStructJSON(pairs("gone", "v")))
+
+				return req
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			log := &bytes.Buffer{}
+			f := &Function{log: testLogger(log), auditValues: true}
+			want, lines := []byte(nil), ""
+
+			for range 50 {
+				log.Reset()
+
+				rsp, err := f.RunFunction(t.Context(), tc.req())
+				if err != nil {
+					t.Fatalf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
+				}
+
+				if len(rsp.GetResults()) < 2 || rsp.GetResults()[0].GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+					t.Fatalf("\n%s\nRunFunction(...): want much to tell of, got %v", tc.reason, rsp.GetResults())
+				}
+
+				got := marshal(t, rsp)
+				if want == nil {
+					want, lines = got, log.String()
+				}
+
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("\n%s\nRunFunction(...): the same request got another response: -first, +this:\n%s", tc.reason, diff)
+				}
+
+				if diff := cmp.Diff(lines, log.String()); diff != "" {
+					t.Fatalf("\n%s\nRunFunction(...): the same request got other log lines: -first, +this:\n%s", tc.reason, diff)
+				}
+			}
+		})
 	}
 }
 
@@ -777,6 +1456,238 @@ func TestServeStopsGracefully(t *testing.T) {
 	}
 }
 
+// seriesOf returns the lines about all series of the function's own metrics, in the
+// order in which they are served. The series are 0 but for those supplied, by what
+// stands behind function_cloud_tags_ in their names.
+func seriesOf(counts map[string]int) []string {
+	out := []string{}
+	add := func(series string, args ...any) {
+		series = fmt.Sprintf(series, args...)
+		out = append(out, fmt.Sprintf("function_cloud_tags_%s %d", series, counts[series]))
+	}
+
+	providers := []string{"aws", "azure", "digitalocean", "gcp", "generic", "hetzner", "openstack"}
+
+	for _, p := range providers {
+		for _, r := range []string{
+			"count-cap", "key-character-class", "key-collision", "key-too-long",
+			"reserved-key", "reserved-prefix", "value-character-class", "value-too-long",
+		} {
+			add("labels_skipped_total{provider=%q,reason=%q}", p, r)
+		}
+	}
+
+	for _, p := range providers {
+		add("resources_not_taggable_total{provider=%q}", p)
+	}
+
+	for _, p := range providers {
+		add("resources_tagged_total{provider=%q}", p)
+	}
+
+	return out
+}
+
+// gather the supplied metrics as they are served.
+func gather(t *testing.T, m *report.Metrics) []string {
+	t.Helper()
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m)
+
+	srv := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	defer srv.Close()
+
+	return scrape(t, srv.URL)
+}
+
+// scrape returns the lines about series that are served at the supplied URL.
+func scrape(t *testing.T, url string) []string {
+	t.Helper()
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+
+	rsp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+	defer func() { _ = rsp.Body.Close() }()
+
+	body, err := io.ReadAll(rsp.Body)
+	if err != nil || rsp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s, %v: %s", url, rsp.Status, err, body)
+	}
+
+	lines := []string{}
+
+	for line := range strings.Lines(string(body)) {
+		if !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+
+	return lines
+}
+
+// ours are those of the supplied lines that are about the function's own metrics.
+func ours(lines []string) []string { return starting(lines, "function_cloud_tags_") }
+
+// starting are those of the supplied lines that start with the supplied prefix.
+func starting(lines []string, prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.HasPrefix(l, prefix) })
+}
+
+// TestServeMetrics proves that what the function has done can be read where it serves
+// metrics, and that no request makes a series.
+func TestServeMetrics(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+
+	listen := func() net.Listener {
+		lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatalf("cannot listen: %v", err)
+		}
+
+		return lis
+	}
+
+	// An address that is free.
+	lis, free := listen(), listen()
+	url := "http://" + free.Addr().String() + "/metrics"
+
+	if err := free.Close(); err != nil {
+		t.Fatalf("cannot stop listening: %v", err)
+	}
+
+	cmd := &ServeCommand{Insecure: true, MaxRecvMessageSize: 4, MetricsAddress: free.Addr().String()}
+	served := make(chan error, 1)
+
+	go func() { served <- cmd.serve(ctx, lis, slog.New(slog.DiscardHandler)) }()
+
+	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatalf("cannot connect: %v", err)
+	}
+	defer func() { _ = conn.Close() }()
+
+	// Metrics are served before the function is.
+	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
+	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		t.Fatalf("Check(...): want SERVING, got %v, %v", health.GetStatus(), err)
+	}
+
+	calls := 0
+	call := func(times int, req *fnv1.RunFunctionRequest, reason string) {
+		for range times {
+			calls++
+
+			rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
+			if err != nil {
+				t.Fatalf("RunFunction(...): unexpected error: %v", err)
+			}
+
+			// What waits has no condition.
+			if got := append(rsp.GetConditions(), &fnv1.Condition{})[0].GetReason(); got != reason {
+				t.Fatalf("RunFunction(...): want a condition with the reason %q, got %v", reason, rsp)
+			}
+		}
+	}
+	assert := func(what string, want []string, lines []string) {
+		t.Helper()
+
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Errorf("\n%s\nGET %s: -want, +got:\n%s", what, url, diff)
+		}
+	}
+	handled := func() string {
+		return fmt.Sprintf(`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} %d`, calls)
+	}
+
+	const labels = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}`
+
+	before := scrape(t, url)
+	assert("All series are there from the start.", seriesOf(nil), ours(before))
+
+	call(3, testRequest(testInput(labels+`, {"type": "Value", "values": {"aws:a": "1", "aws:b": "2", "`+strings.Repeat("k", 128)+`": "3"}}]`)), report.ReasonSomeSkipped)
+	call(2, testRequest(testInput(`"provider": {"value": "Hetzner"}, `+labels+`, {"type": "Value", "values": {"long": "`+strings.Repeat("v", 64)+`"}}]`)), report.ReasonSomeSkipped)
+	call(1, testRequest(testInput(`"removeTags": [{"key": "Name"}]`)), report.ReasonAllPropagated)
+
+	// These count nothing.
+	call(1, testRequest(testInput(`"kubernetesMetadata": [{"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"all": true}}]`)), report.ReasonAllPropagated)
+	call(1, testRequest(testInput(labels+`, {"type": "Value", "values": {"platform/env": "x"}, "onConflict": "Error"}]`)), report.ReasonTagConflict)
+	call(1, testRequest(nil), report.ReasonInvalidInput)
+
+	waiting := testRequest(testInput(labels + `, {"type": "RequiredResource", "prefix": "p/", "resource": {"apiVersion": "v1", "kind": "Namespace", "name": {"value": "team-a"}}}]`))
+	waiting.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
+	call(1, waiting, "")
+
+	counts := map[string]int{
+		`labels_skipped_total{provider="aws",reason="reserved-prefix"}`:    3 * 2,
+		`labels_skipped_total{provider="aws",reason="key-too-long"}`:       3,
+		`labels_skipped_total{provider="hetzner",reason="value-too-long"}`: 2,
+		`resources_tagged_total{provider="aws"}`:                           3,
+		`resources_tagged_total{provider="hetzner"}`:                       2,
+		`resources_not_taggable_total{provider="generic"}`:                 3 + 1,
+		`resources_not_taggable_total{provider="hetzner"}`:                 2,
+	}
+	assert("What came of labels and resources is counted, by known outcomes.", seriesOf(counts), ours(scrape(t, url)))
+	assert("All calls are counted.", []string{handled()}, starting(scrape(t, url), strings.TrimRight(handled(), "0123456789")))
+
+	// Ten thousand distinct labels, on resources and composite resources of distinct
+	// names and kinds.
+	for i := range 100 {
+		values := make([]string, 0, 100)
+		for j := range cap(values) {
+			values = append(values, fmt.Sprintf(`"label-%d-%d": "value-%d-%d"`, i, j, i, j))
+		}
+
+		req := testRequest(testInput(`"provider": {"value": "cloud-` + strconv.Itoa(i) + `"}, "sources": [{"type": "Value", "values": {` + strings.Join(values, ",") + `}}]`))
+		req.GetMeta().Tag = fmt.Sprintf("tag-%d", i)
+		req.GetObserved().GetComposite().GetResource().Fields["metadata"] = structpb.NewStructValue(resource.MustStructJSON(fmt.Sprintf(`{"name": "assets-%d"}`, i)))
+		req.GetDesired().Resources = map[string]*fnv1.Resource{
+			fmt.Sprintf("bucket-%d", i): {Resource: resource.MustStructJSON(testBucket)},
+			fmt.Sprintf("config-%d", i): {Resource: resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v%d", "kind": "Kind%d"}`, i, i))},
+		}
+
+		call(1, req, report.ReasonSomeSkipped)
+	}
+
+	after := scrape(t, url)
+	counts[`labels_skipped_total{provider="generic",reason="count-cap"}`] = 100 * (100 + 2 - 32)
+	counts[`resources_tagged_total{provider="generic"}`] = 100
+	counts[`resources_not_taggable_total{provider="generic"}`] += 100
+
+	assert("Labels and names only count.", seriesOf(counts), ours(after))
+	assert("All calls are counted.", []string{handled()}, starting(after, strings.TrimRight(handled(), "0123456789")))
+
+	// names of series, without their values.
+	names := func(lines []string) []string {
+		out := make([]string, 0, len(lines))
+		for _, l := range slices.Concat(ours(lines), starting(lines, "grpc_")) {
+			out = append(out, l[:strings.LastIndex(l, " ")])
+		}
+
+		return out
+	}
+	assert("No request makes a series.", names(before), names(after))
+
+	stop()
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
+	}
+
+	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", free.Addr().String()); err == nil {
+		_ = c.Close()
+
+		t.Errorf("serve(...): want metrics to be served no longer than the function")
+	}
+}
+
 func TestServeErrors(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -843,10 +1754,9 @@ func TestREADME(t *testing.T) {
 		switch f := v.GetStructValue().GetFields(); {
 		case f["kind"].GetStringValue() == v1beta1.Kind:
 			in = v.GetStructValue()
-		case f["sources"] != nil: // A part of an input.
-			in = v.GetStructValue()
-			in.Fields["apiVersion"] = structpb.NewStringValue(v1beta1.APIVersion)
-			in.Fields["kind"] = structpb.NewStringValue(v1beta1.Kind)
+		case f["sources"] != nil || f["resources"] != nil || f["removeTags"] != nil || f["kubernetesMetadata"] != nil: // A part of an input.
+			in = testInput(`"sources": [{"type": "Value", "values": {}}]`)
+			maps.Copy(in.GetFields(), f)
 		case len(v.GetListValue().GetValues()) == 1: // A step of a pipeline.
 			in = v.GetListValue().GetValues()[0].GetStructValue().GetFields()["input"].GetStructValue()
 		default:
@@ -872,9 +1782,24 @@ func FuzzRunFunction(f *testing.F) {
 		testInput(`"provider": {"fromFieldPath": "spec.provider"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`),
 		testInput(`"sources": [{"type": "Value", "values": {"a": "1"}, "encoding": "JSON", "keyForm": "Tag"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "KeyValueList"}]`),
 		testInput(`"sources": [{"type": "Value", "values": {"a": "b"}, "include": {"fromFieldPath": "spec.list[0]"}}], "tagFields": [{"apiVersion": "v1", "kind": "*", "fieldPath": "data.a[1].b", "shape": "StringList", "stringList": {"maxLength": 3}}]`),
+		testInput(`"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Error"}], "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 48}, "resources": [{"name": "b*", "matchTags": {"Name": "assets"}}, {"kind": "C*"}]`),
+		testInput(`"removeTags": [{"key": "Name", "value": "assets"}, {"key": "plexsphere:*"}, {"fromFieldPath": "a[0]", "contextKey": "apiextensions.crossplane.io/environment"}], "statusFieldPath": "status.tags"`),
+		testInput(`"ignoreTags": [{"key": "N*"}, {"fromFieldPath": "spec.list", "onConflict": "Retain"}], "removeTags": [{"key": "a"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.list", "shape": "KeyValueList", "keyValueList": {"extra": {"x": 1}}}]`),
+		testInput(`"sources": [{"type": "Value", "values": {"a": "b"}, "onConflict": "Replace"}], "ignoreTags": [{"key": "b*"}], "removeTags": [{"key": "e*"}, {"key": "c", "value": "d"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.strings", "shape": "StringList"}]`),
+		testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["metadata.labels", "spec.forProvider.tags"]}}, {"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"prefixes": ["platform/"], "domains": ["example.org"]}, "resources": [{"name": "config"}]}]`),
 	}
 	for _, in := range inputs {
-		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(testRequest(in))
+		req := testRequest(in)
+
+		// Tags in lists, and what the cloud has of all shapes.
+		maps.Copy(forProvider(req.GetDesired().GetResources()["bucket"]), resource.MustStructJSON(`{
+			"list": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "x": null}, {"key": "a", "value": "3"}], "strings": ["plexsphere:a=1", "c=d", "e", "e=f=g"]
+		}`).GetFields())
+		req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {
+			"tagsAll": {"Name": "other", "b": "c"}, "list": [{"key": "N", "value": "1", "x": true}], "strings": ["b=c", "b"]
+		}}`))
+
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(req)
 		if err != nil {
 			f.Fatalf("cannot marshal seed: %v", err)
 		}
@@ -882,7 +1807,8 @@ func FuzzRunFunction(f *testing.F) {
 		f.Add(b)
 	}
 
-	fn := &Function{log: slog.New(slog.DiscardHandler)}
+	log := &bytes.Buffer{}
+	fn := &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: true}
 
 	f.Fuzz(func(t *testing.T, b []byte) {
 		req := &fnv1.RunFunctionRequest{}
@@ -892,10 +1818,15 @@ func FuzzRunFunction(f *testing.F) {
 
 		before := proto.CloneOf(req)
 
+		log.Reset()
+
 		rsp, err := fn.RunFunction(t.Context(), req)
 		if err != nil {
 			t.Fatalf("RunFunction(...): unexpected error: %v", err)
 		}
+
+		lines := log.String()
+		log.Reset()
 
 		again, err := fn.RunFunction(t.Context(), proto.CloneOf(before))
 		if err != nil {
@@ -905,6 +1836,10 @@ func FuzzRunFunction(f *testing.F) {
 		// Bytes, because what isn't a number doesn't equal itself.
 		if diff := cmp.Diff(marshal(t, rsp), marshal(t, again)); diff != "" {
 			t.Errorf("RunFunction(...): the same request got another response: -first, +second:\n%s", diff)
+		}
+
+		if diff := cmp.Diff(lines, log.String()); diff != "" && !strings.Contains(lines, `"stack":`) {
+			t.Errorf("RunFunction(...): the same request got other log lines: -first, +second:\n%s", diff)
 		}
 
 		fatal := false
@@ -922,26 +1857,156 @@ func FuzzRunFunction(f *testing.F) {
 			}
 		}
 
+		// What fails has lost nothing, as was seen above.
+		of, ok := removing(before)
+		if fatal || !ok {
+			return
+		}
+
 		for name, r := range before.GetDesired().GetResources() {
 			kept := rsp.GetDesired().GetResources()[name]
-			if !keeps(r.GetResource(), kept.GetResource()) {
+			if !of.keeps(r.GetResource(), kept.GetResource()) {
 				t.Errorf("RunFunction(...): desired resource %q has lost a field: %v → %v", name, r, kept)
 			}
 		}
 	})
 }
 
-// keeps is true if all fields of the supplied struct are still there, whatever their
+// A removal is what a request may take away from desired resources: the tags that its
+// input removes, and nothing else.
+type removal struct {
+	in     *v1beta1.CloudTags
+	set    resolve.Set
+	fields field.Locator
+}
+
+// removing returns the removal of the supplied request. It returns false if the
+// request is not one that can be run.
+func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
+	in, err := v1beta1.Decode(req.GetInput())
+	if err != nil {
+		return removal{}, false
+	}
+
+	required := require.New(req)
+
+	set, err := resolve.Resolve(in, req, required)
+	if err != nil {
+		return removal{}, false
+	}
+
+	fields, err := locator(in, required)
+
+	return removal{in: in, set: set, fields: fields}, err == nil
+}
+
+// keeps is true if all fields of the supplied resource are still there, whatever their
+// values, but for tags that are removed.
+func (of *removal) keeps(before, after *structpb.Struct) bool {
+	f, ok := of.fields.Locate(of.kindOf(before))
+	if !ok || f.Shape == field.None {
+		return of.keepsAll(before, after)
+	}
+
+	was, err := structpath.Get(before, f.Path)
+	if err != nil || was == nil {
+		return of.keepsAll(before, after)
+	}
+
+	is, err := structpath.Get(after, f.Path)
+	if err != nil || !of.keepsTags(was, is, &f) {
+		return false
+	}
+
+	// Beside the tag field, everything stays.
+	before, err = structpath.Set(before, f.Path, nil)
+	if err != nil {
+		return false
+	}
+
+	after, err = structpath.Set(after, f.Path, nil)
+
+	return err == nil && of.keepsAll(before, after)
+}
+
+// kindOf returns the kind of the supplied resource, as the stamper has it.
+func (of *removal) kindOf(r *structpb.Struct) field.Kind {
+	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
+	k.ForProvider = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
+
+	if of.set.Provider != "" {
+		k.Profile = tags.ProfileOf(of.set.Provider).Name
+	} else if family, ok := field.FamilyOf(k.Group); ok {
+		k.Profile = family.Profile
+	}
+
+	return k
+}
+
+// keepsAll is true if all fields of the supplied struct are still there, whatever their
 // values.
-func keeps(before, after *structpb.Struct) bool {
+func (of *removal) keepsAll(before, after *structpb.Struct) bool {
 	for name, v := range before.GetFields() {
 		kept, ok := after.GetFields()[name]
-		if !ok || !keeps(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
+
+		// Metadata can be copied to any field, in the place of whatever has its key.
+		if _, text := kept.GetKind().(*structpb.Value_StringValue); text && len(of.in.KubernetesMetadata) > 0 {
+			continue
+		}
+
+		if !ok || !of.keepsAll(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
 			return false
 		}
 	}
 
 	return true
+}
+
+// keepsTags is true if the supplied value of the supplied field has not lost a tag that
+// isn't to be removed, nor anything else.
+func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
+	removed := func(key string) bool {
+		return slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
+			return tags.MatchesKey(strings.ToLower(k.Pattern), strings.ToLower(key))
+		})
+	}
+
+	for name := range before.GetStructValue().GetFields() {
+		if _, ok := after.GetStructValue().GetFields()[name]; !ok && !removed(name) {
+			return false
+		}
+	}
+
+	// Of several items with one key, one is kept.
+	var others int
+
+	keys := make(map[string]bool)
+
+	for _, item := range before.GetListValue().GetValues() {
+		switch k := item.GetKind().(type) {
+		case *structpb.Value_StructValue:
+			if key, ok := k.StructValue.GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); !ok {
+				others++
+			} else if !removed(key.StringValue) {
+				keys[strings.ToLower(key.StringValue)] = true
+			}
+		case *structpb.Value_StringValue:
+			parts := strings.Split(k.StringValue, f.Separator)
+			gone := false
+
+			for i := range parts {
+				gone = gone || removed(strings.Join(parts[:i+1], f.Separator))
+			}
+
+			if !gone {
+				keys[strings.ToLower(parts[0])] = true
+			}
+		default:
+			others++
+		}
+	}
+
+	return len(after.GetListValue().GetValues()) >= len(keys)+others
 }
 
 func marshal(t *testing.T, m proto.Message) []byte {
@@ -960,18 +2025,29 @@ func marshal(t *testing.T, m proto.Message) []byte {
 // gets. Both decode a request and encode a response, as the server does.
 func BenchmarkRunFunction(b *testing.B) {
 	f := &Function{log: slog.New(slog.DiscardHandler)}
-	benchmark(b, f.RunFunction)
+	benchmark(b, f.RunFunction, benchmarkRequest())
 }
 
-func BenchmarkEcho(b *testing.B) {
-	benchmark(b, func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-		return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
-	})
+func BenchmarkEcho(b *testing.B) { benchmark(b, echo, benchmarkRequest()) }
+
+// BenchmarkRunFunctionObserved runs the function as it is served, on resources that
+// are there, with a tag that another system owns and one that is removed. Another tag
+// has changed, so that each resource has a log line. BenchmarkEchoObserved is its
+// floor.
+func BenchmarkRunFunctionObserved(b *testing.B) {
+	log := slog.New(slog.NewJSONHandler(io.Discard, nil)) //nolint:sloglint // Lines are written, and only then discarded.
+	f := &Function{log: log, metrics: report.NewMetrics()}
+	benchmark(b, f.RunFunction, observedRequest(b))
 }
 
-func benchmark(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {
-	b.Helper()
+func BenchmarkEchoObserved(b *testing.B) { benchmark(b, echo, observedRequest(b)) }
 
+func echo(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
+}
+
+// benchmarkRequest returns a request of ten resources and twenty labels.
+func benchmarkRequest() *fnv1.RunFunctionRequest {
 	req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`))
 
 	labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
@@ -982,6 +2058,41 @@ func benchmark(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest)
 	for i := range 10 {
 		req.Desired.Resources[fmt.Sprintf("bucket-%d", i)] = &fnv1.Resource{Resource: resource.MustStructJSON(testBucket)}
 	}
+
+	return req
+}
+
+// observedRequest returns a request whose resources are there.
+func observedRequest(b *testing.B) *fnv1.RunFunctionRequest {
+	b.Helper()
+
+	req := benchmarkRequest()
+	in := req.GetInput().GetFields()
+	maps.Copy(in, testInput(`"ignoreTags": [{"key": "backup:*"}], "removeTags": [{"key": "Name"}]`).GetFields())
+
+	rsp, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(b.Context(), proto.CloneOf(req))
+	if err != nil {
+		b.Fatalf("unexpected error: %v", err)
+	}
+
+	delete(rsp.GetDesired().GetResources(), "config")
+
+	for name, r := range rsp.GetDesired().GetResources() {
+		observed := forProvider(r)["tags"].GetStructValue().GetFields()
+		observed["backup:plan"] = structpb.NewStringValue("daily")
+		observed["plexsphere:platform/label-0"] = structpb.NewStringValue("changed")
+
+		r.GetResource().Fields["status"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+			"atProvider": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"tagsAll": forProvider(r)["tags"]}}),
+		}})
+		req.Observed.Resources[name] = r
+	}
+
+	return req
+}
+
+func benchmark(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error), req *fnv1.RunFunctionRequest) {
+	b.Helper()
 
 	wire, err := proto.Marshal(req)
 	if err != nil {

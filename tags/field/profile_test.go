@@ -16,6 +16,17 @@ func TestByProfileLocate(t *testing.T) {
 		return schema.GroupVersionKind{Group: group, Version: "v1beta1", Kind: "NotInTheIndex"}
 	}
 
+	// at returns a map at the supplied path below spec.forProvider, which the provider
+	// reports at the observed ones below status.atProvider.
+	at := func(path string, observed ...string) Field {
+		f := Field{Path: "spec.forProvider." + path, Shape: Map}
+		for _, o := range observed {
+			f.Observed = append(f.Observed, "status.atProvider."+o)
+		}
+
+		return f
+	}
+
 	type want struct {
 		field Field
 		ok    bool
@@ -27,29 +38,29 @@ func TestByProfileLocate(t *testing.T) {
 		want   want
 	}{
 		"AWS": {
-			reason: "The managed resources of AWS keep their tags in tags.",
+			reason: "The managed resources of AWS keep their tags in tags. The cloud's tags are most complete in tagsAll.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "aws", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"Hetzner": {
 			reason: "The managed resources of Hetzner keep their tags in labels.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "hetzner", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.labels", Shape: Map}, ok: true},
+			want:   want{field: at("labels", "labels"), ok: true},
 		},
 		"OpenStack": {
-			reason: "The managed resources of OpenStack keep their tags in metadata.",
+			reason: "The managed resources of OpenStack keep their tags in metadata. The cloud's are most complete in allMetadata.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "openstack", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.metadata", Shape: Map}, ok: true},
+			want:   want{field: at("metadata", "allMetadata", "metadata"), ok: true},
 		},
 		"Azure": {
 			reason: "The managed resources of Azure keep their tags in tags.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "azure", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want:   want{field: at("tags", "tags"), ok: true},
 		},
 		"GCP": {
-			reason: "The managed resources of Google Cloud keep their tags in labels. What they call tags is for networks.",
+			reason: "The managed resources of Google Cloud keep their tags in labels. What they call tags is for networks. The cloud's labels are most complete in effectiveLabels.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "gcp", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.labels", Shape: Map}, ok: true},
+			want:   want{field: at("labels", "effectiveLabels", "terraformLabels", "labels"), ok: true},
 		},
 		"GroupOfIndex": {
 			reason: "The index would have a kind of a group that it has, if the kind had a tag field.",
@@ -66,12 +77,12 @@ func TestByProfileLocate(t *testing.T) {
 		"GroupBesideIndex": {
 			reason: "A group that the index doesn't have may be a new one of a provider that it knows.",
 			kind:   Kind{GroupVersionKind: in("quantum.aws.upbound.io"), Profile: "aws", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"CoreGroup": {
 			reason: "The core group is none of the index.",
 			kind:   Kind{GroupVersionKind: in(""), Profile: "aws", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"DigitalOcean": {
 			reason: "The managed resources of DigitalOcean keep their tags in no field that is usual.",
@@ -80,7 +91,7 @@ func TestByProfileLocate(t *testing.T) {
 		"Generic": {
 			reason: "The managed resources of other providers that were asked for are taken to keep their tags in tags.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "generic", ForProvider: true},
-			want:   want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"NoProfile": {
 			reason: "Nothing is known about the kinds of a provider that nobody named.",

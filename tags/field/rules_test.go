@@ -53,7 +53,51 @@ func TestRulesLocate(t *testing.T) {
 				},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.forProvider.tags", Shape: Map}, ok: true},
+			want: want{field: Field{Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tags"}}, ok: true},
+		},
+		"ObservedList": {
+			reason: "A field of any shape below spec.forProvider is reported at the same path below status.atProvider.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.settings[0].tags", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				kind: bucket,
+			},
+			want: want{
+				field: Field{Path: "spec.forProvider.settings[0].tags", Shape: StringList, Separator: "=", Observed: []string{"status.atProvider.settings[0].tags"}},
+				ok:    true,
+			},
+		},
+		"ObservedBrackets": {
+			reason: "A path may go on in brackets.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.manifest.metadata.annotations[example.org/tags]", Shape: v1beta1.TagFieldShapeMap}},
+				kind:      bucket,
+			},
+			want: want{
+				field: Field{
+					Path: "spec.forProvider.manifest.metadata.annotations[example.org/tags]", Shape: Map,
+					Observed: []string{"status.atProvider.manifest.metadata.annotations[example.org/tags]"},
+				},
+				ok: true,
+			},
+		},
+		"NotForProvider": {
+			reason: "What only begins like spec.forProvider is reported nowhere.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.forProviders.tags", Shape: v1beta1.TagFieldShapeMap}},
+				kind:      bucket,
+			},
+			want: want{field: Field{Path: "spec.forProviders.tags", Shape: Map}, ok: true},
+		},
+		"WholeForProvider": {
+			reason: "The whole of spec.forProvider is more than what a provider reports of it.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider", Shape: v1beta1.TagFieldShapeMap}},
+				kind:      bucket,
+			},
+			want: want{field: Field{Path: "spec.forProvider", Shape: Map}, ok: true},
 		},
 		"FirstWins": {
 			reason: "The first of two rules that match wins, even if the second one is more specific.",

@@ -22,7 +22,7 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "function_cloud_tags_labels_skipped_total",
-			Help: "Labels that did not become tags, by tag profile and reason. A label counts once per run, as in the log.",
+			Help: "Labels that did not become tags, by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
 		}, []string{"provider", "reason"}),
 		tagged: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "function_cloud_tags_resources_tagged_total",

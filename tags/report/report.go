@@ -60,6 +60,7 @@ const (
 // Reasons of results that are not about skipped labels.
 const (
 	reasonTagsWithheld     = "TagsWithheld"
+	reasonTagsProtected    = "TagsProtected"
 	reasonNotTagged        = "NotTagged"
 	reasonTagFieldMismatch = "TagFieldMismatch"
 	reasonStatusMismatch   = "StatusFieldMismatch"
@@ -202,6 +203,10 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
 		}
+
+		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideAll(w.Protected)) {
+			response.Normal(rsp, msg).WithReason(reasonTagsProtected)
+		}
 	}
 
 	for _, msg := range split("not tagged: ", leftAlone(o.LeftAlone)) {
@@ -257,7 +262,7 @@ func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 
 	switch {
 	case len(why) > 0:
-	case len(o.Active)+len(o.Withheld) == 0 && len(o.LeftAlone) > 0:
+	case len(o.LeftAlone) > 0 && len(o.LeftAlone) == len(rsp.GetDesired().GetResources()):
 		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).WithMessage("no composed resource can be tagged").TargetCompositeAndClaim()
 		return
 	default:
@@ -356,7 +361,6 @@ func withheld(w *stamp.Withheld) []string {
 		{w.Retained, "an earlier step set another value"},
 		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
 		{w.Removed, "removeTags names it"},
-		{w.Protected, "its key is reserved, so no field can name it in ignoreTags or removeTags"},
 	} {
 		for _, key := range of.keys {
 			why[key] = of.why
@@ -378,7 +382,7 @@ func notCopied(of []stamp.NotCopied) [][]string {
 	for i := 0; i < len(of); {
 		rule, items := of[i].Rule, []string{}
 		for ; i < len(of) && of[i].Rule == rule; i++ {
-			items = append(items, elide(of[i].Why))
+			items = append(items, shorten(of[i].Why, 2*maxName))
 		}
 
 		out = append(out, split(fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", rule), items))

@@ -153,6 +153,13 @@ func TestFatal(t *testing.T) {
 				result(fnv1.Severity_SEVERITY_FATAL, "TagConflict", "a")),
 			log: `"error":"a"`,
 		},
+		"LimitExceeded": {
+			reason: "Labels without tag slots have their own reason.",
+			err:    Fail(ReasonLimitExceeded, errors.New("a")),
+			want: respond(0, failed("LimitExceeded", "a"),
+				result(fnv1.Severity_SEVERITY_FATAL, "LimitExceeded", "a")),
+			log: `"error":"a"`,
+		},
 		"InternalError": {
 			reason: "An error that is no failure is an internal one.",
 			err:    errors.New("internal error: index out of range"),
@@ -194,6 +201,104 @@ func TestFailure(t *testing.T) {
 	if !errors.Is(err, cause) {
 		t.Errorf("errors.Is(...): want a failure to be its cause")
 	}
+}
+
+func TestFailStamp(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   string // The reason of the failure.
+	}{
+		"Limit": {
+			reason: "Labels that the limit policy doesn't accept exceed a limit.",
+			err:    &stamp.LimitError{},
+			want:   "LimitExceeded",
+		},
+		"WrappedLimit": {
+			reason: "An error about the limit is found within another one.",
+			err:    errors.Wrap(&stamp.LimitError{}, "cannot tag"),
+			want:   "LimitExceeded",
+		},
+		"Conflict": {
+			reason: "Whatever else stops stamping is a tag that an earlier step has set.",
+			err:    errors.New("an earlier step has set the tag"),
+			want:   "TagConflict",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := FailStamp(tc.err)
+
+			if diff := cmp.Diff(tc.want, got.Reason); diff != "" {
+				t.Errorf("\n%s\nFailStamp(...): -want reason, +got reason:\n%s", tc.reason, diff)
+			}
+
+			if !errors.Is(got, tc.err) || got.Error() != tc.err.Error() {
+				t.Errorf("\n%s\nFailStamp(...): want a failure that is its cause %q, got %q", tc.reason, tc.err, got)
+			}
+		})
+	}
+}
+
+// TestFailStampOfStamper tests the errors that stamping really returns.
+func TestFailStampOfStamper(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		in     *v1beta1.CloudTags
+		want   *fnv1.RunFunctionResponse
+	}{
+		"Limit": {
+			reason: "A policy that doesn't accept skipped labels names how many there are, and on which resources.",
+			in: &v1beta1.CloudTags{
+				LimitPolicy:  v1beta1.LimitPolicyApplyStrict,
+				Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
+				ReservedTags: map[string]v1beta1.TagCount{"aws": 49},
+			},
+			want: fatal("LimitExceeded", `limitPolicy ApplyStrict: too many labels: 1 on composed resource "a" (aws: at most 50 tags on a resource, 49 of them reserved); `+
+				`1 on composed resource "b" (aws: at most 50 tags on a resource, 49 of them reserved)`),
+		},
+		"Conflict": {
+			reason: "A conflict names the resource, the key and both values.",
+			in:     &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}},
+			want:   fatal("TagConflict", `cannot tag composed resource "a": an earlier step has set the tag "a" to "b", and sources[0] with onConflict Error has the value "9" for it`),
+		},
+		"ConflictAndLimit": {
+			reason: "A conflict comes before a limit, since that is a matter of all resources.",
+			in: &v1beta1.CloudTags{
+				LimitPolicy:  v1beta1.LimitPolicyApplyStrict,
+				Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+				ReservedTags: map[string]v1beta1.TagCount{"aws": 49},
+			},
+			want: fatal("TagConflict", `cannot tag composed resource "a": an earlier step has set the tag "a" to "b", and sources[0] with onConflict Error has the value "9" for it`),
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := request(namespaced)
+			stamper := &stamp.Stamper{
+				Input:       tc.in,
+				Provider:    "aws",
+				Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9"}, {QualifiedKey: "b", TagKey: "b", Value: "9"}}, nil),
+				Fields:      field.Chain{field.ByProfile{}},
+			}
+
+			_, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
+			if err == nil {
+				t.Fatalf("\n%s\nStamp(...): want an error", tc.reason)
+			}
+
+			if diff := cmp.Diff(tc.want, Fatal(t.Context(), req, logger(&bytes.Buffer{}), FailStamp(err)), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nFatal(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// fatal returns the response to a request that fails for the supplied reason.
+func fatal(reason, message string) *fnv1.RunFunctionResponse {
+	return respond(0, failed(reason, message), result(fnv1.Severity_SEVERITY_FATAL, reason, message))
 }
 
 func TestFatalEmptyRequest(t *testing.T) {
@@ -441,8 +546,120 @@ func TestSuccess(t *testing.T) {
 			want: want{rsp: respond(
 				time.Minute,
 				allPropagated(),
-				normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: plexsphere:a; plexsphere:b"),
-				normal("TagsWithheld", `b: labels did not replace tags that earlier steps set to other values: "plexsphere:\ta"`),
+				normal("TagsWithheld", "a: withheld: plexsphere:a (an earlier step set another value); plexsphere:b (an earlier step set another value)"),
+				normal("TagsWithheld", `b: withheld: "plexsphere:\ta" (an earlier step set another value)`),
+			)},
+		},
+		"WithheldIgnored": {
+			reason: "A label whose tag another system owns is told with the field of the input that says so.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Ignored: []string{"k"}}}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: withheld: k (the cloud has another value, and ignoreTags names it)"),
+			)},
+		},
+		"WithheldRemoved": {
+			reason: "A label whose tag is removed is told with the field of the input that says so.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Removed: []string{"k"}}}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: withheld: k (removeTags names it)"),
+			)},
+		},
+		"WithheldProtected": {
+			reason: "A reserved key that a field tried to take away is told, though its tag is as it should be.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Protected: []string{"k"}}}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsProtected", "a: ignoreTags and removeTags of fields don't touch reserved keys: k"),
+			)},
+		},
+		"WithheldForAllCauses": {
+			reason: "The tags of a resource are in one result, sorted by key, each with its own cause.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{
+					{Resource: "a", Retained: []string{"d", "h"}, Ignored: []string{"c", "g"}, Removed: []string{"b", "f"}, Protected: []string{"a", "e"}},
+					{Resource: "b", Retained: []string{"z"}, Protected: []string{"y"}},
+				}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: withheld: b (removeTags names it); "+
+					"c (the cloud has another value, and ignoreTags names it); d (an earlier step set another value); "+
+					"f (removeTags names it); g (the cloud has another value, and ignoreTags names it); h (an earlier step set another value)"),
+				normal("TagsProtected", "a: ignoreTags and removeTags of fields don't touch reserved keys: a; e"),
+				normal("TagsWithheld", "b: withheld: z (an earlier step set another value)"),
+				normal("TagsProtected", "b: ignoreTags and removeTags of fields don't touch reserved keys: y"),
+			)},
+		},
+		"WithheldParts": {
+			reason: "Tags that don't fit into one result are in several, each of which names the resource.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{
+					Resource: "a",
+					Retained: []string{strings.Repeat("b", 256)},
+					Ignored:  []string{strings.Repeat("a", 256)},
+					Removed:  []string{strings.Repeat("d", 256), long},
+				}}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				allPropagated(),
+				normal("TagsWithheld", "a: withheld: "+strings.Repeat("a", 256)+" (the cloud has another value, and ignoreTags names it); "+
+					elided+" (removeTags names it); "+
+					strings.Repeat("b", 256)+" (an earlier step set another value) (part 1 of 2)"),
+				normal("TagsWithheld", "a: withheld: "+strings.Repeat("d", 256)+" (removeTags names it) (part 2 of 2)"),
+			)},
+		},
+		"NotCopied": {
+			reason: "Metadata that was not copied is a warning for each rule of the input, and the condition says it once.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{NotCopied: []stamp.NotCopied{
+					{Rule: 0, Why: "a: must be short"},
+					{Rule: 0, Why: `to composed resource "b": spec is a string, not an object`},
+					{Rule: 2, Why: "a: must be short"},
+				}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				someSkipped("metadata not copied"),
+				warning("MetadataNotCopied", `kubernetesMetadata[0]: not copied: a: must be short; to composed resource "b": spec is a string, not an object`),
+				warning("MetadataNotCopied", "kubernetesMetadata[2]: not copied: a: must be short"),
+			)},
+		},
+		"NotCopiedParts": {
+			reason: "Metadata that doesn't fit into one result is in several, each of which names the rule.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{NotCopied: []stamp.NotCopied{
+					{Rule: 1, Why: strings.Repeat("b", 256)},
+					{Rule: 1, Why: strings.Repeat("a", 900)},
+					{Rule: 1, Why: strings.Repeat("c", 256)},
+					{Rule: 1, Why: strings.Repeat("d", 256)},
+				}},
+			},
+			want: want{rsp: respond(
+				time.Minute,
+				someSkipped("metadata not copied"),
+				warning("MetadataNotCopied", "kubernetesMetadata[1]: not copied: "+strings.Repeat("b", 256)+"; "+
+					strings.Repeat("a", 256)+"…"+strings.Repeat("a", 128)+" (900 bytes) (part 1 of 2)"),
+				warning("MetadataNotCopied", "kubernetesMetadata[1]: not copied: "+strings.Repeat("c", 256)+"; "+strings.Repeat("d", 256)+" (part 2 of 2)"),
 			)},
 		},
 		"LeftAlone": {
@@ -471,6 +688,14 @@ func TestSuccess(t *testing.T) {
 			},
 			want: want{rsp: respond(time.Minute, allPropagated(), normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"))},
 		},
+		"NoLabelsAndLeftAlone": {
+			reason: "Without labels no tag is ours, but the resources that nothing is said of can still be tagged, or untagged.",
+			args: args{
+				xr: namespaced, ttl: time.Minute,
+				outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}}},
+			},
+			want: want{rsp: respond(time.Minute, allPropagated(), normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"))},
+		},
 		"WithheldAndLeftAlone": {
 			reason: "A resource whose tags earlier steps set to other values can be tagged, though none of its tags is ours.",
 			args: args{
@@ -483,7 +708,7 @@ func TestSuccess(t *testing.T) {
 			want: want{rsp: respond(
 				time.Minute,
 				allPropagated(),
-				normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: k"),
+				normal("TagsWithheld", "a: withheld: k (an earlier step set another value)"),
 				normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"),
 			)},
 		},
@@ -550,26 +775,29 @@ func TestSuccess(t *testing.T) {
 			},
 		},
 		"Everything": {
-			reason: "Warnings about labels come before those about resources, and these before what is no warning.",
+			reason: "Warnings about labels come before those about resources, then metadata, and these before what is no warning.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
 				outcome: &stamp.Outcome{
 					Stamped:    map[string]*structpb.Struct{"b": bucket(`{"c": "d"}`)},
 					Skips:      []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
 					Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}, {Resource: "b", Why: "y"}},
+					NotCopied:  []stamp.NotCopied{{Rule: 0, Why: "z"}},
 					Withheld:   []stamp.Withheld{{Resource: "b", Retained: []string{"k"}}},
 					LeftAlone:  []stamp.LeftAlone{{Resource: "c", APIVersion: "v1", Kind: "Secret", Why: "has no tag field that is known"}},
+					Changes:    []stamp.Change{{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Added: map[string]stamp.Values{"c": {After: "d"}}}},
 				},
 			},
 			want: want{
 				rsp: func() *fnv1.RunFunctionResponse {
 					rsp := respond(
 						time.Minute,
-						someSkipped("1 label skipped on generic: key-too-long; 2 tag fields left alone"),
+						someSkipped("1 label skipped on generic: key-too-long; 2 tag fields left alone; metadata not copied"),
 						warning("KeyTooLong", "generic: skipped 1 label: key-too-long (at most 63 characters): a → plexsphere:a"),
 						warning("TagFieldMismatch", "a: left the tag field alone: x"),
 						warning("TagFieldMismatch", "b: left the tag field alone: y"),
-						normal("TagsWithheld", "b: labels did not replace tags that earlier steps set to other values: k"),
+						warning("MetadataNotCopied", "kubernetesMetadata[0]: not copied: z"),
+						normal("TagsWithheld", "b: withheld: k (an earlier step set another value)"),
 						normal("NotTagged", "not tagged: c (v1 Secret) has no tag field that is known"),
 					)
 					rsp.Desired.Resources["b"].Resource = bucket(`{"c": "d"}`)
@@ -577,6 +805,7 @@ func TestSuccess(t *testing.T) {
 					return rsp
 				}(),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"generic","reason":"key-too-long"}
+{"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"team-a/assets","composed_resource":"b","api_version":"example.org/v1","kind":"Bucket","added":["c"]}
 `,
 			},
 		},
@@ -632,6 +861,14 @@ type scenario struct {
 	desired map[string]*fnv1.Resource
 	in      *v1beta1.CloudTags
 	profile string
+
+	// xr is the composite resource, or empty if it doesn't matter.
+	xr string
+
+	// fields that are known, or nil if those are which are usual for the profile.
+	fields field.Locator
+
+	metrics *Metrics
 }
 
 // run stamps and reports, from copies of everything in the scenario.
@@ -641,7 +878,12 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 		return nil, nil, "", err
 	}
 
-	req := request(namespaced)
+	xr := s.xr
+	if xr == "" {
+		xr = namespaced
+	}
+
+	req := request(xr)
 	req.Desired.Resources = make(map[string]*fnv1.Resource, len(s.desired))
 
 	for name, r := range s.desired {
@@ -655,6 +897,10 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 		Fields:      field.Chain{rules, field.ByProfile{}},
 	}
 
+	if s.fields != nil {
+		stamper.Fields = s.fields
+	}
+
 	o, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
 	if err != nil {
 		return nil, nil, "", err
@@ -664,6 +910,7 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 	r := &Run{
 		Request:         req,
 		Log:             logger(b),
+		Metrics:         s.metrics,
 		TTL:             time.Minute,
 		Required:        require.New(req),
 		StatusFieldPath: new("status.cloudTags"),
@@ -908,7 +1155,11 @@ func TestSuccessManyResources(t *testing.T) {
 		keys[i] = fmt.Sprintf("plexsphere:_%04d_%s", i, strings.Repeat("k", i))
 	}
 
-	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Retained: keys}}
+	for i, key := range keys {
+		o.NotCopied = append(o.NotCopied, stamp.NotCopied{Rule: i / 700, Why: key + ": " + strings.Repeat("must be short; ", 50)})
+	}
+
+	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Retained: keys[:500], Ignored: keys[500:1000], Removed: keys[1000:1500], Protected: keys[1500:]}}
 
 	req := request(namespaced)
 	rsp := succeed(req, logger(&bytes.Buffer{}), time.Minute, o)
@@ -920,12 +1171,12 @@ func TestSuccessManyResources(t *testing.T) {
 	got := make(map[string]int)
 	for _, r := range rsp.GetResults() {
 		for _, m := range mark.FindAllString(r.GetMessage(), -1) {
-			got[r.GetReason()+" "+m]++
+			got[strings.Replace(r.GetReason(), "TagsProtected", "TagsWithheld", 1)+" "+m]++
 		}
 	}
 
 	want := make(map[string]int)
-	for _, reason := range []string{"NotTagged", "TagFieldMismatch", "TagsWithheld"} {
+	for _, reason := range []string{"NotTagged", "TagFieldMismatch", "MetadataNotCopied", "TagsWithheld"} {
 		for i := range 2000 {
 			want[fmt.Sprintf("%s _%04d_", reason, i)] = 1
 		}

@@ -86,7 +86,7 @@ func TestStatus(t *testing.T) {
 			},
 			want: want{
 				desired: composite(`{"status": {"cloudTags": {"providers": {}, "resources": {}}}}`),
-				results: []*fnv1.Result{normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: k")},
+				results: []*fnv1.Result{normal("TagsWithheld", "a: withheld: k (an earlier step set another value)")},
 			},
 		},
 		"Classes": {
@@ -489,7 +489,7 @@ func TestSuccessOfStamper(t *testing.T) {
 		time.Minute,
 		someSkipped("1 label skipped on aws: reserved-key"),
 		warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): owner → owner"),
-		normal("TagsWithheld", "a: labels did not replace tags that earlier steps set to other values: a"),
+		normal("TagsWithheld", "a: withheld: a (an earlier step set another value)"),
 		normal("NotTagged", "not tagged: c (v1 ConfigMap) has no tag field that is known"),
 	)
 	want.Desired.Resources["a"].Resource = bucket(`{"a": "b", "owner": "x"}`)

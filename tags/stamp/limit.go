@@ -7,6 +7,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
+// maxLimitError is the most bytes of an error about limits before it stops to name
+// resources. It becomes an event, which the API server refuses if it is too long.
+const maxLimitError = 700
+
 // A LimitError says that resources have no tag slots for all labels, which the limit
 // policy ApplyStrict doesn't accept.
 type LimitError struct {
@@ -38,12 +42,18 @@ func (e *LimitError) add(t *Target, m *merge) {
 	}
 }
 
-// Error says how many labels are too many, and on which resources.
+// Error says how many labels are too many, and on which resources: as many of these as
+// an event has room for.
 func (e *LimitError) Error() string {
 	b := strings.Builder{}
 	b.WriteString("limitPolicy ApplyStrict: too many labels: ")
 
 	for i, r := range e.resources {
+		if b.Len() > maxLimitError {
+			fmt.Fprintf(&b, "; and on %d more", len(e.resources)-i)
+			break
+		}
+
 		if i > 0 {
 			b.WriteString("; ")
 		}

@@ -62,7 +62,7 @@ func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 		t.profile = tags.Rules(s.Input.ProfileRules).ProfileOf(t.kind.Profile, field.ServiceOf(t.kind.GroupVersionKind))
 
 		for i := range s.Metadata {
-			t.copied = append(t.copied, t.leave != whyIgnored && s.selects(s.Input.KubernetesMetadata[i].Resources, &t))
+			t.copied = append(t.copied, t.leave != whyIgnored && t.leave != whyNoObject && s.selects(s.Input.KubernetesMetadata[i].Resources, &t))
 		}
 
 		t.managed = s.tags() && s.selects(s.Input.Resources, &t)
