@@ -110,7 +110,9 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	stamper.Audit(targets, outcome)
+	if f.log.Enabled(ctx, slog.LevelInfo) {
+		stamper.Audit(targets, outcome)
+	}
 
 	return run.Success(ctx, outcome), nil
 }

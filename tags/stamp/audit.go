@@ -10,6 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	paths "github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
@@ -55,19 +57,21 @@ func (s *Stamper) Audit(targets []Target, out *Outcome) {
 func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	observed := s.Observed[t.Name].GetResource()
 
-	// Here all strings are tags. What can't be read was left alone.
-	k := s.known(s.Transformer.Transform(t.profile).Tags)
-	k.patterns = append(k.patterns, "*")
-
+	// What can't be read was left alone.
 	before, err := structpath.Get(observed, t.field.Path)
 	if err != nil {
 		return nil
 	}
 
 	after, err := structpath.Get(stamped, t.field.Path)
-	if err != nil || proto.Equal(before, after) {
+	if err != nil || proto.Equal(before, after) || settled(before.GetStructValue(), after.GetStructValue()) {
 		return nil
 	}
+
+	// Here all strings are tags.
+	k := s.known(t, s.Transformer.Transform(t.profile).Tags)
+	k.keys = append(k.keys, tags.ProvidersKeys()...)
+	k.patterns = append(k.patterns, "*")
 
 	old, err := read(before, &t.field, t.profile, k)
 	if err != nil {
@@ -108,8 +112,8 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	if len(values) > 0 {
 		owns := owned(observed, &t.field)
 
-		for _, e := range values {
-			if !slices.Contains(tags.ProvidersKeys(), e.key) && owns(e) {
+		for _, e := range old.entries() {
+			if _, gone := values[e.id]; gone && !slices.Contains(tags.ProvidersKeys(), e.key) && owns(e) {
 				c.Removed[e.key] = Values{Before: text(e.value)}
 			}
 		}
@@ -120,6 +124,24 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	}
 
 	return c
+}
+
+// settled is true if a map of tags has become the second one, but for the tags that the
+// provider has added. That is so in most runs.
+func settled(before, after *structpb.Struct) bool {
+	for key, v := range after.GetFields() {
+		if was, ok := before.GetFields()[key]; !ok || !proto.Equal(was, v) {
+			return false
+		}
+	}
+
+	for key := range before.GetFields() {
+		if _, ok := after.GetFields()[key]; !ok && !slices.Contains(tags.ProvidersKeys(), key) {
+			return false
+		}
+	}
+
+	return before != nil && after != nil
 }
 
 // text of the supplied value of a tag. One that is no string is put as JSON.
@@ -137,7 +159,7 @@ func text(v *structpb.Value) string {
 
 // owned returns what says whether server-side apply removes an entry of the supplied
 // field from the supplied resource, if it is desired no longer. That is so for what
-// Crossplane has applied, but not for what others have.
+// Crossplane has applied, but not for what others have, or have too.
 func owned(r *structpb.Struct, f *field.Field) func(e entry) bool {
 	all := func(entry) bool { return true }
 	if f.Atomic {
@@ -149,17 +171,21 @@ func owned(r *structpb.Struct, f *field.Field) func(e entry) bool {
 		return all // Nobody says who owns it.
 	}
 
-	path := fieldpath.Path{}
-	for name := range strings.SplitSeq(f.Path, ".") {
-		path = append(path, fieldpath.PathElement{FieldName: &name})
+	path, err := pathOf(f)
+	if err != nil {
+		return all
 	}
 
-	is := make(map[string]bool)
+	ours, others := make(map[string]bool), make(map[string]bool)
+	deepest, whole := 0, 0
 
 	for _, m := range managers.GetListValue().GetValues() {
 		fields := m.GetStructValue().GetFields()
-		if !strings.HasPrefix(fields["manager"].GetStringValue(), composedOwner) {
-			continue
+		composed := strings.HasPrefix(fields["manager"].GetStringValue(), composedOwner)
+
+		is := others
+		if composed {
+			is = ours
 		}
 
 		j, err := fields["fieldsV1"].MarshalJSON()
@@ -172,20 +198,70 @@ func owned(r *structpb.Struct, f *field.Field) func(e entry) bool {
 			continue
 		}
 
-		for _, e := range path {
-			set = set.WithPrefix(e)
+		set, depth, leaf := follow(set, path)
+		if composed && leaf {
+			whole = max(whole, depth)
+		} else {
+			deepest = max(deepest, depth)
 		}
 
 		set.Iterate(func(p fieldpath.Path) { is[ownedID(p[0], f)] = true })
 	}
 
+	// A field that is owned, while nobody owns anything in it, is atomic, though we didn't
+	// know that.
+	if whole > 0 && deepest <= whole {
+		return all
+	}
+
 	return func(e entry) bool {
+		id := e.key
 		if e.item != nil && f.Shape == field.StringList {
-			return is[e.item.GetStringValue()]
+			id = e.item.GetStringValue()
 		}
 
-		return is[e.key]
+		return ours[id] && !others[id]
 	}
+}
+
+// follow the supplied path into what a manager owns. It returns what the manager owns in
+// the field, how many elements of the path lead to something that it owns, and whether
+// it owns nothing in that.
+func follow(set *fieldpath.Set, path fieldpath.Path) (in *fieldpath.Set, depth int, leaf bool) {
+	for i, e := range path {
+		owns := set.Members.Has(e)
+		set = set.WithPrefix(e)
+
+		if owns {
+			depth, leaf = i+1, set.Empty()
+		}
+	}
+
+	if !set.Empty() {
+		depth = len(path) + 1
+	}
+
+	return set, depth, leaf
+}
+
+// pathOf returns the path of the supplied field among the fields that a manager owns.
+func pathOf(f *field.Field) (fieldpath.Path, error) {
+	segments, err := paths.Parse(f.Path)
+	if err != nil {
+		return nil, err
+	}
+
+	out := make(fieldpath.Path, len(segments))
+
+	for i, sg := range segments {
+		if sg.Type == paths.SegmentIndex {
+			out[i].Index = new(int(sg.Index))
+		} else {
+			out[i].FieldName = new(sg.Field)
+		}
+	}
+
+	return out, nil
 }
 
 // ownedID is what tells an entry of the supplied field from others, among the paths of

@@ -44,8 +44,8 @@ type held interface {
 	// the same id, or behind all others. It returns false if it is there already.
 	keep(e entry) bool
 
-	// remove the entry with the supplied id.
-	remove(id string)
+	// remove the supplied entry.
+	remove(e entry)
 
 	// encode the value of the field.
 	encode() *structpb.Value
@@ -59,8 +59,10 @@ type entry struct {
 	// value of the tag. It is nil if there is none.
 	value *structpb.Value
 
-	// item of a list that the entry is.
-	item *structpb.Value
+	// item of a list that the entry is, and others that have the same id, for which it
+	// stands.
+	item   *structpb.Value
+	others []entry
 
 	// bare is true of a string in a list that has a key only.
 	bare bool
@@ -76,7 +78,7 @@ type known struct {
 	keys []string
 
 	// patterns of keys, each a key, or the beginning of keys and a *. What they
-	// match is a tag even if it has no value.
+	// match, and no known key does, is a tag even if it has no value.
 	patterns []string
 }
 
@@ -165,7 +167,13 @@ func (m *heldMap) put(key, value string) bool {
 	return true
 }
 
-func (m *heldMap) id(key string) string { return m.profile.Fold(key) }
+func (m *heldMap) id(key string) string {
+	if m.names == nil {
+		return key
+	}
+
+	return m.profile.Fold(key)
+}
 
 func (m *heldMap) entries() []entry {
 	out := make([]entry, 0, len(m.fields))
@@ -186,9 +194,9 @@ func (m *heldMap) has(id string) bool {
 
 func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue()) }
 
-func (m *heldMap) remove(id string) {
-	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == id })
-	delete(m.names, id)
+func (m *heldMap) remove(e entry) {
+	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == e.id })
+	delete(m.names, e.id)
 }
 
 func (m *heldMap) encode() *structpb.Value {
@@ -203,11 +211,12 @@ type heldList struct {
 	// positions of the items by the id of the tag. Items that are no tags have none.
 	positions map[string][]int
 
-	// tags that items are, in the order of these.
-	tags []entry
+	// tags that items are, by the position of the item.
+	tags map[int]entry
 
-	// added items by the id of the tag.
-	added map[string]entry
+	// added tags, each with its item. Some have one id: keys that differ in case are
+	// different tags if they have different values.
+	added []entry
 
 	profile *tags.Profile
 
@@ -221,17 +230,14 @@ type heldList struct {
 	// takes the place of, or nil.
 	item func(old *structpb.Value, key, value string) *structpb.Value
 
-	// kept is the item that is the supplied entry of another list. Old is the item
-	// that it takes the place of, or nil.
-	kept func(old *structpb.Value, e entry) *structpb.Value
+	// kept are the items that are the supplied entry of another list. Old is the item
+	// that they take the place of, or nil.
+	kept func(old *structpb.Value, e entry) []*structpb.Value
 }
 
 // found is called for each item that is a tag.
 func (l *heldList) found(i int, e entry) {
-	if l.positions[e.id] == nil {
-		l.tags = append(l.tags, e)
-	}
-
+	l.tags[i] = e
 	l.positions[e.id] = append(l.positions[e.id], i)
 }
 
@@ -250,17 +256,29 @@ func (l *heldList) count() int {
 func (l *heldList) id(key string) string { return l.profile.Fold(key) + l.suffix }
 
 func (l *heldList) get(key string) (*structpb.Value, bool) {
-	p, ok := l.positions[l.id(key)]
-	if !ok {
+	id := l.id(key)
+
+	if p, ok := l.positions[id]; ok {
+		return l.value(key, l.items[p[0]]), true
+	}
+
+	same := slices.IndexFunc(l.added, func(e entry) bool { return e.id == id && e.key == key })
+	if same < 0 {
+		same = slices.IndexFunc(l.added, func(e entry) bool { return e.id == id })
+	}
+
+	if same < 0 {
 		return nil, false
 	}
 
-	return l.value(key, l.items[p[0]]), true
+	return l.value(key, l.added[same].item), true
 }
 
 func (l *heldList) adds(key, value string) bool {
+	_, there := l.positions[l.id(key)]
+
 	// Two tags can come to one string, which a set must not have twice.
-	return !l.has(l.id(key)) && !l.hasItem(l.item(nil, key, value))
+	return !there && !l.hasItem(l.item(nil, key, value))
 }
 
 func (l *heldList) put(key, value string) bool {
@@ -269,7 +287,7 @@ func (l *heldList) put(key, value string) bool {
 		return false
 	}
 
-	return l.place(entry{id: l.id(key), key: key, item: l.item(l.first(p), key, value)})
+	return l.place(entry{id: l.id(key), key: key}, l.item(l.first(p), key, value))
 }
 
 // first of the items at the supplied positions, or nil if there is none.
@@ -281,40 +299,49 @@ func (l *heldList) first(positions []int) *structpb.Value {
 	return l.items[positions[0]]
 }
 
-// place the item of the supplied entry where the one with the same id is, or behind
-// all others. It returns false if the list has it already.
-func (l *heldList) place(e entry) bool {
-	p, ok := l.positions[e.id]
-	if !ok {
-		if _, ok := l.added[e.id]; ok || l.hasItem(e.item) {
-			return false
-		}
+// place the supplied items of the supplied entry where those with the same id are, and
+// behind all others those that have no place there. It returns false if the list has
+// them already.
+func (l *heldList) place(e entry, items ...*structpb.Value) bool {
+	p := l.positions[e.id]
+	changed := len(p) > 0
+	placed := 0
 
-		l.added[e.id] = e
-
-		return true
-	}
-
-	// A key that is there more than once is left once.
+	// A key that is there more often is left as often as there are items.
 	for _, i := range p {
 		l.items[i] = nil
 	}
 
-	if !l.hasItem(e.item) {
-		l.items[p[0]] = e.item
+	for _, item := range items {
+		if l.hasItem(item) {
+			continue
+		}
+
+		if placed < len(p) {
+			l.items[p[placed]] = item
+			placed++
+		} else {
+			e.item = item
+			l.added = append(l.added, e)
+		}
+
+		changed = true
 	}
 
-	l.positions[e.id] = p[:1]
+	if len(p) > 0 {
+		l.positions[e.id] = p[:max(placed, 1)]
+	}
 
-	return true
+	return changed
 }
 
-func (l *heldList) entries() []entry {
+// all entries that are tags.
+func (l *heldList) all() []entry {
 	out := make([]entry, 0, len(l.tags)+len(l.added))
 
-	for _, e := range l.tags {
-		if p, ok := l.positions[e.id]; ok {
-			e.item = l.items[p[0]]
+	for _, i := range slices.Sorted(maps.Keys(l.tags)) {
+		if e := l.tags[i]; l.items[i] != nil {
+			e.item = l.items[i]
 			out = append(out, e)
 		}
 	}
@@ -330,60 +357,95 @@ func (l *heldList) entries() []entry {
 	return out
 }
 
+func (l *heldList) entries() []entry {
+	var out []entry
+
+	first := make(map[string]int)
+
+	for _, e := range l.all() {
+		if i, ok := first[e.id]; ok {
+			out[i].others = append(out[i].others, e)
+			continue
+		}
+
+		first[e.id] = len(out)
+		out = append(out, e)
+	}
+
+	return out
+}
+
 // sorted entries that were added.
 func (l *heldList) sorted() []entry {
-	return slices.SortedFunc(maps.Values(l.added), func(a, b entry) int {
+	return slices.SortedStableFunc(slices.Values(l.added), func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
 	})
 }
 
 func (l *heldList) has(id string) bool {
 	_, there := l.positions[id]
-	_, added := l.added[id]
 
-	return there || added
+	return there || slices.ContainsFunc(l.added, func(e entry) bool { return e.id == id })
 }
 
 func (l *heldList) keep(e entry) bool {
 	p := l.positions[e.id]
-	e.item = l.kept(l.first(p), e)
+	there := make([]*structpb.Value, len(p))
 
-	if len(p) == 1 && proto.Equal(l.items[p[0]], e.item) {
+	for i := range p {
+		there[i] = l.items[p[i]]
+	}
+
+	items := l.kept(l.first(p), e)
+	if sameItems(there, items) {
 		return false
 	}
 
-	return l.place(e)
-}
+	// What is there already keeps its place.
+	at := func(item *structpb.Value) int {
+		i := slices.IndexFunc(there, func(v *structpb.Value) bool { return proto.Equal(v, item) })
+		if i < 0 {
+			return len(there)
+		}
 
-func (l *heldList) remove(id string) {
-	for _, i := range l.positions[id] {
-		l.items[i] = nil
+		return i
 	}
 
-	delete(l.positions, id)
-	delete(l.added, id)
+	slices.SortStableFunc(items, func(a, b *structpb.Value) int { return cmp.Compare(at(a), at(b)) })
+
+	return l.place(e, items...)
+}
+
+func (l *heldList) remove(e entry) {
+	p := l.positions[e.id]
+	for _, i := range p {
+		if l.items[i] == e.item {
+			l.items[i] = nil
+		}
+	}
+
+	p = slices.DeleteFunc(p, func(i int) bool { return l.items[i] == nil })
+	if l.positions[e.id] = p; len(p) == 0 {
+		delete(l.positions, e.id)
+	}
+
+	l.added = slices.DeleteFunc(l.added, func(a entry) bool { return a.id == e.id && a.item == e.item })
 }
 
 // hasItem is true if the list has a string that the provider takes for the supplied
 // one.
 func (l *heldList) hasItem(item *structpb.Value) bool {
-	s := item.GetStringValue()
+	s, ok := item.GetKind().(*structpb.Value_StringValue)
+	if !ok {
+		return false
+	}
+
 	same := func(v *structpb.Value) bool {
-		t := v.GetStringValue()
-		return s != "" && (s == t || l.profile.FoldEntries && strings.EqualFold(s, t))
+		t, ok := v.GetKind().(*structpb.Value_StringValue)
+		return ok && (s.StringValue == t.StringValue || l.profile.FoldEntries && strings.EqualFold(s.StringValue, t.StringValue))
 	}
 
-	if slices.ContainsFunc(l.items, same) {
-		return true
-	}
-
-	for _, e := range l.added {
-		if same(e.item) {
-			return true
-		}
-	}
-
-	return false
+	return slices.ContainsFunc(l.items, same) || slices.ContainsFunc(l.added, func(e entry) bool { return same(e.item) })
 }
 
 func (l *heldList) encode() *structpb.Value {
@@ -394,6 +456,22 @@ func (l *heldList) encode() *structpb.Value {
 	}
 
 	return structpb.NewListValue(&structpb.ListValue{Values: items})
+}
+
+// sameItems is true if the supplied lists have the same items, in any order.
+func sameItems(a, b []*structpb.Value) bool {
+	left := slices.Clone(a)
+
+	for _, item := range b {
+		i := slices.IndexFunc(left, func(v *structpb.Value) bool { return proto.Equal(v, item) })
+		if i < 0 {
+			return false
+		}
+
+		left = slices.Delete(left, i, i+1)
+	}
+
+	return len(left) == 0
 }
 
 // isText is true if the supplied value of a tag is the supplied text. A value that
@@ -411,14 +489,16 @@ func isText(v *structpb.Value, text string) bool {
 
 // readKeyValues reads a list of objects with a key and a value.
 func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
-	l := &heldList{
+	var l *heldList
+
+	l = &heldList{
 		profile:   p,
-		added:     make(map[string]entry),
+		tags:      make(map[int]entry, len(items)),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
 			v := item.GetStructValue().GetFields()[f.Value]
-			if _, null := v.GetKind().(*structpb.Value_NullValue); null {
+			if isNull(v) {
 				return nil // The API server drops it.
 			}
 
@@ -439,7 +519,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 		},
 		// What else the other system says of its tag is its business too, as far as
 		// we know the field.
-		kept: func(old *structpb.Value, e entry) *structpb.Value {
+		kept: func(old *structpb.Value, e entry) []*structpb.Value {
 			fields := maps.Clone(f.Extra)
 			if old != nil {
 				fields = maps.Clone(old.GetStructValue().GetFields())
@@ -449,13 +529,18 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 				fields = make(map[string]*structpb.Value, 2)
 			}
 
-			for _, name := range append(slices.Collect(maps.Keys(f.Extra)), f.Key, f.Value) {
-				if v, ok := e.item.GetStructValue().GetFields()[name]; ok {
+			for name := range f.Extra {
+				if v := e.item.GetStructValue().GetFields()[name]; !isNull(v) {
 					fields[name] = v
 				}
 			}
 
-			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+			fields[f.Key] = structpb.NewStringValue(e.key)
+			if text := e.value.GetStringValue(); old == nil || !isText(l.value(e.key, old), text) {
+				fields[f.Value] = structpb.NewStringValue(text)
+			}
+
+			return []*structpb.Value{structpb.NewStructValue(&structpb.Struct{Fields: fields})}
 		},
 	}
 
@@ -478,7 +563,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k known) (*heldList, error) {
 	l := &heldList{
 		profile:   p,
-		added:     make(map[string]entry),
+		tags:      make(map[int]entry, len(items)),
 		items:     slices.Clone(items),
 		positions: make(map[string][]int, len(items)),
 		suffix:    f.Separator,
@@ -489,11 +574,18 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 		item: func(_ *structpb.Value, key, value string) *structpb.Value {
 			return structpb.NewStringValue(key + f.Separator + value)
 		},
-		kept: func(_ *structpb.Value, e entry) *structpb.Value { return e.item },
+		kept: func(_ *structpb.Value, e entry) []*structpb.Value {
+			out := []*structpb.Value{e.item}
+			for _, o := range e.others {
+				out = append(out, o.item)
+			}
+
+			return out
+		},
 	}
 
-	isKey := make(map[string]bool, len(k.keys)+len(k.patterns))
-	for _, key := range slices.Concat(k.keys, k.patterns) {
+	isKey := make(map[string]bool, len(k.keys))
+	for _, key := range k.keys {
 		isKey[p.Fold(key)] = true
 	}
 
@@ -519,6 +611,16 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 	}
 
 	return l, nil
+}
+
+// isNull is true if the supplied value isn't there, or is null.
+func isNull(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	default:
+		return false
+	}
 }
 
 // matchesAny is true if any of the supplied patterns matches the supplied key.

@@ -25,21 +25,30 @@ type merge struct {
 	target      *Target
 	transformed *tags.Transformed
 
-	// labels that are to be tags, by the id of the tag.
-	labels map[string]tags.Tag
+	// labels that are to be tags, in the order in which they take tag slots.
+	labels []wanted
 
-	// missing tags, in the order in which they take tag slots.
-	missing []tags.Tag
+	// byID are the positions of labels by the id of their tags, if that is looked up.
+	// Some labels have one id: keys that differ in case are different tags of a list
+	// if they have different values.
+	byID map[string][]int
 
 	// skipped are labels that the resource has no room for.
 	skipped []Skip
 
-	// why tags are not as their labels have them, by the id of the tag. What comes
-	// last counts.
-	why map[string]cause
-
 	// protected are tag keys that could have been changed or removed.
 	protected []string
+}
+
+// A wanted tag is what a label is to become.
+type wanted struct {
+	tags.Tag
+
+	// missing is true if the resource has no tag with the key yet.
+	missing bool
+
+	// why the tag is not as the label has it. What comes last counts.
+	why cause
 }
 
 // A cause is why a tag is not as its label has it.
@@ -59,9 +68,6 @@ func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
 // merge everything into the supplied tags, and return true if the field has to be
 // written. Observed are the tags that the cloud has, or nil if that isn't known.
 func (m *merge) merge(h, observed held) (bool, error) {
-	m.labels = make(map[string]tags.Tag, len(m.transformed.Tags))
-	m.why = make(map[string]cause)
-
 	changed, err := m.label(h)
 	if err != nil {
 		return false, err
@@ -80,6 +86,7 @@ func (m *merge) merge(h, observed held) (bool, error) {
 func (m *merge) label(h held) (bool, error) {
 	f := &m.target.field
 	changed := false
+	m.labels = make([]wanted, 0, len(m.transformed.Tags))
 
 	for _, t := range m.transformed.Tags {
 		if f.Shape == field.StringList && m.transformed.Forges(t, f.Separator) {
@@ -92,24 +99,32 @@ func (m *merge) label(h held) (bool, error) {
 			continue
 		}
 
-		id := h.id(t.Key)
-		m.labels[id] = t
+		l := wanted{Tag: t}
 
 		v, ok := h.get(t.Key)
-		if !ok {
-			m.missing = append(m.missing, t)
-			continue
+		if ok {
+			replace, err := m.replaces(t, v)
+			if err != nil {
+				return false, err
+			}
+
+			if replace {
+				changed = h.put(t.Key, t.Value) || changed
+			} else {
+				l.why = retainedTag
+			}
 		}
 
-		replace, err := m.replaces(t, v)
-		if err != nil {
-			return false, err
-		}
+		l.missing = !ok
+		m.labels = append(m.labels, l)
+	}
 
-		if replace {
-			changed = h.put(t.Key, t.Value) || changed
-		} else {
-			m.why[id] = retainedTag
+	if len(m.stamper.Ignore)+len(m.stamper.Remove) > 0 {
+		m.byID = make(map[string][]int, len(m.labels))
+
+		for i := range m.labels {
+			id := h.id(m.labels[i].Key)
+			m.byID[id] = append(m.byID[id], i)
 		}
 	}
 
@@ -139,22 +154,22 @@ func (m *merge) ignore(h, observed held) bool {
 	changed := false
 
 	for _, e := range observed.entries() {
-		label, labelled := m.labels[e.id]
-
 		// What a trusted source says of a reserved key stands. The cloud would
 		// refuse the tags that it sets itself.
-		if labelled && label.Reserved || m.target.profile.Reserves(e.key) || !isTextual(e.value) {
+		if m.trusts(e) || m.isClouds(e) || !isTextual(e.value) {
 			continue
 		}
+
+		labelled := len(m.byID[e.id]) > 0
 
 		k := m.match(m.stamper.Ignore, e)
 		if k == nil || k.Retain && (labelled || h.has(e.id)) {
 			continue
 		}
 
-		if labelled {
-			m.missing = slices.DeleteFunc(m.missing, func(t tags.Tag) bool { return t.Key == label.Key })
-			m.why[e.id] = ignoredTag
+		for _, i := range m.byID[e.id] {
+			m.labels[i].missing = false
+			m.labels[i].why = ignoredTag
 		}
 
 		changed = h.keep(e) || changed
@@ -165,57 +180,122 @@ func (m *merge) ignore(h, observed held) bool {
 
 // remove the tags that resources don't get.
 func (m *merge) remove(h held) bool {
+	if len(m.stamper.Remove) == 0 {
+		return false
+	}
+
 	changed := false
 
-	for _, e := range h.entries() {
+	drop := func(e entry) {
 		if m.match(m.stamper.Remove, e) != nil {
-			h.remove(e.id)
+			h.remove(e)
 
-			m.why[e.id] = removedTag
 			changed = true
 		}
 	}
 
-	m.missing = slices.DeleteFunc(m.missing, func(t tags.Tag) bool {
-		e := entry{id: h.id(t.Key), key: t.Key, value: structpb.NewStringValue(t.Value)}
-		if m.match(m.stamper.Remove, e) == nil {
-			return false
+	for _, e := range h.entries() {
+		drop(e)
+
+		for _, other := range e.others {
+			drop(other)
 		}
 
-		m.why[e.id] = removedTag
+		if h.has(e.id) {
+			continue
+		}
 
-		return true
-	})
+		for _, i := range m.byID[e.id] {
+			m.labels[i].why = removedTag
+		}
+	}
+
+	for i := range m.labels {
+		if l := &m.labels[i]; l.missing && m.match(m.stamper.Remove, m.entry(h, l.Tag)) != nil {
+			l.missing = false
+			l.why = removedTag
+		}
+	}
 
 	return changed
+}
+
+// entry is what the supplied tag will be in the field.
+func (m *merge) entry(h held, t tags.Tag) entry {
+	e := entry{id: h.id(t.Key), key: t.Key, value: structpb.NewStringValue(t.Value)}
+
+	if f := &m.target.field; f.Shape == field.StringList {
+		e.item = structpb.NewStringValue(t.Key + f.Separator + t.Value)
+	}
+
+	return e
 }
 
 // match returns the first of the supplied keys that matches the supplied tag, or nil if
 // none does or the tag must be left alone.
 func (m *merge) match(keys []resolve.TagKey, e entry) *resolve.TagKey {
-	if m.transformed.IsProviders(e.key) {
+	named := func(k resolve.TagKey) bool { return matches(k.Pattern, e.key, m.target.profile) }
+	if !slices.ContainsFunc(keys, named) {
 		return nil
 	}
 
-	protected := false
+	if _, ok := m.claims(e, m.transformed.IsProviders); ok {
+		return nil
+	}
+
+	reserved, protected := m.claims(e, m.transformed.IsReserved)
+	if !protected {
+		reserved, protected = e.key, m.trusts(e)
+	}
+
+	touched := false
 
 	for i := range keys {
 		k := &keys[i]
 
 		switch {
-		case !matches(k.Pattern, e.key, m.target.profile) || k.Value != nil && !e.hasValue(*k.Value):
-		case k.Untrusted && m.transformed.IsReserved(e.key):
-			protected = true
+		case !named(*k) || k.Value != nil && !e.hasValue(*k.Value):
+		case k.Untrusted && protected:
+			touched = true
 		default:
 			return k
 		}
 	}
 
-	if protected && !slices.Contains(m.protected, e.key) {
-		m.protected = append(m.protected, e.key)
+	if touched && !slices.Contains(m.protected, reserved) {
+		m.protected = append(m.protected, reserved)
 	}
 
 	return nil
+}
+
+// trusts is true if a label of a trusted source has the reserved key of the supplied
+// entry.
+func (m *merge) trusts(e entry) bool {
+	return slices.ContainsFunc(m.byID[e.id], func(i int) bool { return m.labels[i].Reserved })
+}
+
+// isClouds is true if the key of the supplied entry starts with a prefix that the
+// provider keeps to itself. A separator may be part of that.
+func (m *merge) isClouds(e entry) bool {
+	p := m.target.profile
+	return p.Reserves(e.key) || !slices.Contains(p.Unreserved, e.key) && p.Reserves(e.item.GetStringValue())
+}
+
+// claims returns a key that the supplied entry may be taken for a tag of, and that the
+// supplied function is true of, if there is any. In a list of strings these are all
+// that a separator follows.
+func (m *merge) claims(e entry, is func(key string) bool) (string, bool) {
+	if is(e.key) {
+		return e.key, true
+	}
+
+	f := &m.target.field
+	if f.Shape != field.StringList {
+		return "", false
+	}
+
+	return cutShortest(e.item.GetStringValue(), f.Separator, is)
 }
 
 // fill the tag slots that are free with the tags that are missing.
@@ -224,15 +304,17 @@ func (m *merge) fill(h held) bool {
 	slots := p.MaxTags - int(m.stamper.Input.ReservedTags[p.Name])
 	changed := false
 
-	for _, t := range m.missing {
-		if h.adds(t.Key, t.Value) && h.count() >= slots {
-			m.skip(t, tags.CountCap, m.countLimit())
-			m.why[h.id(t.Key)] = cappedTag
+	for i := range m.labels {
+		l := &m.labels[i]
 
-			continue
+		switch {
+		case !l.missing:
+		case h.adds(l.Key, l.Value) && h.count() >= slots:
+			m.skip(l.Tag, tags.CountCap, m.countLimit())
+			l.why = cappedTag
+		default:
+			changed = h.put(l.Key, l.Value) || changed
 		}
-
-		changed = h.put(t.Key, t.Value) || changed
 	}
 
 	return changed
@@ -254,18 +336,21 @@ func (m *merge) conclude(h held, out *Outcome) {
 	active := Active{Resource: m.target.Name, Provider: m.target.profile.Name, Tags: make(map[string]string, len(m.labels))}
 	withheld := Withheld{Resource: m.target.Name, Protected: slices.Sorted(slices.Values(m.protected))}
 
-	for id, t := range m.labels {
-		v, ok := h.get(t.Key)
+	for i := range m.labels {
+		l := &m.labels[i]
+
+		// Two tags can come to one string of a list, and only one key be found then.
+		v, ok := h.get(l.Key)
 
 		switch {
-		case ok && isText(v, t.Value) || m.why[id] == 0:
-			active.Tags[t.Key] = t.Value
-		case m.why[id] == retainedTag:
-			withheld.Retained = append(withheld.Retained, t.Key)
-		case m.why[id] == ignoredTag:
-			withheld.Ignored = append(withheld.Ignored, t.Key)
-		case m.why[id] == removedTag:
-			withheld.Removed = append(withheld.Removed, t.Key)
+		case ok && isText(v, l.Value) || l.why == 0:
+			active.Tags[l.Key] = l.Value
+		case l.why == retainedTag:
+			withheld.Retained = append(withheld.Retained, l.Key)
+		case l.why == ignoredTag:
+			withheld.Ignored = append(withheld.Ignored, l.Key)
+		case l.why == removedTag:
+			withheld.Removed = append(withheld.Removed, l.Key)
 		}
 	}
 

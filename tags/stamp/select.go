@@ -42,7 +42,8 @@ func (s *Stamper) hasTags(t *Target, want map[string]string) bool {
 		return true
 	}
 
-	if !t.located && s.locate(t) != "" {
+	// What has no kind has no schema to ask for.
+	if t.leave == whyNoObject || !t.located && s.locate(t) != "" {
 		return false
 	}
 

@@ -197,19 +197,18 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) (*merge, error) 
 		return m, nil
 	}
 
-	changed, err := m.merge(h, s.observed(t, s.known(transformed.Tags)))
+	changed, err := m.merge(h, s.observed(t, transformed.Tags))
 	if err != nil {
 		return nil, err
 	}
 
 	if changed || kept {
-		stamped, err := structpath.Set(t.Resource, t.field.Path, s.encode(h, t))
-		if err != nil {
+		if err := s.store(h, t, out); err != nil {
 			out.mismatch(t, err)
+			m.skipped = nil
+
 			return m, nil
 		}
-
-		out.Stamped[t.Name] = stamped
 	}
 
 	for _, sk := range m.skipped {
@@ -235,10 +234,71 @@ func (s *Stamper) encode(h held, t *Target) *structpb.Value {
 	return h.encode()
 }
 
+// store what the supplied target's field has come to hold, unless it is what was there:
+// what one step changes, a later one may change back.
+func (s *Stamper) store(h held, t *Target, out *Outcome) error {
+	before, err := structpath.Get(t.Resource, t.field.Path)
+	if err != nil {
+		return err
+	}
+
+	v := s.encode(h, t)
+	if v == nil && isEmpty(before) || v != nil && proto.Equal(before, v) {
+		return nil
+	}
+
+	stamped, err := write(t, v)
+	if err != nil {
+		return err
+	}
+
+	out.Stamped[t.Name] = stamped
+
+	return nil
+}
+
+// isEmpty is true if the supplied value of a tag field has no tags.
+func isEmpty(v *structpb.Value) bool {
+	return len(v.GetStructValue().GetFields())+len(v.GetListValue().GetValues()) == 0
+}
+
+// write the supplied value to the supplied target's field, or remove the field if it is
+// nil. What then is an empty object around it goes with it: a kind may require the field
+// in there.
+func write(t *Target, v *structpb.Value) (*structpb.Struct, error) {
+	out, err := structpath.Set(t.Resource, t.field.Path, v)
+
+	for path := around(t.field.Path); v == nil && err == nil && path != ""; path = around(path) {
+		o, _ := structpath.Get(out, path)
+		if o.GetStructValue() == nil || len(o.GetStructValue().GetFields()) > 0 {
+			break
+		}
+
+		out, err = structpath.Set(out, path, nil)
+	}
+
+	return out, err
+}
+
+// around returns the path of the object around the supplied field, or nothing if that
+// is no part of the field, but of the resource.
+func around(path string) string {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 || strings.ContainsRune(path, '[') || path[:i] == "spec" || path[:i] == "spec.forProvider" {
+		return ""
+	}
+
+	return path[:i]
+}
+
 // known are the keys by which the supplied tags, and those to remove and to ignore,
-// are found.
-func (s *Stamper) known(of []tags.Tag) known {
+// are found on the supplied target.
+func (s *Stamper) known(t *Target, of []tags.Tag) known {
 	k := known{}
+
+	if t.field.Shape != field.StringList {
+		return k // All other shapes say what the keys are.
+	}
 
 	for _, t := range of {
 		k.keys = append(k.keys, t.Key)
@@ -246,6 +306,11 @@ func (s *Stamper) known(of []tags.Tag) known {
 
 	for _, t := range slices.Concat(s.Remove, s.Ignore) {
 		k.patterns = append(k.patterns, t.Pattern)
+
+		// What comes from a field must not hide a tag of a label.
+		if !t.Untrusted {
+			k.keys = append(k.keys, t.Pattern)
+		}
 	}
 
 	return k
@@ -259,7 +324,7 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 		return nil, false, err
 	}
 
-	k := s.known(handled)
+	k := s.known(t, handled)
 	k.keys = append(k.keys, tags.ProvidersKeys()...)
 
 	h, err := read(v, &t.field, t.profile, k)
@@ -273,15 +338,20 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 	return h, kept && before > 0, nil
 }
 
-// observed returns the tags that the cloud has, if the provider reports any.
-func (s *Stamper) observed(t *Target, k known) held {
+// observed returns the tags that the cloud has, if the provider reports any. The
+// supplied tags are those that labels become.
+func (s *Stamper) observed(t *Target, handled []tags.Tag) held {
+	if len(s.Ignore) == 0 {
+		return nil
+	}
+
 	for _, path := range t.field.Observed {
 		v, err := structpath.Get(s.Observed[t.Name].GetResource(), path)
 		if err != nil || v == nil {
 			continue
 		}
 
-		if h, err := read(v, &t.field, t.profile, k); err == nil {
+		if h, err := read(v, &t.field, t.profile, s.known(t, handled)); err == nil {
 			return h
 		}
 	}
@@ -326,17 +396,7 @@ func (s *Stamper) inObservedOrder(v *structpb.Value, t *Target) *structpb.Value 
 		return v
 	}
 
-	left := slices.Clone(observed.GetListValue().GetValues())
-	for _, item := range v.GetListValue().GetValues() {
-		i := slices.IndexFunc(left, func(o *structpb.Value) bool { return proto.Equal(o, item) })
-		if i < 0 {
-			return v
-		}
-
-		left = slices.Delete(left, i, i+1)
-	}
-
-	if len(left) > 0 {
+	if !sameItems(observed.GetListValue().GetValues(), v.GetListValue().GetValues()) {
 		return v
 	}
 

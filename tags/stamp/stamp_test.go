@@ -171,8 +171,8 @@ func TestStamp(t *testing.T) {
 				desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)},
 			},
 			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
-				{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
-				{Resource: "thing", APIVersion: "example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+				{Resource: "thing", Provider: "generic", APIVersion: "example.org/v1", Kind: "Thing", Why: noField},
 			}}},
 		},
 		"ProviderUnknownWithRule": {
@@ -186,7 +186,7 @@ func TestStamp(t *testing.T) {
 				Stamped:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {"tags": {"ours:a": "1"}}}`)},
 				Active:    []Active{{Resource: "thing", Provider: "generic", Tags: map[string]string{"ours:a": "1"}}},
 				Skips:     []Skip{skip("b b", "generic", tags.KeyCharacterClass, "allowed: ASCII letters and digits and - _ . : /")},
-				LeftAlone: []LeftAlone{{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
 			}},
 		},
 		"ProviderGeneric": {
@@ -200,7 +200,7 @@ func TestStamp(t *testing.T) {
 				Stamped:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 32) + `}}`)},
 				Active:    []Active{{Resource: "bucket", Provider: "generic", Tags: numbered(0, 32)}},
 				Skips:     capped("generic", atMost32, 32, 33, "bucket"),
-				LeftAlone: []LeftAlone{{Resource: "config", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
 			}},
 		},
 		"ProviderInAnyCase": {
@@ -223,9 +223,9 @@ func TestStamp(t *testing.T) {
 				desired:  map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)},
 			},
 			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
-				{Resource: "list", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
-				{Resource: "null", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
-				{Resource: "text", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+				{Resource: "list", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+				{Resource: "null", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+				{Resource: "text", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
 			}}},
 		},
 		"ShapeNone": {
@@ -236,7 +236,7 @@ func TestStamp(t *testing.T) {
 				labels:    []tags.Label{label("a", "1")},
 				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none}}}},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none}}}},
 		},
 		"NoKind": {
 			reason: "What is hardly a resource is not taggable.",
@@ -257,15 +257,15 @@ func TestStamp(t *testing.T) {
 				},
 			},
 			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
-				{Resource: "api-is-number", Kind: "Thing", Why: noObject},
-				{Resource: "empty", Why: noObject},
-				{Resource: "kind-is-list", APIVersion: "example.org/v1", Why: noObject},
-				{Resource: "nil", Why: noObject},
-				{Resource: "no-api", Kind: "Thing", Why: noObject},
-				{Resource: "no-kind", APIVersion: "example.org/v1", Why: noObject},
-				{Resource: "odd-api", APIVersion: "example.org/v1/x", Kind: "Thing", Why: noField},
-				{Resource: "spec-is-list", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
-				{Resource: "spec-is-text", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "api-is-number", Provider: "aws", Kind: "Thing", Why: noObject},
+				{Resource: "empty", Provider: "aws", Why: noObject},
+				{Resource: "kind-is-list", Provider: "aws", APIVersion: "example.org/v1", Why: noObject},
+				{Resource: "nil", Provider: "aws", Why: noObject},
+				{Resource: "no-api", Provider: "aws", Kind: "Thing", Why: noObject},
+				{Resource: "no-kind", Provider: "aws", APIVersion: "example.org/v1", Why: noObject},
+				{Resource: "odd-api", Provider: "aws", APIVersion: "example.org/v1/x", Kind: "Thing", Why: noField},
+				{Resource: "spec-is-list", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "spec-is-text", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
 			}}},
 		},
 		"Everything": {
@@ -320,8 +320,8 @@ func TestStamp(t *testing.T) {
 					{Resource: "x", Retained: []string{"ours:a", "ours:b"}},
 				},
 				LeftAlone: []LeftAlone{
-					{Resource: "c", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
-					{Resource: "y", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+					{Resource: "c", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+					{Resource: "y", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
 				},
 				Mismatches: []Mismatch{
 					{Resource: "d", Why: "spec.forProvider.tags is a string, not a map of tags"},
@@ -351,7 +351,7 @@ func TestStamp(t *testing.T) {
 					{Resource: "not-ignored", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "odd", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 				},
-				LeftAlone: []LeftAlone{{Resource: "ignored", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored}},
+				LeftAlone: []LeftAlone{{Resource: "ignored", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored}},
 			}},
 		},
 		"Adopted": {
@@ -387,9 +387,9 @@ func TestStamp(t *testing.T) {
 					{Resource: "update", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 				},
 				LeftAlone: []LeftAlone{
-					{Resource: "delete", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
-					{Resource: "none", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
-					{Resource: "observe", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+					{Resource: "delete", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+					{Resource: "none", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
+					{Resource: "observe", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
 				},
 			}},
 		},
@@ -833,7 +833,7 @@ func TestStampNilResource(t *testing.T) {
 		Fields:      field.Chain{field.ByProfile{}},
 	}
 
-	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "a", Why: noObject}, {Resource: "b", Why: noObject}}}
+	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "a", Provider: "aws", Why: noObject}, {Resource: "b", Provider: "aws", Why: noObject}}}
 
 	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"b": nil, "a": {}}))
 	if err != nil {
@@ -853,7 +853,7 @@ func TestStampUnknownKind(t *testing.T) {
 		Fields:      field.ByProfile{},
 	}
 
-	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", APIVersion: "example.org/v1", Kind: "Thing", Why: noField}}}
+	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField}}}
 
 	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}}))
 	if err != nil {

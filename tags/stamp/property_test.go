@@ -1,0 +1,748 @@
+package stamp
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// A world is the tags of one resource, and what is to become of them.
+type world struct {
+	provider string
+
+	// policies of sources, by their position.
+	policies []v1beta1.ConflictPolicy
+
+	reserved []string
+	labels   []tags.Label
+	slots    int
+
+	// before are the tags that earlier steps set, and cloud those that the provider
+	// reports, or nil if it reports none.
+	before, cloud map[string]string
+
+	remove, ignore []resolve.TagKey
+}
+
+// Keys of tags and the labels of some, and the patterns that are near them.
+var (
+	tagKeys = []string{
+		"Name", "name", "x", "owner", "cost-a", "ours:a", "ours:b", "ours:c", "ours:d", "ours:owner", "OURS:A", "Ours:B",
+		"aws:x", "AWS:y", "azure-x", "Windows", "crossplane-kind", "crossplane-name", "Crossplane-Kind", "crossplane-x",
+	}
+	labelKeys   = []string{"a", "b", "c", "d", "e", "owner", "A"}
+	tagPatterns = append([]string{"*", "ours:*", "OURS:*", "cost-*", "N*", "crossplane-*", "aws:*", "o*"}, tagKeys...)
+	tagValues   = []string{"", "1", "2", "x"}
+)
+
+// worlds returns a generator of worlds whose keys and values have no separators, and
+// where no two keys are one.
+func worlds() *rapid.Generator[world] {
+	values := rapid.SampledFrom(tagValues)
+
+	return rapid.Custom(func(t *rapid.T) world {
+		w := world{
+			provider: rapid.SampledFrom([]string{"aws", "aws", "azure"}).Draw(t, "provider"),
+			policies: rapid.SliceOfN(rapid.SampledFrom([]v1beta1.ConflictPolicy{
+				v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace, v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace, v1beta1.ConflictPolicyError,
+			}), 2, 2).Draw(t, "policies"),
+			reserved: rapid.SampledFrom([][]string{nil, {"owner"}, {"owner", "cost-*"}, {"ours:b", "Name"}}).Draw(t, "reserved"),
+			slots:    rapid.SampledFrom([]int{0, 1, 2, 3, 4, 6, 50}).Draw(t, "slots"),
+		}
+
+		fold := tags.ProfileOf(w.provider).Fold
+		distinct := func(of []string, most int, label string) []string {
+			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, most, fold).Draw(t, label)
+		}
+		drawn := func(label string) map[string]string {
+			out := make(map[string]string)
+			for _, key := range distinct(tagKeys, 8, label) {
+				out[key] = values.Draw(t, "value")
+			}
+
+			return out
+		}
+
+		for _, key := range distinct(labelKeys, 6, "labels") {
+			w.labels = append(w.labels, tags.Label{
+				QualifiedKey: key, TagKey: "ours:" + key, Value: values.Draw(t, "value"),
+				Source: rapid.IntRange(0, 1).Draw(t, "source"), Trusted: rapid.Bool().Draw(t, "trusted"),
+			})
+		}
+
+		w.before = drawn("before")
+
+		if rapid.IntRange(0, 4).Draw(t, "observed") > 0 {
+			w.cloud = drawn("cloud")
+		}
+
+		w.remove = tagKeysOf(t, "remove", true)
+		w.ignore = tagKeysOf(t, "ignore", false)
+
+		return w
+	})
+}
+
+// tagKeysOf draws keys to remove, some at a value, or to ignore.
+func tagKeysOf(t *rapid.T, label string, remove bool) []resolve.TagKey {
+	out := make([]resolve.TagKey, 0, 3)
+
+	for range rapid.IntRange(0, 3).Draw(t, label) {
+		k := resolve.TagKey{Pattern: rapid.SampledFrom(tagPatterns).Draw(t, "pattern"), Untrusted: rapid.Bool().Draw(t, "untrusted")}
+
+		switch {
+		case !remove:
+			k.Retain = rapid.Bool().Draw(t, "retain")
+		case rapid.Bool().Draw(t, "at a value"):
+			value := rapid.SampledFrom(tagValues).Draw(t, "value")
+			k.Value = &value
+		}
+
+		out = append(out, k)
+	}
+
+	return out
+}
+
+// What becomes of a world, by the keys of tags. Keys that differ in case are one on
+// azure, where all are in lower case.
+type became struct {
+	tags                                  map[string]string
+	active                                map[string]string
+	retained, ignored, removed, protected []string
+	capped, refused                       []string
+
+	// conflict is the key of the tag that a source refuses to share.
+	conflict string
+}
+
+// becomes says what should become of the world, rule by rule, on plain maps.
+func (w world) becomes() became {
+	fold := func(s string) string { return s }
+	cloudsOwn := []string{"aws:"}
+
+	if w.provider == "azure" {
+		fold = strings.ToLower
+		cloudsOwn = []string{"azure", "microsoft", "windows"}
+	}
+
+	// matches is true if a pattern is the key, or the beginning of it.
+	matches := func(pattern, key string) bool {
+		pattern, key = fold(pattern), fold(key)
+		return pattern == key || strings.HasSuffix(pattern, "*") && strings.HasPrefix(key, strings.TrimSuffix(pattern, "*"))
+	}
+
+	isReserved := func(key string) bool {
+		return slices.ContainsFunc(w.reserved, func(p string) bool { return matches(p, key) || matches("ours:"+p, key) })
+	}
+
+	out := became{tags: make(map[string]string), active: make(map[string]string)}
+
+	// Tags of earlier steps.
+	now := make(map[string]string)
+	for key, value := range w.before {
+		now[fold(key)] = value
+	}
+
+	// Labels. Trusted ones come first, and then the lowest keys.
+	labels := slices.Clone(w.labels)
+	slices.SortFunc(labels, func(a, b tags.Label) int {
+		if a.Trusted != b.Trusted {
+			return map[bool]int{true: -1, false: 1}[a.Trusted]
+		}
+
+		return strings.Compare(a.QualifiedKey, b.QualifiedKey)
+	})
+
+	labels = slices.DeleteFunc(labels, func(l tags.Label) bool {
+		// A key is claimed as the label has it, or as the provider takes it.
+		claimed := isReserved(l.TagKey) || slices.ContainsFunc(w.reserved, func(p string) bool { return p == l.QualifiedKey })
+		if claimed && !l.Trusted {
+			out.refused = append(out.refused, fold(l.TagKey))
+		}
+
+		return claimed && !l.Trusted
+	})
+
+	of := make(map[string]tags.Label)
+	why := make(map[string]string)
+
+	var missing []tags.Label
+
+	for _, l := range labels {
+		key := fold(l.TagKey)
+		of[key] = l
+		policy := w.policies[l.Source]
+
+		switch _, there := now[key]; {
+		case !there:
+			missing = append(missing, l)
+		case isReserved(l.TagKey) || policy == v1beta1.ConflictPolicyReplace:
+			now[key] = l.Value
+		case policy == v1beta1.ConflictPolicyError:
+			return became{conflict: l.TagKey}
+		default:
+			why[key] = "retained"
+		}
+	}
+
+	// first key of a list that is for a tag. A key from a field is for none that is
+	// reserved.
+	protected := make(map[string]bool)
+	first := func(list []resolve.TagKey, key, value string) (resolve.TagKey, bool) {
+		if slices.Contains([]string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, fold(key)) {
+			return resolve.TagKey{}, false
+		}
+
+		refused := false
+
+		for _, k := range list {
+			if !matches(k.Pattern, key) || k.Value != nil && *k.Value != value {
+				continue
+			}
+
+			if !k.Untrusted || !isReserved(key) {
+				return k, true
+			}
+
+			refused = true
+		}
+
+		protected[fold(key)] = protected[fold(key)] || refused
+
+		return resolve.TagKey{}, false
+	}
+
+	// Tags of other systems.
+	for key, value := range w.cloud {
+		id := fold(key)
+		l, labelled := of[id]
+		_, there := now[id]
+
+		if slices.ContainsFunc(cloudsOwn, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }) || labelled && l.Trusted && isReserved(key) {
+			continue
+		}
+
+		if k, ok := first(w.ignore, key, value); ok && (!k.Retain || !there && !labelled) {
+			now[id] = value
+			why[id] = "ignored"
+		}
+	}
+
+	missing = slices.DeleteFunc(missing, func(l tags.Label) bool { return why[fold(l.TagKey)] == "ignored" })
+
+	// Tags that resources don't get.
+	for id, value := range maps.Clone(now) {
+		if _, ok := first(w.remove, id, value); ok {
+			delete(now, id)
+
+			why[id] = "removed"
+		}
+	}
+
+	missing = slices.DeleteFunc(missing, func(l tags.Label) bool {
+		_, ok := first(w.remove, l.TagKey, l.Value)
+		if ok {
+			why[fold(l.TagKey)] = "removed"
+		}
+
+		return ok
+	})
+
+	// The cap.
+	for _, l := range missing {
+		if len(now) >= w.slots {
+			out.capped = append(out.capped, fold(l.TagKey))
+			why[fold(l.TagKey)] = "capped"
+
+			continue
+		}
+
+		now[fold(l.TagKey)] = l.Value
+	}
+
+	out.tags = now
+
+	for id, l := range of {
+		if value, ok := now[id]; ok && value == l.Value {
+			out.active[id] = l.Value
+			continue
+		}
+
+		switch why[id] {
+		case "retained":
+			out.retained = append(out.retained, id)
+		case "ignored":
+			out.ignored = append(out.ignored, id)
+		case "removed":
+			out.removed = append(out.removed, id)
+		}
+	}
+
+	for id, is := range protected {
+		if is {
+			out.protected = append(out.protected, id)
+		}
+	}
+
+	return out
+}
+
+// sorted returns what became of a world with all lists sorted.
+func (b became) sorted() became {
+	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused} {
+		slices.Sort(*list)
+	}
+
+	return b
+}
+
+// keysAndValues returns the supplied tags as keys and values by turns, sorted by key.
+func keysAndValues(of map[string]string) []string {
+	out := make([]string, 0, 2*len(of))
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, key, of[key])
+	}
+
+	return out
+}
+
+// stamper of the world, for resources of the supplied shape.
+func (w world) stamper(s shape) *Stamper {
+	sources := make([]v1beta1.Source, len(w.policies))
+	for i, p := range w.policies {
+		sources[i].OnConflict = p
+	}
+
+	stamper := &Stamper{
+		Input: &v1beta1.CloudTags{
+			Sources: sources,
+			ReservedTags: map[string]v1beta1.TagCount{
+				w.provider: v1beta1.TagCount(tags.ProfileOf(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
+			},
+		},
+		Provider:    w.provider,
+		Transformer: reserving(w.reserved, nil, slices.Clone(w.labels)...),
+		Fields:      everywhere(reporting(s.field)),
+		Remove:      w.remove,
+		Ignore:      w.ignore,
+	}
+
+	if w.cloud != nil {
+		stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec(keysAndValues(w.cloud)...))}}
+	}
+
+	return stamper
+}
+
+// tagsOf returns the keys and values that a field of the supplied shape holds, in
+// their order, and of a map sorted.
+func tagsOf(r *structpb.Struct, shape field.Shape) []string {
+	v := r.GetFields()["spec"].GetStructValue().GetFields()["tags"]
+
+	if shape == field.Map {
+		fields := v.GetStructValue().GetFields()
+		out := make([]string, 0, 2*len(fields))
+
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			out = append(out, key, fields[key].GetStringValue())
+		}
+
+		return out
+	}
+
+	var out []string
+
+	for _, item := range v.GetListValue().GetValues() {
+		key, value, _ := strings.Cut(item.GetStringValue(), "=")
+		if entry := item.GetStructValue().GetFields(); entry != nil {
+			key, value = entry["k"].GetStringValue(), entry["v"].GetStringValue()
+		}
+
+		out = append(out, key, value)
+	}
+
+	return out
+}
+
+// stampOnce stamps a resource, and fails the test if what is given to it changes.
+func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.Struct, error) {
+	t.Helper()
+
+	desired := map[string]*fnv1.Resource{"r": {Resource: r}}
+	before := proto.CloneOf(r)
+	cloud := proto.CloneOf(s.Observed["r"])
+
+	out, err := s.Stamp(s.Targets(desired))
+
+	if !proto.Equal(before, r) || !proto.Equal(cloud, s.Observed["r"]) {
+		t.Fatalf("\nWhat is desired and observed should not change.\nStamp(...): -before, +after:\n%s",
+			gocmp.Diff(before, r, protocmp.Transform())+gocmp.Diff(cloud, s.Observed["r"], protocmp.Transform()))
+	}
+
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if stamped, ok := out.Stamped["r"]; ok {
+		if proto.Equal(r, stamped) {
+			t.Fatalf("\nA resource that is stamped should change.\nStamp(...): got %v", stamped)
+		}
+
+		return out, stamped, nil
+	}
+
+	return out, r, nil
+}
+
+// check fails the test if what Stamp makes of the world is not what should become of it.
+func (w world) check(t rapid.TB, kind string, s shape) {
+	t.Helper()
+
+	fold := tags.ProfileOf(w.provider).Fold
+	want := w.becomes()
+	r := thing(s.specOf(keysAndValues(w.before)))
+
+	out, stamped, err := stampOnce(t, w.stamper(s), r)
+	if (err != nil) != (want.conflict != "") || err != nil && !strings.Contains(err.Error(), `"`+want.conflict+`"`) {
+		t.Fatalf("\nA conflict should be an error, and nothing else.\n%s: Stamp(%+v): want conflict %q, got %v", kind, w, want.conflict, err)
+	}
+
+	if err != nil {
+		return
+	}
+
+	got := became{tags: make(map[string]string), active: make(map[string]string)}
+	folded := func(keys []string) []string {
+		out := slices.Clone(keys)
+		for i := range out {
+			out[i] = fold(out[i])
+		}
+
+		return slices.Compact(slices.Sorted(slices.Values(out)))
+	}
+
+	after := tagsOf(stamped, s.field.Shape)
+	for i := 0; i < len(after); i += 2 {
+		got.tags[fold(after[i])] = after[i+1]
+	}
+
+	if len(after) != 2*len(got.tags) {
+		t.Fatalf("\nNo key should be there twice.\n%s: Stamp(%+v): got %v", kind, w, after)
+	}
+
+	for _, a := range out.Active {
+		for key, value := range a.Tags {
+			got.active[fold(key)] = value
+		}
+	}
+
+	for _, h := range out.Withheld {
+		got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
+	}
+
+	for _, sk := range out.Skips {
+		switch sk.Reason {
+		case tags.CountCap:
+			got.capped = append(got.capped, fold(sk.TagKey))
+		case tags.ReservedKey:
+			got.refused = append(got.refused, fold(sk.TagKey))
+		default:
+			t.Fatalf("\nNo label should be skipped for another reason.\n%s: Stamp(%+v): got %+v", kind, w, sk)
+		}
+	}
+
+	if diff := gocmp.Diff(want.sorted(), got.sorted(), gocmp.AllowUnexported(became{}), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("\nWhat becomes of tags should be what the rules say.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
+	}
+
+	w.checkRest(t, kind, s, stamped)
+}
+
+// checkRest fails the test if a tag that nobody names is gone or elsewhere, or if there
+// are more tags than the resource may have, though others have not set as many.
+func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Struct) {
+	t.Helper()
+
+	fold := tags.ProfileOf(w.provider).Fold
+	named := func(key string) bool {
+		matches := func(k resolve.TagKey) bool { return tags.MatchesKey(fold(k.Pattern), fold(key)) }
+		isLabel := func(l tags.Label) bool { return fold(l.TagKey) == fold(key) }
+
+		return slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
+	}
+	unnamed := func(of []string) []string {
+		var out []string
+
+		for i := 0; i < len(of); i += 2 {
+			if !named(of[i]) {
+				out = append(out, of[i], of[i+1])
+			}
+		}
+
+		return out
+	}
+
+	after := tagsOf(stamped, s.field.Shape)
+	if diff := gocmp.Diff(unnamed(keysAndValues(w.before)), unnamed(after)); diff != "" {
+		t.Fatalf("\nTags that nobody names should stay, in their order.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
+	}
+
+	others := make(map[string]bool)
+
+	for key := range w.before {
+		others[fold(key)] = true
+	}
+
+	for key := range w.cloud {
+		if slices.ContainsFunc(w.ignore, func(k resolve.TagKey) bool { return tags.MatchesKey(fold(k.Pattern), fold(key)) }) {
+			others[fold(key)] = true
+		}
+	}
+
+	if n := len(after) / 2; n > max(w.slots, len(others)) {
+		t.Fatalf("\nLabels should not exceed the cap.\n%s: Stamp(%+v): got %d tags", kind, w, n)
+	}
+}
+
+func TestStampProperties(t *testing.T) {
+	for kind, s := range shapes {
+		t.Run(kind, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { worlds().Draw(t, "world").check(t, kind, s) })
+		})
+	}
+}
+
+// TestStampSettles tests that a resource does not change any more once it is observed
+// with what became of it.
+func TestStampSettles(t *testing.T) {
+	for kind, s := range shapes {
+		t.Run(kind, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := worlds().Draw(t, "world")
+				stamper := w.stamper(s)
+				r := thing(s.specOf(keysAndValues(w.before)))
+
+				var last *structpb.Struct
+
+				for i := range 10 {
+					_, stamped, err := stampOnce(t, stamper, r)
+					if err != nil {
+						return
+					}
+
+					// What is removed at a value that the cloud had may come back
+					// once, with that of the label.
+					if i > 2 && !proto.Equal(last, stamped) {
+						t.Fatalf("\nA resource should settle.\n%s: Stamp(%+v): -the %d. time, +the next:\n%s", kind, w, i, gocmp.Diff(last, stamped, protocmp.Transform()))
+					}
+
+					last = stamped
+					now := s.spec(tagsOf(stamped, s.field.Shape)...)
+					stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(now, now)}}
+				}
+			})
+		})
+	}
+}
+
+// strange are pieces of strings in lists, and of keys and patterns, with many
+// separators.
+var strange = []string{"", "a", "b", "A", "=", "=", ":", "k8s:", "ours:", "owner", "Owner", "crossplane-kind", "aws:", "é", "x"}
+
+// listed returns a spec or status whose tags are the supplied strings.
+func listed(of []string) string {
+	quoted := make([]string, len(of))
+	for i, s := range of {
+		quoted[i] = strconv.Quote(s)
+	}
+
+	return `{"tags": [` + strings.Join(quoted, ", ") + `]}`
+}
+
+// stringsIn returns the tags of the supplied resource.
+func stringsIn(r *structpb.Struct) []string {
+	var out []string
+	for _, item := range r.GetFields()["spec"].GetStructValue().GetFields()["tags"].GetListValue().GetValues() {
+		out = append(out, item.GetStringValue())
+	}
+
+	return out
+}
+
+// A stringWorld is a list of strings, and what is to become of it.
+type stringWorld struct {
+	profile              *tags.Profile
+	separator            string
+	atomic               bool
+	before, cloud, there []string
+	labels               []tags.Label
+	remove, ignore       []resolve.TagKey
+}
+
+// keysIn returns all keys that the supplied string may be a tag of.
+func (w stringWorld) keysIn(s string) []string {
+	keys := []string{s}
+
+	for i := range len(s) {
+		if strings.HasPrefix(s[i:], w.separator) {
+			keys = append(keys, s[:i])
+		}
+	}
+
+	return keys
+}
+
+// is is true if the supplied string may be a tag of the supplied key.
+func (w stringWorld) is(s, key string) bool {
+	return slices.ContainsFunc(w.keysIn(s), func(k string) bool { return w.profile.Fold(k) == w.profile.Fold(key) })
+}
+
+// names is true if any of the supplied keys may be for the supplied string.
+func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
+	if w.is(s, "crossplane-kind") {
+		return false
+	}
+
+	return slices.ContainsFunc(keys, func(k resolve.TagKey) bool {
+		return (!k.Untrusted || !w.is(s, "owner")) && slices.ContainsFunc(w.keysIn(s), func(key string) bool {
+			return tags.MatchesKey(w.profile.Fold(k.Pattern), w.profile.Fold(key))
+		})
+	})
+}
+
+// labelled is true if the supplied string may be the tag of a label.
+func (w stringWorld) labelled(s string) bool {
+	return slices.ContainsFunc(w.labels, func(l tags.Label) bool { return w.is(s, l.TagKey) })
+}
+
+// check fails the test if the supplied strings can't be what became of the world, whose
+// resource has the supplied number of slots.
+func (w stringWorld) check(t rapid.TB, slots int, after []string) {
+	t.Helper()
+
+	unnamed := func(of []string) []string {
+		return slices.DeleteFunc(slices.Clone(of), func(s string) bool {
+			return !slices.Contains(w.before, s) || w.names(w.remove, s) || w.names(w.ignore, s) || w.labelled(s)
+		})
+	}
+
+	want, got := unnamed(w.before), unnamed(after)
+	if w.atomic {
+		slices.Sort(want)
+		slices.Sort(got)
+	}
+
+	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("\nStrings that nobody names should stay, in their order.\nStamp(%+v): -want, +got:\n%s", w, diff)
+	}
+
+	count := func(of []string, s string) int {
+		return len(slices.DeleteFunc(slices.Clone(of), func(o string) bool { return o != s }))
+	}
+
+	others := len(w.before)
+
+	for _, s := range after {
+		if n := count(after, s); n > max(1, count(w.before, s)) {
+			t.Fatalf("\nNo string should be there twice because of us.\nStamp(%+v): got %q", w, after)
+		}
+
+		if slices.Contains(w.before, s) {
+			continue
+		}
+
+		fromCloud := slices.Contains(w.cloud, s) && w.names(w.ignore, s) && !w.profile.Reserves(s)
+		kept := w.atomic && slices.Contains(w.there, s) && strings.HasPrefix(w.profile.Fold(s), "crossplane-kind"+w.separator)
+
+		if !fromCloud && !kept && !w.labelled(s) {
+			t.Fatalf("\nA string should come from somewhere.\nStamp(%+v): got %q", w, s)
+		}
+
+		if fromCloud || kept {
+			others++
+		}
+	}
+
+	if len(after) > max(slots, others) {
+		t.Fatalf("\nLabels should not exceed the cap of %d.\nStamp(%+v): got %q", slots, w, after)
+	}
+}
+
+// TestStampStrings tests lists of strings with separators everywhere, and twice what is
+// there once.
+func TestStampStrings(t *testing.T) {
+	pieces := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(strange), 0, 4), func(p []string) string { return strings.Join(p, "") })
+
+	patterns := rapid.Custom(func(t *rapid.T) string {
+		return pieces.Draw(t, "piece") + rapid.SampledFrom([]string{"", "*"}).Draw(t, "star")
+	}).Filter(func(p string) bool { return p != "" })
+
+	rapid.Check(t, func(t *rapid.T) {
+		provider := rapid.SampledFrom([]string{"aws", "azure", "digitalocean", "openstack"}).Draw(t, "provider")
+		slots := rapid.IntRange(0, 8).Draw(t, "slots")
+		policy := rapid.SampledFrom([]v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace}).Draw(t, "policy")
+
+		w := stringWorld{
+			profile:   tags.ProfileOf(provider),
+			separator: rapid.SampledFrom([]string{"=", ":", "==", "::"}).Draw(t, "separator"),
+			atomic:    rapid.Bool().Draw(t, "atomic"),
+			before:    rapid.SliceOfN(pieces, 0, 6).Draw(t, "before"),
+			cloud:     rapid.SliceOfN(pieces, 0, 6).Draw(t, "cloud"),
+			there:     rapid.SliceOfN(pieces, 0, 3).Draw(t, "there"),
+		}
+
+		for _, key := range rapid.SliceOfNDistinct(pieces, 0, 4, rapid.ID[string]).Draw(t, "labels") {
+			l := label(key, pieces.Draw(t, "value"))
+			l.Trusted = rapid.Bool().Draw(t, "trusted")
+			w.labels = append(w.labels, l)
+		}
+
+		for _, list := range []*[]resolve.TagKey{&w.remove, &w.ignore} {
+			for range rapid.IntRange(0, 3).Draw(t, "patterns") {
+				*list = append(*list, resolve.TagKey{
+					Pattern:   patterns.Draw(t, "pattern"),
+					Untrusted: rapid.Bool().Draw(t, "untrusted"),
+					Retain:    rapid.Bool().Draw(t, "retain"),
+				})
+			}
+		}
+
+		f := stringsOf(w.separator)
+		f.Atomic = w.atomic
+
+		_, stamped, err := stampOnce(t, &Stamper{
+			Input: &v1beta1.CloudTags{
+				Sources:      []v1beta1.Source{{OnConflict: policy}},
+				ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
+			},
+			Provider:    provider,
+			Transformer: reserving([]string{"owner"}, nil, slices.Clone(w.labels)...),
+			Fields:      everywhere(f),
+			Remove:      w.remove,
+			Ignore:      w.ignore,
+			Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
+		}, thing(listed(w.before)))
+		if err != nil {
+			t.Fatalf("Stamp(%+v): %s", w, err)
+		}
+
+		w.check(t, slots, stringsIn(stamped))
+	})
+}

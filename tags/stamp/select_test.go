@@ -1,0 +1,415 @@
+package stamp
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// asked is a locator that remembers the kinds that it was asked for. It knows all kinds
+// but Unknown, and that None has no field.
+type asked struct {
+	field field.Field
+	kinds map[string]bool
+}
+
+func (a *asked) Locate(k field.Kind) (field.Field, bool) {
+	a.kinds[k.Kind] = true
+
+	if k.Kind == "None" {
+		return field.Field{Shape: field.None}, true
+	}
+
+	return a.field, k.Kind != "Unknown"
+}
+
+func TestStampSelect(t *testing.T) {
+	const (
+		nothing = `{"apiVersion": "example.org/v1"}`
+		bucket  = `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"tier": "gold", "empty": ""}}, "spec": {}}`
+		object  = `{"apiVersion": "s3.example.org/v1", "kind": "Object", "metadata": {"labels": {"tier": "silver", "number": 1, "null": null}}, "spec": {}}`
+		queue   = `{"apiVersion": "sqs.example.org/v1beta1", "kind": "Queue", "metadata": {"labels": ["tier"]}, "spec": {"tags": {"Name": "x", "team": "a", "empty": "", "odd": 1}}}`
+		tagged  = `{"apiVersion": "s3.example.org/v1beta1", "kind": "Tagged", "metadata": {"labels": {"tier": "gold"}}, "spec": {"tags": {"Name": "y", "team": "a"}}}`
+		unknown = `{"apiVersion": "example.org/v1", "kind": "Unknown", "spec": {"tags": {"team": "a"}}}`
+		none    = `{"apiVersion": "example.org/v1", "kind": "None", "spec": {"tags": {"team": "a"}}}`
+		odd     = `{"apiVersion": "example.org/v1", "kind": "Odd", "spec": {"tags": ["team"]}}`
+		skipped = `{"apiVersion": "example.org/v1", "kind": "Skipped", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"team": "a"}}}`
+		adopted = `{"apiVersion": "example.org/v1", "kind": "Adopted", "spec": {"managementPolicies": ["Observe"], "tags": {"team": "a"}}}`
+	)
+
+	all := map[string]string{
+		"bucket": bucket, "object": object, "queue": queue, "tagged": tagged, "unknown": unknown, "none": none, "odd": odd,
+		"skipped": skipped, "adopted": adopted, "nothing": nothing,
+	}
+
+	type want struct {
+		// stamped resources, those that were left alone and those that have a field of
+		// another shape.
+		stamped, leftAlone, mismatched []string
+
+		// asked are the kinds whose field was located.
+		asked []string
+	}
+
+	cases := map[string]struct {
+		reason  string
+		entries []v1beta1.ResourceSelector
+		want    want
+	}{
+		"NoEntries": {
+			reason: "Without entries all resources are managed.",
+			want: want{
+				stamped: []string{"bucket", "object", "queue", "tagged"}, leftAlone: []string{"adopted", "none", "nothing", "skipped", "unknown"}, mismatched: []string{"odd"},
+				asked: []string{"Bucket", "None", "Object", "Odd", "Queue", "Tagged", "Unknown"},
+			},
+		},
+		"Name": {
+			reason:  "A name selects one resource. Nobody asks for the fields of others.",
+			entries: []v1beta1.ResourceSelector{{Name: "bucket"}},
+			want:    want{stamped: []string{"bucket"}, asked: []string{"Bucket"}},
+		},
+		"NamePattern": {
+			reason:  "A star in a name matches any run of characters.",
+			entries: []v1beta1.ResourceSelector{{Name: "*u*e*"}},
+			want:    want{stamped: []string{"bucket", "queue"}, asked: []string{"Bucket", "Queue"}},
+		},
+		"NameInCase": {
+			reason:  "Names are told apart by case.",
+			entries: []v1beta1.ResourceSelector{{Name: "Bucket"}},
+		},
+		"APIVersion": {
+			reason:  "An API version is one of all that the resource has.",
+			entries: []v1beta1.ResourceSelector{{APIVersion: "s3.example.org/v1"}},
+			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
+		},
+		"APIVersionPattern": {
+			reason:  "A star in an API version matches any run of characters.",
+			entries: []v1beta1.ResourceSelector{{APIVersion: "s3.*/v1beta*"}},
+			want:    want{stamped: []string{"bucket", "tagged"}, asked: []string{"Bucket", "Tagged"}},
+		},
+		"Kind": {
+			reason:  "A kind may be given with any API version.",
+			entries: []v1beta1.ResourceSelector{{Kind: "Queue"}},
+			want:    want{stamped: []string{"queue"}, asked: []string{"Queue"}},
+		},
+		"KindPattern": {
+			reason:  "A star in a kind matches any run of characters.",
+			entries: []v1beta1.ResourceSelector{{Kind: "*b*ct"}},
+			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
+		},
+		"MatchLabels": {
+			reason:  "Labels of Kubernetes select resources that have all of them.",
+			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold"}}},
+			want:    want{stamped: []string{"bucket", "tagged"}, asked: []string{"Bucket", "Tagged"}},
+		},
+		"MatchAllLabels": {
+			reason:  "An empty label is one.",
+			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold", "empty": ""}}},
+			want:    want{stamped: []string{"bucket"}, asked: []string{"Bucket"}},
+		},
+		"MatchLabelsExactly": {
+			reason:  "Labels have no patterns, and a value that is no string is none of theirs.",
+			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "*"}}, {MatchLabels: map[string]string{"number": "1"}}, {MatchLabels: map[string]string{"null": ""}}},
+		},
+		"MatchTags": {
+			reason:  "Tags that earlier steps set select resources that have all of them. What has no such field isn't selected.",
+			entries: []v1beta1.ResourceSelector{{MatchTags: map[string]string{"team": "a"}}},
+			want: want{
+				stamped: []string{"queue", "tagged"}, leftAlone: []string{"adopted", "skipped"},
+				asked: []string{"Adopted", "Bucket", "None", "Object", "Odd", "Queue", "Skipped", "Tagged", "Unknown"},
+			},
+		},
+		"MatchAllTags": {
+			reason:  "An empty tag is one.",
+			entries: []v1beta1.ResourceSelector{{Kind: "Queue", MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: "Tagged", MatchTags: map[string]string{"team": "a", "empty": ""}}},
+			want:    want{stamped: []string{"queue"}, asked: []string{"Queue", "Tagged"}},
+		},
+		"MatchTagsExactly": {
+			reason: "Tags have no patterns, and a value that is no string is none of theirs.",
+			entries: []v1beta1.ResourceSelector{
+				{Kind: "Queue", MatchTags: map[string]string{"team": "*"}},
+				{Kind: "Queue", MatchTags: map[string]string{"te*": "a"}},
+				{Kind: "Queue", MatchTags: map[string]string{"odd": "1"}},
+				{Kind: "Queue", MatchTags: map[string]string{"Team": "a"}},
+			},
+			want: want{asked: []string{"Queue"}},
+		},
+		"MatchTagsNotOurs": {
+			reason:  "A tag that a label becomes selects nothing: it is not there before.",
+			entries: []v1beta1.ResourceSelector{{Kind: "Queue", MatchTags: map[string]string{"ours:a": "1"}}},
+			want:    want{asked: []string{"Queue"}},
+		},
+		"All": {
+			reason:  "Within an entry everything must hold.",
+			entries: []v1beta1.ResourceSelector{{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}},
+			want:    want{stamped: []string{"tagged"}, asked: []string{"Tagged"}},
+		},
+		"AllButOne": {
+			reason: "Within an entry everything must hold.",
+			entries: []v1beta1.ResourceSelector{
+				{Name: "x*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: "t*", APIVersion: "s4.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: "t*", APIVersion: "s3.*", Kind: "x", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
+			},
+			want: want{asked: []string{"Tagged"}},
+		},
+		"AnyEntry": {
+			reason:  "Any entry selects.",
+			entries: []v1beta1.ResourceSelector{{Name: "queue"}, {Kind: "Nothing"}, {MatchLabels: map[string]string{"tier": "silver"}}},
+			want:    want{stamped: []string{"object", "queue"}, asked: []string{"Object", "Queue"}},
+		},
+		"LeftAlone": {
+			reason:  "A resource that is selected is left alone if it must be, and nobody asks for the fields of one that asks for it itself.",
+			entries: []v1beta1.ResourceSelector{{Name: "adopted"}, {Name: "skipped"}, {Name: "none"}, {Name: "unknown"}, {Name: "nothing"}},
+			want:    want{leftAlone: []string{"adopted", "none", "nothing", "skipped", "unknown"}, asked: []string{"None", "Unknown"}},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
+			stamper := &Stamper{
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}, Resources: tc.entries},
+				Provider:    "aws",
+				Transformer: transformer(label("a", "1")),
+				Fields:      locator,
+			}
+
+			desired := make(map[string]*fnv1.Resource, len(all))
+			for name, r := range all {
+				desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(r)}
+			}
+
+			out, err := stamper.Stamp(stamper.Targets(desired))
+			if err != nil {
+				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
+			}
+
+			got := want{}
+
+			for name := range out.Stamped {
+				got.stamped = append(got.stamped, name)
+			}
+
+			for kind := range locator.kinds {
+				got.asked = append(got.asked, kind)
+			}
+
+			for _, l := range out.LeftAlone {
+				got.leftAlone = append(got.leftAlone, l.Resource)
+			}
+
+			for _, m := range out.Mismatches {
+				got.mismatched = append(got.mismatched, m.Resource)
+			}
+
+			slices.Sort(got.stamped)
+			slices.Sort(got.asked)
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestStampSelectByTags tests the tags of resources in each shape.
+func TestStampSelectByTags(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		provider string
+		before   []string
+		tags     map[string]string
+		selected bool
+	}{
+		"Tag":            {reason: "A tag with the value selects.", before: []string{"x", "y", "team", "a"}, tags: map[string]string{"team": "a"}, selected: true},
+		"OtherValue":     {reason: "A tag with another value does not select.", before: []string{"team", "b"}, tags: map[string]string{"team": "a"}},
+		"OtherCase":      {reason: "A key in another case is another key.", before: []string{"TEAM", "a"}, tags: map[string]string{"team": "a"}},
+		"Absent":         {reason: "A resource without the tag is not selected.", before: []string{"x", "team"}, tags: map[string]string{"team": "x"}},
+		"EmptyField":     {reason: "An empty field has no tag.", before: []string{}, tags: map[string]string{"team": ""}},
+		"NoField":        {reason: "A field that isn't there has no tag.", tags: map[string]string{"team": ""}},
+		"EmptyValue":     {reason: "A tag with an empty value selects by that.", before: []string{"team", ""}, tags: map[string]string{"team": ""}, selected: true},
+		"All":            {reason: "All tags must be there.", before: []string{"team", "a", "env", "b"}, tags: map[string]string{"env": "b", "team": "a"}, selected: true},
+		"Some":           {reason: "Some tags are not enough.", before: []string{"team", "a", "env", "c"}, tags: map[string]string{"env": "b", "team": "a"}},
+		"WithoutCase":    {reason: "On a provider whose keys compare without case, a key in another case is the key.", provider: "azure", before: []string{"TEAM", "a"}, tags: map[string]string{"Team": "a"}, selected: true},
+		"ValueWithCase":  {reason: "Values compare with case everywhere.", provider: "azure", before: []string{"team", "A"}, tags: map[string]string{"team": "a"}},
+		"ToBeRemoved":    {reason: "A tag that is removed selects, since it was there.", before: []string{"gone", "a"}, tags: map[string]string{"gone": "a"}, selected: true},
+		"CloudsValue":    {reason: "The value that the cloud has selects nothing.", before: []string{"theirs", "a"}, tags: map[string]string{"theirs": "cloud"}},
+		"StepsValue":     {reason: "A tag to which the cloud gives a value selects by the one that it had.", before: []string{"theirs", "a"}, tags: map[string]string{"theirs": "a"}, selected: true},
+		"OnlyInCloud":    {reason: "A tag that only the cloud has selects nothing.", before: []string{"x", "y"}, tags: map[string]string{"theirs": "cloud"}},
+		"ReplacedByUs":   {reason: "A tag selects by the value that it had before ours.", before: []string{"ours:a", "step"}, tags: map[string]string{"ours:a": "step"}, selected: true},
+		"LabelsValue":    {reason: "A tag does not select by the value that it gets.", before: []string{"ours:a", "step"}, tags: map[string]string{"ours:a": "1"}},
+		"KeyIsNoPattern": {reason: "A star in a key is a star.", before: []string{"team", "a"}, tags: map[string]string{"*": "a"}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for kind, s := range shapes {
+				t.Run(kind, func(t *testing.T) {
+					stamper := &Stamper{
+						Input: &v1beta1.CloudTags{
+							Sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+							Resources: []v1beta1.ResourceSelector{{Name: "other"}, {MatchTags: tc.tags}},
+						},
+						Provider:    tc.provider,
+						Transformer: transformer(label("a", "1")),
+						Fields:      everywhere(reporting(s.field)),
+						Remove:      keys("gone"),
+						Ignore:      keys("theirs"),
+						Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec("theirs", "cloud"))}},
+					}
+
+					spec := `{}`
+					if tc.before != nil {
+						spec = s.spec(tc.before...)
+					}
+
+					got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}))
+					if err != nil {
+						t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
+					}
+
+					if selected := len(got.Stamped) > 0; selected != tc.selected {
+						t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestStampSelectByEntries tests the entries of lists by which resources are selected.
+func TestStampSelectByEntries(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		field    field.Field
+		spec     string
+		tags     map[string]string
+		selected bool
+	}{
+		"NoValue": {
+			reason: "An entry without a value is a tag with an empty one.", selected: true,
+			field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team"}]}`, tags: map[string]string{"team": ""},
+		},
+		"FirstOfDuplicates": {
+			reason: "Of several entries of a key, the first stands for all.", selected: true,
+			field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, {"k": "team", "v": "b"}]}`, tags: map[string]string{"team": "a"},
+		},
+		"OddEntry": {
+			reason: "A list that can't be read has no tag.",
+			field:  shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, "x"]}`, tags: map[string]string{"team": "a"},
+		},
+		"OddSpec": {
+			reason: "What has no fields has no tag.",
+			field:  shapes["Map"].field, spec: `"text"`, tags: map[string]string{"team": "a"},
+		},
+		"NullValue": {
+			reason: "A null in a map is no tag.",
+			field:  shapes["Map"].field, spec: `{"tags": {"team": null}}`, tags: map[string]string{"team": ""},
+		},
+		"BareString": {
+			reason: "A string without a value is no tag with an empty one.",
+			field:  shapes["StringList"].field, spec: `{"tags": ["team"]}`, tags: map[string]string{"team": ""},
+		},
+		"SeparatorInValue": {
+			reason: "What follows the key is the value, with all separators in it.", selected: true,
+			field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team": "a=b="},
+		},
+		"SeparatorInKey": {
+			reason: "A key may have separators in it.", selected: true,
+			field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team=a=b": ""},
+		},
+		"LongestKey": {
+			reason: "A string is the tag of the longest key that is asked for.",
+			field:  shapes["StringList"].field, spec: `{"tags": ["team=a=b"]}`, tags: map[string]string{"team": "a=b", "team=a": "b"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			stamper := &Stamper{
+				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), Resources: []v1beta1.ResourceSelector{{MatchTags: tc.tags}}},
+				Provider:    "aws",
+				Transformer: transformer(label("a", "1")),
+				Fields:      everywhere(tc.field),
+			}
+
+			got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(tc.spec)}}))
+			if err != nil {
+				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
+			}
+
+			if selected := len(got.Stamped) > 0; selected != tc.selected {
+				t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
+			}
+		})
+	}
+}
+
+// TestStampNothingToDo tests what is said of resources, and asked for them, by what there
+// is to do about tags.
+func TestStampNothingToDo(t *testing.T) {
+	cases := map[string]struct {
+		reason         string
+		labels         []tags.Label
+		remove, ignore []resolve.TagKey
+		managed        bool
+	}{
+		"Nothing": {reason: "Without labels, and tags to remove or ignore, resources are not looked at."},
+		"Labels":  {reason: "Labels are something to do.", labels: []tags.Label{label("a", "1")}, managed: true},
+		"Remove":  {reason: "Tags to remove are something to do without any label.", remove: keys("a"), managed: true},
+		"Ignore":  {reason: "Tags to ignore are something to do without any label.", ignore: keys("a"), managed: true},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
+			stamper := &Stamper{
+				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1)},
+				Provider:    "aws",
+				Transformer: transformer(tc.labels...),
+				Fields:      locator,
+				Remove:      tc.remove,
+				Ignore:      tc.ignore,
+			}
+
+			want := &Outcome{}
+			if tc.managed {
+				want.LeftAlone = []LeftAlone{
+					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none},
+					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: noField},
+				}
+			}
+
+			got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{
+				"none":    {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("None")}}},
+				"unknown": {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("Unknown")}}},
+			}))
+			if err != nil {
+				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
+			}
+
+			if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			if asked := len(locator.kinds) > 0; asked != tc.managed {
+				t.Errorf("\n%s\nTargets(...): want fields located: %t, got %v", tc.reason, tc.managed, locator.kinds)
+			}
+		})
+	}
+}
