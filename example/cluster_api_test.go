@@ -632,15 +632,22 @@ func objects(t *testing.T, file ...string) []map[string]any {
 	}
 	defer f.Close() //nolint:errcheck // Only open for reading.
 
+	return decode(t, f)
+}
+
+// decode the objects in a YAML text.
+func decode(t *testing.T, text io.Reader) []map[string]any {
+	t.Helper()
+
 	var out []map[string]any
 
-	for d := k8syaml.NewYAMLOrJSONDecoder(f, 4096); ; {
+	for d := k8syaml.NewYAMLOrJSONDecoder(text, 4096); ; {
 		var o map[string]any
 
 		if err := d.Decode(&o); errors.Is(err, io.EOF) {
 			return out
 		} else if err != nil {
-			t.Fatalf("%s: %v", f.Name(), err)
+			t.Fatal(err)
 		}
 
 		if o != nil {
