@@ -262,16 +262,12 @@ func (l *heldList) get(key string) (*structpb.Value, bool) {
 		return l.value(key, l.items[p[0]]), true
 	}
 
-	same := slices.IndexFunc(l.added, func(e entry) bool { return e.id == id && e.key == key })
-	if same < 0 {
-		same = slices.IndexFunc(l.added, func(e entry) bool { return e.id == id })
-	}
-
-	if same < 0 {
+	i := slices.IndexFunc(l.added, func(e entry) bool { return e.id == id })
+	if i < 0 {
 		return nil, false
 	}
 
-	return l.value(key, l.added[same].item), true
+	return l.value(key, l.added[i].item), true
 }
 
 func (l *heldList) adds(key, value string) bool {

@@ -316,6 +316,12 @@ func TestStampIgnore(t *testing.T) {
 			stamped: []string{"ours:a", "1"},
 			active:  map[string]string{"ours:a": "1"},
 		},
+		"RetainedLabels": {
+			reason:   "Labels that are retained are sorted.",
+			labels:   []tags.Label{label("a", "1"), label("b", "1"), label("c", "1"), trusted(label("d", "1")), label("e", "1")},
+			before:   []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:e", "2", "ours:d", "2"},
+			withheld: Withheld{Retained: []string{"ours:a", "ours:b", "ours:c", "ours:d", "ours:e"}},
+		},
 		"RetainedLabelNotReported": {
 			reason:   "A tag that the cloud does not have is retained as ever.",
 			ignore:   keys("ours:a"),
@@ -461,7 +467,7 @@ func TestStampIgnore(t *testing.T) {
 		"TwoLabels": {
 			reason:   "Withheld labels are sorted.",
 			ignore:   keys("ours:*"),
-			labels:   []tags.Label{label("c", "1"), label("a", "1"), label("b", "1"), label("d", "1")},
+			labels:   []tags.Label{trusted(label("c", "1")), label("a", "1"), label("b", "1"), label("d", "1")},
 			cloud:    []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:d", "1"},
 			stamped:  []string{"ours:a", "2", "ours:b", "2", "ours:c", "2", "ours:d", "1"},
 			active:   map[string]string{"ours:d": "1"},
@@ -994,7 +1000,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			field:   stringsOf("::"),
 			ignore:  keys("a", "b:*"),
 			status:  `{"tags": ["a:::1", "b:::2", "c::3"]}`,
-			spec:    `{"tags": ["a::9"]}`,
+			spec:    `{"tags": ["a::9", "b:::9"]}`,
 			stamped: `{"tags": ["a:::1", "b:::2"]}`,
 		},
 		"ProvidersKeyHidden": {
@@ -1133,6 +1139,16 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 			tc.run(t)
 		})
 	}
+
+	mergeCase{
+		reason:   "Labels whose keys differ in case take a slot each, and are active for themselves.",
+		provider: "digitalocean",
+		slots:    48,
+		labels:   []tags.Label{label("AB", "1"), label("Ab", "2"), label("aB", "3")},
+		stamped:  []string{"ours:AB", "1", "ours:Ab", "2"},
+		active:   map[string]string{"ours:AB": "1", "ours:Ab": "2"},
+		skips:    []Skip{skip("aB", "digitalocean", tags.CountCap, "at most 50 tags on a resource, 48 of them reserved", "r")},
+	}.run(t, map[string]shape{"StringList": shapes["StringList"]})
 
 	// Only the entries of lists compare without case on this provider.
 	mergeCase{

@@ -224,6 +224,7 @@ func TestStampLimit(t *testing.T) {
 func TestStampLimitError(t *testing.T) {
 	fields := field.Chain{must(field.NewRules([]v1beta1.TagField{
 		{APIVersion: "*", Kind: "Odd", FieldPath: "spec.groups[0].tags", Shape: v1beta1.TagFieldShapeMap},
+		{APIVersion: "*", Kind: "Short", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
 		{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap},
 	}))}
 
@@ -247,6 +248,10 @@ func TestStampLimitError(t *testing.T) {
 			},
 			want: `limitPolicy ApplyStrict: too many labels: 1 on composed resource "a" (aws: at most 50 tags on a resource); ` +
 				`20 on composed resource "b" (generic: at most 32 tags on a resource, 1 of them reserved)`,
+		},
+		"TooLong": {
+			reason:  "Labels whose entries are too long for a list are skipped, and not too many.",
+			desired: map[string]*fnv1.Resource{"short": kind("example.org/v1", "Short")},
 		},
 		"Mismatch": {
 			reason:  "A resource that can't be tagged has no labels that are too many.",
