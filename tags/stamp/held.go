@@ -44,6 +44,11 @@ type held interface {
 	// the same id, or behind all others. It returns false if it is there already.
 	keep(e entry) bool
 
+	// restore an entry of another value of the field as it is there, in the place of
+	// the one with the same id, or behind all others. It returns false if it is there
+	// already.
+	restore(e entry) bool
+
 	// remove the supplied entry.
 	remove(e entry)
 
@@ -193,6 +198,8 @@ func (m *heldMap) has(id string) bool {
 }
 
 func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue()) }
+
+func (m *heldMap) restore(e entry) bool { return m.keep(e) }
 
 func (m *heldMap) remove(e entry) {
 	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == e.id })
@@ -411,6 +418,8 @@ func (l *heldList) keep(e entry) bool {
 
 	return l.place(e, items...)
 }
+
+func (l *heldList) restore(e entry) bool { return l.place(e, e.item) }
 
 func (l *heldList) remove(e entry) {
 	p := l.positions[e.id]

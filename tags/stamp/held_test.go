@@ -876,6 +876,40 @@ func TestStampAtomicList(t *testing.T) {
 				Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
+		"Verbatim": {
+			reason: "What the provider has added is kept as it is, without what our own entries have.",
+			args: args{
+				field:    field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true, Extra: map[string]*structpb.Value{"extra": structpb.NewBoolValue(true)}},
+				labels:   []tags.Label{label("a", "1")},
+				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
+				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
+			},
+			want: &Outcome{
+				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "Name", "value": "x"},
+				{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1", "extra": true}]}`)},
+				Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+			},
+		},
+		"NoLabels": {
+			reason: "Without labels, the provider's tags are kept with those of earlier steps.",
+			args: args{
+				field:    keyValues,
+				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
+				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`,
+			},
+			want: &Outcome{
+				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "Name", "value": "x"}, {"key": "crossplane-kind", "value": "thing.example.org"}]}`)},
+			},
+		},
+		"NoTagsAndNoLabels": {
+			reason: "A list that nobody desires is none to keep anything in.",
+			args: args{
+				field:    keyValues,
+				spec:     `{}`,
+				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
+			},
+			want: &Outcome{},
+		},
 		"StringList": {
 			reason: "The tags that the provider has added to a list of strings are kept.",
 			args: args{

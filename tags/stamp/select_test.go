@@ -367,19 +367,22 @@ func TestStampNothingToDo(t *testing.T) {
 		reason         string
 		labels         []tags.Label
 		remove, ignore []resolve.TagKey
-		managed        bool
+		sources        int
+		located        bool
+		reported       bool
 	}{
-		"Nothing": {reason: "Without labels, and tags to remove or ignore, resources are not looked at."},
-		"Labels":  {reason: "Labels are something to do.", labels: []tags.Label{label("a", "1")}, managed: true},
-		"Remove":  {reason: "Tags to remove are something to do without any label.", remove: keys("a"), managed: true},
-		"Ignore":  {reason: "Tags to ignore are something to do without any label.", ignore: keys("a"), managed: true},
+		"Nothing":  {reason: "Without sources, and tags to remove or ignore, resources are not looked at."},
+		"NoLabels": {reason: "Without labels, resources may have some that were there before, but those without a tag field are no matter.", sources: 1, located: true},
+		"Labels":   {reason: "Labels are something to do.", labels: []tags.Label{label("a", "1")}, sources: 1, located: true, reported: true},
+		"Remove":   {reason: "Tags to remove are something to do without any source.", remove: keys("a"), located: true, reported: true},
+		"Ignore":   {reason: "Tags to ignore are something to do without any source.", ignore: keys("a"), located: true, reported: true},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1)},
+				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, tc.sources)},
 				Provider:    "aws",
 				Transformer: transformer(tc.labels...),
 				Fields:      locator,
@@ -388,7 +391,7 @@ func TestStampNothingToDo(t *testing.T) {
 			}
 
 			want := &Outcome{}
-			if tc.managed {
+			if tc.reported {
 				want.LeftAlone = []LeftAlone{
 					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none},
 					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: noField},
@@ -407,8 +410,8 @@ func TestStampNothingToDo(t *testing.T) {
 				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
 			}
 
-			if asked := len(locator.kinds) > 0; asked != tc.managed {
-				t.Errorf("\n%s\nTargets(...): want fields located: %t, got %v", tc.reason, tc.managed, locator.kinds)
+			if asked := len(locator.kinds) > 0; asked != tc.located {
+				t.Errorf("\n%s\nTargets(...): want fields located: %t, got %v", tc.reason, tc.located, locator.kinds)
 			}
 		})
 	}

@@ -150,6 +150,10 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 			continue
 		}
 
+		if t.leave != "" && !s.tags() {
+			continue // There is nothing that it could have been tagged with.
+		}
+
 		if t.leave != "" {
 			out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
 			continue
@@ -172,7 +176,7 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 	return out, nil
 }
 
-// tags is true if there is anything to do about the tags of resources.
+// tags is true if there is anything to do about the tags of resources in this run.
 func (s *Stamper) tags() bool {
 	return !s.Transformer.Empty() || len(s.Remove)+len(s.Ignore) > 0
 }
@@ -187,7 +191,8 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) (*merge, error) 
 
 	m := &merge{stamper: s, target: t, transformed: transformed}
 
-	if len(transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 {
+	// Without anything to do, the provider's tags still have to be kept.
+	if len(transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && !t.field.Atomic {
 		return m, nil
 	}
 
@@ -378,10 +383,9 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 
 	kept := false
 
-	for _, key := range keys {
-		value, ok := observed.get(key)
-		if _, desired := h.get(key); ok && !desired {
-			kept = h.put(key, value.GetStringValue()) || kept
+	for _, e := range observed.entries() {
+		if slices.Contains(keys, t.profile.Fold(e.key)) && !h.has(e.id) {
+			kept = h.restore(e) || kept
 		}
 	}
 

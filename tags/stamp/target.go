@@ -55,6 +55,8 @@ type Target struct {
 func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 	out := make([]Target, 0, len(desired))
 
+	manages := s.tags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags) > 0
+
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		t := Target{Name: name, Resource: desired[name].GetResource()}
 		t.leave = leave(t.Resource)
@@ -65,7 +67,8 @@ func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 			t.copied = append(t.copied, t.leave != whyIgnored && t.leave != whyNoObject && s.selects(s.Input.KubernetesMetadata[i].Resources, &t))
 		}
 
-		t.managed = s.tags() && s.selects(s.Input.Resources, &t)
+		// Resources from which all labels are gone are managed, too.
+		t.managed = manages && s.selects(s.Input.Resources, &t)
 		if t.managed && t.leave == "" {
 			t.leave = s.locate(&t)
 		}
