@@ -15,12 +15,13 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
 type cli struct {
 	Scenario string `arg:"" help:"The scenario to render: a folder in example/. Without one, they are listed." optional:""`
-	Tools    bool   `help:"Only build Crossplane and its command line tool, into the cache." xor:"mode"`
+	Tools    bool   `help:"Only build the tools into the cache: Crossplane, its command line tool, and the API server and etcd that tests run it with." xor:"mode"`
 	Update   bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios." xor:"mode"`
 	Verbose  bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
 }
@@ -54,7 +55,12 @@ func (c *cli) run(ctx context.Context) (int, error) {
 	}
 
 	if c.Tools {
-		_, err := scenario.BuildTools(ctx, root)
+		if _, err := scenario.BuildTools(ctx, root); err != nil {
+			return 0, err
+		}
+
+		_, err := live.BuildTools(ctx, root)
+
 		return 0, err
 	}
 

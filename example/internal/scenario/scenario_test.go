@@ -155,7 +155,7 @@ require (
 	example.org/a/v2 v2.3.4 // indirect
 	example.org/a/v2/cmd/y v0.0.1
 )`,
-			want: pin{name: "x", command: "example.org/a/v2/cmd/x", version: "v2.3.4"},
+			want: pin{name: "x", command: "example.org/a/v2/cmd/x", module: "example.org/a/v2", version: "v2.3.4"},
 		},
 		"NoTool": {
 			mod: "module tools/x",

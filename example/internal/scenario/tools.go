@@ -26,6 +26,7 @@ type pin struct {
 	name    string
 	dir     string
 	command string
+	module  string
 	version string
 }
 
@@ -33,17 +34,19 @@ type pin struct {
 // the modules in .ci/tools pin. It reports its progress on standard error, because
 // it takes minutes.
 func BuildTools(ctx context.Context, root string) (Tools, error) {
-	cli, err := buildTool(ctx, root, "crossplane-cli")
+	cli, err := BuildTool(ctx, root, "crossplane-cli")
 	if err != nil {
 		return Tools{}, err
 	}
 
-	crossplane, err := buildTool(ctx, root, "crossplane")
+	crossplane, err := BuildTool(ctx, root, "crossplane")
 
 	return Tools{CLI: cli, Crossplane: crossplane}, err
 }
 
-func buildTool(ctx context.Context, root, name string) (string, error) {
+// BuildTool builds the tool of a module in .ci/tools, if it is not in the cache yet,
+// and returns where it is.
+func BuildTool(ctx context.Context, root, name string) (string, error) {
 	p, err := readPin(ctx, root, name)
 	if err != nil {
 		return "", fmt.Errorf("cannot read which version of %s to build: %w", name, err)
@@ -80,6 +83,35 @@ func buildTool(ctx context.Context, root, name string) (string, error) {
 	return path, nil
 }
 
+// ToolSource returns the folder of the module that a tool is built from. It is
+// downloaded, if the tool was built elsewhere.
+func ToolSource(ctx context.Context, root, name string) (string, error) {
+	p, err := readPin(ctx, root, name)
+	if err != nil {
+		return "", fmt.Errorf("cannot read which version of %s to look at: %w", name, err)
+	}
+
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", p.module)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Stderr = os.Stderr
+
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go mod download %s in %s: %w", p.module, p.dir, err)
+	}
+
+	var source struct {
+		Dir string `json:"Dir"` //nolint:tagliatelle // It is the go command's.
+	}
+
+	if err := json.Unmarshal(out, &source); err != nil {
+		return "", fmt.Errorf("go mod download %s in %s: %w", p.module, p.dir, err)
+	}
+
+	return source.Dir, nil
+}
+
 func readPin(ctx context.Context, root, name string) (pin, error) {
 	p := pin{name: name, dir: filepath.Join(root, ".ci", "tools", name)}
 
@@ -113,15 +145,13 @@ func readPin(ctx context.Context, root, name string) (pin, error) {
 	p.command = mod.Tool[0].Path
 
 	// The module of a package is the longest of those its path begins with.
-	var module string
-
 	for _, r := range mod.Require {
-		if strings.HasPrefix(p.command+"/", r.Path+"/") && len(r.Path) > len(module) {
-			module, p.version = r.Path, r.Version
+		if strings.HasPrefix(p.command+"/", r.Path+"/") && len(r.Path) > len(p.module) {
+			p.module, p.version = r.Path, r.Version
 		}
 	}
 
-	if module == "" {
+	if p.module == "" {
 		return pin{}, fmt.Errorf("%s requires no module that has %s", filepath.Join(p.dir, "go.mod"), p.command)
 	}
 

@@ -1,0 +1,564 @@
+// Package live runs the function of this repository in a cluster: a real API server,
+// with etcd and Crossplane, which calls the function with mTLS. There are no nodes, and no
+// controllers of providers: whoever uses the cluster plays the cloud. Neither Docker nor
+// anything installed is needed.
+package live
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+)
+
+// Names of the functions that Compositions can use.
+const (
+	nameCloudTags     = "function-cloud-tags"
+	nameTestResources = "function-test-resources"
+)
+
+// namespace of Crossplane.
+const namespace = "crossplane-system"
+
+// host of the functions. Their certificate is for it.
+const host = "localhost"
+
+// Names of the Secrets with the certificates that Crossplane makes.
+const (
+	secretCA     = "crossplane-root-ca"
+	secretServer = "server"
+	secretClient = "client"
+)
+
+// Tools that make a cluster.
+type Tools struct {
+	Etcd       string
+	APIServer  string
+	Crossplane string
+}
+
+// BuildTools builds those tools that are not in the cache yet.
+func BuildTools(ctx context.Context, root string) (Tools, error) {
+	var t Tools
+
+	for _, tool := range []struct {
+		name string
+		path *string
+	}{
+		{name: "etcd", path: &t.Etcd},
+		{name: "kube-apiserver", path: &t.APIServer},
+		{name: "crossplane", path: &t.Crossplane},
+	} {
+		path, err := scenario.BuildTool(ctx, root, tool.name)
+		if err != nil {
+			return Tools{}, err
+		}
+
+		*tool.path = path
+	}
+
+	return t, nil
+}
+
+// A Cluster runs until it is stopped.
+type Cluster struct {
+	// Function is the binary of the function of this repository.
+	Function string
+
+	root  string
+	dir   string
+	tools Tools
+	stop  []func()
+
+	config  *rest.Config
+	client  dynamic.Interface
+	metrics string
+}
+
+// Start a cluster with Crossplane and the functions. Tools are built if they are not in
+// the cache. All of it ends with the context, too.
+func Start(ctx context.Context, root string) (*Cluster, error) {
+	tools, err := BuildTools(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+
+	dir, err := os.MkdirTemp("", "live-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
+	}
+
+	c := &Cluster{root: root, dir: dir, tools: tools, Function: filepath.Join(dir, nameCloudTags)}
+	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
+
+	for _, step := range []struct {
+		does string
+		do   func(context.Context) error
+	}{
+		{does: "build the function", do: c.build},
+		{does: "start etcd", do: c.startEtcd},
+		{does: "start the API server", do: c.startAPIServer},
+		{does: "install Crossplane", do: c.installCrossplane},
+		{does: "start Crossplane", do: c.startCrossplane},
+		{does: "start the function", do: c.startFunction},
+		{does: "start the test function", do: c.startTestFunction},
+	} {
+		if err := step.do(ctx); err != nil {
+			c.Stop()
+			return nil, fmt.Errorf("cannot %s: %w", step.does, err)
+		}
+	}
+
+	return c, nil
+}
+
+// Stop everything that Start has started, and remove what it has left.
+func (c *Cluster) Stop() {
+	for _, stop := range slices.Backward(c.stop) {
+		stop()
+	}
+}
+
+// start a program that is stopped with the cluster.
+func (c *Cluster) start(ctx context.Context, p program, ready func(context.Context) error) error {
+	stop, err := p.start(ctx, c.dir, ready)
+	if err != nil {
+		return err
+	}
+
+	c.stop = append(c.stop, stop)
+
+	return nil
+}
+
+// listening starts a program on free ports.
+func (c *Cluster) listening(ctx context.Context, ports int, start func(ports []int) (func(), error)) error {
+	stop, err := listening(ctx, ports, start)
+	if err != nil {
+		return err
+	}
+
+	c.stop = append(c.stop, stop)
+
+	return nil
+}
+
+func (c *Cluster) build(ctx context.Context) error {
+	build := exec.CommandContext(ctx, "go", "build", "-o", c.Function, ".")
+	build.Dir = c.root
+
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+
+	return nil
+}
+
+// startEtcd on sockets, which need no free ports.
+func (c *Cluster) startEtcd(ctx context.Context) error {
+	return c.start(ctx, program{name: "etcd", binary: c.tools.Etcd, args: []string{
+		"--data-dir=etcd",
+		"--listen-client-urls=" + c.etcd(),
+		"--listen-peer-urls=unix://" + filepath.Join(c.dir, "etcd-peer.sock"),
+		"--advertise-client-urls=http://" + host + ":2379", // It has to be one. Nobody asks for it.
+		"--unsafe-no-fsync",
+	}}, func(context.Context) error {
+		_, err := os.Stat(strings.TrimPrefix(c.etcd(), "unix://"))
+		return err
+	})
+}
+
+func (c *Cluster) etcd() string { return "unix://" + filepath.Join(c.dir, "etcd.sock") }
+
+func (c *Cluster) startAPIServer(ctx context.Context) error {
+	const token = "admin"
+
+	key, err := privateKey()
+	if err != nil {
+		return err
+	}
+
+	for name, text := range map[string][]byte{
+		"tokens.csv":          []byte(token + ",admin,admin,system:masters\n"),
+		"service-account.key": key,
+	} {
+		if err := os.WriteFile(filepath.Join(c.dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+
+	return c.listening(ctx, 1, func(ports []int) (func(), error) {
+		p := program{name: "kube-apiserver", binary: c.tools.APIServer, args: []string{
+			"--etcd-servers=" + c.etcd(),
+			"--bind-address=127.0.0.1",
+			fmt.Sprintf("--secure-port=%d", ports[0]),
+			"--cert-dir=certificates", // It makes one of its own.
+			"--token-auth-file=tokens.csv",
+			"--authorization-mode=AlwaysAllow",
+			"--service-account-issuer=https://kubernetes.default.svc",
+			"--service-account-key-file=service-account.key",
+			"--service-account-signing-key-file=service-account.key",
+			"--service-cluster-ip-range=10.0.0.0/24",
+			"--disable-admission-plugins=ServiceAccount",
+		}}
+
+		c.config = &rest.Config{
+			Host:            fmt.Sprintf("https://127.0.0.1:%d", ports[0]),
+			BearerToken:     token,
+			TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(c.dir, "certificates", "apiserver.crt")},
+			QPS:             -1, // No limit.
+		}
+
+		return p.start(ctx, c.dir, c.connect)
+	})
+}
+
+// privateKey returns a key for the API server to sign tokens with.
+func privateKey() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+
+	return pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}), nil
+}
+
+// connect to the API server, if it is ready.
+func (c *Cluster) connect(ctx context.Context) error {
+	client, err := rest.HTTPClientFor(c.config)
+	if err != nil {
+		return err // It has no certificate yet.
+	}
+
+	if _, err := get(ctx, client, c.config.Host+"/readyz"); err != nil {
+		return err
+	}
+
+	c.client, err = dynamic.NewForConfigAndClient(c.config, client)
+
+	return err
+}
+
+func get(ctx context.Context, client *http.Client, url string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+
+	rsp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer rsp.Body.Close() //nolint:errcheck // It was read.
+
+	text, err := io.ReadAll(rsp.Body)
+	if err == nil && rsp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %s", url, rsp.Status, text)
+	}
+
+	return string(text), err
+}
+
+// installCrossplane makes its kinds and certificates. It makes a certificate for
+// webhooks, too. There are none here, so that one is the functions'.
+func (c *Cluster) installCrossplane(ctx context.Context) error {
+	source, err := scenario.ToolSource(ctx, c.root, "crossplane")
+	if err != nil {
+		return err
+	}
+
+	webhooks := filepath.Join(c.dir, "webhooks")
+	if err := os.Mkdir(webhooks, 0o700); err != nil {
+		return err
+	}
+
+	if err := c.writeKubeconfig(); err != nil {
+		return err
+	}
+
+	if err := c.Apply(ctx, "test", &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace},
+	}}); err != nil {
+		return err
+	}
+
+	install := c.crossplane("crossplane-init", []string{"core", "init"},
+		"CRDS_PATH="+filepath.Join(source, "cluster", "crds"),
+		"WEBHOOK_ENABLED=true",
+		"WEBHOOK_CONFIGS_PATH="+webhooks,
+		"WEBHOOK_SERVICE_NAME="+host,
+		"WEBHOOK_SERVICE_NAMESPACE="+namespace,
+		"WEBHOOK_SERVICE_PORT=443",
+		"TLS_CA_SECRET_NAME="+secretCA,
+		"TLS_SERVER_SECRET_NAME="+secretServer,
+		"TLS_CLIENT_SECRET_NAME="+secretClient,
+	)
+
+	// It uses its kinds before they are served, and has to be started again then, as
+	// the kubelet would.
+	if err := Eventually(ctx, func(ctx context.Context) error { return install.run(ctx, c.dir) }); err != nil {
+		return err
+	}
+
+	return errors.Join(c.saveCertificates(ctx, secretServer), c.saveCertificates(ctx, secretClient))
+}
+
+func (c *Cluster) crossplane(name string, args []string, env ...string) program {
+	return program{name: name, binary: c.tools.Crossplane, args: args, env: append(env, "KUBECONFIG="+c.kubeconfig(), "POD_NAMESPACE="+namespace)}
+}
+
+func (c *Cluster) kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+func (c *Cluster) writeKubeconfig() error {
+	k := clientcmdapi.NewConfig()
+	k.CurrentContext = "live"
+	k.Contexts["live"] = &clientcmdapi.Context{Cluster: "live", AuthInfo: "live"}
+	k.Clusters["live"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthority: c.config.CAFile}
+	k.AuthInfos["live"] = &clientcmdapi.AuthInfo{Token: c.config.BearerToken}
+
+	return clientcmd.WriteToFile(*k, c.kubeconfig())
+}
+
+// saveCertificates writes what is in a Secret to files in a folder of its name.
+func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
+	secret := &unstructured.Unstructured{}
+	secret.SetAPIVersion("v1")
+	secret.SetKind("Secret")
+	secret.SetNamespace(namespace)
+
+	secret, err := c.Of(secret).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+
+	if err := os.Mkdir(filepath.Join(c.dir, name), 0o700); err != nil {
+		return err
+	}
+
+	data, _, err := unstructured.NestedStringMap(secret.Object, "data")
+	if err != nil {
+		return err
+	}
+
+	for file, encoded := range data {
+		text, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil {
+			return err
+		}
+
+		if err := os.WriteFile(filepath.Join(c.dir, name, file), text, 0o600); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// startCrossplane doesn't wait until it is ready: whoever waits for what it does, waits
+// for it.
+func (c *Cluster) startCrossplane(ctx context.Context) error {
+	return c.start(ctx, c.crossplane("crossplane", []string{"core", "start", "--circuit-breaker-burst=1000000"}, // Tests change more in a second than Crossplane finds sane.
+		"PACKAGE_RUNTIME=External",
+		"WEBHOOK_ENABLED=false",
+		"METRICS_PORT=0", // Any that is free.
+		"HEALTH_PROBE_PORT=0",
+		"TLS_CLIENT_CERTS_DIR="+filepath.Join(c.dir, secretClient),
+		"XPKG_CACHE_DIR="+filepath.Join(c.dir, "xpkg"),
+	), func(context.Context) error { return nil })
+}
+
+func (c *Cluster) startFunction(ctx context.Context) error {
+	var address string
+
+	if err := c.listening(ctx, 2, func(ports []int) (func(), error) {
+		address = fmt.Sprintf("%s:%d", host, ports[0])
+		c.metrics = fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1])
+
+		p := program{name: nameCloudTags, binary: c.Function, args: []string{
+			"serve",
+			fmt.Sprintf("--address=127.0.0.1:%d", ports[0]),
+			fmt.Sprintf("--metrics-address=127.0.0.1:%d", ports[1]),
+			"--tls-certs-dir=" + secretServer,
+		}}
+
+		return p.start(ctx, c.dir, func(ctx context.Context) error {
+			_, err := c.Metrics(ctx)
+			return err
+		})
+	}); err != nil {
+		return err
+	}
+
+	return c.installFunction(ctx, nameCloudTags, "ghcr.io/plexsphere/function-cloud-tags:v0.1.0", address)
+}
+
+func (c *Cluster) startTestFunction(ctx context.Context) error {
+	config, err := c.serverTLS()
+	if err != nil {
+		return err
+	}
+
+	l, err := listen(ctx)
+	if err != nil {
+		return err
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+
+	go func() { ended <- testfunction.Serve(ctx, tls.NewListener(l, config)) }()
+
+	c.stop = append(c.stop, func() { cancel(); <-ended })
+
+	return c.installFunction(ctx, nameTestResources, "example.org/function-test-resources:v0.0.0", fmt.Sprintf("%s:%d", host, portOf(l)))
+}
+
+// serverTLS is what the test function serves with.
+func (c *Cluster) serverTLS() (*tls.Config, error) {
+	file := func(name string) string { return filepath.Join(c.dir, secretServer, name) }
+
+	certificate, err := tls.LoadX509KeyPair(file("tls.crt"), file("tls.key"))
+	if err != nil {
+		return nil, err
+	}
+
+	ca, err := os.ReadFile(file("ca.crt"))
+	if err != nil {
+		return nil, err
+	}
+
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+
+	return &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ClientCAs:    pool,
+		MinVersion:   tls.VersionTLS13,
+		NextProtos:   []string{"h2"}, // gRPC insists on it.
+	}, nil
+}
+
+// installFunction says where a function serves. The package manager makes such a
+// FunctionRevision of a package; here, it is told to leave it alone.
+func (c *Cluster) installFunction(ctx context.Context, name, image, address string) error {
+	revision := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "pkg.crossplane.io/v1",
+		"kind":       "FunctionRevision",
+		"metadata": map[string]any{
+			"name":        name,
+			"labels":      map[string]any{"pkg.crossplane.io/package": name},
+			"annotations": map[string]any{"crossplane.io/paused": "true"},
+		},
+		"spec": map[string]any{"desiredState": "Active", "image": image, "revision": int64(1)},
+	}}
+
+	if err := c.Apply(ctx, "test", revision); err != nil {
+		return err
+	}
+
+	revision.Object["status"] = map[string]any{"endpoint": address, "capabilities": []any{"composition"}}
+	delete(revision.Object, "spec")
+
+	return c.ApplyStatus(ctx, "test", revision)
+}
+
+// Of returns the client for objects of the kind, and in the namespace, of the supplied
+// one.
+func (c *Cluster) Of(o *unstructured.Unstructured) dynamic.ResourceInterface {
+	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+	if o.GetNamespace() == "" {
+		return c.client.Resource(resource)
+	}
+
+	return c.client.Resource(resource).Namespace(o.GetNamespace())
+}
+
+// Apply objects as the supplied field manager, whatever others have set.
+func (c *Cluster) Apply(ctx context.Context, manager string, objects ...*unstructured.Unstructured) error {
+	for _, o := range objects {
+		if _, err := c.Of(o).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+			return fmt.Errorf("cannot apply %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+	}
+
+	return nil
+}
+
+// ApplyStatus applies the status of an object, as Apply does.
+func (c *Cluster) ApplyStatus(ctx context.Context, manager string, o *unstructured.Unstructured) error {
+	if _, err := c.Of(o).ApplyStatus(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		return fmt.Errorf("cannot apply the status of %s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+
+	return nil
+}
+
+// Eventually waits until the supplied function has no objection any more.
+func Eventually(ctx context.Context, objection func(context.Context) error) error {
+	var last error
+
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, pollTimeout, true, func(ctx context.Context) (bool, error) {
+		last = objection(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, last)
+	}
+
+	return nil
+}
+
+// Metrics that the function serves.
+func (c *Cluster) Metrics(ctx context.Context) (string, error) {
+	return get(ctx, http.DefaultClient, c.metrics)
+}
+
+// Log lines of the function.
+func (c *Cluster) Log() ([][]byte, error) {
+	text, err := os.ReadFile(program{name: nameCloudTags}.logFile(c.dir))
+	return slices.Collect(bytes.Lines(text)), err
+}
+
+// Tails are the ends of all logs.
+func (c *Cluster) Tails() string {
+	files, _ := filepath.Glob(program{name: "*"}.logFile(c.dir)) // The pattern is good.
+
+	tails := make([]string, 0, len(files))
+	for _, file := range files {
+		tails = append(tails, tail(file))
+	}
+
+	return strings.Join(tails, "\n")
+}
