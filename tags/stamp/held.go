@@ -44,11 +44,6 @@ type held interface {
 	// the same id, or behind all others. It returns false if it is there already.
 	keep(e entry) bool
 
-	// restore an entry of another value of the field as it is there, in the place of
-	// the one with the same id, or behind all others. It returns false if it is there
-	// already.
-	restore(e entry) bool
-
 	// remove the supplied entry.
 	remove(e entry)
 
@@ -198,8 +193,6 @@ func (m *heldMap) has(id string) bool {
 }
 
 func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue()) }
-
-func (m *heldMap) restore(e entry) bool { return m.keep(e) }
 
 func (m *heldMap) remove(e entry) {
 	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == e.id })
@@ -419,6 +412,8 @@ func (l *heldList) keep(e entry) bool {
 	return l.place(e, items...)
 }
 
+// restore an entry of another list as it is there, in the place of the one with the
+// same id, or behind all others. It returns false if it is there already.
 func (l *heldList) restore(e entry) bool { return l.place(e, e.item) }
 
 func (l *heldList) remove(e entry) {

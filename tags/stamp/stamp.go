@@ -375,17 +375,18 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 	}
 
 	keys := tags.ProvidersKeys()
+	desired, isList := h.(*heldList) // A map is never replaced as a whole.
 
 	observed, err := read(v, &t.field, t.profile, known{keys: keys})
-	if err != nil {
+	if err != nil || !isList {
 		return false
 	}
 
 	kept := false
 
 	for _, e := range observed.entries() {
-		if slices.Contains(keys, t.profile.Fold(e.key)) && !h.has(e.id) {
-			kept = h.restore(e) || kept
+		if slices.Contains(keys, t.profile.Fold(e.key)) && !desired.has(e.id) {
+			kept = desired.restore(e) || kept
 		}
 	}
 
