@@ -64,7 +64,7 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	}
 
 	after, err := structpath.Get(stamped, t.field.Path)
-	if err != nil || proto.Equal(before, after) || settled(before.GetStructValue(), after.GetStructValue()) {
+	if err != nil || settled(before, after) {
 		return nil
 	}
 
@@ -104,7 +104,7 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 		switch {
 		case !ok:
 			c.Added[e.key] = Values{After: text(e.value)}
-		case !proto.Equal(was.value, e.value):
+		case !sameValue(was.value, e.value):
 			c.Changed[e.key] = Values{Before: text(was.value), After: text(e.value)}
 		}
 	}
@@ -126,22 +126,36 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	return c
 }
 
-// settled is true if a map of tags has become the second one, but for the tags that the
-// provider has added. That is so in most runs.
-func settled(before, after *structpb.Struct) bool {
-	for key, v := range after.GetFields() {
-		if was, ok := before.GetFields()[key]; !ok || !proto.Equal(was, v) {
+// settled is true if the first value of a tag field is the second one, but for the tags
+// that the provider has added to a map. That is so in most runs.
+func settled(before, after *structpb.Value) bool {
+	was, is := before.GetStructValue(), after.GetStructValue()
+	if was == nil || is == nil {
+		return proto.Equal(before, after)
+	}
+
+	for key, v := range is.GetFields() {
+		if old, ok := was.GetFields()[key]; !ok || !sameValue(old, v) {
 			return false
 		}
 	}
 
-	for key := range before.GetFields() {
-		if _, ok := after.GetFields()[key]; !ok && !slices.Contains(tags.ProvidersKeys(), key) {
+	for key := range was.GetFields() {
+		if _, ok := is.GetFields()[key]; !ok && !slices.Contains(tags.ProvidersKeys(), key) {
 			return false
 		}
 	}
 
-	return before != nil && after != nil
+	return true
+}
+
+// sameValue is true if the supplied values are equal. Most are strings.
+func sameValue(a, b *structpb.Value) bool {
+	if s, ok := b.GetKind().(*structpb.Value_StringValue); ok && a != nil {
+		return isText(a, s.StringValue)
+	}
+
+	return proto.Equal(a, b)
 }
 
 // text of the supplied value of a tag. One that is no string is put as JSON.

@@ -429,7 +429,7 @@ func (c *Cluster) startTestFunction(ctx context.Context) error {
 		return err
 	}
 
-	l, err := listen(ctx)
+	l, err := scenario.Listen(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
 // How often, and for how long, something is waited for. It takes seconds, but on a
@@ -144,7 +146,7 @@ func freePorts(ctx context.Context, n int) ([]int, error) {
 
 	// They differ, since none is free again until all are known.
 	for len(ports) < n {
-		l, err := listen(ctx)
+		l, err := scenario.Listen(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -155,18 +157,6 @@ func freePorts(ctx context.Context, n int) ([]int, error) {
 	}
 
 	return ports, nil
-}
-
-// listen on a free port that only this machine can reach.
-func listen(ctx context.Context) (net.Listener, error) {
-	var config net.ListenConfig
-
-	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("cannot find a free port: %w", err)
-	}
-
-	return l, nil
 }
 
 func portOf(l net.Listener) int {

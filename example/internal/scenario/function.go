@@ -65,7 +65,7 @@ func startFunction(ctx context.Context, root, dir string, log io.Writer) (*funct
 }
 
 func serve(ctx context.Context, binary string, log io.Writer) (*function, error) {
-	l, err := listen(ctx)
+	l, err := Listen(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func serve(ctx context.Context, binary string, log io.Writer) (*function, error)
 	return f, nil
 }
 
-// listen on a free port that only this machine can reach.
-func listen(ctx context.Context) (net.Listener, error) {
+// Listen on a free port that only this machine can reach.
+func Listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

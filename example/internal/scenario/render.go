@@ -80,7 +80,7 @@ func Start(ctx context.Context, root string, log io.Writer) (*Renderer, error) {
 }
 
 func (r *Renderer) startTestFunction(ctx context.Context) error {
-	l, err := listen(ctx)
+	l, err := Listen(ctx)
 	if err != nil {
 		return err
 	}
