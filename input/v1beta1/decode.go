@@ -213,7 +213,14 @@ func typeError(j []byte, err error) error {
 		got = "a " + got
 	}
 
-	return errors.Errorf("%s: must be %s, not %s", pathAt(j, te.Offset), want, got)
+	path := pathAt(j, te.Offset).String()
+
+	// The API server wants the metadata of any object to be its own.
+	if path == "metadata" && got == "a list" {
+		got += ": the rules that copy Kubernetes metadata are kubernetesMetadata"
+	}
+
+	return errors.Errorf("%s: must be %s, not %s", path, want, got)
 }
 
 // pathAt returns the path of the value that the supplied offset of the supplied

@@ -553,7 +553,7 @@ func invalidInputs() map[string]invalidCase {
 		"MetadataList": {
 			reason: "The metadata is that of a Kubernetes object, and Crossplane checks it as such. So rules can't be called metadata.",
 			json:   input(`"metadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}}], ` + minimal),
-			want:   `metadata: must be an object, not a list`,
+			want:   `metadata: must be an object, not a list: the rules that copy Kubernetes metadata are kubernetesMetadata`,
 		},
 		"MetadataLabelsList": {
 			reason: "What is in the metadata should have to have its type, too.",
