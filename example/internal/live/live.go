@@ -217,6 +217,8 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		p := program{name: "kube-apiserver", binary: c.tools.APIServer, args: []string{
 			"--etcd-servers=" + c.etcd(),
 			"--bind-address=127.0.0.1",
+			"--advertise-address=127.0.0.1", // There may be no other network.
+			"--endpoint-reconciler-type=none",
 			fmt.Sprintf("--secure-port=%d", ports[0]),
 			"--cert-dir=certificates", // It makes one of its own.
 			"--token-auth-file=tokens.csv",
