@@ -37,30 +37,22 @@ type Metadata struct {
 
 // managed resolves which tags are removed and ignored, and what metadata is copied.
 func (r *resolver) managed(set *Set) error {
-	for i := range r.in.RemoveTags {
-		t := &r.in.RemoveTags[i]
-
-		patterns, err := r.tagKeys(&t.TagKeys)
+	for i, t := range r.in.RemoveTags {
+		keys, err := r.tagKeys(&t.TagKeys, TagKey{Value: t.Value})
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
 		}
 
-		for _, p := range patterns {
-			set.Remove = append(set.Remove, TagKey{Pattern: p, Value: t.Value, Untrusted: t.FromFieldPath != nil})
-		}
+		set.Remove = append(set.Remove, keys...)
 	}
 
-	for i := range r.in.IgnoreTags {
-		t := &r.in.IgnoreTags[i]
-
-		patterns, err := r.tagKeys(&t.TagKeys)
+	for i, t := range r.in.IgnoreTags {
+		keys, err := r.tagKeys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain})
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
 		}
 
-		for _, p := range patterns {
-			set.Ignore = append(set.Ignore, TagKey{Pattern: p, Retain: t.OnConflict == v1beta1.ConflictPolicyRetain, Untrusted: t.FromFieldPath != nil})
-		}
+		set.Ignore = append(set.Ignore, keys...)
 	}
 
 	for i := range r.in.KubernetesMetadata {
@@ -75,22 +67,34 @@ func (r *resolver) managed(set *Set) error {
 	return nil
 }
 
-// tagKeys returns the patterns of the supplied keys.
-func (r *resolver) tagKeys(k *v1beta1.TagKeys) ([]string, error) {
-	if k.FromFieldPath == nil {
-		return []string{k.Key}, nil
+// tagKeys returns the supplied keys, each as a copy of the supplied TagKey.
+func (r *resolver) tagKeys(of *v1beta1.TagKeys, k TagKey) ([]TagKey, error) {
+	if of.FromFieldPath == nil {
+		k.Pattern = of.Key
+		return []TagKey{k}, nil
 	}
 
-	if k.ContextKey == nil {
-		return keyPatterns(r.xr, *k.FromFieldPath, "")
+	o, name := r.xr, ""
+
+	if of.ContextKey != nil {
+		var err error
+		if o, name, err = r.contextObject(*of.ContextKey); err != nil {
+			return nil, err
+		}
+
+		name += "."
 	}
 
-	o, name, err := r.contextObject(*k.ContextKey)
-	if err != nil {
-		return nil, err
+	patterns, err := keyPatterns(o, *of.FromFieldPath, name)
+	k.Untrusted = true
+	keys := make([]TagKey, len(patterns))
+
+	for i, p := range patterns {
+		k.Pattern = p
+		keys[i] = k
 	}
 
-	return keyPatterns(o, *k.FromFieldPath, name+".")
+	return keys, err
 }
 
 // metadata of the objects that the supplied rule copies from, later names over

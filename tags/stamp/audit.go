@@ -69,8 +69,7 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	}
 
 	// Here all strings are tags.
-	k := s.known(t, s.Transformer.Transform(t.profile).Tags)
-	k.keys = append(k.keys, tags.ProvidersKeys()...)
+	k := s.known(t)
 	k.patterns = append(k.patterns, "*")
 
 	old, err := read(before, &t.field, t.profile, k)
@@ -92,8 +91,10 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 		Removed:    make(map[string]Values),
 	}
 
-	values := make(map[string]entry)
-	for _, e := range old.entries() {
+	observedTags := old.entries()
+
+	values := make(map[string]entry, len(observedTags))
+	for _, e := range observedTags {
 		values[e.id] = e
 	}
 
@@ -112,7 +113,7 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	if len(values) > 0 {
 		owns := owned(observed, &t.field)
 
-		for _, e := range old.entries() {
+		for _, e := range observedTags {
 			if _, gone := values[e.id]; gone && !slices.Contains(tags.ProvidersKeys(), e.key) && owns(e) {
 				c.Removed[e.key] = Values{Before: text(e.value)}
 			}

@@ -498,7 +498,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 		positions: make(map[string][]int, len(items)),
 		value: func(_ string, item *structpb.Value) *structpb.Value {
 			v := item.GetStructValue().GetFields()[f.Value]
-			if isNull(v) {
+			if structpath.IsNull(v) {
 				return nil // The API server drops it.
 			}
 
@@ -530,7 +530,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 			}
 
 			for name := range f.Extra {
-				if v := e.item.GetStructValue().GetFields()[name]; !isNull(v) {
+				if v := e.item.GetStructValue().GetFields()[name]; !structpath.IsNull(v) {
 					fields[name] = v
 				}
 			}
@@ -611,16 +611,6 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 	}
 
 	return l, nil
-}
-
-// isNull is true if the supplied value isn't there, or is null.
-func isNull(v *structpb.Value) bool {
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	default:
-		return false
-	}
 }
 
 // matchesAny is true if any of the supplied patterns matches the supplied key.

@@ -150,12 +150,12 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 			continue
 		}
 
-		if t.leave != "" && !s.tags() {
-			continue // There is nothing that it could have been tagged with.
-		}
-
 		if t.leave != "" {
-			out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
+			// Otherwise there is nothing that it could have been tagged with.
+			if s.tags() {
+				out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
+			}
+
 			continue
 		}
 
@@ -196,13 +196,15 @@ func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) (*merge, error) 
 		return m, nil
 	}
 
-	h, kept, err := s.read(t, transformed.Tags)
+	k := s.known(t)
+
+	h, kept, err := s.read(t, k)
 	if err != nil {
 		out.mismatch(t, err)
 		return m, nil
 	}
 
-	changed, err := m.merge(h, s.observed(t, transformed.Tags))
+	changed, err := m.merge(h, s.observed(t, k))
 	if err != nil {
 		return nil, err
 	}
@@ -296,16 +298,16 @@ func around(path string) string {
 	return path[:i]
 }
 
-// known are the keys by which the supplied tags, and those to remove and to ignore,
-// are found on the supplied target.
-func (s *Stamper) known(t *Target, of []tags.Tag) known {
-	k := known{}
-
+// known are the keys by which tags are found on the supplied target: those of labels,
+// of providers, and those to remove and to ignore.
+func (s *Stamper) known(t *Target) known {
 	if t.field.Shape != field.StringList {
-		return k // All other shapes say what the keys are.
+		return known{} // All other shapes say what the keys are.
 	}
 
-	for _, t := range of {
+	k := known{keys: tags.ProvidersKeys()}
+
+	for _, t := range s.Transformer.Transform(t.profile).Tags {
 		k.keys = append(k.keys, t.Key)
 	}
 
@@ -323,14 +325,11 @@ func (s *Stamper) known(t *Target, of []tags.Tag) known {
 
 // read the tags that the supplied target has, and return true if the provider's own
 // had to be put to those that earlier steps set.
-func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
+func (s *Stamper) read(t *Target, k known) (held, bool, error) {
 	v, err := structpath.Get(t.Resource, t.field.Path)
 	if err != nil {
 		return nil, false, err
 	}
-
-	k := s.known(t, handled)
-	k.keys = append(k.keys, tags.ProvidersKeys()...)
 
 	h, err := read(v, &t.field, t.profile, k)
 	if err != nil {
@@ -343,9 +342,8 @@ func (s *Stamper) read(t *Target, handled []tags.Tag) (held, bool, error) {
 	return h, kept && before > 0, nil
 }
 
-// observed returns the tags that the cloud has, if the provider reports any. The
-// supplied tags are those that labels become.
-func (s *Stamper) observed(t *Target, handled []tags.Tag) held {
+// observed returns the tags that the cloud has, if the provider reports any.
+func (s *Stamper) observed(t *Target, k known) held {
 	if len(s.Ignore) == 0 {
 		return nil
 	}
@@ -356,7 +354,7 @@ func (s *Stamper) observed(t *Target, handled []tags.Tag) held {
 			continue
 		}
 
-		if h, err := read(v, &t.field, t.profile, s.known(t, handled)); err == nil {
+		if h, err := read(v, &t.field, t.profile, k); err == nil {
 			return h
 		}
 	}

@@ -46,7 +46,7 @@ func Get(s *structpb.Struct, path string) (*structpb.Value, error) {
 			return nil, at(segments[:i], err)
 		}
 
-		if isNull(v) {
+		if IsNull(v) {
 			return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
 		}
 	}
@@ -186,12 +186,12 @@ func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.V
 		return v, nil
 	}
 
-	if v == nil && isNull(from) {
+	if v == nil && IsNull(from) {
 		return from, nil
 	}
 
 	sg := path[depth]
-	if isNull(from) && sg.Type == fieldpath.SegmentField {
+	if IsNull(from) && sg.Type == fieldpath.SegmentField {
 		from = structpb.NewStructValue(nil)
 	}
 
@@ -238,7 +238,8 @@ func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.V
 	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
 }
 
-func isNull(v *structpb.Value) bool {
+// IsNull is true if the supplied value is null, or isn't there.
+func IsNull(v *structpb.Value) bool {
 	switch v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
 		return true
