@@ -413,7 +413,7 @@ func TestReserve(t *testing.T) {
 
 			// What was transformed once is kept.
 			for range 2 {
-				opts := cmp.Options{cmpopts.IgnoreUnexported(tags.Transformed{}), cmpopts.EquateEmpty()}
+				opts := cmp.Options{cmpopts.IgnoreUnexported(tags.Transformed{}), cmpopts.IgnoreFields(tags.Tag{}, "TagKey"), cmpopts.EquateEmpty()}
 				if diff := cmp.Diff(&tc.want, tr.Transform(tags.ProfileOf(tc.provider)), opts); diff != "" {
 					t.Errorf("\n%s\nTransform(%s): -want, +got:\n%s", tc.reason, tc.provider, diff)
 				}
@@ -475,6 +475,50 @@ func TestTrustedSlots(t *testing.T) {
 
 	if diff := cmp.Diff(wantSkipped, skipped); diff != "" {
 		t.Errorf("\nThe highest qualified keys of untrusted labels should be skipped.\nSingle(aws): -want skipped, +got skipped:\n%s", diff)
+	}
+}
+
+// TestFit tells two labels of one qualified key apart, which skipped labels don't.
+func TestFit(t *testing.T) {
+	labels := []tags.Label{
+		{QualifiedKey: "env", TagKey: "env", Unprefixed: true, Value: "a"},
+		{QualifiedKey: "env", TagKey: "plexsphere:env", Value: "b", Source: 1},
+	}
+	claim := tags.Label{QualifiedKey: "zone", TagKey: "plexsphere:zone", Value: "forged", Source: 2}
+
+	tr := tags.NewTransformer(labels, nil)
+	tr.Reserve([]string{"zone"}, tags.CloudTagPrefix, []tags.Label{claim})
+	d := tr.Transform(tags.ProfileOf("aws"))
+
+	a := tags.Tag{QualifiedKey: "env", TagKey: "env", Key: "env", Value: "a"}
+	b := tags.Tag{QualifiedKey: "env", TagKey: "plexsphere:env", Key: "plexsphere:env", Value: "b", Source: 1}
+	z := tags.Refused{Tag: tags.Tag{QualifiedKey: "zone", TagKey: "plexsphere:zone", Key: "plexsphere:zone", Value: "forged", Source: 2}, Reason: tags.ReservedKey}
+
+	type want struct {
+		Kept    []tags.Tag
+		Refused []tags.Refused
+	}
+
+	cases := map[string]struct {
+		reason string
+		slots  int
+		want   want
+	}{
+		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Refused: []tags.Refused{z}}},
+		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Refused: []tags.Refused{{Tag: b, Reason: tags.CountCap}, z}}},
+		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: tags.CountCap}, {Tag: b, Reason: tags.CountCap}, z}}},
+		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: tags.CountCap}, {Tag: b, Reason: tags.CountCap}, z}}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := want{}
+			got.Kept, got.Refused = d.Fit(tc.slots)
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nFit(%d): -want, +got:\n%s", tc.reason, tc.slots, diff)
+			}
+		})
 	}
 }
 

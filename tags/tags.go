@@ -95,11 +95,6 @@ type SkippedLabel struct {
 	Reason SkipReason `json:"reason"`
 }
 
-// Compare orders skipped labels by their qualified keys, and these by tag keys.
-func (s SkippedLabel) Compare(o SkippedLabel) int {
-	return cmp.Or(strings.Compare(s.QualifiedKey, o.QualifiedKey), strings.Compare(s.TagKey, o.TagKey))
-}
-
 // A Label is a label that is to become a tag.
 type Label struct {
 	// QualifiedKey of the label, e.g. platform/env.
@@ -133,6 +128,10 @@ func (l Label) Compare(o Label) int {
 type Tag struct {
 	// QualifiedKey of the label that the tag was made of.
 	QualifiedKey string
+
+	// TagKey of that label, which no format was applied to. With the source, it tells
+	// the labels of a Transformer apart, which the qualified key doesn't.
+	TagKey string
 
 	Key   string
 	Value string

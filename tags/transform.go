@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -27,9 +28,43 @@ type Transformed struct {
 	Tags    []Tag
 	Skipped []SkippedLabel
 
+	// refused is what was skipped, in the same order.
+	refused []Refused
+
 	// reserved is true of tag keys that only trusted labels may have, and
 	// providers of those that only providers may have.
 	reserved, providers func(tagKey string) bool
+}
+
+// Refused is a tag that a label would have become, and why it didn't.
+type Refused struct {
+	Tag
+
+	Reason SkipReason
+}
+
+// Fit returns the tags that a resource with the supplied number of free tag slots
+// gets, and what is refused then, sorted by qualified key.
+func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
+	kept := d.Tags[:max(min(len(d.Tags), slots), 0)]
+	refused := slices.Clone(d.refused)
+
+	for _, t := range d.Tags[len(kept):] {
+		refused = append(refused, Refused{Tag: t, Reason: CountCap})
+	}
+
+	slices.SortStableFunc(refused, Refused.compare)
+
+	return kept, refused
+}
+
+// compare orders what is refused by qualified keys, and these by tag keys.
+func (r Refused) compare(o Refused) int {
+	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
+}
+
+func (d *Transformed) refuse(t Tag, r SkipReason) {
+	d.refused = append(d.refused, Refused{Tag: t, Reason: r})
 }
 
 // Forges is true if an entry of the supplied tag, with a separator between key and
@@ -105,13 +140,13 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	d := &Transformed{Tags: make([]Tag, 0, len(t.labels)), Skipped: []SkippedLabel{}, reserved: reserved, providers: p.isProviders}
 
 	for _, l := range t.claims {
-		d.Skipped = append(d.Skipped, p.Skip(Tag{QualifiedKey: l.QualifiedKey, Key: format.key(l)}, ReservedKey))
+		d.refuse(tagOf(l, format), ReservedKey)
 	}
 
 	claims := func(l Label, key string) bool { return Claims(t.reserved.patterns, l) || reserved(key) }
 	add := func(l Label) SkipReason {
-		key := format.key(l)
-		tag := Tag{QualifiedKey: l.QualifiedKey, Key: key, Value: l.Value, Source: l.Source, Trusted: l.Trusted, Reserved: claims(l, key)}
+		tag := tagOf(l, format)
+		tag.Reserved = claims(l, tag.Key)
 
 		r := p.check(tag)
 		if p.isProviders(tag.Key) || tag.Reserved && !tag.Trusted {
@@ -121,7 +156,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		if r == "" {
 			d.Tags = append(d.Tags, tag)
 		} else {
-			d.Skipped = append(d.Skipped, p.Skip(tag, r))
+			d.refuse(tag, r)
 		}
 
 		return r
@@ -136,7 +171,12 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 
 	d.collide(p)
 
-	slices.SortStableFunc(d.Skipped, SkippedLabel.Compare)
+	slices.SortStableFunc(d.refused, Refused.compare)
+
+	for _, r := range d.refused {
+		d.Skipped = append(d.Skipped, p.Skip(r.Tag, r.Reason))
+	}
+
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int {
 		switch {
 		case a.Trusted == b.Trusted:
@@ -157,17 +197,19 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 // tags that the profile admits, and the labels that it skips, sorted by qualified
 // key. Of more tags than a resource may have, the lowest qualified keys are kept.
 func (t *Transformer) Single(p *Profile) ([]Tag, []SkippedLabel) {
-	d := t.Transform(p)
-	kept := d.Tags[:min(len(d.Tags), p.MaxTags)]
-	skipped := slices.Clone(d.Skipped)
+	kept, refused := t.Transform(p).Fit(p.MaxTags)
 
-	for _, tag := range d.Tags[len(kept):] {
-		skipped = append(skipped, p.Skip(tag, CountCap))
+	skipped := make([]SkippedLabel, len(refused))
+	for i, r := range refused {
+		skipped[i] = p.Skip(r.Tag, r.Reason)
 	}
 
-	slices.SortStableFunc(skipped, SkippedLabel.Compare)
-
 	return kept, skipped
+}
+
+// tagOf the supplied label, whatever the profile says of it.
+func tagOf(l Label, f Format) Tag {
+	return Tag{QualifiedKey: l.QualifiedKey, TagKey: l.TagKey, Key: f.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted}
 }
 
 // collide skips the labels whose tag key a label with more right to it has.
@@ -202,7 +244,7 @@ func (d *Transformed) collide(p *Profile) {
 			continue
 		}
 
-		d.Skipped = append(d.Skipped, p.Skip(t, KeyCollision))
+		d.refuse(t, KeyCollision)
 	}
 
 	d.Tags = won
