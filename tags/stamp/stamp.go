@@ -42,6 +42,10 @@ type Stamper struct {
 
 	// Observed composed resources.
 	Observed map[string]*fnv1.Resource
+
+	// Earlier are the tags with reserved keys that earlier steps of this function have
+	// of trusted sources: by resource, key to value.
+	Earlier map[string]map[string]string
 }
 
 // An Outcome is what came of stamping resources. Everything in it is sorted.
@@ -70,6 +74,10 @@ type Outcome struct {
 
 	// NotCopied is metadata that was not copied, by the position of the rule.
 	NotCopied []NotCopied
+
+	// Trusted are the tags with reserved keys that labels of trusted sources have
+	// become: by resource, key to value.
+	Trusted map[string]map[string]string
 }
 
 // LeftAlone is a resource that was left alone, and why.
@@ -82,6 +90,10 @@ type LeftAlone struct {
 	APIVersion string
 	Kind       string
 	Why        string
+
+	// NoField is true if the kind is known to have no tag field, and Unknown if the
+	// resource is managed, but nobody knows whether its kind has one.
+	NoField, Unknown bool
 }
 
 // Active are the tags of a resource that labels have become, whether they were
@@ -153,7 +165,7 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 		if t.leave != "" {
 			// Otherwise there is nothing that it could have been tagged with.
 			if s.tags() {
-				out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave})
+				out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave, NoField: t.leave == whyNoField})
 			}
 
 			continue
