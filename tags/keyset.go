@@ -1,0 +1,151 @@
+package tags
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A KeySet is the keys that any of some patterns matches. Looking for a key takes no
+// longer with thousands of patterns than with a few. The zero KeySet has none.
+type KeySet struct {
+	// patterns, sorted. No two match the same key.
+	patterns []keyPattern
+
+	// fold the case of a character, if keys that differ only in case are one.
+	fold func(r rune) rune
+}
+
+type keyPattern struct {
+	text string
+
+	// prefix is true if the text is the beginning of keys.
+	prefix bool
+}
+
+// NewKeySet returns the set of the keys that match the supplied patterns, each a key,
+// or the beginning of keys and a *.
+func NewKeySet(patterns ...string) KeySet { return newKeySet(nil, patterns) }
+
+// NewFoldedKeySet is NewKeySet for keys that compare without case.
+func NewFoldedKeySet(patterns ...string) KeySet { return newKeySet(foldRune, patterns) }
+
+func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
+	all := make([]keyPattern, len(patterns))
+
+	for i, p := range patterns {
+		text, prefix := strings.CutSuffix(p, "*")
+		all[i] = keyPattern{text: foldWith(fold, text), prefix: prefix}
+	}
+
+	// What begins keys stands before the keys that it begins.
+	slices.SortFunc(all, func(a, b keyPattern) int {
+		switch c := strings.Compare(a.text, b.text); {
+		case c != 0 || a.prefix == b.prefix:
+			return c
+		case a.prefix:
+			return -1
+		default:
+			return 1
+		}
+	})
+
+	s := KeySet{fold: fold}
+
+	for _, p := range all {
+		if n := len(s.patterns); n > 0 && s.patterns[n-1].matches(p.text) {
+			continue
+		}
+
+		s.patterns = append(s.patterns, p)
+	}
+
+	return s
+}
+
+func (p keyPattern) matches(key string) bool {
+	return key == p.text || p.prefix && strings.HasPrefix(key, p.text)
+}
+
+// Empty is true if the set has no keys.
+func (s KeySet) Empty() bool { return len(s.patterns) == 0 }
+
+// Has is true if any of the patterns matches the supplied key.
+func (s KeySet) Has(key string) bool {
+	if len(s.patterns) == 0 {
+		return false
+	}
+
+	key = foldWith(s.fold, key)
+
+	i, found := slices.BinarySearchFunc(s.patterns, key, func(p keyPattern, key string) int { return cmp.Compare(p.text, key) })
+
+	return found || i > 0 && s.patterns[i-1].matches(key)
+}
+
+// Of returns the keys of the set that the supplied entry of a list of tags begins with
+// and that the supplied separator follows, the shortest first: keys and values can both
+// have the separator in them. It takes time linear in the length of the entry.
+func (s KeySet) Of(entry, separator string) iter.Seq[string] {
+	return func(yield func(key string) bool) {
+		if separator == "" {
+			return
+		}
+
+		// left are the patterns that begin with what has been read, of which they have
+		// length bytes.
+		left, length := s.patterns, 0
+
+		for at := 0; at < len(entry) && len(left) > 0; {
+			ends := len(left[0].text) == length
+			if ends && strings.HasPrefix(entry[at:], separator) && !yield(entry[:at]) {
+				return
+			}
+
+			r, size := utf8.DecodeRuneInString(entry[at:])
+			read := entry[at : at+size]
+			at += size
+
+			// The set has all that begins with it.
+			if ends && left[0].prefix {
+				continue
+			}
+
+			if s.fold != nil {
+				read = string(s.fold(r))
+			}
+
+			for i := range len(read) {
+				left = beginning(left, length, read[i])
+				length++
+			}
+		}
+	}
+}
+
+// beginning returns those of the supplied patterns that have the supplied byte at the
+// supplied position. All have the same bytes before it.
+func beginning(of []keyPattern, at int, b byte) []keyPattern {
+	from := sort.Search(len(of), func(i int) bool { return len(of[i].text) > at && of[i].text[at] >= b })
+	of = of[from:]
+
+	return of[:sort.Search(len(of), func(i int) bool { return of[i].text[at] > b })]
+}
+
+// foldWith folds the case of the supplied key by the supplied function, if there is
+// one.
+func foldWith(fold func(r rune) rune, key string) string {
+	if fold == nil {
+		return key
+	}
+
+	return strings.Map(fold, key)
+}
+
+// foldRune is the one character that stands for all that differ from the supplied one
+// only in case: for the sign of the Kelvin, too, it is k.
+func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

@@ -1,0 +1,186 @@
+package tags_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+func TestKeySet(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		patterns []string
+		keys     []string
+		want     []string
+		folded   []string
+	}{
+		"None": {
+			reason: "A set of no patterns has nothing.",
+			keys:   []string{"", "a"},
+		},
+		"Exact": {
+			reason:   "A key is the whole of it.",
+			patterns: []string{"b", "a", "b"},
+			keys:     []string{"", "a", "ab", "b", "B", "c"},
+			want:     []string{"a", "b"},
+			folded:   []string{"a", "b", "B"},
+		},
+		"Prefix": {
+			reason:   "A star is at the end of what keys begin with, and keys may end there.",
+			patterns: []string{"a:*", "a:b*", "a:b", "b*c"},
+			keys:     []string{"a", "a:", "a:b", "a:c", "A:C", "b*c", "bxc"},
+			want:     []string{"a:", "a:b", "a:c", "b*c"},
+			folded:   []string{"a:", "a:b", "a:c", "A:C", "b*c"},
+		},
+		"Between": {
+			reason:   "Keys that sort between what keys begin with and a key that begins with it are found.",
+			patterns: []string{"a*", "ab", "ac", "b"},
+			keys:     []string{"a", "aa", "abb", "ad", "b", "ba"},
+			want:     []string{"a", "aa", "abb", "ad", "b"},
+			folded:   []string{"a", "aa", "abb", "ad", "b"},
+		},
+		"All": {
+			reason:   "A star alone is every key.",
+			patterns: []string{"*", "a"},
+			keys:     []string{"", "a", "ü"},
+			want:     []string{"", "a", "ü"},
+			folded:   []string{"", "a", "ü"},
+		},
+		"Empty": {
+			reason:   "An empty pattern is the empty key.",
+			patterns: []string{""},
+			keys:     []string{"", "a"},
+			want:     []string{""},
+			folded:   []string{""},
+		},
+		"OtherScripts": {
+			reason:   "All characters that differ only in case are one, however many bytes they take.",
+			patterns: []string{"kÜσ"},
+			keys:     []string{"kÜσ", "\u212aüς", "KÜΣ", "KUΣ"},
+			want:     []string{"kÜσ"},
+			folded:   []string{"kÜσ", "\u212aüς", "KÜΣ"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range []struct {
+				of   tags.KeySet
+				want []string
+			}{{tags.NewKeySet(tc.patterns...), tc.want}, {tags.NewFoldedKeySet(tc.patterns...), tc.folded}} {
+				got := slices.DeleteFunc(slices.Clone(tc.keys), func(key string) bool { return !s.of.Has(key) })
+				if diff := cmp.Diff(s.want, got); diff != "" && len(s.want)+len(got) > 0 {
+					t.Errorf("\n%s\nHas(...): -want, +got:\n%s", tc.reason, diff)
+				}
+
+				if s.of.Empty() != (len(tc.patterns) == 0) {
+					t.Errorf("\n%s\nEmpty(): want %t", tc.reason, len(tc.patterns) == 0)
+				}
+			}
+		})
+	}
+
+	if (tags.KeySet{}).Has("") {
+		t.Error("The zero set should have nothing.")
+	}
+}
+
+// TestKeySetIsItsPatterns compares sets with what each of their patterns says.
+func TestKeySetIsItsPatterns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // The same in every run.
+	word := func(n int) string {
+		b := strings.Builder{}
+		for range rnd.IntN(n) {
+			b.WriteString([]string{"a", "A", "b", "=", "\u212a", "k", "="}[rnd.IntN(7)])
+		}
+
+		return b.String()
+	}
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
+	}
+
+	for range 20_000 {
+		patterns := make([]string, rnd.IntN(6))
+		for i := range patterns {
+			patterns[i] = word(5) + []string{"", "*"}[rnd.IntN(2)]
+		}
+
+		entry := word(9)
+		separator := []string{"=", "==", "a", ""}[rnd.IntN(4)]
+
+		for kind, fold := range map[string]func(string) string{"NewKeySet": func(s string) string { return s }, "NewFoldedKeySet": fold} {
+			set := tags.NewKeySet(patterns...)
+			if kind == "NewFoldedKeySet" {
+				set = tags.NewFoldedKeySet(patterns...)
+			}
+
+			has := func(key string) bool {
+				return slices.ContainsFunc(patterns, func(p string) bool { return tags.MatchesKey(fold(p), fold(key)) })
+			}
+
+			want := []string{}
+			for i := range entry {
+				if separator != "" && strings.HasPrefix(entry[i:], separator) && has(entry[:i]) {
+					want = append(want, entry[:i])
+				}
+			}
+
+			if set.Has(entry) != has(entry) {
+				t.Fatalf("%s(%q...).Has(%q): want %t", kind, patterns, entry, has(entry))
+			}
+
+			if diff := cmp.Diff(want, append([]string{}, slices.Collect(set.Of(entry, separator))...)); diff != "" {
+				t.Fatalf("%s(%q...).Of(%q, %q): -want, +got:\n%s", kind, patterns, entry, separator, diff)
+			}
+		}
+	}
+}
+
+// BenchmarkKeySet looks for keys that sets of different sizes have, and reads entries of
+// different lengths that are full of separators. The time per key hardly depends on the
+// patterns, and the time per byte not on the length.
+func BenchmarkKeySet(b *testing.B) {
+	for _, n := range []int{10, 100, 1_000, 10_000} {
+		patterns := make([]string, 0, 2*n)
+		for i := range n {
+			patterns = append(patterns, fmt.Sprintf("team/key-%d", i), fmt.Sprintf("zone/key-%d-*", i))
+		}
+
+		set := tags.NewFoldedKeySet(patterns...)
+
+		b.Run(fmt.Sprintf("Has/patterns=%d", n), func(b *testing.B) {
+			for i := range b.N {
+				set.Has(patterns[i%len(patterns)])
+			}
+		})
+
+		b.Run(fmt.Sprintf("New/patterns=%d", n), func(b *testing.B) {
+			for range b.N {
+				tags.NewFoldedKeySet(patterns...)
+			}
+
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(patterns)), "ns/pattern")
+		})
+
+		for _, size := range []int{1_000, 10_000, 100_000} {
+			entry := "zone/key-1-" + strings.Repeat(":", size)
+
+			b.Run(fmt.Sprintf("Of/patterns=%d/bytes=%d", n, size), func(b *testing.B) {
+				for range b.N {
+					for range set.Of(entry, ":") {
+					}
+				}
+
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/byte")
+			})
+		}
+	}
+}
