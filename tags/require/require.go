@@ -85,10 +85,16 @@ func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Str
 	return answer.GetOpenapiV3()
 }
 
+// Old is true if Crossplane doesn't say what it can do. That is so before v2.2.
+func (r *Requirements) Old() bool { return !request.AdvertisesCapabilities(r.req) }
+
 // Resources returns the objects that the supplied selector selects, sorted by
 // namespace and name, and requires them. It returns false if they are not here yet.
+// Answers are believed only as far as they were asked for: Crossplane before v2.0
+// ignores the namespace of a selector.
 //
-// A selector must have a name or labels. Without, it would select everything.
+// A selector must have a name or match labels. Without labels in these, it selects
+// all objects of the kind.
 func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.Struct, bool) {
 	name := nameOf("resource", []string{selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName()},
 		flatten(selector.GetMatchLabels().GetLabels()))
@@ -102,7 +108,7 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 
 	// Crossplane before v2.2 doesn't say what it can do, and before v2.0 has
 	// another field for this.
-	if !request.AdvertisesCapabilities(r.req) {
+	if r.Old() {
 		answers = r.req.GetExtraResources()   //nolint:staticcheck // See above.
 		required = &r.required.ExtraResources //nolint:staticcheck // See above.
 	}
@@ -117,7 +123,9 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 
 	objects := make([]*structpb.Struct, 0, len(answer.GetItems()))
 	for _, item := range answer.GetItems() {
-		objects = append(objects, item.GetResource())
+		if o := item.GetResource(); Selects(selector, o) {
+			objects = append(objects, o)
+		}
 	}
 
 	slices.SortStableFunc(objects, func(a, b *structpb.Struct) int {
@@ -127,10 +135,43 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 	return objects, answered
 }
 
-// text of the supplied field of an object's metadata.
-func text(o *structpb.Struct, name string) string {
-	return o.GetFields()["metadata"].GetStructValue().GetFields()[name].GetStringValue()
+// Selects is true if the supplied selector selects the supplied object, as Crossplane
+// selects: a name is that of an object in the selector's namespace or of a kind that
+// has no namespaces, and labels are looked for in all namespaces unless the selector
+// has one.
+func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
+	if o.GetFields()["apiVersion"].GetStringValue() != s.GetApiVersion() || o.GetFields()["kind"].GetStringValue() != s.GetKind() {
+		return false
+	}
+
+	namespace := text(o, "namespace")
+
+	if m, ok := s.GetMatch().(*fnv1.ResourceSelector_MatchName); ok {
+		return text(o, "name") == m.MatchName && (namespace == s.GetNamespace() || namespace == "")
+	}
+
+	if s.GetNamespace() != "" && namespace != s.GetNamespace() {
+		return false
+	}
+
+	labels := metadata(o)["labels"].GetStructValue().GetFields()
+
+	for key, value := range s.GetMatchLabels().GetLabels() {
+		if l, ok := labels[key].GetKind().(*structpb.Value_StringValue); !ok || l.StringValue != value {
+			return false
+		}
+	}
+
+	return true
 }
+
+// metadata of the supplied object.
+func metadata(o *structpb.Struct) map[string]*structpb.Value {
+	return o.GetFields()["metadata"].GetStructValue().GetFields()
+}
+
+// text of the supplied field of an object's metadata.
+func text(o *structpb.Struct, name string) string { return metadata(o)[name].GetStringValue() }
 
 // flatten a map to its keys and values, sorted by key.
 func flatten(m map[string]string) []string {

@@ -86,9 +86,9 @@ func nameOfSchema(tb rapid.TB, k schema.GroupVersionKind) string {
 	return names[0]
 }
 
-// object returns an object of the supplied namespace and name.
+// object returns an object of the supplied namespace and name that has a label.
 func object(namespace, name string) *structpb.Struct {
-	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q}}`, namespace, name))
+	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
 }
 
 func items(objects ...*structpb.Struct) *fnv1.Resources {
@@ -113,12 +113,11 @@ func TestNothingRequired(t *testing.T) {
 }
 
 func TestResources(t *testing.T) {
-	selector := byName("tags", "platform")
+	selector := byLabels(map[string]string{"tags": "yes"})
 	name := nameOf(t, selector)
 	other := nameOf(t, byName("tags", "team-a"))
 
 	a, b, c := object("", "z"), object("a", "y"), object("a", "z")
-	noMetadata := resource.MustStructJSON(`{"kind": "ConfigMap"}`)
 
 	type want struct {
 		objects  []*structpb.Struct
@@ -149,8 +148,17 @@ func TestResources(t *testing.T) {
 		"Sorted": {
 			reason:    "The objects should be sorted by namespace and name.",
 			meta:      capable(),
-			resources: map[string]*fnv1.Resources{name: items(c, noMetadata, b, a)},
-			want:      want{objects: []*structpb.Struct{noMetadata, a, b, c}, answered: true},
+			resources: map[string]*fnv1.Resources{name: items(c, b, a)},
+			want:      want{objects: []*structpb.Struct{a, b, c}, answered: true},
+		},
+		"NotAskedFor": {
+			reason: "An object that the selector doesn't select should be dropped, and so should what is none.",
+			meta:   capable(),
+			resources: map[string]*fnv1.Resources{name: {Items: []*fnv1.Resource{
+				nil, {}, {Resource: resource.MustStructJSON(`{"kind": "ConfigMap"}`)}, {Resource: b},
+				{Resource: resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "no"}}}`)},
+			}}},
+			want: want{objects: []*structpb.Struct{b}, answered: true},
 		},
 		"EmptyAnswer": {
 			reason:    "An answer without objects is one: there are none.",
@@ -243,6 +251,121 @@ func TestResources(t *testing.T) {
 				t.Errorf("\n%s\nResources(...): -request before, +request after:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestSelects(t *testing.T) {
+	tagged := map[string]string{"tags": "yes", "tier": ""}
+
+	cases := map[string]struct {
+		reason   string
+		selector *fnv1.ResourceSelector
+		object   string
+		want     bool
+	}{
+		"Name": {
+			reason:   "An object should be selected by the name of it.",
+			selector: byName("x"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
+			want:     true,
+		},
+		"OtherName": {
+			reason:   "An object of another name should not be selected.",
+			selector: byName("x"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}}`,
+		},
+		"OtherKind": {
+			reason:   "An object of another kind should not be selected.",
+			selector: byName("x"),
+			object:   `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}`,
+		},
+		"OtherVersion": {
+			reason:   "An object of another version should not be selected: its fields may be others.",
+			selector: byName("x"),
+			object:   `{"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
+		},
+		"NameInNamespace": {
+			reason:   "An object should be selected in the namespace asked for.",
+			selector: byName("x", "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "platform"}}`,
+			want:     true,
+		},
+		"NameInOtherNamespace": {
+			reason:   "An object in another namespace should not be selected.",
+			selector: byName("x", "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant"}}`,
+		},
+		"NameInAnyNamespace": {
+			reason:   "A name without a namespace should not select an object in some namespace.",
+			selector: byName("x"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant"}}`,
+		},
+		"NameOfNoNamespace": {
+			reason:   "Crossplane ignores the namespace for kinds that have none.",
+			selector: byName("x", "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
+			want:     true,
+		},
+		"Labels": {
+			reason:   "An object that has all the labels should be selected in any namespace.",
+			selector: byLabels(tagged),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "yes", "tier": "", "more": "1"}}}`,
+			want:     true,
+		},
+		"LabelMissing": {
+			reason:   "An object without one of the labels should not be selected, though its value is empty.",
+			selector: byLabels(tagged),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes"}}}`,
+		},
+		"LabelNoString": {
+			reason:   "A label that is no string should not be selected.",
+			selector: byLabels(tagged),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes", "tier": 1}}}`,
+		},
+		"LabelsInNamespace": {
+			reason:   "An object with the labels should be selected in the namespace asked for.",
+			selector: byLabels(tagged, "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "platform", "labels": {"tags": "yes", "tier": ""}}}`,
+			want:     true,
+		},
+		"LabelsInOtherNamespace": {
+			reason:   "An object with the labels in another namespace should not be selected: Crossplane before v2 ignores the namespace.",
+			selector: byLabels(tagged, "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant", "labels": {"tags": "yes", "tier": ""}}}`,
+		},
+		"LabelsInNoNamespace": {
+			reason:   "No object of a kind without namespaces is in one.",
+			selector: byLabels(tagged, "platform"),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes", "tier": ""}}}`,
+		},
+		"NoLabels": {
+			reason:   "Every object of the kind should be selected without labels.",
+			selector: byLabels(nil),
+			object:   `{"apiVersion": "v1", "kind": "ConfigMap"}`,
+			want:     true,
+		},
+		"NoLabelsOfOtherKind": {
+			reason:   "No object of another kind should be selected without labels.",
+			selector: byLabels(nil),
+			object:   `{"apiVersion": "v1", "kind": "Secret"}`,
+		},
+		"Odd": {
+			reason:   "An object without any field of the expected type should not be selected.",
+			selector: byName("x"),
+			object:   `{"apiVersion": 1, "kind": [], "metadata": "x"}`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := require.Selects(tc.selector, resource.MustStructJSON(tc.object)); got != tc.want {
+				t.Errorf("\n%s\nSelects(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+
+	if require.Selects(byName("x"), nil) {
+		t.Error("\nWhat is no object should not be selected.\nSelects(...): want false, got true")
 	}
 }
 
@@ -438,6 +561,9 @@ func TestNames(t *testing.T) {
 		"LabelInNamespace":  byLabels(map[string]string{"a": "b"}, "a"),
 		"LabelsInOne":       byLabels(map[string]string{"a": "b=c"}),
 		"LabelsInOneKey":    byLabels(map[string]string{"a=b": "c"}),
+		"EmptyLabel":        byLabels(map[string]string{"": ""}),
+		"All":               byLabels(nil),
+		"AllInNamespace":    byLabels(nil, "a"),
 	}
 
 	names := make(map[string]string, len(cases))

@@ -116,7 +116,12 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, required, one bool) ([
 
 	objects, answered := r.fetch(res.ResourceKinds(), sel)
 	if answered && len(objects) == 0 && required {
-		return nil, errors.Errorf("there is no %s %s", kindNames(res.ResourceKinds()), sel)
+		why := ""
+		if r.required.Old() && sel.name != "" && sel.namespace != "" {
+			why = ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
+		}
+
+		return nil, errors.Errorf("there is no %s %s%s", kindNames(res.ResourceKinds()), sel, why)
 	}
 
 	if !answered {

@@ -35,44 +35,14 @@ func clusterOf(objects ...string) cluster {
 	return c
 }
 
-// fetch what the supplied selector selects, in no order, as Crossplane does: a name
-// is a name in the namespace of the selector or that of no namespace, and labels
-// are looked for in all namespaces if the selector has none.
+// fetch what the supplied selector selects, in no order, as Crossplane does.
 func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
 	for _, o := range c {
-		meta := o.GetFields()["metadata"].GetStructValue().GetFields()
-		namespace := meta["namespace"].GetStringValue()
-
-		if o.GetFields()["apiVersion"].GetStringValue() != s.GetApiVersion() || o.GetFields()["kind"].GetStringValue() != s.GetKind() {
-			continue
+		if require.Selects(s, o) {
+			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
-
-		switch m := s.GetMatch().(type) {
-		case *fnv1.ResourceSelector_MatchName:
-			if namespace != s.GetNamespace() || meta["name"].GetStringValue() != m.MatchName {
-				continue
-			}
-		case *fnv1.ResourceSelector_MatchLabels:
-			if s.Namespace != nil && namespace != s.GetNamespace() {
-				continue
-			}
-
-			labels := meta["labels"].GetStructValue().GetFields()
-			missing := false
-
-			for k, v := range m.MatchLabels.GetLabels() {
-				l, ok := labels[k]
-				missing = missing || !ok || l.GetStringValue() != v
-			}
-
-			if missing {
-				continue
-			}
-		}
-
-		out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 	}
 
 	return out
@@ -1275,6 +1245,98 @@ func TestOldCrossplane(t *testing.T) {
 		if len(c.GetResources()) != 0 || len(c.GetExtraResources()) != 1 { //nolint:staticcheck // That is the field.
 			t.Errorf("\nEach object should be asked for in one field only.\nResolve(...): call %d requires %v", i, c)
 		}
+	}
+}
+
+// TestAnswersAreNotBelieved gives a source that is trusted the answers of a Crossplane
+// before v2, which knows no namespace of a selector.
+func TestAnswersAreNotBelieved(t *testing.T) {
+	source := `"keyPrefix": "", "reservedKeys": ["zone"], "sources": [{"type": "RequiredResource", "fromFieldPath": "data", "trusted": true, "resource": {
+		"apiVersion": "v1", "kind": "ConfigMap", "namespace": {"value": "platform"}, %s
+	}}]`
+
+	// answer every selector with all objects.
+	answer := func(in *v1beta1.CloudTags, objects ...string) (resolve.Set, error) {
+		req := observe(app)
+		req.Meta = nil
+
+		required := require.New(req)
+		rsp := &fnv1.RunFunctionResponse{}
+
+		if _, err := resolve.Resolve(in, req, required); err != nil {
+			return resolve.Set{}, err
+		}
+
+		required.AddTo(rsp)
+
+		req.ExtraResources = make(map[string]*fnv1.Resources) //nolint:staticcheck // What such a Crossplane answers.
+
+		for name := range rsp.GetRequirements().GetExtraResources() { //nolint:staticcheck // See above.
+			items := &fnv1.Resources{}
+			for _, o := range clusterOf(objects...) {
+				items.Items = append(items.Items, &fnv1.Resource{Resource: o})
+			}
+
+			req.ExtraResources[name] = items //nolint:staticcheck // See above.
+		}
+
+		return resolve.Resolve(in, req, require.New(req))
+	}
+
+	platform := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "public"}}`
+	tenant := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "tenant", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "secret"}}`
+
+	type want struct {
+		set resolve.Set
+		err string
+	}
+
+	trusted := func(value string) resolve.Set {
+		l := plain("zone", value, 0)
+		l.Trusted = true
+
+		return resolve.Set{Labels: []tags.Label{l}}
+	}
+
+	cases := map[string]struct {
+		reason   string
+		selector string
+		objects  []string
+		want     want
+	}{
+		"Labels": {
+			reason:   "An object of another namespace that has the labels should not answer for the platform's.",
+			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
+			objects:  []string{tenant, platform},
+			want:     want{set: trusted("public")},
+		},
+		"LabelsOfNone": {
+			reason:   "Without an object in the namespace that was asked for there is none.",
+			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
+			objects:  []string{tenant},
+			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) with the labels tags=yes in the namespace "platform"`},
+		},
+		"Name": {
+			reason:   "An object of the name in another namespace should not be believed, and the message should say what Crossplane can't do.",
+			selector: `"name": {"value": "tags"}`,
+			objects:  []string{tenant},
+			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) named "tags" in the namespace "platform": Crossplane before v2 can't fetch an object in a namespace by name, only by labels`},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			set, err := answer(decode(t, fmt.Sprintf(source, tc.selector)), tc.objects...)
+			got := want{set: set}
+
+			if err != nil {
+				got.err = err.Error()
+			}
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
