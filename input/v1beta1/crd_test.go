@@ -293,6 +293,11 @@ func TestCRDEnums(t *testing.T) {
 			want:   []string{"Cloud", "Contract"},
 			input:  func(value string) string { return input(`"profileRules": "` + value + `", ` + minimal) },
 		},
+		"ProviderTags": {
+			schema: c.schema.Properties["providerTags"],
+			want:   []string{"None", "Reserve"},
+			input:  func(value string) string { return input(`"providerTags": "` + value + `", ` + minimal) },
+		},
 		"LimitPolicy": {
 			schema: c.schema.Properties["limitPolicy"],
 			want:   []string{"ApplyPartial", "ApplyStrict"},
@@ -349,7 +354,7 @@ func TestCRDEnums(t *testing.T) {
 		},
 		"Encoding": {
 			schema: source["encoding"],
-			want:   []string{"JSON", "Plain"},
+			want:   []string{"JSON", "Plain", "Scalar"},
 			input: func(value string) string {
 				return input(`"sources": [{"type": "Value", "values": {}, "encoding": "` + value + `"}]`)
 			},

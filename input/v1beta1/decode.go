@@ -48,17 +48,13 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 	}
 
 	in := &CloudTags{}
+	errs := unknownFields(nil, structpb.NewStructValue(s), reflect.TypeFor[CloudTags]())
 
-	strict, err := kjson.UnmarshalStrict(j, in, kjson.DisallowUnknownFields)
-	if err != nil {
-		return nil, typeError(j, err)
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(j, in); err != nil {
+		errs = append(errs, typeError(s, j, err))
 	}
 
-	for i := range strict {
-		strict[i] = allowedError(strict[i])
-	}
-
-	if err := errors.Join(strict...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 
@@ -86,7 +82,7 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 // decode to what is not given.
 var notEmpty = map[string]bool{
 	"annotationsFieldPath": true, "encoding": true, "fieldDiscovery": true, "fieldPath": true, "fromFieldPath": true, "key": true, "keyForm": true,
-	"labelsFieldPath": true, "limitPolicy": true, "onConflict": true, "pick": true, "profileRules": true, "separator": true, "ttl": true, "value": true,
+	"labelsFieldPath": true, "limitPolicy": true, "onConflict": true, "pick": true, "profileRules": true, "providerTags": true, "separator": true, "ttl": true, "value": true,
 }
 
 // notEmptyIn are more of them, by the field that has them. Elsewhere they may be
@@ -174,8 +170,9 @@ func refuseNulls(p *field.Path, s *structpb.Struct) error {
 	return nil
 }
 
-// typeError puts an error of a wrong type in terms of the input, not of Go.
-func typeError(j []byte, err error) error {
+// typeError puts an error of a wrong type, in the supplied input and its JSON, in terms
+// of the input, not of Go.
+func typeError(s *structpb.Struct, j []byte, err error) error {
 	te := &json.UnmarshalTypeError{}
 	if !errors.As(err, &te) {
 		// Only Kubernetes metadata has types that decode themselves.
@@ -214,6 +211,11 @@ func typeError(j []byte, err error) error {
 	}
 
 	path := pathAt(j, te.Offset).String()
+
+	// The shortest way to get it wrong.
+	if path == "provider" && got == "a string" {
+		return errors.Errorf("provider: must be an object, not a string: write provider: {value: %q}", s.GetFields()["provider"].GetStringValue())
+	}
 
 	// The API server wants the metadata of any object to be its own.
 	if path == "metadata" && got == "a list" {
@@ -369,6 +371,7 @@ func (in *CloudTags) setDefaults() {
 	}
 
 	in.LimitPolicy = cmp.Or(in.LimitPolicy, LimitPolicyApplyPartial)
+	in.ProviderTags = cmp.Or(in.ProviderTags, ProviderTagsReserve)
 	in.ProfileRules = cmp.Or(in.ProfileRules, ProfileRulesContract)
 	in.FieldDiscovery = cmp.Or(in.FieldDiscovery, FieldDiscoveryAuto)
 	in.TTL = cmp.Or(in.TTL, DefaultTTL.String())

@@ -25,8 +25,8 @@ import (
 const sourceTypes = `"CompositeField", "CompositeMetadata", "ContextField", "RequiredResource", "Value"`
 
 // inputFields are the fields of an input as errors put them.
-const inputFields = `apiVersion, fieldDiscovery, ignoreTags, keyFormats, keyPrefix, kind, kubernetesMetadata, limitPolicy, metadata, profileRules, provider, ` +
-	`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, ttl`
+const inputFields = `apiVersion, fieldDiscovery, ignoreTags, keyFormats, keyPrefix, kind, kubernetesMetadata, limitPolicy, metadata, profileRules, provider, providerTags, ` +
+	`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, toContextKey, ttl`
 
 // nothing is the error of an input that gives the function nothing to do.
 const nothing = `sources: Required value: at least one of sources, removeTags, ignoreTags and kubernetesMetadata`
@@ -69,6 +69,7 @@ func decoded(change func(in *v1beta1.CloudTags)) *v1beta1.CloudTags {
 		Sources:   []v1beta1.Source{value(nil)},
 
 		LimitPolicy:    "ApplyPartial",
+		ProviderTags:   "Reserve",
 		ProfileRules:   "Contract",
 		FieldDiscovery: "Auto",
 		TTL:            "1m0s",
@@ -516,7 +517,7 @@ func invalidInputs() map[string]invalidCase {
 		"UnknownFieldOfInclude": {
 			reason: "An unknown field of an include should be named.",
 			json:   source(`"type": "Value", "values": {}, "include": {"keys": ["a"], "exclude": ["b"]}`),
-			want:   `unknown field "sources[1].include.exclude": allowed: fromFieldPath, keys`,
+			want:   `unknown field "sources[1].include.exclude": allowed: except, fromFieldPath, keys`,
 		},
 		"UnknownFieldOfPolicy": {
 			reason: "An unknown field of a policy should be named.",
@@ -526,7 +527,7 @@ func invalidInputs() map[string]invalidCase {
 		"UnknownFieldOfTagField": {
 			reason: "An unknown field of a rule should be named with the rule's index.",
 			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "shape": "None", "path": "spec.tags"`),
-			want:   `unknown field "tagFields[1].path": allowed: apiVersion, fieldPath, keyValueList, kind, shape, stringList`,
+			want:   `unknown field "tagFields[1].path": allowed: apiVersion, fieldPath, keyValueList, kind, provider, shape, stringList`,
 		},
 		"UnknownFieldOfKeyValueList": {
 			reason: "An unknown field of a list should be named.",
@@ -564,7 +565,7 @@ func invalidInputs() map[string]invalidCase {
 		"ProviderString": {
 			reason: "The provider should have to be an object: naming it right there is an easy mistake.",
 			json:   input(`"provider": "aws", ` + minimal),
-			want:   `provider: must be an object, not a string`,
+			want:   `provider: must be an object, not a string: write provider: {value: "aws"}`,
 		},
 		"ProviderValueNumber": {
 			reason: "The provider's name should have to be a string.",
@@ -993,7 +994,7 @@ func invalidInputs() map[string]invalidCase {
 		"UnknownEncoding": {
 			reason: "An unknown encoding should be refused, with those that there are.",
 			json:   source(`"type": "Value", "values": {}, "encoding": "YAML"`),
-			want:   `sources[1].encoding: Unsupported value: "YAML": supported values: "JSON", "Plain"`,
+			want:   `sources[1].encoding: Unsupported value: "YAML": supported values: "JSON", "Plain", "Scalar"`,
 		},
 		"UnknownKeyForm": {
 			reason: "An unknown form of keys should be refused, with those that there are.",
@@ -1025,12 +1026,12 @@ func invalidInputs() map[string]invalidCase {
 		"EmptyInclude": {
 			reason: "An include should say what it includes.",
 			json:   source(`"type": "Value", "values": {}, "include": {}`),
-			want:   `sources[1].include: Invalid value: "": must have exactly one of keys and fromFieldPath`,
+			want:   `sources[1].include: Invalid value: "": must have at least one of keys, fromFieldPath and except`,
 		},
 		"IncludeTwice": {
 			reason: "Patterns should not be in the input and in a field at once.",
 			json:   source(`"type": "Value", "values": {}, "include": {"keys": ["a"], "fromFieldPath": "spec.propagate"}`),
-			want:   `sources[1].include: Invalid value: "": must have exactly one of keys and fromFieldPath`,
+			want:   `sources[1].include: Invalid value: "": must have at most one of keys and fromFieldPath`,
 		},
 		"IncludeBadPath": {
 			reason: "A malformed path should be refused.",

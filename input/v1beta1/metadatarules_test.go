@@ -495,10 +495,10 @@ func invalidMetadataRules() map[string]invalidCase {
 			goOnly: true,
 		},
 		"ToWildcard": {
-			reason: "A path that leads to many fields should be refused.",
-			json:   to(`"toFieldPaths": {"annotations": ["spec.pools[*].annotations", "*"]}`),
-			want: `[` + atTo + `.annotations[0]: Invalid value: "spec.pools[*].annotations": field path "spec.pools[*].annotations" must lead to one field, without wildcards, ` +
-				atTo + `.annotations[1]: Invalid value: "*": field path "*" must lead to one field, without wildcards]`,
+			reason: "A path that leads to fields of any name should be refused: only items of lists can be many.",
+			json:   to(`"toFieldPaths": {"annotations": ["spec.pools[*].annotations", "spec.*.annotations", "*"]}`),
+			want: `[` + atTo + `.annotations[1]: Invalid value: "spec.*.annotations": field path "spec.*.annotations": a * stands for items of a list only, as in spec.items[*].labels, ` +
+				atTo + `.annotations[2]: Invalid value: "*": field path "*": a * stands for items of a list only, as in spec.items[*].labels]`,
 			goOnly: true,
 		},
 		"ToList": {
@@ -770,12 +770,12 @@ func invalidMetadataRules() map[string]invalidCase {
 		"RequiredEmptyLabels": {
 			reason: "No labels would match everything.",
 			json:   fromResource(organization+`, "matchLabels": {"value": {}}`, ""),
-			want:   atResource + `.matchLabels.value: Required value: an empty map would match everything`,
+			want:   atResource + `.matchLabels.value: Required value: an empty map matches nothing: all matches every object`,
 		},
 		"RequiredLabels": {
 			reason: "Labels right there are an easy mistake, since those of composed resources are, and the message should say what there is.",
 			json:   fromResource(organization+`, "matchLabels": {"grade": "gold"}`, ""),
-			want:   `unknown field "kubernetesMetadata[0].source.resource.matchLabels.grade": allowed: fromFieldPath, value`,
+			want:   `unknown field "kubernetesMetadata[0].source.resource.matchLabels.grade": allowed: all, fromFieldPath, value`,
 		},
 		"RequiredEmptyName": {
 			reason: "An empty name names nothing.",

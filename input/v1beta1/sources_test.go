@@ -479,17 +479,17 @@ func invalidSources() map[string]invalidCase {
 		"LabelsOfNothing": {
 			reason: "Labels are given, or a field that holds them.",
 			json:   required(organization+`, "matchLabels": {}`, ""),
-			want:   `sources[0].resource.matchLabels: Invalid value: "": ` + conflict,
+			want:   `sources[0].resource.matchLabels: Invalid value: "": must have exactly one of value, fromFieldPath and all`,
 		},
 		"LabelsTwice": {
 			reason: "Labels are given, or a field that holds them, not both.",
 			json:   required(organization+`, "matchLabels": {"value": {"a": "b"}, "fromFieldPath": "spec.labels"}`, ""),
-			want:   `sources[0].resource.matchLabels: Invalid value: "": ` + conflict,
+			want:   `sources[0].resource.matchLabels: Invalid value: "": must have exactly one of value, fromFieldPath and all`,
 		},
 		"EmptyLabels": {
 			reason: "No labels would match everything.",
 			json:   required(organization+`, "matchLabels": {"value": {}}`, ""),
-			want:   `sources[0].resource.matchLabels.value: Required value: an empty map would match everything`,
+			want:   `sources[0].resource.matchLabels.value: Required value: an empty map matches nothing: all matches every object`,
 		},
 		"LabelsBadPath": {
 			reason: "A malformed path should be refused.",
@@ -650,7 +650,7 @@ func invalidSources() map[string]invalidCase {
 		"UnknownFieldOfMatchLabels": {
 			reason: "Labels right there are an easy mistake, and the message should say what there is.",
 			json:   required(organization+`, "matchLabels": {"grade": "gold"}`, ""),
-			want:   `unknown field "sources[0].resource.matchLabels.grade": allowed: fromFieldPath, value`,
+			want:   `unknown field "sources[0].resource.matchLabels.grade": allowed: all, fromFieldPath, value`,
 		},
 		"NameString": {
 			reason: "A name right there is an easy mistake.",

@@ -27,7 +27,8 @@ type CloudTags struct {
 	// Provider whose tag profile is applied: aws, azure, digitalocean, gcp,
 	// hetzner, openstack or generic, in any case. Any other name gets the generic
 	// profile. By default each resource gets the profile of the provider that its
-	// API group belongs to, or else the generic one.
+	// API group belongs to, or else the generic one. A provider that is read from
+	// the composite resource decides for resources of unknown providers only.
 	//
 	// +optional
 	Provider *StringSource `json:"provider,omitempty"`
@@ -55,16 +56,26 @@ type CloudTags struct {
 
 	// ReservedKeys are keys that only trusted sources may claim. Each is a key, or
 	// the beginning of keys and a *, e.g. workspace or entigo:*, and matches the
-	// qualified key of a label as well as the key of its tag.
+	// qualified key of a label as well as the key of its tag, without case. Such a
+	// tag of an earlier step is taken away unless a trusted source claims its key.
 	//
 	// +optional
 	ReservedKeys []string `json:"reservedKeys,omitempty"`
 
 	// ReservedTags is how many tag slots of each resource are left free, by tag
-	// profile: for the tags that the provider itself or another system adds.
+	// profile: for the tags that another system adds.
 	//
 	// +optional
 	ReservedTags map[string]TagCount `json:"reservedTags,omitempty"`
+
+	// ProviderTags says whether tag slots are left free for the tags that providers
+	// add themselves to what they create: crossplane-kind, crossplane-name and
+	// crossplane-providerconfig. Reserve leaves them free on the kinds whose
+	// providers add them. None is for providers that run with --skip-default-tags.
+	//
+	// +optional
+	// +kubebuilder:default=Reserve
+	ProviderTags ProviderTags `json:"providerTags,omitempty"`
 
 	// LimitPolicy says what becomes of labels for which a resource has no tag slot
 	// left: ApplyPartial skips them, ApplyStrict fails and tags nothing.
@@ -105,6 +116,14 @@ type CloudTags struct {
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	KubernetesMetadata []MetadataRule `json:"kubernetesMetadata,omitempty"`
+
+	// ToContextKey is a key of the pipeline's context under which later steps find
+	// what the sources came to: labels, a map of qualified key to value, and
+	// classes, a map of source name to the object that was picked.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ToContextKey *string `json:"toContextKey,omitempty"`
 
 	// StatusFieldPath is the path of an object in the status of the composite
 	// resource, e.g. status.cloudTags, that the function fills in: the tag keys in
@@ -199,6 +218,20 @@ const (
 	ProfileRulesCloud    = ProfileRules(tags.Cloud)
 )
 
+// ProviderTags say whether the tags that providers add take tag slots.
+//
+// +kubebuilder:validation:Enum=Reserve;None
+type ProviderTags string
+
+// What becomes of the tags that providers add.
+const (
+	// ProviderTagsReserve leaves tag slots free for them.
+	ProviderTagsReserve ProviderTags = "Reserve"
+
+	// ProviderTagsNone means that providers add none.
+	ProviderTagsNone ProviderTags = "None"
+)
+
 // FieldDiscovery is when Crossplane is asked for schemas.
 //
 // +kubebuilder:validation:Enum=Auto;Schema;Index
@@ -259,7 +292,7 @@ const (
 
 // An Encoding is how the values of a source are written.
 //
-// +kubebuilder:validation:Enum=Plain;JSON
+// +kubebuilder:validation:Enum=Plain;JSON;Scalar
 type Encoding string
 
 // Encodings of values.
@@ -269,6 +302,10 @@ const (
 
 	// EncodingJSON values are JSON texts of a string, a number or a boolean.
 	EncodingJSON Encoding = "JSON"
+
+	// EncodingScalar values are strings, which are taken as they are, or numbers
+	// and booleans, which are taken as their JSON text.
+	EncodingScalar Encoding = "Scalar"
 )
 
 // A KeyForm is what the keys of a source are.
@@ -310,6 +347,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'ContextField' ? has(self.contextKey) : !has(self.contextKey)",message="contextKey is required by type ContextField, and forbidden elsewhere"
 // +kubebuilder:validation:XValidation:rule="self.type == 'CompositeMetadata' ? has(self.prefix) : (self.type == 'RequiredResource' || !has(self.prefix))",message="prefix is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' ? has(self.resource) && has(self.prefix) != has(self.fromFieldPath) : !has(self.resource)",message="resource and one of prefix and fromFieldPath are required by type RequiredResource, and resource is forbidden elsewhere"
+// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="include.fromFieldPath is forbidden by trusted sources"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
 	// at fromFieldPath of the composite resource, ContextField from the map at
@@ -382,8 +420,9 @@ type Source struct {
 	// +optional
 	Include *Include `json:"include,omitempty"`
 
-	// Encoding of the values: Plain takes them as they are, JSON decodes a JSON
-	// string, number or boolean to its bare text.
+	// Encoding of the values: Plain takes them as they are, and they must be
+	// strings. JSON decodes a JSON string, number or boolean to its bare text.
+	// Scalar takes strings as they are, and numbers and booleans as their JSON text.
 	//
 	// +optional
 	// +kubebuilder:default=Plain
@@ -413,12 +452,19 @@ type Source struct {
 // taken if any pattern matches its key: a key, or the beginning of keys and a *,
 // e.g. platform/*.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.keys) != has(self.fromFieldPath)",message="exactly one of keys and fromFieldPath is required"
+// +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="at most one of keys and fromFieldPath is allowed"
+// +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.fromFieldPath) || has(self.except)",message="at least one of keys, fromFieldPath and except is required"
 type Include struct {
-	// Keys are the patterns.
+	// Keys are the patterns. By default all labels are taken.
 	//
 	// +optional
 	Keys []string `json:"keys,omitzero"`
+
+	// Except are patterns of labels that are not taken, whatever else matches.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Except []string `json:"except,omitempty"`
 
 	// FromFieldPath is the path of a list of patterns in the composite resource.
 	// Nothing is included if the field isn't there.
@@ -480,7 +526,8 @@ type RequiredResource struct {
 	// +optional
 	Name *StringSource `json:"name,omitempty"`
 
-	// MatchLabels that the objects have. An empty map matches nothing.
+	// MatchLabels that the objects have. An empty map matches nothing: all matches
+	// every object.
 	//
 	// +optional
 	MatchLabels *MapSource `json:"matchLabels,omitempty"`
@@ -511,10 +558,10 @@ type ResourceKind struct {
 	Kind string `json:"kind"`
 }
 
-// A MapSource is a map of strings, or a field of the composite resource that holds
-// one.
+// A MapSource is a map of labels, a field of the composite resource that holds one,
+// or no label at all, which every object has.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="exactly one of value and fromFieldPath is required"
+// +kubebuilder:validation:XValidation:rule="(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1",message="exactly one of value, fromFieldPath and all is required"
 type MapSource struct {
 	// Value is the map itself.
 	//
@@ -528,6 +575,11 @@ type MapSource struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+
+	// All objects of the kind, whatever labels they have.
+	//
+	// +optional
+	All bool `json:"all,omitempty"`
 }
 
 // A TagFieldShape is how a field holds tags.
@@ -586,6 +638,14 @@ type TagField struct {
 	//
 	// +optional
 	StringList *StringList `json:"stringList,omitempty"`
+
+	// Provider whose tag profile is applied to the kinds: aws, azure, digitalocean,
+	// gcp, generic, hetzner or openstack. By default it is the one of the input, or
+	// else the one that the kind's API group belongs to.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Provider string `json:"provider,omitempty"`
 }
 
 // A KeyValueList is a list of objects that hold one tag each.
@@ -684,6 +744,8 @@ type ResourceSelector struct {
 // +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="value is for a key only"
 // +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
 type RemoveTag struct {
+	// The field at fromFieldPath may also be a map of keys and the values at which
+	// their tags are removed.
 	TagKeys `json:",inline"`
 
 	// Value at which the tag is removed. By default it is removed whatever its
@@ -712,8 +774,8 @@ type IgnoreTag struct {
 
 // TagKeys are tag keys: one, the beginning of some and a *, or a list of these.
 type TagKeys struct {
-	// Key of the tags, as the resource has it: a key, or the beginning of keys and
-	// a *, e.g. aws-backup:*. In a tag field that is a list of strings, a string
+	// Key of the tags, before or after its format: a key, or the beginning of keys
+	// and a *, e.g. aws-backup:*. In a tag field that is a list of strings, a string
 	// that is no key and value is a key.
 	//
 	// +optional
@@ -722,7 +784,8 @@ type TagKeys struct {
 
 	// FromFieldPath is the path of a list of keys, in the composite resource or
 	// below contextKey. There are none if the field isn't there. Keys that come
-	// from a field leave the tags with reserved keys alone.
+	// from a field leave the tags with reserved keys, and those of trusted sources,
+	// alone.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -811,7 +874,9 @@ type MetadataSource struct {
 	Type MetadataSourceType `json:"type"`
 
 	// Name of the composed resource in the pipeline. For type ComposedResource
-	// only. Nothing is copied if there is none.
+	// only. Nothing is copied if there is none. With a *, which matches any run of
+	// characters, there are several, and each is copied to the resources that have
+	// the same text in the place of the * in the name of an entry of resources.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -870,7 +935,8 @@ type MetadataSelector struct {
 	All bool `json:"all,omitempty"`
 }
 
-// MetadataFieldPaths are the fields that metadata is copied to.
+// MetadataFieldPaths are the fields that metadata is copied to. A [*] in a path means
+// every item of a list.
 //
 // +kubebuilder:validation:MinProperties=1
 type MetadataFieldPaths struct {

@@ -1,86 +1,77 @@
 package v1beta1
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// unknownField is the error of a field that the input doesn't have, which names its
-// path.
-var unknownField = regexp.MustCompile(`^unknown field "(.*)"$`)
+// decodesItself is what types implement that have no fields to be unknown.
+var decodesItself = reflect.TypeFor[json.Unmarshaler]()
 
-// allowedError adds to the supplied error of decoding, if it's about an unknown
-// field, which fields there are in its place.
-func allowedError(err error) error {
-	m := unknownField.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err
+// unknownFields returns an error for each field of the supplied value, at the supplied
+// path, that the supplied type doesn't have. It says which fields there are.
+func unknownFields(p *field.Path, v *structpb.Value, t reflect.Type) []error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
 
-	names := strings.Split(m[1], ".")
-	t := reflect.TypeFor[CloudTags]()
-
-	for _, name := range names[:len(names)-1] {
-		name, _, _ = strings.Cut(name, "[")
-		if t = fieldType(t, name); t == nil {
-			return err
-		}
-	}
-
-	if t.Kind() != reflect.Struct {
-		return err
-	}
-
-	return errors.Errorf("%w: allowed: %s", err, strings.Join(slices.Sorted(fieldNames(t)), ", "))
-}
-
-// fieldType returns the type that the supplied type's field of the supplied name has,
-// or that its items have, or nil.
-func fieldType(t reflect.Type, name string) reflect.Type {
-	if t.Kind() != reflect.Struct {
+	if reflect.PointerTo(t).Implements(decodesItself) {
 		return nil
 	}
 
-	for f := range t.Fields() {
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag != name {
-			continue
+	errs := []error{}
+
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		for i, item := range k.ListValue.GetValues() {
+			if t.Kind() == reflect.Slice {
+				errs = append(errs, unknownFields(p.Index(i), item, t.Elem())...)
+			}
+		}
+	case *structpb.Value_StructValue:
+		if t.Kind() != reflect.Struct {
+			return nil
 		}
 
-		t := f.Type
-		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-			t = t.Elem()
-		}
+		types := fieldTypes(t)
+		fields := k.StructValue.GetFields()
 
-		return t
-	}
-
-	return nil
-}
-
-// fieldNames yields the names of the supplied struct's fields, those of structs that
-// it embeds included.
-func fieldNames(t reflect.Type) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for f := range t.Fields() {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if tag != "" {
-				if !yield(tag) {
-					return
-				}
-
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if of, ok := types[name]; ok {
+				errs = append(errs, unknownFields(p.Child(name), fields[name], of)...)
 				continue
 			}
 
-			for name := range fieldNames(f.Type) {
-				if !yield(name) {
-					return
-				}
-			}
+			allowed := strings.Join(slices.Sorted(maps.Keys(types)), ", ")
+			errs = append(errs, errors.Errorf("unknown field %q: allowed: %s", p.Child(name), allowed))
 		}
 	}
+
+	return errs
+}
+
+// fieldTypes returns the types of the supplied struct's fields by their names, those of
+// structs that it embeds included.
+func fieldTypes(t reflect.Type) map[string]reflect.Type {
+	out := make(map[string]reflect.Type, t.NumField())
+
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			maps.Copy(out, fieldTypes(f.Type))
+			continue
+		}
+
+		out[name] = f.Type
+	}
+
+	return out
 }

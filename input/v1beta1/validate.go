@@ -85,6 +85,10 @@ func (in *CloudTags) validate() field.ErrorList {
 		errs = append(errs, in.KubernetesMetadata[i].validate(field.NewPath("kubernetesMetadata").Index(i))...)
 	}
 
+	if in.ToContextKey != nil && *in.ToContextKey == "" {
+		errs = append(errs, field.Required(field.NewPath("toContextKey"), "must not be empty"))
+	}
+
 	errs = append(errs, validateStatusPath(field.NewPath("statusFieldPath"), in.StatusFieldPath)...)
 
 	for _, profile := range slices.Sorted(maps.Keys(in.ReservedTags)) {
@@ -95,6 +99,8 @@ func (in *CloudTags) validate() field.ErrorList {
 			errs = append(errs, field.Invalid(p.Key(profile), n, "must not be negative"))
 		}
 	}
+
+	errs = append(errs, oneOf(field.NewPath("providerTags"), in.ProviderTags, ProviderTagsNone, ProviderTagsReserve)...)
 
 	for i := range in.TagFields {
 		errs = append(errs, in.TagFields[i].validate(field.NewPath("tagFields").Index(i))...)
@@ -144,7 +150,7 @@ func (s *StringSource) validate(p *field.Path) field.ErrorList {
 
 func (s *Source) validate(p *field.Path) field.ErrorList {
 	errs := oneOf(p.Child("type"), s.Type, slices.Sorted(maps.Keys(sourceFields))...)
-	errs = append(errs, oneOf(p.Child("encoding"), s.Encoding, EncodingJSON, EncodingPlain)...)
+	errs = append(errs, oneOf(p.Child("encoding"), s.Encoding, EncodingJSON, EncodingPlain, EncodingScalar)...)
 	errs = append(errs, oneOf(p.Child("keyForm"), s.KeyForm, KeyFormQualified, KeyFormTag)...)
 	errs = append(errs, oneOf(p.Child("onConflict"), s.OnConflict, ConflictPolicyError, ConflictPolicyReplace, ConflictPolicyRetain)...)
 
@@ -162,6 +168,10 @@ func (s *Source) validate(p *field.Path) field.ErrorList {
 
 	errs = append(errs, validatePath(p.Child("fromFieldPath"), s.FromFieldPath)...)
 	errs = append(errs, s.Include.validate(p.Child("include"))...)
+
+	if s.Trusted && s.Include != nil && s.Include.FromFieldPath != nil {
+		errs = append(errs, field.Forbidden(p.Child("include", "fromFieldPath"), "the author of the composite resource may not choose among the labels of a trusted source"))
+	}
 
 	if s.Type == SourceTypeRequiredResource {
 		errs = append(errs, s.validateResource(p)...)
@@ -311,13 +321,23 @@ func (k *ResourceKind) validate(p *field.Path) field.ErrorList {
 }
 
 func (m *MapSource) validate(p *field.Path) field.ErrorList {
-	switch {
-	case m == nil:
+	if m == nil {
 		return nil
-	case (m.Value == nil) == (m.FromFieldPath == nil):
-		return field.ErrorList{field.Invalid(p, "", "must have exactly one of value and fromFieldPath")}
+	}
+
+	given := 0
+
+	for _, is := range []bool{m.Value != nil, m.FromFieldPath != nil, m.All} {
+		if is {
+			given++
+		}
+	}
+
+	switch {
+	case given != 1:
+		return field.ErrorList{field.Invalid(p, "", "must have exactly one of value, fromFieldPath and all")}
 	case m.Value != nil && len(m.Value) == 0:
-		return field.ErrorList{field.Required(p.Child("value"), "an empty map would match everything")}
+		return field.ErrorList{field.Required(p.Child("value"), "an empty map matches nothing: all matches every object")}
 	default:
 		return validatePath(p.Child("fromFieldPath"), m.FromFieldPath)
 	}
@@ -328,22 +348,42 @@ func (i *Include) validate(p *field.Path) field.ErrorList {
 		return nil
 	}
 
-	if (i.Keys == nil) == (i.FromFieldPath == nil) {
-		return field.ErrorList{field.Invalid(p, "", "must have exactly one of keys and fromFieldPath")}
+	switch {
+	case i.Keys != nil && i.FromFieldPath != nil:
+		return field.ErrorList{field.Invalid(p, "", "must have at most one of keys and fromFieldPath")}
+	case i.Keys == nil && i.FromFieldPath == nil && i.Except == nil:
+		return field.ErrorList{field.Invalid(p, "", "must have at least one of keys, fromFieldPath and except")}
 	}
 
 	errs := validatePath(p.Child("fromFieldPath"), i.FromFieldPath)
+	errs = append(errs, notEmptyList(p.Child("except"), i.Except)...)
 
-	for n, k := range i.Keys {
-		if err := ValidateKeyPattern(k); err != "" {
-			errs = append(errs, field.Invalid(p.Child("keys").Index(n), k, err))
+	for _, of := range []struct {
+		name     string
+		patterns []string
+	}{{"keys", i.Keys}, {"except", i.Except}} {
+		for n, k := range of.patterns {
+			if err := ValidateLabelPattern(k); err != "" {
+				errs = append(errs, field.Invalid(p.Child(of.name).Index(n), k, err))
+			}
 		}
 	}
 
 	return errs
 }
 
-// ValidateKeyPattern says what is wrong with a pattern of label keys, or nothing.
+// ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
+// nothing. No label's key starts with an exclamation mark: who writes one means to
+// leave labels out.
+func ValidateLabelPattern(pattern string) string {
+	if strings.HasPrefix(pattern, "!") {
+		return "matches no key: except says which labels are left out"
+	}
+
+	return ValidateKeyPattern(pattern)
+}
+
+// ValidateKeyPattern says what is wrong with a pattern of tag keys, or nothing.
 func ValidateKeyPattern(pattern string) string {
 	switch i := strings.IndexByte(pattern, '*'); {
 	case pattern == "":
@@ -420,6 +460,8 @@ func (r *MetadataRule) validate(p *field.Path) field.ErrorList {
 		errs = append(errs, r.Resources[i].validate(p.Child("resources").Index(i))...)
 	}
 
+	errs = append(errs, r.validateNames(p)...)
+
 	// What needs paths is only known if it is known what is copied.
 	if invalid := r.validateCopy(p.Child("copy")); len(invalid) > 0 {
 		return append(errs, invalid...)
@@ -433,6 +475,33 @@ func (r *MetadataRule) validate(p *field.Path) field.ErrorList {
 	errs = append(errs, validateTo(to.Child("labels"), r.ToFieldPaths.Labels, r.Copies(MetadataKindLabels))...)
 
 	return append(errs, validateTo(to.Child("annotations"), r.ToFieldPaths.Annotations, r.Copies(MetadataKindAnnotations))...)
+}
+
+// validateNames of resources, which say which of several sources each is copied from.
+func (r *MetadataRule) validateNames(p *field.Path) field.ErrorList {
+	name := r.Source.Name
+
+	switch strings.Count(name, "*") {
+	case 0:
+		return nil
+	case 1:
+	default:
+		return field.ErrorList{field.Invalid(p.Child("source", "name"), name, "must have at most one *")}
+	}
+
+	if len(r.Resources) == 0 {
+		return field.ErrorList{field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too")}
+	}
+
+	errs := field.ErrorList{}
+
+	for i := range r.Resources {
+		if to := r.Resources[i].Name; strings.Count(to, "*") != 1 {
+			errs = append(errs, field.Invalid(p.Child("resources").Index(i).Child("name"), to, "must have one *, as the name of the source has"))
+		}
+	}
+
+	return errs
 }
 
 func (r *MetadataRule) validateCopy(p *field.Path) field.ErrorList {
@@ -456,8 +525,11 @@ func validateTo(p *field.Path, paths []string, copied bool) field.ErrorList {
 	}
 
 	errs := notEmptyList(p, paths)
-	for i := range paths {
-		errs = append(errs, validatePath(p.Index(i), &paths[i])...)
+
+	for i, path := range paths {
+		if err := structpath.ValidateWildcards(path); err != nil {
+			errs = append(errs, field.Invalid(p.Index(i), path, err.Error()))
+		}
 	}
 
 	return errs
@@ -537,6 +609,10 @@ func (f *TagField) validate(p *field.Path) field.ErrorList {
 		errs = append(errs, field.Required(p.Child("fieldPath"), "the field that holds the tags"))
 	case f.FieldPath != "":
 		errs = append(errs, validatePath(p.Child("fieldPath"), &f.FieldPath)...)
+	}
+
+	if f.Provider != "" {
+		errs = append(errs, oneOf(p.Child("provider"), f.Provider, tags.ProfileNames()...)...)
 	}
 
 	if f.KeyValueList != nil {

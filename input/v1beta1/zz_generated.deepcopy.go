@@ -85,6 +85,11 @@ func (in *CloudTags) DeepCopyInto(out *CloudTags) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.ToContextKey != nil {
+		in, out := &in.ToContextKey, &out.ToContextKey
+		*out = new(string)
+		**out = **in
+	}
 	if in.StatusFieldPath != nil {
 		in, out := &in.StatusFieldPath, &out.StatusFieldPath
 		*out = new(string)
@@ -131,6 +136,11 @@ func (in *Include) DeepCopyInto(out *Include) {
 	*out = *in
 	if in.Keys != nil {
 		in, out := &in.Keys, &out.Keys
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.Except != nil {
+		in, out := &in.Except, &out.Except
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}

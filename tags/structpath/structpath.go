@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -28,6 +29,18 @@ var parsed = struct {
 // Validate returns an error if the supplied string is not the path of one field.
 func Validate(path string) error {
 	_, err := parse(path)
+	return err
+}
+
+// ValidateWildcards returns an error if the supplied string is not the path of one
+// field, or of the same field in all items of lists, which [*] stands for.
+func ValidateWildcards(path string) error {
+	if path == "*" || strings.HasPrefix(path, "*.") || strings.Contains(path, ".*") {
+		return errors.Errorf("field path %q: a * stands for items of a list only, as in spec.items[*].labels", path)
+	}
+
+	_, err := fieldsOf(path)
+
 	return err
 }
 
@@ -122,13 +135,9 @@ func parse(path string) (fieldpath.Segments, error) {
 		return segments, nil
 	}
 
-	segments, err := fieldpath.Parse(path)
+	segments, err := fieldsOf(path)
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
-	}
-
-	if len(segments) == 0 {
-		return nil, errors.New("a field path must not be empty")
+		return nil, err
 	}
 
 	if slices.ContainsFunc(segments, func(s fieldpath.Segment) bool { return s.Field == "*" }) {
@@ -143,6 +152,20 @@ func parse(path string) (fieldpath.Segments, error) {
 	}
 
 	parsed.paths[path] = segments
+
+	return segments, nil
+}
+
+// fieldsOf the supplied path, which may have wildcards.
+func fieldsOf(path string) (fieldpath.Segments, error) {
+	segments, err := fieldpath.Parse(path)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
+	}
+
+	if len(segments) == 0 {
+		return nil, errors.New("a field path must not be empty")
+	}
 
 	return segments, nil
 }
