@@ -1932,7 +1932,7 @@ func (of *removal) keeps(before, after *structpb.Struct) bool {
 // kindOf returns the kind of the supplied resource, as the stamper has it.
 func (of *removal) kindOf(r *structpb.Struct) field.Kind {
 	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
-	k.ForProvider = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
+	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
 
 	if of.set.Provider != "" {
 		k.Profile = tags.ProfileOf(of.set.Provider).Name

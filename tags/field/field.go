@@ -50,19 +50,36 @@ type Field struct {
 	// Observed are the paths at which the provider reports the tags that the
 	// cloud has, the most complete one first.
 	Observed []string
+
+	// ProviderTags are the keys of the tags that the provider itself adds to
+	// resources of the kind before it creates them. Nil if it adds none.
+	ProviderTags []string
+
+	// LateInit is true if the provider fills a field that isn't there with the tags
+	// that the cloud has. One that is there, though empty, it leaves alone.
+	LateInit bool
+
+	// LooksLike is the path of a field of a kind of shape None that looks like tags,
+	// but may mean something else: nobody knows the provider. Empty if there is none.
+	LooksLike string
+
+	// Profile is the tag profile that the rule of the input that matches names.
+	// Empty if there is no such rule, or if it names none.
+	Profile string
 }
 
 // A Kind of composed resource, as a Locator sees it.
 type Kind struct {
 	schema.GroupVersionKind
 
-	// Profile is the tag profile of the provider that the input names or that the
-	// kind's API group belongs to, or empty if neither is known.
+	// Profile is the tag profile of the provider that the kind's API group belongs
+	// to or, of a group of no provider that we know, of the one that the input names.
+	// Empty if neither is known.
 	Profile string
 
-	// ForProvider is true if the resource has a spec.forProvider object, as
-	// managed resources do.
-	ForProvider bool
+	// Managed is true if the resource is one that a provider makes outside of the
+	// control plane.
+	Managed bool
 }
 
 // A Locator says which field of a kind carries its cloud tags. It returns false

@@ -221,7 +221,15 @@ func parseIndex(text string) (*Index, error) {
 		field    uint8
 	)
 
-	known := make(map[string]uint8)
+	// The same field may be late-initialized in one family and not in another.
+	type place struct {
+		dialect *dialect
+		field   string
+	}
+
+	known := make(map[place]uint8)
+
+	var of *dialect
 
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
@@ -238,25 +246,30 @@ func parseIndex(text string) (*Index, error) {
 				i.groups[gv.Group] = true
 			}
 
-			n, ok := known[s]
+			p := place{dialect: of, field: s}
+
+			n, ok := known[p]
 			if !ok {
 				f, err := parseIndexField(s)
 				if err != nil {
 					return nil, err
 				}
 
+				of.complete(&f)
+
 				if len(i.distinct) > math.MaxUint8 {
 					return nil, errors.New("the index has too many different tag fields")
 				}
 
 				n = uint8(len(i.distinct)) //nolint:gosec // At most 255.
-				known[s] = n
+				known[p] = n
 				i.distinct = append(i.distinct, f)
 			}
 
 			field = n
 		default:
 			group = line
+			of, _, _ = dialectOf(group)
 		}
 	}
 

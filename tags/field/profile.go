@@ -29,5 +29,12 @@ func usual(c candidate) Field {
 // Locate the tag field of the supplied kind by its profile.
 func (ByProfile) Locate(k Kind) (Field, bool) {
 	f, ok := profileFields[k.Profile]
-	return f, ok && k.ForProvider && !BuiltIn().HasGroup(k.Group)
+	if !ok || !k.Managed || BuiltIn().HasGroup(k.Group) {
+		return Field{}, false
+	}
+
+	d, _, _ := dialectOf(k.Group)
+	d.complete(&f)
+
+	return f, true
 }

@@ -39,70 +39,73 @@ func TestByProfileLocate(t *testing.T) {
 	}{
 		"AWS": {
 			reason: "The managed resources of AWS keep their tags in tags. The cloud's tags are most complete in tagsAll.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "aws", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "aws", Managed: true},
 			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"Hetzner": {
 			reason: "The managed resources of Hetzner keep their tags in labels.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "hetzner", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "hetzner", Managed: true},
 			want:   want{field: at("labels", "labels"), ok: true},
 		},
 		"OpenStack": {
 			reason: "The managed resources of OpenStack keep their tags in metadata. The cloud's are most complete in allMetadata.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "openstack", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "openstack", Managed: true},
 			want:   want{field: at("metadata", "allMetadata", "metadata"), ok: true},
 		},
 		"Azure": {
 			reason: "The managed resources of Azure keep their tags in tags.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "azure", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "azure", Managed: true},
 			want:   want{field: at("tags", "tags"), ok: true},
 		},
 		"GCP": {
 			reason: "The managed resources of Google Cloud keep their tags in labels. What they call tags is for networks. The cloud's labels are most complete in effectiveLabels.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "gcp", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "gcp", Managed: true},
 			want:   want{field: at("labels", "effectiveLabels", "terraformLabels", "labels"), ok: true},
 		},
 		"GroupOfIndex": {
 			reason: "The index would have a kind of a group that it has, if the kind had a tag field.",
-			kind:   Kind{GroupVersionKind: in("ec2.aws.upbound.io"), Profile: "aws", ForProvider: true},
+			kind:   Kind{GroupVersionKind: in("ec2.aws.upbound.io"), Profile: "aws", Managed: true},
 		},
 		"NamespacedGroupOfIndex": {
 			reason: "The index has the namespaced twins of groups too.",
-			kind:   Kind{GroupVersionKind: in("storage.gcp.m.upbound.io"), Profile: "gcp", ForProvider: true},
+			kind:   Kind{GroupVersionKind: in("storage.gcp.m.upbound.io"), Profile: "gcp", Managed: true},
 		},
 		"GroupOfIndexOtherProfile": {
 			reason: "What the index knows of a group holds whatever provider the input names.",
-			kind:   Kind{GroupVersionKind: in("storage.azure.upbound.io"), Profile: "generic", ForProvider: true},
+			kind:   Kind{GroupVersionKind: in("storage.azure.upbound.io"), Profile: "generic", Managed: true},
 		},
 		"GroupBesideIndex": {
 			reason: "A group that the index doesn't have may be a new one of a provider that it knows.",
-			kind:   Kind{GroupVersionKind: in("quantum.aws.upbound.io"), Profile: "aws", ForProvider: true},
-			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
+			kind:   Kind{GroupVersionKind: in("quantum.aws.upbound.io"), Profile: "aws", Managed: true},
+			want: want{field: Field{
+				Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tagsAll", "status.atProvider.tags"},
+				ProviderTags: []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, LateInit: true,
+			}, ok: true},
 		},
 		"CoreGroup": {
 			reason: "The core group is none of the index.",
-			kind:   Kind{GroupVersionKind: in(""), Profile: "aws", ForProvider: true},
+			kind:   Kind{GroupVersionKind: in(""), Profile: "aws", Managed: true},
 			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"DigitalOcean": {
 			reason: "The managed resources of DigitalOcean keep their tags in no field that is usual.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "digitalocean", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "digitalocean", Managed: true},
 		},
 		"Generic": {
 			reason: "The managed resources of other providers that were asked for are taken to keep their tags in tags.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "generic", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "generic", Managed: true},
 			want:   want{field: at("tags", "tagsAll", "tags"), ok: true},
 		},
 		"NoProfile": {
 			reason: "Nothing is known about the kinds of a provider that nobody named.",
-			kind:   Kind{GroupVersionKind: gvk, ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Managed: true},
 		},
 		"UnknownProfile": {
 			reason: "Nothing is known about the kinds of a profile that has no field.",
-			kind:   Kind{GroupVersionKind: gvk, Profile: "example", ForProvider: true},
+			kind:   Kind{GroupVersionKind: gvk, Profile: "example", Managed: true},
 		},
-		"NoForProvider": {
-			reason: "A resource without spec.forProvider is no managed resource.",
+		"NotManaged": {
+			reason: "A resource that no provider manages has no tags.",
 			kind:   Kind{GroupVersionKind: gvk, Profile: "aws"},
 		},
 		"Nothing": {

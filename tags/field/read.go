@@ -45,6 +45,7 @@ func Read(gk schema.GroupKind, s Schema) Field {
 
 	for _, c := range d.candidates(service, gk.Kind) {
 		if f, ok := c.read(s); ok {
+			d.complete(&f)
 			return f
 		}
 	}

@@ -12,10 +12,10 @@ type Schemas struct {
 	Of func(k schema.GroupVersionKind) *structpb.Struct
 }
 
-// Locate the tag field of the supplied kind by its schema. A resource without a
-// spec.forProvider is not managed by a provider, and its schema isn't asked for.
+// Locate the tag field of the supplied kind by its schema. That of a resource that no
+// provider manages isn't asked for.
 func (s Schemas) Locate(k Kind) (Field, bool) {
-	if !k.ForProvider {
+	if !k.Managed {
 		return Field{}, false
 	}
 

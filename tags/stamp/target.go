@@ -131,7 +131,7 @@ func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
 	}
 
 	v, err := structpath.Get(r, "spec.forProvider")
-	k.ForProvider = err == nil && v.GetStructValue() != nil
+	k.Managed = err == nil && v.GetStructValue() != nil
 
 	return k
 }
