@@ -130,6 +130,8 @@ func locator(in *v1beta1.CloudTags, required *require.Requirements) (field.Locat
 		return required.Schema(k, in.FieldDiscovery != v1beta1.FieldDiscoveryIndex)
 	}}
 
+	rules.Schemas = &schemas
+
 	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
 		return field.Chain{rules, schemas, field.BuiltIn(), field.ByProfile{}}, nil
 	}

@@ -577,13 +577,13 @@ func quoted(t *testing.T, text string) string {
 func TestRunFunctionSchemas(t *testing.T) {
 	const (
 		widget  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1}}}`
-		tagged  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
+		tagged  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "tags": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
 		openAPI = `{
 			"x-kubernetes-group-version-kind": [{"group": "widget.example.org", "version": "v1", "kind": "Widget"}],
 			"type": "object",
 			"properties": {"spec": {"type": "object", "properties": {"forProvider": {"type": "object", "properties": {
 				"size": {"type": "integer"},
-				"labels": {"type": "array", "items": {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "string"}}}}
+				"tags": {"type": "array", "items": {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "string"}}}}
 			}}}}}
 		}`
 
@@ -684,7 +684,22 @@ func TestRunFunctionSchemas(t *testing.T) {
 		},
 		"TagFields": {
 			reason:  "Nothing is asked for a kind that the input knows.",
-			input:   sources + `, "fieldDiscovery": "Schema", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.labels"}]`,
+			input:   sources + `, "fieldDiscovery": "Schema", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "Map", "fieldPath": "spec.forProvider.labels"}]`,
+			able:    able,
+			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
+		},
+		"TagFieldsList": {
+			reason:  "But of a list, the schema says whether it is atomic.",
+			input:   sources + `, "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
+			able:    able,
+			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			wantRes: tagged,
+		},
+		"TagFieldsListOnly": {
+			reason:  "Nothing is asked if the input says so.",
+			input:   sources + `, "fieldDiscovery": "Index", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
 			able:    able,
 			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
 			wantRes: tagged,

@@ -45,6 +45,9 @@ type dialect struct {
 	// fields of all kinds but the ones below, the preferred one first.
 	fields []candidate
 
+	// looksLike are fields that may carry cloud tags, or may not: nobody knows.
+	looksLike []candidate
+
 	// kinds that have other fields, or none, by service and kind. The service is
 	// what an API group has before the domain: that of ec2.aws.upbound.io is ec2.
 	// A kind of * is every other kind of the service.
@@ -84,16 +87,18 @@ var providerTags = []string{"crossplane-kind", "crossplane-name", "crossplane-pr
 // none is what a kind has that has no tag field.
 var none []candidate
 
-// unknown is the dialect of the providers that we don't know: their tags, and if
-// there are none, their labels.
+// unknown is the dialect of the providers that we don't know: their tags, if they are
+// maps or lists of keys and values.
 //
-// Lists of strings count as tags only. No cloud that we know has tags in a list of
-// strings that is called labels: Event Grid's, Sentinel's and virtual hub route
-// tables' filter and route.
+// Lists of strings, and labels, mean too many other things: words, network tags,
+// selectors, the labels of Kubernetes nodes.
 var unknown = dialect{
 	fields: []candidate{
-		{path: "tags", shapes: []Shape{Map, KeyValueList, StringList}, observed: []string{"tagsAll", "allTags", "tags"}, extra: launchedToo, separator: "="},
-		{path: "labels", shapes: []Shape{Map, KeyValueList}, observed: []string{"effectiveLabels", "labels"}},
+		{path: "tags", shapes: []Shape{Map, KeyValueList}, observed: []string{"tagsAll", "allTags", "tags"}, extra: launchedToo},
+	},
+	looksLike: []candidate{
+		{path: "tags", shapes: []Shape{StringList}},
+		{path: "labels", shapes: []Shape{Map, KeyValueList, StringList}},
 	},
 }
 
@@ -107,6 +112,8 @@ var (
 	// The tags map that the Terraform providers of AWS report twice: once with
 	// the provider's default tags, and once without.
 	awsTags = candidate{path: "tags", shapes: []Shape{Map}, observed: []string{"tagsAll", "tags"}}
+
+	azureTags = candidate{path: "tags", shapes: []Shape{Map}, observed: []string{"tags"}}
 
 	// Labels as Google's Terraform provider reports them: what there is, what it
 	// manages of that, and what the resource says of that.
@@ -204,7 +211,7 @@ var dialects = []dialect{
 
 		handwritten: []string{"azure.crossplane.io"},
 
-		fields: []candidate{{path: "tags", shapes: []Shape{Map}, observed: []string{"tags"}}},
+		fields: []candidate{azureTags},
 		kinds: map[string][]candidate{
 			// API Management's own catalogue of tags.
 			"apimanagement/APIOperationTag": none,
@@ -212,6 +219,12 @@ var dialects = []dialect{
 			"apimanagement/ProductTag":      none,
 			"apimanagement/Tag":             none,
 		},
+	},
+	{
+		// upbound/provider-upjet-azapi, whose kinds but Resource are parts of others.
+		Family:  Family{Name: "azapi", Profile: "azure", Upjet: true},
+		domains: []string{"azapi.upbound.io", "azapi.m.upbound.io"},
+		fields:  []candidate{azureTags},
 	},
 	{
 		// crossplane-contrib/provider-upjet-gcp, upbound/provider-upjet-gcp-beta,

@@ -9,7 +9,7 @@ type ByProfile struct{}
 // profileFields are the fields of ByProfile by tag profile.
 var profileFields = map[string]Field{
 	"aws":       usual(awsTags),
-	"azure":     usual(candidate{path: "tags", observed: []string{"tags"}}),
+	"azure":     usual(azureTags),
 	"gcp":       usual(gcpLabels),
 	"generic":   usual(candidate{path: "tags", observed: []string{"tagsAll", "tags"}}),
 	"hetzner":   usual(candidate{path: "labels", observed: []string{"labels"}}),

@@ -50,7 +50,16 @@ func Read(gk schema.GroupKind, s Schema) Field {
 		}
 	}
 
-	return Field{Shape: None}
+	f := Field{Shape: None}
+
+	for _, c := range d.looksLike {
+		if like, ok := c.read(s); ok {
+			f.LooksLike = like.Path
+			break
+		}
+	}
+
+	return f
 }
 
 // read the field that the candidate is in the supplied schema, if it is there.

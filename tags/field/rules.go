@@ -13,6 +13,11 @@ import (
 
 // Rules locate the tag fields of the kinds that the input has rules for.
 type Rules struct {
+	// Schemas say of lists what rules can't: whether server-side apply replaces them
+	// as a whole. They are only asked of kinds that the built-in index doesn't know.
+	// Of nil, nothing is asked.
+	Schemas *Schemas
+
 	rules []rule
 }
 
@@ -27,7 +32,7 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 
 	for i := range tagFields {
 		tf := &tagFields[i]
-		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape)}
+		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
 
 		// Managed resources report what the cloud has where they ask for it.
 		if path, ok := strings.CutPrefix(tf.FieldPath, forProvider); ok {
@@ -65,11 +70,47 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
 		if Matches(rl.apiVersion, k.GroupVersion().String()) && Matches(rl.kind, k.Kind) {
-			return rl.field, true
+			return r.learn(rl.field, k), true
 		}
 	}
 
 	return Field{}, false
+}
+
+// learn what else is known of the supplied field of a rule that matches the kind.
+func (r *Rules) learn(f Field, k Kind) Field {
+	if f.Shape == None {
+		return f
+	}
+
+	d, _, _ := dialectOf(k.Group)
+	d.complete(&f)
+
+	known, ok := BuiltIn().Locate(k)
+
+	// Maps are as good as never atomic.
+	if !ok && f.Shape != Map && r.Schemas != nil {
+		if of := r.Schemas.Of(k.GroupVersionKind); of != nil {
+			s := NewOpenAPI(of)
+			known = Read(k.GroupKind(), s)
+
+			if t := s.TypeOf(f.Path); t.Shape == f.Shape {
+				f.Atomic = t.Atomic
+			}
+		}
+	}
+
+	if known.Path != f.Path || known.Shape != f.Shape || known.Key != f.Key || known.Value != f.Value {
+		return f
+	}
+
+	f.Atomic, f.Observed = known.Atomic, known.Observed
+
+	if f.Extra == nil {
+		f.Extra = known.Extra
+	}
+
+	return f
 }
 
 // Matches is true if the supplied pattern, in which a * matches any run of

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,6 +17,9 @@ func TestRulesLocate(t *testing.T) {
 	type args struct {
 		tagFields []v1beta1.TagField
 		kind      Kind
+
+		// schema of the kind, or empty if none may be asked for.
+		schema string
 	}
 
 	type want struct {
@@ -24,6 +28,7 @@ func TestRulesLocate(t *testing.T) {
 	}
 
 	bucket := Kind{GroupVersionKind: schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}}
+	group := Kind{GroupVersionKind: schema.GroupVersionKind{Group: "autoscaling.aws.m.upbound.io", Version: "v1beta1", Kind: "AutoscalingGroup"}}
 
 	cases := map[string]struct {
 		reason string
@@ -49,11 +54,11 @@ func TestRulesLocate(t *testing.T) {
 			reason: "A rule without patterns matches its kind.",
 			args: args{
 				tagFields: []v1beta1.TagField{
-					{APIVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "Bucket", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "Bucket", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap},
 				},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tags"}}, ok: true},
+			want: want{field: Field{Path: "spec.tags", Shape: Map}, ok: true},
 		},
 		"ObservedList": {
 			reason: "A field of any shape below spec.forProvider is reported at the same path below status.atProvider.",
@@ -78,7 +83,7 @@ func TestRulesLocate(t *testing.T) {
 			want: want{
 				field: Field{
 					Path: "spec.forProvider.manifest.metadata.annotations[example.org/tags]", Shape: Map,
-					Observed: []string{"status.atProvider.manifest.metadata.annotations[example.org/tags]"},
+					Observed: []string{"status.atProvider.manifest.metadata.annotations[example.org/tags]"}, LateInit: true,
 				},
 				ok: true,
 			},
@@ -98,6 +103,77 @@ func TestRulesLocate(t *testing.T) {
 				kind:      bucket,
 			},
 			want: want{field: Field{Path: "spec.forProvider", Shape: Map}, ok: true},
+		},
+		"KnownField": {
+			reason: "What the index knows of the field that a rule names holds for the rule, too.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "s3.*/*", Kind: "Bucket", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeMap, Provider: "generic"}},
+				kind:      bucket,
+			},
+			want: want{field: Field{
+				Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tagsAll", "status.atProvider.tags"},
+				ProviderTags: []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, LateInit: true, Profile: "generic",
+			}, ok: true},
+		},
+		"OtherFieldOfAKnownKind": {
+			reason: "Of another field of a kind that the index has, only what the provider does to all maps is known.",
+			args: args{
+				tagFields: []v1beta1.TagField{{APIVersion: "s3.*/*", Kind: "Bucket", FieldPath: "spec.forProvider.labels", Shape: v1beta1.TagFieldShapeMap}},
+				kind:      bucket,
+			},
+			want: want{field: Field{Path: "spec.forProvider.labels", Shape: Map, Observed: []string{"status.atProvider.labels"}, LateInit: true}, ok: true},
+		},
+		"KnownList": {
+			reason: "The entries of a list get what they need, and whatever is there in an atomic one must stay.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tag", Shape: v1beta1.TagFieldShapeKeyValueList,
+					KeyValueList: &v1beta1.KeyValueList{Key: "key", Value: "value"},
+				}},
+				kind: group,
+			},
+			want: want{field: Field{
+				Path: "spec.forProvider.tag", Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
+				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)}, Observed: []string{"status.atProvider.tag"},
+			}, ok: true},
+		},
+		"KnownListWithExtra": {
+			reason: "But what the rule says of them holds.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tag", Shape: v1beta1.TagFieldShapeKeyValueList,
+					KeyValueList: &v1beta1.KeyValueList{Key: "key", Value: "value", Extra: map[string]apiextensionsv1.JSON{"propagateAtLaunch": {Raw: []byte("false")}}},
+				}},
+				kind: group,
+			},
+			want: want{field: Field{
+				Path: "spec.forProvider.tag", Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
+				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(false)}, Observed: []string{"status.atProvider.tag"},
+			}, ok: true},
+		},
+		"ListBySchema": {
+			reason: "Of a kind that the index doesn't have, the schema says whether a list is atomic.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.words", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				schema: `{"properties": {"spec": {"properties": {"words": {"type": "array", "items": {"type": "string"}}}}}}`,
+				kind:   Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}},
+			},
+			want: want{field: Field{Path: "spec.words", Shape: StringList, Separator: "=", Atomic: true}, ok: true},
+		},
+		"ListBySchemaOfAnotherShape": {
+			reason: "A schema in which the field is something else says nothing of it.",
+			args: args{
+				tagFields: []v1beta1.TagField{{
+					APIVersion: "*", Kind: "*", FieldPath: "spec.words", Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "="},
+				}},
+				schema: `{"properties": {"spec": {"properties": {"words": {"type": "array", "items": {"type": "object"}}}}}}`,
+				kind:   Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}},
+			},
+			want: want{field: Field{Path: "spec.words", Shape: StringList, Separator: "="}, ok: true},
 		},
 		"FirstWins": {
 			reason: "The first of two rules that match wins, even if the second one is more specific.",
@@ -216,6 +292,17 @@ func TestRulesLocate(t *testing.T) {
 			rules, err := NewRules(tc.args.tagFields)
 			if err != nil {
 				t.Fatalf("\n%s\nNewRules(...): %s", tc.reason, err)
+			}
+
+			if tc.args.schema != "" {
+				rules.Schemas = &Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct {
+					s := &structpb.Struct{}
+					if err := protojson.Unmarshal([]byte(tc.args.schema), s); err != nil {
+						t.Fatal(err)
+					}
+
+					return s
+				}}
 			}
 
 			f, ok := rules.Locate(tc.args.kind)

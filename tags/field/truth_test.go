@@ -17,6 +17,11 @@ import (
 
 func not() field.Field { return field.Field{Shape: field.None} }
 
+// like is the field of a kind that has none, but one that looks like it.
+func like(path string) field.Field {
+	return field.Field{Shape: field.None, LooksLike: "spec.forProvider." + path}
+}
+
 func tagMap(path string, observed ...string) field.Field {
 	return field.Field{Path: "spec.forProvider." + path, Shape: field.Map, Observed: atProvider(observed)}
 }
@@ -282,6 +287,7 @@ func TestFamilyOf(t *testing.T) {
 		{"ec2.aws.crossplane.io", field.Family{Name: "aws-classic", Profile: "aws"}, true, "Another provider of the same cloud."},
 		{"azure.upbound.io", field.Family{Name: "azure", Profile: "azure", Upjet: true}, true, "Resource groups are in the family's own domain."},
 		{"network.azure.m.upbound.io", field.Family{Name: "azure", Profile: "azure", Upjet: true}, true, "Namespaced."},
+		{"resources.azapi.m.upbound.io", field.Family{Name: "azapi", Profile: "azure", Upjet: true}, true, "Another provider of the same cloud."},
 		{"storage.gcp.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Cluster scoped."},
 		{"container.gcp-beta.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "The provider of what is not yet in the other."},
 		{"storage.gcp.crossplane.io", field.Family{Name: "gcp", Profile: "gcp"}, true, "The provider before the ones of today."},
