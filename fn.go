@@ -60,7 +60,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	required := require.New(req)
 
-	set, err := resolve.Resolve(in, req, required)
+	set, err := resolve.Resolve(ctx, in, req, required)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}

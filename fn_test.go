@@ -450,7 +450,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		"RemovedKeysNotAList": {
 			reason: "Keys of tags to remove that aren't a list can't be resolved.",
 			input:  testInput(provider + `, ` + replace + `, "removeTags": [{"key": "Name"}, {"fromFieldPath": "spec.text"}]`),
-			want:   `ResolveFailed: cannot resolve removeTags[1]: spec.text is a string, not a list of strings`,
+			want:   `ResolveFailed: cannot resolve removeTags[1]: spec.text is a string, neither a list nor a map of strings`,
 		},
 		"IgnoredKeyNotAString": {
 			reason: "A key of tags to ignore that isn't a string can't be resolved, wherever it is from.",
@@ -1905,7 +1905,7 @@ func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
 
 	required := require.New(req)
 
-	set, err := resolve.Resolve(in, req, required)
+	set, err := resolve.Resolve(context.Background(), in, req, required)
 	if err != nil {
 		return removal{}, false
 	}

@@ -284,6 +284,16 @@ func (in *CloudTags) ReuseFor() time.Duration {
 	return d
 }
 
+// ProviderValue is the provider that the input names itself, or empty if it names none
+// or says where to read it.
+func (in *CloudTags) ProviderValue() string {
+	if in.Provider == nil || in.Provider.Value == nil {
+		return ""
+	}
+
+	return *in.Provider.Value
+}
+
 // SourceName is what messages call the source at the supplied position.
 func (in *CloudTags) SourceName(i int) string {
 	if in.Sources[i].Name == "" {

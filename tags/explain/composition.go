@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -61,8 +62,8 @@ func (c *Command) hierarchy() (*explained, error) {
 	}
 
 	providers := c.Provider
-	if len(providers) == 0 && set.Provider != "" {
-		providers = []string{set.Provider}
+	if p := cmp.Or(in.ProviderValue(), set.Provider); len(providers) == 0 && p != "" {
+		providers = []string{p}
 	}
 
 	e := c.explain(set.Transformer(in), tags.Rules(in.ProfileRules), providers)
@@ -98,7 +99,7 @@ func resolveWith(in *v1beta1.CloudTags, xr *structpb.Struct, objects []*structpb
 	for range maxCalls {
 		required := require.New(req)
 
-		set, err := resolve.Resolve(in, req, required)
+		set, err := resolve.Resolve(context.Background(), in, req, required)
 		if err != nil || !required.Waiting() {
 			return set, err
 		}

@@ -170,7 +170,7 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
 
-	labels, err := resolve.Resolve(in, req, require.New(req))
+	labels, err := resolve.Resolve(t.Context(), in, req, require.New(req))
 	if err != nil {
 		return fate{failed: true}
 	}

@@ -1,8 +1,10 @@
 package resolve
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -36,9 +38,9 @@ type Metadata struct {
 }
 
 // managed resolves which tags are removed and ignored, and what metadata is copied.
-func (r *resolver) managed(set *Set) error {
+func (r *resolver) managed(ctx context.Context, set *Set) error {
 	for i, t := range r.in.RemoveTags {
-		keys, err := r.tagKeys(&t.TagKeys, TagKey{Value: t.Value})
+		keys, err := r.tagKeys(&t.TagKeys, TagKey{Value: t.Value}, true)
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
 		}
@@ -47,7 +49,7 @@ func (r *resolver) managed(set *Set) error {
 	}
 
 	for i, t := range r.in.IgnoreTags {
-		keys, err := r.tagKeys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain})
+		keys, err := r.tagKeys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain}, false)
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
 		}
@@ -56,6 +58,10 @@ func (r *resolver) managed(set *Set) error {
 	}
 
 	for i := range r.in.KubernetesMetadata {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+
 		m, err := r.metadata(&r.in.KubernetesMetadata[i])
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
@@ -67,8 +73,9 @@ func (r *resolver) managed(set *Set) error {
 	return nil
 }
 
-// tagKeys returns the supplied keys, each as a copy of the supplied TagKey.
-func (r *resolver) tagKeys(of *v1beta1.TagKeys, k TagKey) ([]TagKey, error) {
+// tagKeys returns the supplied keys, each as a copy of the supplied TagKey. They may also
+// come from a map, which has the value of each, if that is true.
+func (r *resolver) tagKeys(of *v1beta1.TagKeys, k TagKey, valued bool) ([]TagKey, error) {
 	if of.FromFieldPath == nil {
 		k.Pattern = of.Key
 		return []TagKey{k}, nil
@@ -85,8 +92,19 @@ func (r *resolver) tagKeys(of *v1beta1.TagKeys, k TagKey) ([]TagKey, error) {
 		name += "."
 	}
 
-	patterns, err := keyPatterns(o, *of.FromFieldPath, name)
 	k.Untrusted = true
+
+	if v, err := structpath.Get(o, *of.FromFieldPath); valued && err == nil && v != nil {
+		switch v.GetKind().(type) {
+		case *structpb.Value_StructValue:
+			return valuedKeys(v, k, name+*of.FromFieldPath)
+		case *structpb.Value_ListValue:
+		default:
+			return nil, errors.Errorf("%s%s is %s, neither a list nor a map of strings", name, *of.FromFieldPath, structpath.KindOf(v))
+		}
+	}
+
+	patterns, err := keyPatterns(o, *of.FromFieldPath, name, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
 	for i, p := range patterns {
@@ -95,6 +113,29 @@ func (r *resolver) tagKeys(of *v1beta1.TagKeys, k TagKey) ([]TagKey, error) {
 	}
 
 	return keys, err
+}
+
+// valuedKeys returns the keys of the supplied map, whose name in messages is given, each
+// as a copy of the supplied TagKey, with the value that the map has for it.
+func valuedKeys(v *structpb.Value, k TagKey, name string) ([]TagKey, error) {
+	values, err := structpath.StringMap(v, name)
+	if err != nil {
+		return nil, err
+	}
+
+	keys := make([]TagKey, 0, len(values))
+
+	for _, p := range slices.Sorted(maps.Keys(values)) {
+		if why := v1beta1.ValidateKeyPattern(p); why != "" {
+			return nil, errors.Errorf("%s[%s]: %s", name, p, why)
+		}
+
+		value := values[p]
+		k.Pattern, k.Value = p, &value
+		keys = append(keys, k)
+	}
+
+	return keys, nil
 }
 
 // metadata of the objects that the supplied rule copies from, later names over
@@ -106,7 +147,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
 		return MetadataOf(rule, r.xr, "")
 	case v1beta1.MetadataSourceTypeRequiredResource:
-		found, err := r.objects(rule.Source.Resource, rule.Source.Required(), false)
+		found, _, err := r.objects(rule.Source.Resource, rule.Source.Required(), false)
 		if err != nil {
 			return Metadata{}, err
 		}

@@ -2,12 +2,14 @@ package resolve_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -121,11 +123,6 @@ func TestTagKeys(t *testing.T) {
 				{Pattern: "acme:checkout/owner", Untrusted: true},
 				{Pattern: "a"},
 			}},
-		},
-		"FieldIsMap": {
-			reason: "A map is no list, even an empty one.",
-			keys:   `{"fromFieldPath": "spec.empty"}`,
-			want:   refused("[0]: spec.empty is an object, not a list of strings"),
 		},
 		"FieldIsString": {
 			reason: "A string is no list of one. The field should be named, and whose it is.",
@@ -246,12 +243,17 @@ func TestTagKeys(t *testing.T) {
 					want, wantErr = resolve.Set{}, "cannot resolve "+list+tc.want.err
 				}
 
-				got, err := resolve.Resolve(decode(t, fmt.Sprintf("%q: [%s]", list, tc.keys)), req, require.New(req))
+				// What is removed may also be a map.
+				if list == "removeTags" {
+					wantErr = strings.Replace(wantErr, "not a list of strings", "neither a list nor a map of strings", 1)
+				}
+
+				got, err := resolve.Resolve(t.Context(), decode(t, fmt.Sprintf("%q: [%s]", list, tc.keys)), req, require.New(req))
 				if diff := cmp.Diff(wantErr, text(err)); diff != "" {
 					t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 				}
 
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, got, asideFrom); diff != "" {
 					t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 				}
 
@@ -280,6 +282,15 @@ func TestManagedTags(t *testing.T) {
 			reason: "The value of a tag to remove should be taken, an empty one too, and be told from none.",
 			input:  `"removeTags": [{"key": "a", "value": "1"}, {"key": "b*", "value": ""}, {"key": "c"}]`,
 			want:   resolve.Set{Remove: []resolve.TagKey{{Pattern: "a", Value: new("1")}, {Pattern: "b*", Value: new("")}, {Pattern: "c"}}},
+		},
+		"Map": {
+			reason: "A map should give the values at which its keys are removed, sorted by key.",
+			input:  `"removeTags": [{"fromFieldPath": "spec.override"}, {"key": "z"}, {"fromFieldPath": "spec.empty"}]`,
+			want: resolve.Set{Remove: []resolve.TagKey{
+				{Pattern: "extra", Value: new("x"), Untrusted: true},
+				{Pattern: "platform/env", Value: new("staging"), Untrusted: true},
+				{Pattern: "z"},
+			}},
 		},
 		"OnConflict": {
 			reason: "Only Retain should retain. The default is to replace.",
@@ -313,8 +324,50 @@ func TestManagedTags(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := resolveOn(decode(t, tc.input), resource.MustStructJSON(composite))
-			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			if diff := cmp.Diff(tc.want, got, asideFrom); err != nil || diff != "" {
 				t.Errorf("\n%s\nResolve(...): %v: -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+// TestManagedTagsOfMaps is about maps of keys and values that can't be taken.
+func TestManagedTagsOfMaps(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		input  string
+		want   string
+	}{
+		"Ignore": {
+			reason: "A map is no list of keys to ignore, even an empty one.",
+			input:  `"ignoreTags": [{"fromFieldPath": "spec.empty"}]`,
+			want:   "cannot resolve ignoreTags[0]: spec.empty is an object, not a list of strings",
+		},
+		"ValueIsNumber": {
+			reason: "A tag's value is a string.",
+			input:  `"removeTags": [{"key": "a"}, {"fromFieldPath": "spec.mixed"}]`,
+			want:   "cannot resolve removeTags[1]: spec.mixed[replicas] is a number, not a string",
+		},
+		"ValueIsNull": {
+			reason: "Null is not any value.",
+			input:  `"removeTags": [{"fromFieldPath": "spec.nulls"}]`,
+			want:   "cannot resolve removeTags[0]: spec.nulls[a] is null, not a string",
+		},
+		"Pattern": {
+			reason: "A key that can't be a pattern should be named.",
+			input:  `"removeTags": [{"fromFieldPath": "spec.patterns"}]`,
+			want:   "cannot resolve removeTags[0]: spec.patterns[*/env]: a * may only be the last character",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			xr := resource.MustStructJSON(composite)
+			xr.GetFields()["spec"].GetStructValue().GetFields()["patterns"] = structpb.NewStructValue(resource.MustStructJSON(`{"*/env": "x"}`))
+
+			_, err := resolveOn(decode(t, tc.input), xr)
+			if diff := cmp.Diff(tc.want, text(err)); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -612,7 +665,7 @@ func TestMetadata(t *testing.T) {
 			}
 
 			// No metadata is as good as empty metadata.
-			if diff := cmp.Diff(resolve.Set{Metadata: tc.want.metadata}, got, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(resolve.Set{Metadata: tc.want.metadata}, got, cmpopts.EquateEmpty(), asideFrom); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 
@@ -649,7 +702,7 @@ func TestMetadataWaiting(t *testing.T) {
 	req := observe(labelled)
 	required := require.New(req)
 
-	got, err := resolve.Resolve(in, req, required)
+	got, err := resolve.Resolve(t.Context(), in, req, required)
 	want := resolve.Set{Metadata: []resolve.Metadata{{}, {Labels: map[string]string{"example.org/team": "a", "crossplane.io/composite": "shop"}}, {}}}
 
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -680,7 +733,7 @@ func TestMetadataNoComposite(t *testing.T) {
 		"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}}]`)
 
 	got, err := resolveOn(in, nil)
-	if diff := cmp.Diff(resolve.Set{Metadata: []resolve.Metadata{{}}}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(resolve.Set{Metadata: []resolve.Metadata{{}}}, got, asideFrom); err != nil || diff != "" {
 		t.Errorf("\nNothing has no fields, which is no failure.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 	}
 }

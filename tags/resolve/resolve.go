@@ -3,6 +3,8 @@ package resolve
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +23,8 @@ import (
 // A Set is what an input's sources come to for one composite resource. If anything
 // that Crossplane must fetch is not here yet, it is not complete.
 type Set struct {
-	// Provider that the input or a class asks for, or empty if none does.
+	// Provider that the composite resource or else a class names, or empty if none
+	// does. One that the input names by value is not here: it has more weight.
 	Provider string
 
 	// Labels of all sources, sorted. No two have the same tag key.
@@ -43,6 +46,10 @@ type Set struct {
 	// Metadata that kubernetesMetadata copies, by the position of the rule. It is
 	// empty for rules that copy from composed resources.
 	Metadata []Metadata
+
+	// Empty are messages about the sources that find nothing, though that is no
+	// error, in their order.
+	Empty []string
 }
 
 // An Override is a label that a later one of the same tag key took the place of.
@@ -70,6 +77,34 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	return t
 }
 
+// ForContext is what later steps of the pipeline may read of the set: labels, by
+// qualified key, and the classes that were picked, whole, by the name of their source.
+// Of labels of one qualified key, whose tag keys differ, it has the value of a trusted
+// one, or else of the latest source.
+func (s *Set) ForContext() *structpb.Struct {
+	labels := make(map[string]*structpb.Value, len(s.Labels))
+	of := make(map[string]tags.Label, len(s.Labels))
+
+	for _, l := range s.Labels {
+		if old, ok := of[l.QualifiedKey]; ok && (old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source > l.Source) {
+			continue
+		}
+
+		of[l.QualifiedKey] = l
+		labels[l.QualifiedKey] = structpb.NewStringValue(l.Value)
+	}
+
+	classes := make(map[string]*structpb.Value, len(s.Classes))
+	for name, c := range s.Classes {
+		classes[name] = structpb.NewStructValue(c.Object)
+	}
+
+	return &structpb.Struct{Fields: map[string]*structpb.Value{
+		"labels":  structpb.NewStructValue(&structpb.Struct{Fields: labels}),
+		"classes": structpb.NewStructValue(&structpb.Struct{Fields: classes}),
+	}}
+}
+
 // A resolver resolves the sources of one input for one request.
 type resolver struct {
 	in       *v1beta1.CloudTags
@@ -82,8 +117,8 @@ type resolver struct {
 
 // Resolve the supplied input for the supplied request. What Crossplane must fetch for
 // it is required. An error is a resolve failure: the labels can't be known, so
-// nothing may be tagged.
-func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
+// nothing may be tagged. Once the supplied context is done, its error is returned.
+func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
 	r := &resolver{
 		in:       in,
 		xr:       req.GetObserved().GetComposite().GetResource(),
@@ -96,11 +131,19 @@ func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *requ
 	merged := make(map[string]tags.Label)
 
 	for i := range in.Sources {
+		if err := ctx.Err(); err != nil {
+			return Set{}, err
+		}
+
 		s := &in.Sources[i]
 
-		found, err := r.source(s)
+		found, empty, err := r.source(ctx, s)
 		if err != nil {
 			return Set{}, errors.Wrapf(err, "cannot resolve %s", in.SourceName(i))
+		}
+
+		if empty != "" {
+			set.Empty = append(set.Empty, fmt.Sprintf("%s: %s", in.SourceName(i), empty))
 		}
 
 		for _, values := range found {
@@ -112,14 +155,11 @@ func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *requ
 	slices.SortFunc(set.Claims, tags.Label.Compare)
 	set.Claims = slices.CompactFunc(set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
 
-	provider, err := r.string(in.Provider, true)
-	if err != nil {
-		return Set{}, errors.Wrap(err, "cannot resolve provider")
+	if err := r.takeNamedProvider(&set); err != nil {
+		return Set{}, err
 	}
 
-	set.Provider = cmp.Or(provider, r.provider)
-
-	if err := r.managed(&set); err != nil {
+	if err := r.managed(ctx, &set); err != nil {
 		return Set{}, err
 	}
 
@@ -128,6 +168,21 @@ func Resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *requ
 	}
 
 	return set, nil
+}
+
+// takeNamedProvider takes the provider that the composite resource names, or else the
+// one that a class names.
+func (r *resolver) takeNamedProvider(set *Set) error {
+	set.Provider = r.provider
+
+	if r.in.Provider == nil || r.in.Provider.FromFieldPath == nil {
+		return nil
+	}
+
+	named, err := r.string(r.in.Provider, true)
+	set.Provider = cmp.Or(named, set.Provider)
+
+	return errors.Wrap(err, "cannot resolve provider")
 }
 
 // merge labels of the source at the supplied position with those of earlier ones.
@@ -163,91 +218,124 @@ func label(s *v1beta1.Source, prefix, key string) tags.Label {
 
 // source returns the values of the labels that the source includes, by the keys that
 // the source has them under. It returns a map for each object that has any, later
-// over earlier ones.
-func (r *resolver) source(s *v1beta1.Source) ([]map[string]string, error) {
-	included, err := r.include(s)
+// over earlier ones. If there are none, it says why, unless that is still to be seen.
+func (r *resolver) source(ctx context.Context, s *v1beta1.Source) (out []map[string]string, empty string, err error) {
+	included, none, err := r.include(s)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 
-	found, err := r.find(s)
-	if err != nil {
-		return nil, err
+	found, empty, err := r.find(ctx, s)
+	if err != nil || empty != "" {
+		return nil, empty, err
 	}
 
-	out := make([]map[string]string, 0, len(found))
+	of, taken := 0, 0
 
 	for _, l := range found {
-		values := make(map[string]string, len(l.values))
+		values := make(map[string]string, len(l))
+		of += len(l)
 
-		for _, key := range slices.Sorted(maps.Keys(l.values)) {
+		for _, key := range slices.Sorted(maps.Keys(l)) {
 			if !included(label(s, *r.in.KeyPrefix, key).QualifiedKey) {
 				continue
 			}
 
-			values[key] = l.values[key]
-
-			if s.Encoding == v1beta1.EncodingJSON {
-				if values[key], err = decodeJSON(l.values[key]); err != nil {
-					return nil, errors.Wrapf(err, "cannot decode %s[%s]", l.name, key)
-				}
+			if values[key], err = l[key].text(s.Encoding); err != nil {
+				return nil, "", err
 			}
 		}
 
+		taken += len(values)
 		out = append(out, values)
 	}
 
-	return out, nil
+	// Who leaves a map empty means to.
+	if of > 0 && taken == 0 {
+		empty = none
+		if empty == "" {
+			empty = fmt.Sprintf("include matches none of its %d labels", of)
+		}
+	}
+
+	return out, empty, nil
 }
 
-// labels of one object, and what messages call the field that they were found at.
-type labels struct {
-	values map[string]string
-	name   string
+// labels of one object, by key. They are not looked at before it's known that they are
+// included.
+type labels map[string]found
+
+// found is the value of a label and where it is.
+type found struct {
+	*structpb.Value
+
+	// path of the map that holds it, in the words of messages, and its key there.
+	path, key string
 }
 
-// find the labels of the supplied source, by the type of it.
-func (r *resolver) find(s *v1beta1.Source) ([]labels, error) {
+// text of the value in the supplied encoding.
+func (f found) text(e v1beta1.Encoding) (string, error) {
+	text, ok := f.GetKind().(*structpb.Value_StringValue)
+
+	if e == v1beta1.EncodingScalar && !ok {
+		s, err := scalar(f.Value)
+		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	}
+
+	if !ok {
+		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, structpath.KindOf(f.Value))
+	}
+
+	if e == v1beta1.EncodingJSON {
+		s, err := decodeJSON(text.StringValue)
+		return s, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
+	}
+
+	return text.StringValue, nil
+}
+
+// find the labels of the supplied source, by the type of it. If there is nothing to
+// find, it says so.
+func (r *resolver) find(ctx context.Context, s *v1beta1.Source) (l []labels, empty string, err error) {
 	switch s.Type {
 	case v1beta1.SourceTypeCompositeField:
-		found, err := field(r.xr, *s.FromFieldPath, "")
-		if err == nil && found == nil && s.Required() {
-			return nil, absent(*s.FromFieldPath)
-		}
-
-		return found, err
+		return r.field(r.xr, s, compositeResource, "")
 	case v1beta1.SourceTypeContextField:
 		return r.contextField(s)
 	case v1beta1.SourceTypeCompositeMetadata:
-		return metadata(r.xr, *s.Prefix, "")
+		return r.prefixed(r.xr, s, compositeResource, "")
 	case v1beta1.SourceTypeRequiredResource:
-		return r.resources(s)
+		return r.resources(ctx, s)
 	default:
-		return []labels{{values: s.Values, name: "values"}}, nil
+		if len(s.Values) == 0 {
+			return nil, "values is empty", nil
+		}
+
+		out := make(labels, len(s.Values))
+		for key, value := range s.Values {
+			out[key] = found{Value: structpb.NewStringValue(value), path: "values", key: key}
+		}
+
+		return []labels{out}, "", nil
 	}
 }
 
 // contextField returns the labels at a field path below a key of the context.
-func (r *resolver) contextField(s *v1beta1.Source) ([]labels, error) {
+func (r *resolver) contextField(s *v1beta1.Source) (l []labels, empty string, err error) {
 	o, name, err := r.contextObject(*s.ContextKey)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+
+	if o == nil && s.Required() {
+		return nil, "", errors.Errorf("%s is required, but there is none", name)
 	}
 
 	if o == nil {
-		if s.Required() {
-			return nil, errors.Errorf("%s is required, but there is none", name)
-		}
-
-		return nil, nil
+		return nil, name + " isn't there", nil
 	}
 
-	found, err := field(o, *s.FromFieldPath, name+".")
-	if err == nil && found == nil && s.Required() {
-		return nil, errors.Errorf("%s.%s is required, but there is none", name, *s.FromFieldPath)
-	}
-
-	return found, err
+	return r.field(o, s, name, name+".")
 }
 
 // contextObject returns the object that the context has under the supplied key, or
@@ -265,63 +353,87 @@ func (r *resolver) contextObject(key string) (o *structpb.Struct, name string, e
 	}
 }
 
-// field returns the labels at the supplied path of the supplied object, whose name
-// in messages is given, or nil if there is no such field.
-func field(o *structpb.Struct, path, of string) ([]labels, error) {
-	values, err := stringMapAt(o, path, of)
-	if err != nil || values == nil {
-		return nil, err
+// compositeResource is what messages call it.
+const compositeResource = "the composite resource"
+
+// field returns the labels at the path of the supplied source, in an object that has
+// the supplied name in messages. Fields of it start with the other name.
+func (r *resolver) field(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
+	fields, err := objectAt(o, *s.FromFieldPath, of)
+	if err != nil {
+		return nil, "", err
 	}
 
-	return []labels{{values: values, name: of + path}}, nil
+	if fields == nil && s.Required() {
+		return nil, "", errors.Errorf("%s is required, but %s doesn't have it", *s.FromFieldPath, name)
+	}
+
+	if fields == nil {
+		return nil, fmt.Sprintf("%s has no %s", name, *s.FromFieldPath), nil
+	}
+
+	out := make(labels, len(fields))
+	for key, v := range fields {
+		out[key] = found{Value: v, path: of + *s.FromFieldPath, key: key}
+	}
+
+	return []labels{out}, "", nil
 }
 
-// metadata returns the labels and annotations of the supplied object that have the
-// supplied prefix, without it. Annotations can hold more than labels, so the
-// annotation is meant if there are both.
-func metadata(o *structpb.Struct, prefix, of string) ([]labels, error) {
-	out := labels{values: make(map[string]string), name: of + "metadata"}
+// prefixed returns the labels and annotations of the supplied object that have the
+// source's prefix, without it. Annotations can hold more than labels, so the annotation
+// is meant if there are both.
+func (r *resolver) prefixed(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
+	out := make(labels)
 
 	for _, path := range []string{"metadata.labels", "metadata.annotations"} {
-		found, err := field(o, path, of)
+		fields, err := objectAt(o, path, of)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 
-		for _, l := range found {
-			for key, value := range l.values {
-				if key, ok := strings.CutPrefix(key, prefix); ok {
-					out.values[key] = value
-				}
+		for key, v := range fields {
+			if stripped, ok := strings.CutPrefix(key, *s.Prefix); ok {
+				out[stripped] = found{Value: v, path: of + path, key: key}
 			}
 		}
 	}
 
-	return []labels{out}, nil
+	if len(out) == 0 {
+		return nil, fmt.Sprintf("no label or annotation of %s starts with %s", name, *s.Prefix), nil
+	}
+
+	return []labels{out}, "", nil
 }
 
-// include returns what says whether the source includes a qualified key.
-func (r *resolver) include(s *v1beta1.Source) (func(key string) bool, error) {
+// include returns what says whether the source includes a qualified key, and why it
+// includes none if that is known already.
+func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, none string, err error) {
 	if s.Include == nil {
-		return func(string) bool { return true }, nil
+		return func(string) bool { return true }, "", nil
 	}
 
 	patterns := s.Include.Keys
+	all := patterns == nil
 
-	if s.Include.FromFieldPath != nil {
-		p, err := keyPatterns(r.xr, *s.Include.FromFieldPath, "")
+	if path := s.Include.FromFieldPath; path != nil {
+		p, err := keyPatterns(r.xr, *path, "", v1beta1.ValidateLabelPattern)
 		if err == nil && p == nil && s.Required() {
-			err = absent(*s.Include.FromFieldPath)
+			err = errors.Errorf("%s is required, but %s doesn't have it", *path, compositeResource)
 		}
 
 		if err != nil {
-			return nil, errors.Wrap(err, "cannot tell which labels to include")
+			return nil, "", errors.Wrap(err, "cannot tell which labels to include")
 		}
 
-		patterns = p
+		if p == nil {
+			none = fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, *path)
+		}
+
+		patterns, all = p, false
 	}
 
-	return func(key string) bool {
-		return slices.ContainsFunc(patterns, func(p string) bool { return tags.MatchesKey(p, key) })
-	}, nil
+	keys, except := tags.NewKeySet(patterns...), tags.NewKeySet(s.Include.Except...)
+
+	return func(key string) bool { return (all || keys.Has(key)) && !except.Has(key) }, none, nil
 }

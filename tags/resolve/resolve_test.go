@@ -1,12 +1,14 @@
 package resolve_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -40,6 +42,7 @@ const composite = `{
 		"propagate": ["platform/*", "acme:checkout/owner"],
 		"nothing": [],
 		"badPatterns": ["platform/*", "*/env"],
+		"negated": ["platform/*", "!platform/*"],
 		"emptyPattern": [""],
 		"mixedPatterns": ["platform/*", 1]
 	}
@@ -57,11 +60,15 @@ func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
 	return in
 }
 
+// asideFrom compares sets aside from what other tests are about: messages about sources
+// that find nothing, and whole objects.
+var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), cmpopts.IgnoreFields(resolve.Class{}, "Object")}
+
 // resolveOn resolves the supplied input for a request with nothing but the supplied
 // composite resource.
 func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.Set, error) {
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
-	return resolve.Resolve(in, req, require.New(req))
+	return resolve.Resolve(context.Background(), in, req, require.New(req))
 }
 
 // text of the supplied error, which is empty for none.
@@ -109,9 +116,9 @@ func TestResolve(t *testing.T) {
 			want:   set(label("a", "b", 0)),
 		},
 		"ProviderByValue": {
-			reason: "The provider should be taken as it is written, also if it is unknown.",
+			reason: "A provider that the input names is not one that the composite resource or a class names.",
 			input:  `"provider": {"value": "Acme Cloud"}, ` + one,
-			want:   want{set: resolve.Set{Provider: "Acme Cloud", Labels: []tags.Label{label("a", "b", 0)}}},
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
 		},
 		"ProviderByField": {
 			reason: "The provider should be read from a field, and keep its case.",
@@ -241,9 +248,58 @@ func TestResolve(t *testing.T) {
 			want:   want{err: "cannot resolve sources[0]: spec.mixed[replicas] is a number, not a string"},
 		},
 		"NumberValueNotIncluded": {
-			reason: "A value that is no string is a failure even if its label is not included: the map is not one of labels.",
+			reason: "Only what is included should be checked: a map may have other types under other keys.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"keys": ["a"]}}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.mixed[replicas] is a number, not a string"},
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
+		},
+		"NumberValueIncluded": {
+			reason: "A value that is no string is a failure under the key that is included.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"keys": ["a", "z"]}}]`,
+			want:   want{err: "cannot resolve sources[0]: spec.mixed[z] is a boolean, not a string"},
+		},
+		"Except": {
+			reason: "All but the exceptions should be included.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"except": ["platform/t*", "acme:checkout/owner", "nothing*"]}}]`,
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("platform/env", "prod", 0)}}},
+		},
+		"ExceptSome": {
+			reason: "An exception should be stronger than what is included.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["platform/*"], "except": ["platform/env"]}}]`,
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("platform/tier", "gold", 0)}}},
+		},
+		"ExceptFromField": {
+			reason: "An exception should be stronger than what a field includes.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.propagate", "except": ["platform/*"]}}]`,
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("acme:checkout/owner", "team-a", 0)}}},
+		},
+		"ExceptWithKeysOfNone": {
+			reason: "Exceptions should include nothing themselves.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": [], "except": ["platform/*"]}}]`,
+		},
+		"ExceptWhatIsNoString": {
+			reason: "What is left out should not be checked.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"except": ["replicas", "z"]}}]`,
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
+		},
+		"IncludeFromFieldNegated": {
+			reason: "A pattern of a field that can match no key should be refused as it is in the input.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.negated"}}]`,
+			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.negated[1] "!platform/*": matches no key: except says which labels are left out`},
+		},
+		"Scalar": {
+			reason: "Strings should be taken as they are, and numbers and booleans as their JSON text.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "encoding": "Scalar"}]`,
+			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0), label("replicas", "3", 0), label("z", "true", 0)}}},
+		},
+		"ScalarNull": {
+			reason: "Null should be refused, and named by its key.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nulls", "encoding": "Scalar"}]`,
+			want:   want{err: "cannot resolve sources[0]: cannot take spec.nulls[a]: null is not a string, a number or a boolean"},
+		},
+		"ScalarObject": {
+			reason: "An object should be refused, and named by its key.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec", "include": {"keys": ["cloud", "text"]}, "encoding": "Scalar"}]`,
+			want:   want{err: "cannot resolve sources[0]: cannot take spec[cloud]: an object is not a string, a number or a boolean"},
 		},
 		"NullValue": {
 			reason: "A value that is null is no string.",
@@ -526,7 +582,7 @@ func TestResolve(t *testing.T) {
 					t.Fatalf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 				}
 
-				if diff := cmp.Diff(tc.want.set, got); diff != "" {
+				if diff := cmp.Diff(tc.want.set, got, asideFrom); diff != "" {
 					t.Fatalf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 				}
 			}
@@ -549,7 +605,7 @@ func TestResolveWithoutComposite(t *testing.T) {
 	}
 
 	want := resolve.Set{Labels: []tags.Label{{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "b", Source: 1}}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, asideFrom); diff != "" {
 		t.Errorf("\nWithout a composite resource all its fields are absent.\nResolve(..., nil): -want, +got:\n%s", diff)
 	}
 }
@@ -642,7 +698,7 @@ func TestResolveJSON(t *testing.T) {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, asideFrom); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,8 +23,12 @@ type Class struct {
 	Kind       string
 	Namespace  string
 	Name       string
+
+	// Object that was picked, whole.
+	Object *structpb.Struct
 }
 
+// classOf says which object the supplied one is.
 func classOf(o *structpb.Struct) Class {
 	meta := o.GetFields()["metadata"].GetStructValue().GetFields()
 
@@ -46,8 +51,11 @@ func (c Class) String() string {
 
 // A selection is which objects of its kinds a source takes.
 type selection struct {
-	name      string
-	labels    map[string]string
+	name string
+
+	// labels that they have, if there is no name. Without any, all of them.
+	labels map[string]string
+
 	namespace string
 }
 
@@ -62,6 +70,9 @@ func (s selection) String() string {
 		}
 
 		out = "with the labels " + strings.Join(pairs, ",")
+		if len(pairs) == 0 {
+			out = "with any labels"
+		}
 	}
 
 	if s.namespace != "" {
@@ -72,11 +83,12 @@ func (s selection) String() string {
 }
 
 // resources returns the labels of the objects that the supplied source takes, in the
-// order in which they are merged. Until they are here, it returns none.
-func (r *resolver) resources(s *v1beta1.Source) ([]labels, error) {
-	objects, err := r.objects(s.Resource, s.Required(), s.Pick == v1beta1.PickOne)
+// order in which they are merged. Until they are here, it returns none. If there is
+// nothing to take, it says so.
+func (r *resolver) resources(ctx context.Context, s *v1beta1.Source) (out []labels, empty string, err error) {
+	objects, none, err := r.objects(s.Resource, s.Required(), s.Pick == v1beta1.PickOne)
 	if err != nil || len(objects) == 0 {
-		return nil, err
+		return nil, none, err
 	}
 
 	if s.Pick == v1beta1.PickOne {
@@ -84,92 +96,105 @@ func (r *resolver) resources(s *v1beta1.Source) ([]labels, error) {
 		objects = []*structpb.Struct{o}
 
 		if err := r.takeProvider(s, o); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 
-		r.classes[s.Name] = classOf(o)
+		c := classOf(o)
+		c.Object = o
+		r.classes[s.Name] = c
 	}
 
-	out := make([]labels, 0, len(objects))
-
 	for _, o := range objects {
-		of := classOf(o).String() + " "
-
-		found, err := metadataOrField(s, o, of)
-		if err != nil {
-			return nil, err
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
 		}
 
+		name := classOf(o).String()
+		read := r.field
+
+		if s.Prefix != nil {
+			read = r.prefixed
+		}
+
+		found, why, err := read(o, s, name, name+" ")
+		if err != nil {
+			return nil, "", err
+		}
+
+		empty = cmp.Or(empty, why)
 		out = append(out, found...)
 	}
 
-	return out, nil
+	if len(out) > 0 {
+		return out, "", nil
+	}
+
+	if n := len(objects) - 1; n > 0 {
+		empty += fmt.Sprintf(", as with %d other objects", n)
+	}
+
+	return nil, empty, nil
 }
 
 // objects returns the objects that the supplied resource selects, or none until they
-// are here.
-func (r *resolver) objects(res *v1beta1.RequiredResource, required, one bool) ([]*structpb.Struct, error) {
-	sel, ok, err := r.selection(res, required, one)
-	if err != nil || !ok {
-		return nil, err
+// are here. If there are none, it says so.
+func (r *resolver) objects(res *v1beta1.RequiredResource, required, one bool) (objects []*structpb.Struct, none string, err error) {
+	sel, none, err := r.selection(res, required, one)
+	if err != nil || none != "" {
+		return nil, none, err
 	}
 
 	objects, answered := r.fetch(res.ResourceKinds(), sel)
-	if answered && len(objects) == 0 && required {
-		why := ""
-		if r.required.Old() && sel.name != "" && sel.namespace != "" {
-			why = ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
-		}
-
-		return nil, errors.Errorf("there is no %s %s%s", kindNames(res.ResourceKinds()), sel, why)
-	}
-
 	if !answered {
-		return nil, nil
+		return nil, "", nil
 	}
 
-	return objects, nil
+	if len(objects) > 0 {
+		return objects, "", nil
+	}
+
+	none = fmt.Sprintf("there is no %s %s", kindNames(res.ResourceKinds()), sel)
+	if r.required.Old() && sel.name != "" && sel.namespace != "" {
+		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
+	}
+
+	if required {
+		return nil, "", errors.New(none)
+	}
+
+	return nil, none, nil
 }
 
-func metadataOrField(s *v1beta1.Source, o *structpb.Struct, of string) ([]labels, error) {
-	if s.Prefix != nil {
-		return metadata(o, *s.Prefix, of)
-	}
-
-	found, err := field(o, *s.FromFieldPath, of)
-	if err == nil && found == nil && s.Required() {
-		return nil, errors.Errorf("%s is required, but %sdoesn't have it", *s.FromFieldPath, of)
-	}
-
-	return found, err
-}
-
-// selection of the supplied resource, of whose objects one is picked or all are. It
-// returns false if there is nothing to select.
-func (r *resolver) selection(res *v1beta1.RequiredResource, required, one bool) (selection, bool, error) {
+// selection of the supplied resource, of whose objects one is picked or all are. If there
+// is nothing to select, it says so.
+func (r *resolver) selection(res *v1beta1.RequiredResource, required, one bool) (sel selection, none string, err error) {
 	namespace, err := r.string(res.Namespace, required)
 	if err != nil {
-		return selection{}, false, errors.Wrap(err, "cannot tell the namespace")
+		return selection{}, "", errors.Wrap(err, "cannot tell the namespace")
 	}
 
 	if res.Namespace != nil && namespace == "" {
-		return selection{}, false, nil
+		return selection{}, compositeResource + " gives no namespace to look in", nil
 	}
 
 	// Whoever picks one falls back from a name that the composite resource
 	// doesn't give to labels, and from these to the default ones.
 	name, err := r.string(res.Name, required && !one)
 	if err != nil {
-		return selection{}, false, errors.Wrap(err, "cannot tell the name")
+		return selection{}, "", errors.Wrap(err, "cannot tell the name")
 	}
 
 	if name != "" {
-		return selection{name: name, namespace: namespace}, true, nil
+		return selection{name: name, namespace: namespace}, "", nil
+	}
+
+	if res.MatchLabels != nil && res.MatchLabels.All {
+		return selection{namespace: namespace}, "", nil
 	}
 
 	labels, err := r.stringMap(res.MatchLabels, required && !one)
 	if err != nil {
-		return selection{}, false, errors.Wrap(err, "cannot tell the labels to match")
+		return selection{}, "", errors.Wrap(err, "cannot tell the labels to match")
 	}
 
 	if len(labels) == 0 && one {
@@ -178,14 +203,15 @@ func (r *resolver) selection(res *v1beta1.RequiredResource, required, one bool) 
 
 	// No labels would match everything.
 	if len(labels) == 0 {
+		none = compositeResource + " gives neither a name nor labels to match"
 		if required {
-			return selection{}, false, errors.New("the composite resource gives neither a name nor labels to match")
+			return selection{}, "", errors.New(none)
 		}
 
-		return selection{}, false, nil
+		return selection{}, none, nil
 	}
 
-	return selection{labels: labels, namespace: namespace}, true, nil
+	return selection{labels: labels, namespace: namespace}, "", nil
 }
 
 // fetch the objects of the supplied kinds that are selected, sorted by namespace,

@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +77,7 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		set, err := resolve.Resolve(in, req, required)
+		set, err := resolve.Resolve(context.Background(), in, req, required)
 		if err != nil {
 			return set, calls, err
 		}
@@ -271,7 +272,7 @@ func TestRequiredResource(t *testing.T) {
 		"NoJSON": {
 			reason: "A value that is not JSON should be named with its object.",
 			input:  organization(`"prefix": "tags.example.org/", "encoding": "JSON", "resource": {` + kind + `, "name": {"value": "acme"}}`),
-			want:   want{err: `cannot resolve sources[0]: cannot decode Organization acme metadata[company]: "acme-corp" is not JSON`},
+			want:   want{err: `cannot resolve sources[0]: cannot decode Organization acme metadata.labels[tags.example.org/company]: "acme-corp" is not JSON`},
 		},
 		"Include": {
 			reason: "Patterns should match keys without the prefix of the source.",
@@ -404,7 +405,7 @@ func TestRequiredResource(t *testing.T) {
 				t.Fatalf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if diff := cmp.Diff(tc.want.set, got); diff != "" {
+			if diff := cmp.Diff(tc.want.set, got, asideFrom); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 
@@ -583,7 +584,7 @@ func TestRequiredResourcePolicy(t *testing.T) {
 					t.Fatalf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 				}
 
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, got, asideFrom); diff != "" {
 					t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 				}
 
@@ -877,11 +878,11 @@ func TestPickOne(t *testing.T) {
 			xr:     xr(selects, ""),
 			want:   want{set: picked("GCPClass", "argentum", "gcp")},
 		},
-		"ProviderOfInputFirst": {
-			reason: "The provider of the input should be first.",
+		"ProviderOfInput": {
+			reason: "The provider of the input should not hide the class's: what they decide is not the same.",
 			input:  `"provider": {"value": "hetzner"}, ` + one(both+selected, `, "providerFieldPath": "spec.provider"`),
 			xr:     xr(selects, ""),
-			want:   want{set: picked("GCPClass", "argentum", "hetzner")},
+			want:   want{set: picked("GCPClass", "argentum", "gcp")},
 		},
 		"ProviderOfFieldFirst": {
 			reason: "The provider that a field of the composite resource names should be first.",
@@ -929,7 +930,7 @@ func TestPickOne(t *testing.T) {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if diff := cmp.Diff(tc.want.set, got); diff != "" {
+			if diff := cmp.Diff(tc.want.set, got, asideFrom); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -950,12 +951,12 @@ func TestPickOneOfNamespaces(t *testing.T) {
 	}
 
 	got, _, err := everything().reconcile(in, observe(app))
-	if diff := cmp.Diff(set("platform", "more", "more"), got); err != nil || diff != "" {
+	if diff := cmp.Diff(set("platform", "more", "more"), got, asideFrom); err != nil || diff != "" {
 		t.Errorf("\nThe lowest namespace and name should be picked.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 	}
 
 	got, _, err = everything().reconcile(in, observe(`{"status": {"cloudTags": {"classes": {"class": {"apiVersion": "v1", "kind": "ConfigMap", "namespace": "team-a", "name": "tags"}}}}}`))
-	if diff := cmp.Diff(set("team-a", "tags", "team-a"), got); err != nil || diff != "" {
+	if diff := cmp.Diff(set("team-a", "tags", "team-a"), got, asideFrom); err != nil || diff != "" {
 		t.Errorf("\nThe choice before should stay, which is the one of its namespace.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 	}
 }
@@ -985,7 +986,7 @@ func TestSeveralClasses(t *testing.T) {
 	}
 
 	got, _, err := classes().reconcile(in, observe(app))
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+	if diff := cmp.Diff(want, got, asideFrom); err != nil || diff != "" {
 		t.Errorf("\nEach class should be picked for its source, and the last that names a provider should name it.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 	}
 }
@@ -1074,7 +1075,7 @@ func TestClassInTime(t *testing.T) {
 			t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", reason, diff)
 		}
 
-		if diff := cmp.Diff(wantSet, got); diff != "" {
+		if diff := cmp.Diff(wantSet, got, asideFrom); diff != "" {
 			t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", reason, diff)
 		}
 	}
@@ -1117,17 +1118,17 @@ func TestPickIsNotRandom(t *testing.T) {
 		shuffled := rapid.Permutation(objects).Draw(t, "objects")
 
 		got, _, err := shuffled.reconcile(one, observe(`{}`))
-		if diff := cmp.Diff(picked("AWSClass", "argent", ""), got); err != nil || diff != "" {
+		if diff := cmp.Diff(picked("AWSClass", "argent", ""), got, asideFrom); err != nil || diff != "" {
 			t.Errorf("\nThe order of objects should not decide which one is picked.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 		}
 
 		got, _, err = shuffled.reconcile(named, observe(`{}`))
-		if diff := cmp.Diff(picked("AWSClass", "gold", ""), got); err != nil || diff != "" {
+		if diff := cmp.Diff(picked("AWSClass", "gold", ""), got, asideFrom); err != nil || diff != "" {
 			t.Errorf("\nThe order of objects should not decide which kind is picked.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 		}
 
 		got, _, err = shuffled.reconcile(all, observe(`{}`))
-		if diff := cmp.Diff(merged, got); err != nil || diff != "" {
+		if diff := cmp.Diff(merged, got, asideFrom); err != nil || diff != "" {
 			t.Errorf("\nThe order of objects should not decide how they are merged.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 		}
 	})
@@ -1151,7 +1152,7 @@ func TestWaiting(t *testing.T) {
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		set, err := resolve.Resolve(in, req, required)
+		set, err := resolve.Resolve(t.Context(), in, req, required)
 		if err != nil {
 			t.Fatalf("\nWaiting is no failure.\nResolve(...): %v", err)
 		}
@@ -1202,7 +1203,7 @@ func TestWaiting(t *testing.T) {
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
 			Classes:  map[string]resolve.Class{"class": {APIVersion: "classes.example.org/v1", Kind: "GCPClass", Name: "argentum"}},
 		}
-		if diff := cmp.Diff(wantSet, set); diff != "" {
+		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
 			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)
 		}
 	}
@@ -1218,7 +1219,7 @@ func TestWaiting(t *testing.T) {
 		req := observe(app)
 		req.RequiredResources = answers
 
-		_, err := resolve.Resolve(in, req, require.New(req))
+		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))
 		if want[name].GetKind() == "Organization" {
 			if diff := cmp.Diff(`cannot resolve sources[1]: there is no Organization (platform.example.org/v1) named "acme"`, text(err)); diff != "" {
 				t.Errorf("\nAn empty answer says that there is no such object.\nResolve(...): -want error, +got error:\n%s", diff)
@@ -1237,7 +1238,7 @@ func TestOldCrossplane(t *testing.T) {
 	req.Meta = nil
 
 	got, calls, err := everything().reconcile(in, req)
-	if diff := cmp.Diff(resolve.Set{Labels: []tags.Label{plain("zone", "a", 0)}}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(resolve.Set{Labels: []tags.Label{plain("zone", "a", 0)}}, got, asideFrom); err != nil || diff != "" {
 		t.Errorf("\nCrossplane before v2.2 should be asked in the field that it knows.\nResolve(...): %v: -want, +got:\n%s", err, diff)
 	}
 
@@ -1245,6 +1246,74 @@ func TestOldCrossplane(t *testing.T) {
 		if len(c.GetResources()) != 0 || len(c.GetExtraResources()) != 1 { //nolint:staticcheck // That is the field.
 			t.Errorf("\nEach object should be asked for in one field only.\nResolve(...): call %d requires %v", i, c)
 		}
+	}
+}
+
+// TestMatchAll is about sources that take all objects of a kind.
+func TestMatchAll(t *testing.T) {
+	objects := clusterOf(
+		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "b", "name": "b"}, "data": {"zone": "b", "b": "b"}}`,
+		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "b", "name": "a", "labels": {"x": "y"}}, "data": {"zone": "a"}}`,
+		`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "a", "name": "c"}, "data": {"zone": "c"}}`,
+		`{"apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": "a", "name": "c"}, "data": {"zone": "secret"}}`,
+	)
+
+	type want struct {
+		selector *fnv1.ResourceSelector
+		labels   []tags.Label
+		class    string
+		err      string
+	}
+
+	cases := map[string]struct {
+		reason string
+		source string
+		want   want
+	}{
+		"All": {
+			reason: "All objects of the kind should be merged.",
+			source: `"resource": {"apiVersion": "v1", "kind": "ConfigMap", "matchLabels": {"all": true}}`,
+			want: want{
+				selector: byLabels("v1", "ConfigMap", nil),
+				labels:   []tags.Label{plain("b", "b", 0), plain("zone", "b", 0)},
+			},
+		},
+		"OfNamespace": {
+			reason: "All objects of the kind in the namespace should be merged.",
+			source: `"resource": {"apiVersion": "v1", "kind": "ConfigMap", "namespace": {"value": "a"}, "matchLabels": {"all": true}}`,
+			want:   want{selector: byLabels("v1", "ConfigMap", nil, "a"), labels: []tags.Label{plain("zone", "c", 0)}},
+		},
+		"One": {
+			reason: "Any class will do, so it should be the first.",
+			source: `"pick": "One", "resource": {"apiVersion": "v1", "kind": "ConfigMap", "namespace": {"value": "b"}, "matchLabels": {"all": true}}`,
+			want:   want{selector: byLabels("v1", "ConfigMap", nil, "b"), labels: []tags.Label{plain("zone", "a", 0)}, class: "a"},
+		},
+		"OneByName": {
+			reason: "A name should be before all labels.",
+			source: `"pick": "One", "resource": {"apiVersion": "v1", "kind": "ConfigMap", "name": {"fromFieldPath": "metadata.name"}, "namespace": {"value": "b"}, "matchLabels": {"all": true}}`,
+			want:   want{err: `cannot resolve sources[0] "s": there is no ConfigMap (v1) named "shop" in the namespace "b"`},
+		},
+		"None": {
+			reason: "If there is no object of the kind, that should be told.",
+			source: `"resource": {"apiVersion": "v2", "kind": "ConfigMap", "matchLabels": {"all": true}}`,
+			want:   want{err: `cannot resolve sources[0] "s": there is no ConfigMap (v2) with any labels`},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "s", "fromFieldPath": "data", `+tc.source+`}]`)
+			set, calls, err := objects.reconcile(in, observe(`{"metadata": {"name": "shop"}}`))
+
+			got := want{labels: set.Labels, class: set.Classes["s"].Name, err: text(err)}
+			if err == nil {
+				got.selector = selectors(calls[0])[0]
+			}
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
@@ -1263,7 +1332,7 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		if _, err := resolve.Resolve(in, req, required); err != nil {
+		if _, err := resolve.Resolve(t.Context(), in, req, required); err != nil {
 			return resolve.Set{}, err
 		}
 
@@ -1280,7 +1349,7 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 			req.ExtraResources[name] = items //nolint:staticcheck // See above.
 		}
 
-		return resolve.Resolve(in, req, require.New(req))
+		return resolve.Resolve(t.Context(), in, req, require.New(req))
 	}
 
 	platform := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "public"}}`
@@ -1333,15 +1402,15 @@ func TestAnswersAreNotBelieved(t *testing.T) {
 				got.err = err.Error()
 			}
 
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), asideFrom); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestNeverEverything draws selectors of all sorts. None may be without a name and
-// without labels, since that would select everything.
+// TestNeverEverything draws selectors of all sorts. None but those for all objects may be
+// without a name and without labels, since that would select everything.
 func TestNeverEverything(t *testing.T) {
 	values := rapid.SampledFrom([]string{`null`, `""`, `"x"`, `1`, `{}`, `{"a": "b"}`, `{"a": ""}`, `[]`})
 	names := rapid.SampledFrom([]string{``, `, "name": {"value": "n"}`, `, "name": {"fromFieldPath": "spec.name"}`})
@@ -1366,7 +1435,7 @@ func TestNeverEverything(t *testing.T) {
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		_, err = resolve.Resolve(in, req, required)
+		_, err = resolve.Resolve(t.Context(), in, req, required)
 		required.AddTo(rsp)
 
 		if err != nil && required.Waiting() {

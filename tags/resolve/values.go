@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -15,16 +16,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
-func absent(path string) error {
-	return errors.Errorf("%s is required, but the composite resource doesn't have it", path)
-}
-
 // get returns the value at the supplied path of the composite resource, or nil if
 // there is none.
 func (r *resolver) get(path string, required bool) (*structpb.Value, error) {
 	v, err := structpath.Get(r.xr, path)
 	if err == nil && v == nil && required {
-		return nil, absent(path)
+		return nil, errors.Errorf("%s is required, but %s doesn't have it", path, compositeResource)
 	}
 
 	return v, err
@@ -77,9 +74,34 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, required bool) (map[string]st
 	return structpath.StringMap(v, *m.FromFieldPath)
 }
 
+// objectAt returns the fields of the object at the supplied path of another one, whose
+// name in messages is given, or nil if there is no such field.
+func objectAt(o *structpb.Struct, path, of string) (map[string]*structpb.Value, error) {
+	v, err := structpath.Get(o, path)
+	if err != nil {
+		return nil, errors.Errorf("%s%w", of, err)
+	}
+
+	if v == nil {
+		return nil, nil
+	}
+
+	at, ok := v.GetKind().(*structpb.Value_StructValue)
+	if !ok {
+		return nil, errors.Errorf("%s%s is %s, not a map of strings", of, path, structpath.KindOf(v))
+	}
+
+	if at.StructValue.GetFields() == nil {
+		return map[string]*structpb.Value{}, nil
+	}
+
+	return at.StructValue.GetFields(), nil
+}
+
 // keyPatterns returns the list of key patterns at the supplied path of the supplied
-// object, whose name in messages is given, or nil if there is no such field.
-func keyPatterns(o *structpb.Struct, path, of string) ([]string, error) {
+// object, whose name in messages is given, or nil if there is no such field. The
+// supplied function says what is wrong with a pattern.
+func keyPatterns(o *structpb.Struct, path, of string, invalid func(pattern string) string) ([]string, error) {
 	v, err := structpath.Get(o, path)
 	if err != nil {
 		return nil, errors.Errorf("%s%w", of, err)
@@ -102,7 +124,7 @@ func keyPatterns(o *structpb.Struct, path, of string) ([]string, error) {
 			return nil, errors.Errorf("%s%s[%d] is %s, not a string", of, path, i, structpath.KindOf(item))
 		}
 
-		if why := v1beta1.ValidateKeyPattern(s.StringValue); why != "" {
+		if why := invalid(s.StringValue); why != "" {
 			return nil, errors.Errorf("%s%s[%d] %q: %s", of, path, i, s.StringValue, why)
 		}
 
@@ -110,6 +132,40 @@ func keyPatterns(o *structpb.Struct, path, of string) ([]string, error) {
 	}
 
 	return out, nil
+}
+
+// scalar returns the text of a string, or the JSON text of a number or a boolean.
+func scalar(v *structpb.Value) (string, error) {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return k.StringValue, nil
+	case *structpb.Value_BoolValue:
+		return strconv.FormatBool(k.BoolValue), nil
+	case *structpb.Value_NumberValue:
+		return number(k.NumberValue)
+	default:
+		return "", errors.Errorf("%s is not a string, a number or a boolean", structpath.KindOf(v))
+	}
+}
+
+// maxInteger is the greatest integer up to which 64-bit floating point numbers have all
+// of them.
+const maxInteger = 1 << 53
+
+// number returns the JSON text of the supplied number. A whole one is its digits, but
+// not if it may have been another one before it became a floating point number.
+func number(f float64) (string, error) {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return "", errors.Errorf("%v is not a number that JSON has", f)
+	case math.Abs(f) > maxInteger:
+		return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", f)
+	case f == math.Trunc(f):
+		return strconv.FormatInt(int64(f), 10), nil
+	default:
+		j, err := json.Marshal(f)
+		return string(j), errors.Wrapf(err, "cannot encode number %v", f)
+	}
 }
 
 // decodeJSON returns the bare text of a JSON string, number or boolean. A number's

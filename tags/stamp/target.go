@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -124,8 +125,8 @@ func leave(r *structpb.Struct) string {
 func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
 	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(apiVersionOf(r), kindOf(r))}
 
-	if s.Provider != "" {
-		k.Profile = tags.ProfileOf(s.Provider).Name
+	if p := cmp.Or(s.Input.ProviderValue(), s.Provider); p != "" {
+		k.Profile = tags.ProfileOf(p).Name
 	} else if family, ok := field.FamilyOf(k.Group); ok {
 		k.Profile = family.Profile
 	}
