@@ -273,6 +273,11 @@ func validSources() map[string]validCase {
 				in.StatusFieldPath = new("status.platform['example.org/tags'].report")
 			}),
 		},
+		"ToContextKey": {
+			reason: "Later steps may be told of the labels under any key but that of the steps.",
+			json:   input(`"toContextKey": "cloudtags.fn.plexsphere.com/resolved", ` + minimal),
+			want:   decoded(func(in *v1beta1.CloudTags) { in.ToContextKey = new("cloudtags.fn.plexsphere.com/resolved") }),
+		},
 		"StatusFieldPathLikeConditions": {
 			reason: "A field whose name only begins as that of the conditions is another one.",
 			json:   input(`"statusFieldPath": "status.conditionsOfTags", ` + minimal),
@@ -578,6 +583,16 @@ func invalidSources() map[string]invalidCase {
 			want: `[reservedKeys[0]: Invalid value: "*:zone": a * may only be the last character, ` +
 				`reservedKeys[1]: Invalid value: "a**": a * may only be the last character]`,
 			goOnly: true,
+		},
+		"ToContextKeyEmpty": {
+			reason: "An empty key is none.",
+			json:   input(`"toContextKey": "", ` + minimal),
+			want:   `toContextKey: Required value: must not be empty`,
+		},
+		"ToContextKeyOfSteps": {
+			reason: "Nothing may take the place of what steps tell each other.",
+			json:   input(`"toContextKey": "cloudtags.fn.plexsphere.com/steps", ` + minimal),
+			want:   `toContextKey: Invalid value: "cloudtags.fn.plexsphere.com/steps": must be another key: steps of this function keep their verdicts there`,
 		},
 		"StatusItself": {
 			reason: "The status is not the function's own.",

@@ -13,6 +13,10 @@ const (
 	Kind       = "CloudTags"
 )
 
+// StepsContextKey is the key of the pipeline's context under which steps of this
+// function tell later ones what became of their labels. It is no key for others.
+const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
+
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them.
 //
@@ -123,6 +127,7 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self != 'cloudtags.fn.plexsphere.com/steps'",message="must be another key: steps of this function keep their verdicts there"
 	ToContextKey *string `json:"toContextKey,omitempty"`
 
 	// StatusFieldPath is the path of an object in the status of the composite

@@ -85,8 +85,10 @@ func (in *CloudTags) validate() field.ErrorList {
 		errs = append(errs, in.KubernetesMetadata[i].validate(field.NewPath("kubernetesMetadata").Index(i))...)
 	}
 
-	if in.ToContextKey != nil && *in.ToContextKey == "" {
-		errs = append(errs, field.Required(field.NewPath("toContextKey"), "must not be empty"))
+	if p := field.NewPath("toContextKey"); in.ToContextKey != nil && *in.ToContextKey == "" {
+		errs = append(errs, field.Required(p, "must not be empty"))
+	} else if in.ToContextKey != nil && *in.ToContextKey == StepsContextKey {
+		errs = append(errs, field.Invalid(p, *in.ToContextKey, "must be another key: steps of this function keep their verdicts there"))
 	}
 
 	errs = append(errs, validateStatusPath(field.NewPath("statusFieldPath"), in.StatusFieldPath)...)
