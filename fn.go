@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -33,8 +34,9 @@ type Function struct {
 	auditValues bool
 }
 
-// RunFunction runs the function. It never returns an error. Whatever stops it is a
-// fatal result, beside the desired state as it was in the request.
+// RunFunction runs the function. It returns an error only if the client has gone, so
+// that nobody reads a response. Whatever else stops it is a fatal result, beside the
+// desired state as it was in the request.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, _ error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -44,6 +46,10 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	}()
 
 	rsp, err := f.run(ctx, req)
+	if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
+		return nil, status.FromContextError(cause).Err()
+	}
+
 	if err != nil {
 		return report.Fatal(ctx, req, f.log, err), nil
 	}
@@ -53,6 +59,10 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 
 // run the four stages of the function: resolve, transform, stamp and report.
 func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+
 	in, err := v1beta1.Decode(req.GetInput())
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
@@ -81,25 +91,25 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		Ignore:      set.Ignore,
 		Metadata:    set.Metadata,
 		Observed:    req.GetObserved().GetResources(),
+		Earlier:     report.Earlier(req),
 	}
 
 	targets := stamper.Targets(req.GetDesired().GetResources())
 
 	run := &report.Run{
-		Request:         req,
-		Log:             f.log,
-		Metrics:         f.metrics,
-		AuditValues:     f.auditValues,
-		TTL:             in.ReuseFor(),
-		Required:        required,
-		StatusFieldPath: in.StatusFieldPath,
-		Classes:         set.Classes,
+		Request:     req,
+		Log:         f.log,
+		Metrics:     f.metrics,
+		AuditValues: f.auditValues,
+		Required:    required,
+		Input:       in,
+		Set:         set,
 	}
 	if required.Waiting() {
 		return run.Waiting(), nil
 	}
 
-	run.Resolved(ctx, in, &set)
+	run.Resolved(ctx)
 
 	outcome, err := stamper.Stamp(targets)
 	if err != nil {

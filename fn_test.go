@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,8 +24,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -98,6 +102,25 @@ func testRequest(input *structpb.Struct) *fnv1.RunFunctionRequest {
 	}
 }
 
+// idOf returns what tells the step with the supplied input from others.
+func idOf(input *structpb.Struct) string {
+	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(input)
+	h := sha256.Sum256(b)
+
+	return hex.EncodeToString(h[:8])
+}
+
+// tell puts what the step with the supplied input tells later ones into the context of
+// the supplied response.
+func tell(rsp *fnv1.RunFunctionResponse, input *structpb.Struct, told string) {
+	if rsp.GetContext() == nil {
+		rsp.Context = resource.MustStructJSON(`{}`)
+	}
+
+	steps := resource.MustStructJSON(fmt.Sprintf(`{%q: %s}`, idOf(input), told))
+	rsp.Context.Fields["cloudtags.fn.plexsphere.com/steps"] = structpb.NewStructValue(steps)
+}
+
 // forProvider returns the fields that the supplied resource has for its provider.
 func forProvider(r *fnv1.Resource) map[string]*structpb.Value {
 	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
@@ -121,10 +144,11 @@ func TestRunFunction(t *testing.T) {
 				Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 			}},
 			Conditions: []*fnv1.Condition{{
-				Type:   "CloudTagsPropagated",
-				Status: fnv1.Status_STATUS_CONDITION_TRUE,
-				Reason: "AllPropagated",
-				Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+				Type:    "CloudTagsPropagated",
+				Status:  fnv1.Status_STATUS_CONDITION_TRUE,
+				Reason:  "AllPropagated",
+				Message: new("tags on 1 composed resource; 1 has no tag field"),
+				Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 			}},
 		}
 		mutate(rsp)
@@ -167,6 +191,14 @@ func TestRunFunction(t *testing.T) {
 	}
 
 	same := func(*fnv1.RunFunctionResponse) {}
+
+	// says is what the condition says.
+	says := func(message string) func(rsp *fnv1.RunFunctionResponse) {
+		return func(rsp *fnv1.RunFunctionResponse) { rsp.Conditions[0].Message = &message }
+	}
+
+	// silent is the condition of a step without sources.
+	silent := func(rsp *fnv1.RunFunctionResponse) { rsp.Conditions[0].Message = nil }
 
 	const (
 		replace = `"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`
@@ -213,23 +245,24 @@ func TestRunFunction(t *testing.T) {
 					rsp.GetResults()[0],
 				}
 				rsp.Conditions[0].Reason = "SomeSkipped"
-				rsp.Conditions[0].Message = new("1 label skipped on aws: reserved-prefix")
+				rsp.Conditions[0].Message = new("1 label skipped on aws: reserved-prefix (aws:region)")
 			}),
 		},
 		"Delete": {
 			reason: "A tag that resources don't get is taken away, whatever its value, also from a step that has no labels.",
 			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "none"}]`),
-			want:   tagged(`{"plexsphere:platform/env": "test"}`, same),
+			want:   tagged(`{"plexsphere:platform/env": "test"}`, silent),
 		},
 		"DeleteValue": {
 			reason: "A tag that resources don't get with one value is taken away if it has just that.",
 			input:  testInput(`"removeTags": [{"key": "Name", "value": "other"}, {"key": "plexsphere:platform/*", "value": "test"}]`),
-			want:   tagged(`{"Name": "assets"}`, same),
+			want:   tagged(`{"Name": "assets"}`, silent),
 		},
 		"DeleteAll": {
 			reason: "A field that has no tags left is no field.",
 			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`),
 			want: tagged(`{}`, func(rsp *fnv1.RunFunctionResponse) {
+				silent(rsp)
 				delete(forProvider(rsp.GetDesired().GetResources()["bucket"]), "tags")
 			}),
 		},
@@ -272,19 +305,19 @@ func TestRunFunction(t *testing.T) {
 			reason: "A step without labels can leave tags to other systems.",
 			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}, {"key": "plexsphere:platform/env"}]`),
 			mutate: reported(cloud),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily"}`, same),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily"}`, silent),
 		},
 		"IgnoreUnreported": {
 			reason: "What the cloud has is not known before it reports it.",
 			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, same),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, silent),
 		},
 		"LimitPartial": {
 			reason: "A label for which a resource has no tag slot is skipped there, and the lowest keys are kept.",
 			input:  testInput(`"limitPolicy": "ApplyPartial", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"z": "26", "a": "1"}}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, func(rsp *fnv1.RunFunctionResponse) {
 				skipped(rsp, "CountCap", "aws: skipped 1 label: count-cap (at most 50 tags on a resource, 47 of them reserved): z → plexsphere:z on bucket",
-					"1 label skipped on aws: count-cap")
+					"1 label skipped on aws: count-cap (z)")
 			}),
 		},
 		"LimitStrict": {
@@ -297,12 +330,14 @@ func TestRunFunction(t *testing.T) {
 			input:  testInput(replace + `, "resources": [{"name": "b*", "apiVersion": "s3.*/*", "kind": "Bucket", "matchLabels": {"tier": "data"}, "matchTags": {"Name": "assets"}}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
 				rsp.Results = nil
+
+				says("tags on 1 composed resource")(rsp)
 			}),
 		},
 		"OtherResources": {
 			reason: "Resources that are not selected keep their tags, and are not said to be impossible to tag.",
 			input:  testInput(replace + `, "removeTags": [{"key": "Name"}], "resources": [{"kind": "ConfigMap"}, {"matchTags": {"Name": "other"}}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, same),
+			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, says("tags on 0 composed resources; 1 has no tag field")),
 		},
 		"Metadata": {
 			reason: "Kubernetes labels are copied to all resources, whether they can have cloud tags or not. A step that does nothing else says nothing of tags.",
@@ -312,6 +347,8 @@ func TestRunFunction(t *testing.T) {
 				labelled(rsp, "config", `{"platform/env": "prod"}`)
 
 				rsp.Results = nil
+
+				silent(rsp)
 			}),
 		},
 		"MetadataNotCopied": {
@@ -341,6 +378,8 @@ func TestRunFunction(t *testing.T) {
 				labelled(rsp, "config", `{"tier": "data", "platform/env": "prod"}`)
 
 				rsp.Results = nil
+
+				silent(rsp)
 			}),
 		},
 		"Everything": {
@@ -353,6 +392,8 @@ func TestRunFunction(t *testing.T) {
 				labelled(rsp, "config", `{"tier": "data"}`)
 
 				rsp.Results = nil
+
+				says("tags on 1 composed resource")(rsp)
 			}),
 		},
 		"NoLabels": {
@@ -360,6 +401,8 @@ func TestRunFunction(t *testing.T) {
 			input:  testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.none"}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
 				rsp.Results = nil
+
+				says("tags on 0 composed resources")(rsp)
 			}),
 		},
 	}
@@ -371,6 +414,10 @@ func TestRunFunction(t *testing.T) {
 			req := testRequest(tc.input)
 			if tc.mutate != nil {
 				tc.mutate(req)
+			}
+
+			if c := tc.want.GetConditions()[0]; c.GetReason() == "SomeSkipped" {
+				tell(tc.want, tc.input, fmt.Sprintf(`{"order": 1, "reason": "SomeSkipped", "message": %s}`, quoted(t, c.GetMessage())))
 			}
 
 			got, err := f.RunFunction(t.Context(), req)
@@ -594,19 +641,16 @@ func TestRunFunctionSchemas(t *testing.T) {
 	sources := `"sources": [{"type": "Value", "values": {"platform/env": "prod"}}]`
 	able := []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS}
 	asked := &fnv1.Requirements{Schemas: map[string]*fnv1.SchemaSelector{name: {ApiVersion: "widget.example.org/v1", Kind: "Widget"}}}
-	propagated := []*fnv1.Condition{{
-		Type:   "CloudTagsPropagated",
-		Status: fnv1.Status_STATUS_CONDITION_TRUE,
-		Reason: "AllPropagated",
-		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-	}}
-	untagged := []*fnv1.Condition{{
-		Type:    "CloudTagsPropagated",
-		Status:  fnv1.Status_STATUS_CONDITION_TRUE,
-		Reason:  "AllPropagated",
-		Message: new("no composed resource can be tagged"),
-		Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-	}}
+	propagated := func(message string) []*fnv1.Condition {
+		return []*fnv1.Condition{{
+			Type:    "CloudTagsPropagated",
+			Status:  fnv1.Status_STATUS_CONDITION_TRUE,
+			Reason:  "AllPropagated",
+			Message: &message,
+			Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+		}}
+	}
+	onOne, untagged := propagated("tags on 1 composed resource"), propagated("tags on 0 composed resources; 1 left alone")
 	leftAlone := []*fnv1.Result{{
 		Severity: fnv1.Severity_SEVERITY_NORMAL,
 		Message:  "not tagged: widget (widget.example.org/v1 Widget) has no tag field that is known",
@@ -634,7 +678,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			input:   sources,
 			able:    able,
 			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
 			wantRes: tagged,
 		},
 		"NotFound": {
@@ -650,7 +694,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			input:   sources + `, "provider": {"value": "hetzner"}`,
 			able:    able,
 			schemas: map[string]*fnv1.Schema{name: {}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
 			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
 		},
 		"Bootstrapped": {
@@ -658,7 +702,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			input:   sources,
 			able:    able,
 			schemas: map[string]*fnv1.Schema{"mine": {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
 			wantRes: tagged,
 		},
 		"OtherKind": {
@@ -686,7 +730,7 @@ func TestRunFunctionSchemas(t *testing.T) {
 			reason:  "Nothing is asked for a kind that the input knows.",
 			input:   sources + `, "fieldDiscovery": "Schema", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "Map", "fieldPath": "spec.forProvider.labels"}]`,
 			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
 			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
 		},
 		"TagFieldsList": {
@@ -694,14 +738,14 @@ func TestRunFunctionSchemas(t *testing.T) {
 			input:   sources + `, "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
 			able:    able,
 			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
 			wantRes: tagged,
 		},
 		"TagFieldsListOnly": {
 			reason:  "Nothing is asked if the input says so.",
 			input:   sources + `, "fieldDiscovery": "Index", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
 			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: propagated},
+			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
 			wantRes: tagged,
 		},
 	}
@@ -728,6 +772,147 @@ func TestRunFunctionSchemas(t *testing.T) {
 				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestRunFunctionSteps runs a pipeline that has the function several times. All steps set
+// one condition, and Crossplane keeps what the last of them says.
+func TestRunFunctionSteps(t *testing.T) {
+	const (
+		fine    = `"sources": [{"type": "Value", "values": {"a": "1"}}]`
+		skips   = `"sources": [{"type": "Value", "values": {"aws:b": "2", "c": "3"}}]`
+		skips2  = `"sources": [{"type": "Value", "values": {"aws:d": "4"}}]`
+		removes = `"removeTags": [{"key": "Name"}]`
+		waits   = `"sources": [{"type": "RequiredResource", "prefix": "x/", "resource": {"apiVersion": "v1", "kind": "Namespace", "name": {"value": "team-a"}}}]`
+		fails   = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.text"}]`
+	)
+
+	cases := map[string]struct {
+		reason string
+		steps  []string
+		want   []string // Status, reason and message of the condition after each step.
+	}{
+		"Fine": {
+			reason: "If all labels of all steps are tags, the last step says so.",
+			steps:  []string{fine, removes},
+			want:   []string{"TRUE AllPropagated: tags on 1 composed resource; 1 has no tag field", "TRUE AllPropagated: "},
+		},
+		"WorseFirst": {
+			reason: "A label that the first step skipped is not forgotten.",
+			steps:  []string{skips, fine, removes},
+			want: []string{
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+			},
+		},
+		"WorseLast": {
+			reason: "A label that the last step skips counts, too.",
+			steps:  []string{fine, skips},
+			want: []string{
+				"TRUE AllPropagated: tags on 1 composed resource; 1 has no tag field",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+			},
+		},
+		"AsBad": {
+			reason: "Of steps that skip labels, the last one tells of its own.",
+			steps:  []string{skips, skips2, fine},
+			want: []string{
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:d)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:d)",
+			},
+		},
+		"Waits": {
+			reason: "A step that waits for an object says nothing, until it is here.",
+			steps:  []string{skips, waits, fine},
+			want: []string{
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+			},
+		},
+		"Fails": {
+			reason: "Nothing is worse than a step that fails.",
+			steps:  []string{skips, fails},
+			want: []string{
+				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
+				"FALSE ResolveFailed: cannot resolve sources[0]: spec.text is a string, not a map of strings",
+			},
+		},
+	}
+
+	namespace := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"x/team": "a"}}}`)
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := testRequest(nil)
+			f := &Function{log: slog.New(slog.DiscardHandler)}
+
+			for i, step := range tc.steps {
+				req.Input = testInput(step)
+
+				var rsp *fnv1.RunFunctionResponse
+
+				// Crossplane calls until two responses in a row require the same, each
+				// time with the context of the one before.
+				for before := (*fnv1.Requirements)(nil); ; before = rsp.GetRequirements() {
+					waits := len(before.GetExtraResources()) < strings.Count(step, "RequiredResource") //nolint:staticcheck // What a request without capabilities is asked for.
+
+					got, err := f.RunFunction(t.Context(), req)
+					if err != nil {
+						t.Fatal(err)
+					}
+
+					if said := len(got.GetConditions()) + len(got.GetResults()); waits && (said > 0 || !proto.Equal(got.GetContext(), req.GetContext())) {
+						t.Errorf("\n%s\nRunFunction(...): want nothing but requirements of a call that waits, got %s", tc.reason, got)
+					}
+
+					rsp = got
+					req.Context = rsp.GetContext()
+
+					if proto.Equal(before, rsp.GetRequirements()) {
+						break
+					}
+
+					req.ExtraResources = make(map[string]*fnv1.Resources)
+					for name := range rsp.GetRequirements().GetExtraResources() { //nolint:staticcheck // See above.
+						req.ExtraResources[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: namespace}}}
+					}
+				}
+
+				req.Desired, req.ExtraResources = rsp.GetDesired(), nil
+
+				c := rsp.GetConditions()[0]
+				is := strings.TrimPrefix(c.GetStatus().String(), "STATUS_CONDITION_")
+
+				if diff := cmp.Diff(tc.want[i], fmt.Sprintf("%s %s: %s", is, c.GetReason(), c.GetMessage())); diff != "" || len(rsp.GetConditions()) != 1 {
+					t.Errorf("\n%s\nRunFunction(...): step %d: -want condition, +got condition:\n%s", tc.reason, i, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestRunFunctionClientGone tests that nobody works for a client that has gone.
+func TestRunFunctionClientGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	log := &bytes.Buffer{}
+	f := &Function{log: testLogger(log), metrics: report.NewMetrics()}
+
+	rsp, err := f.RunFunction(ctx, testRequest(testInput(`"sources": [{"type": "Value", "values": {"a": "1"}}]`)))
+	if rsp != nil || status.Code(err) != codes.Canceled {
+		t.Errorf("RunFunction(...): want no response and an error with code %s, got %v and %v", codes.Canceled, rsp, err)
+	}
+
+	if log.Len() > 0 {
+		t.Errorf("RunFunction(...): want no log line, got %s", log)
+	}
+
+	if diff := cmp.Diff(seriesOf(nil), ours(gather(t, f.metrics))); diff != "" {
+		t.Errorf("RunFunction(...): want nothing counted: -want, +got:\n%s", diff)
 	}
 }
 
@@ -1039,10 +1224,11 @@ func TestRunFunctionIgnores(t *testing.T) {
 						Meta:    &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)},
 						Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: object(tc.label)}}},
 						Conditions: []*fnv1.Condition{{
-							Type:   "CloudTagsPropagated",
-							Status: fnv1.Status_STATUS_CONDITION_TRUE,
-							Reason: "AllPropagated",
-							Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+							Type:    "CloudTagsPropagated",
+							Status:  fnv1.Status_STATUS_CONDITION_TRUE,
+							Reason:  "AllPropagated",
+							Message: new("tags on 1 composed resource"),
+							Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 						}},
 					}
 

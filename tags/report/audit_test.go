@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -123,7 +124,7 @@ func TestAudit(t *testing.T) {
 			}{{false, tc.keys}, {true, tc.values}} {
 				b := &bytes.Buffer{}
 				req := request(tc.args.xr)
-				r := &Run{Request: req, Log: logger(b), AuditValues: with.values, TTL: time.Minute, Required: require.New(req)}
+				r := &Run{Request: req, Log: logger(b), AuditValues: with.values, Input: &v1beta1.CloudTags{TTL: "1m"}, Required: require.New(req)}
 
 				if diff := cmp.Diff(respond(time.Minute, allPropagated()), r.Success(t.Context(), &stamp.Outcome{Changes: tc.args.changes}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nSuccess(...): changes are not for events: -want, +got:\n%s", tc.reason, diff)
@@ -141,7 +142,7 @@ func TestAudit(t *testing.T) {
 func TestAuditLevel(t *testing.T) {
 	b := &bytes.Buffer{}
 	req := request(namespaced)
-	r := &Run{Request: req, Log: slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn})), AuditValues: true, Required: require.New(req)}
+	r := &Run{Request: req, Log: slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn})), AuditValues: true, Input: &v1beta1.CloudTags{}, Required: require.New(req)}
 
 	r.Success(t.Context(), &stamp.Outcome{Changes: []stamp.Change{{Resource: "a", Added: map[string]stamp.Values{"a": {After: "b"}}}}})
 
@@ -154,7 +155,7 @@ func TestAuditLevel(t *testing.T) {
 func TestAuditNothing(t *testing.T) {
 	b := &bytes.Buffer{}
 	req := request(namespaced)
-	r := &Run{Request: req, Log: logger(b), AuditValues: true, Required: require.New(req)}
+	r := &Run{Request: req, Log: logger(b), AuditValues: true, Input: &v1beta1.CloudTags{}, Required: require.New(req)}
 
 	r.Waiting()
 

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -209,7 +210,7 @@ func TestMetrics(t *testing.T) {
 
 			for _, o := range tc.outcomes {
 				req := request(namespaced)
-				(&Run{Request: req, Log: slog.New(slog.DiscardHandler), Metrics: m, Required: require.New(req)}).Success(t.Context(), o)
+				(&Run{Request: req, Log: slog.New(slog.DiscardHandler), Metrics: m, Input: &v1beta1.CloudTags{}, Required: require.New(req)}).Success(t.Context(), o)
 			}
 
 			if diff := cmp.Diff(counted(tc.want), scrape(t, m)); diff != "" {
@@ -334,7 +335,7 @@ func TestMetricsProperties(t *testing.T) {
 func TestMetricsOfOtherRuns(t *testing.T) {
 	m := NewMetrics()
 	req := request(namespaced)
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Metrics: m, TTL: time.Minute, Required: requiring(req, respond(0, allPropagated()))}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Metrics: m, Input: &v1beta1.CloudTags{TTL: "1m"}, Required: requiring(req, respond(0, allPropagated()))}
 
 	r.Waiting()
 	Fatal(t.Context(), req, r.Log, Fail(ReasonLimitExceeded, errors.New("a")))
@@ -355,7 +356,7 @@ func TestNoMetrics(t *testing.T) {
 
 	want := respond(
 		time.Minute,
-		someSkipped("1 label skipped on aws: key-too-long"),
+		someSkipped("1 label skipped on aws: key-too-long (a)"),
 		warning("KeyTooLong", "aws: skipped 1 label: key-too-long (at most 128 characters): a → plexsphere:a"),
 		normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"),
 	)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -36,6 +35,10 @@ const (
 	// ReasonSomeSkipped means that a label was skipped, or that the tag field of a
 	// resource could not be written.
 	ReasonSomeSkipped = "SomeSkipped"
+
+	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag
+	// field, so that it was left alone. It is also the reason of the results about it.
+	ReasonUnknownKinds = "UnknownKinds"
 
 	// ReasonInvalidInput means that the step's input is not valid: it is not
 	// approved.
@@ -65,7 +68,16 @@ const (
 	reasonTagFieldMismatch = "TagFieldMismatch"
 	reasonStatusMismatch   = "StatusFieldMismatch"
 	reasonMetadataSkipped  = "MetadataNotCopied"
+	reasonSourceEmpty      = "SourceEmpty"
+	reasonUnknownProvider  = "UnknownProvider"
 )
+
+// maxKeys is about how many withheld tags all results of a run name together. Each
+// resource can have as many as there are labels.
+const maxKeys = 20_000
+
+// maxResources is the most resources that a log line names.
+const maxResources = 10
 
 // A FailureError is an error that fails the pipeline.
 type FailureError struct {
@@ -97,8 +109,10 @@ func FailStamp(err error) *FailureError {
 // nothing else. An error that isn't a FailureError is an internal one.
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, 0)
+	text := err.Error()
+	msg := message(elideMiddle(text, maxFatal, len(text)))
 
-	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", slog.String("provisioned_resource", nameOf(req)), slog.Any("error", err))
+	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", slog.String("provisioned_resource", nameOf(req)), slog.Any("error", msg))
 
 	reason := ReasonInternalError
 
@@ -106,8 +120,8 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 		reason = f.Reason
 	}
 
-	response.ConditionFalse(rsp, ConditionType, reason).WithMessage(err.Error()).TargetCompositeAndClaim()
-	response.Fatal(rsp, err)
+	response.ConditionFalse(rsp, ConditionType, reason).WithMessage(string(msg)).TargetCompositeAndClaim()
+	response.Fatal(rsp, msg)
 	rsp.GetResults()[0].Reason = &reason
 
 	return rsp
@@ -124,24 +138,20 @@ type Run struct {
 	// AuditValues says whether log lines about changed tags have their values.
 	AuditValues bool
 
-	// TTL is how long Crossplane may reuse the response.
-	TTL time.Duration
-
 	// Required is what Crossplane must fetch.
 	Required *require.Requirements
 
-	// StatusFieldPath is where the status of the composite resource tells of the
-	// run, or nil if it's not to.
-	StatusFieldPath *string
+	// Input of the run.
+	Input *v1beta1.CloudTags
 
-	// Classes that were picked, by the name of their source.
-	Classes map[string]resolve.Class
+	// Set that the sources of the input have come to.
+	Set resolve.Set
 }
 
 // Waiting responds that the request lacks what is required. It says nothing else,
 // since Crossplane calls again.
 func (r *Run) Waiting() *fnv1.RunFunctionResponse {
-	rsp := response.To(r.Request, r.TTL)
+	rsp := response.To(r.Request, r.Input.ReuseFor())
 	r.Required.AddTo(rsp)
 
 	return rsp
@@ -149,21 +159,21 @@ func (r *Run) Waiting() *fnv1.RunFunctionResponse {
 
 // Resolved writes a debug log line for each label that tells which source it came
 // from, and which ones it overrode.
-func (r *Run) Resolved(ctx context.Context, in *v1beta1.CloudTags, set *resolve.Set) {
+func (r *Run) Resolved(ctx context.Context) {
 	if !r.Log.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
 
 	overrode := make(map[string][]string)
-	for _, o := range set.Overridden {
-		overrode[o.TagKey] = append(overrode[o.TagKey], in.SourceName(o.Source))
+	for _, o := range r.Set.Overridden {
+		overrode[o.TagKey] = append(overrode[o.TagKey], r.Input.SourceName(o.Source))
 	}
 
-	for _, l := range set.Labels {
+	for _, l := range r.Set.Labels {
 		r.Log.LogAttrs(ctx, slog.LevelDebug, "Resolved label",
 			slog.String("provisioned_resource", nameOf(r.Request)),
 			slog.String("qualified_key", l.QualifiedKey),
-			slog.String("source", in.SourceName(l.Source)),
+			slog.String("source", r.Input.SourceName(l.Source)),
 			slog.Any("overrode", overrode[l.TagKey]),
 		)
 	}
@@ -172,7 +182,7 @@ func (r *Run) Resolved(ctx context.Context, in *v1beta1.CloudTags, set *resolve.
 // Success responds with what came of the request, and writes log lines that tell of
 // it.
 func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionResponse {
-	rsp := response.To(r.Request, r.TTL)
+	rsp := response.To(r.Request, r.Input.ReuseFor())
 	r.Required.AddTo(rsp)
 
 	logSkips(ctx, r.Log, nameOf(r.Request), o.Skips)
@@ -193,6 +203,12 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 		}
 	}
 
+	unknown, leftAlone := partition(o.LeftAlone)
+
+	for _, msg := range split("not known whether these have a tag field ("+whatToDo+"): ", unknown) {
+		response.Warning(rsp, message(msg)).WithReason(ReasonUnknownKinds)
+	}
+
 	for _, of := range notCopied(o.NotCopied) {
 		for _, msg := range of {
 			response.Warning(rsp, message(msg)).WithReason(reasonMetadataSkipped)
@@ -200,23 +216,29 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 	}
 
 	for _, w := range o.Withheld {
-		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w)) {
+		most := max(1, maxKeys/len(o.Withheld))
+
+		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w, most)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
 		}
 
-		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideAll(w.Protected)) {
+		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideSome(w.Protected, most)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsProtected)
 		}
 	}
 
-	for _, msg := range split("not tagged: ", leftAlone(o.LeftAlone)) {
+	for _, msg := range split("not tagged: ", leftAlone) {
 		response.Normal(rsp, msg).WithReason(reasonNotTagged)
+	}
+
+	for _, msg := range r.Set.Empty {
+		response.Normal(rsp, shorten(msg, maxMessage)).WithReason(reasonSourceEmpty)
 	}
 
 	xr := rsp.GetDesired().GetComposite().GetResource()
 
-	if r.StatusFieldPath != nil {
-		with, err := status(xr, *r.StatusFieldPath, o, r.Classes)
+	if r.Input.StatusFieldPath != nil {
+		with, err := status(xr, *r.Input.StatusFieldPath, o, r.Set.Classes)
 		if err != nil {
 			response.Warning(rsp, err).WithReason(reasonStatusMismatch)
 		} else {
@@ -224,53 +246,27 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 		}
 	}
 
-	condition(rsp, o)
+	v := r.verdict(o)
+	earlier := earlierSteps(r.Request)
+	rsp.Context = r.context(earlier, v, o)
+
+	// All steps of this function have one condition, so it is that of the worst.
+	if w := worst(earlier); w.rank() > v.rank() {
+		v = w
+	}
+
+	v.set(rsp)
 
 	// This comes last, and can't fail, so that no request is left half changed.
 	for name, stamped := range o.Stamped {
 		rsp.GetDesired().GetResources()[name].Resource = stamped
 	}
 
-	if r.StatusFieldPath != nil {
+	if r.Input.StatusFieldPath != nil {
 		setStatus(rsp, xr)
 	}
 
 	return rsp
-}
-
-// condition sets the condition that sums up the supplied outcome.
-func condition(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
-	why := []string{}
-
-	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool { return a.Provider == b.Provider && a.Reason == b.Reason }) {
-		// A label that breaks several limits is one label.
-		labels := make(map[tags.SkippedLabel]bool, len(g.skips))
-		for _, s := range g.skips {
-			labels[s.SkippedLabel] = true
-		}
-
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s", count(len(labels), "label"), g.provider, g.reason))
-	}
-
-	if n := len(o.Mismatches); n > 0 {
-		why = append(why, count(n, "tag field")+" left alone")
-	}
-
-	if len(o.NotCopied) > 0 {
-		why = append(why, "metadata not copied")
-	}
-
-	switch {
-	case len(why) > 0:
-	case len(o.LeftAlone) > 0 && len(o.LeftAlone) == len(rsp.GetDesired().GetResources()):
-		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).WithMessage("no composed resource can be tagged").TargetCompositeAndClaim()
-		return
-	default:
-		response.ConditionTrue(rsp, ConditionType, ReasonAllPropagated).TargetCompositeAndClaim()
-		return
-	}
-
-	response.ConditionTrue(rsp, ConditionType, ReasonSomeSkipped).WithMessage(strings.Join(why, "; ")).TargetCompositeAndClaim()
 }
 
 // logSkips writes one line for each skipped label.
@@ -284,8 +280,12 @@ func logSkips(ctx context.Context, log *slog.Logger, xr string, skips []stamp.Sk
 			slog.String("reason", string(s.Reason)),
 		}
 
-		if len(s.Resources) > 0 {
-			attrs = append(attrs, slog.Any("composed_resources", s.Resources))
+		if n := len(s.Resources); n > 0 {
+			attrs = append(attrs, slog.Any("composed_resources", s.Resources[:min(n, maxResources)]))
+		}
+
+		if more := len(s.Resources) - maxResources; more > 0 {
+			attrs = append(attrs, slog.Int("more_composed_resources", more))
 		}
 
 		log.LogAttrs(ctx, slog.LevelWarn, "Skipped label", attrs...)
@@ -351,9 +351,11 @@ func (g *group) messages() []message {
 }
 
 // withheld returns the tags that are not as labels, or the input, would have them,
-// each with the reason.
-func withheld(w *stamp.Withheld) []string {
+// each with the reason: at most as many as supplied, and how many more there are.
+func withheld(w *stamp.Withheld, most int) []string {
 	why := map[string]string{}
+	all := 0
+
 	for _, of := range []struct {
 		keys []string
 		why  string
@@ -362,17 +364,21 @@ func withheld(w *stamp.Withheld) []string {
 		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
 		{w.Removed, "removeTags names it"},
 	} {
-		for _, key := range of.keys {
+		for _, key := range of.keys[:min(len(of.keys), most)] {
 			why[key] = of.why
 		}
+
+		all += len(of.keys)
 	}
 
-	out := make([]string, 0, len(why))
-	for _, key := range slices.Sorted(maps.Keys(why)) {
+	keys := slices.Sorted(maps.Keys(why))
+	out := make([]string, 0, len(keys))
+
+	for _, key := range keys[:min(len(keys), most)] {
 		out = append(out, fmt.Sprintf("%s (%s)", elide(key), why[key]))
 	}
 
-	return out
+	return andMore(out, all)
 }
 
 // notCopied returns messages about metadata that was not copied, by rule.
@@ -391,13 +397,20 @@ func notCopied(of []stamp.NotCopied) [][]string {
 	return out
 }
 
-func leftAlone(of []stamp.LeftAlone) []string {
-	out := make([]string, len(of))
-	for i, r := range of {
-		out[i] = fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why)
+// partition returns the supplied resources, with the reason why each was left alone:
+// those of which nobody knows whether they have a tag field, and the others.
+func partition(of []stamp.LeftAlone) (unknown, others []string) {
+	for _, r := range of {
+		msg := fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why)
+
+		if r.Unknown {
+			unknown = append(unknown, msg)
+		} else {
+			others = append(others, msg)
+		}
 	}
 
-	return out
+	return unknown, others
 }
 
 // pascalCase of the supplied reason, as reasons of results and events are written.

@@ -66,6 +66,12 @@ func respond(ttl time.Duration, condition *fnv1.Condition, results ...*fnv1.Resu
 	condition.Type = "CloudTagsPropagated"
 	condition.Target = fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum()
 
+	if r := condition.GetReason(); r == "SomeSkipped" || r == "UnknownKinds" {
+		req.Context.Fields["cloudtags.fn.plexsphere.com/steps"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+			noInput: told(1, r, condition.GetMessage(), `{}`),
+		}})
+	}
+
 	return &fnv1.RunFunctionResponse{
 		Meta:       &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(ttl)},
 		Desired:    req.GetDesired(),
@@ -75,8 +81,32 @@ func respond(ttl time.Duration, condition *fnv1.Condition, results ...*fnv1.Resu
 	}
 }
 
+// noInput is what tells a step without an input from others.
+const noInput = "e3b0c44298fc1c14"
+
+// told is what a step has told later ones, by its order among those that have.
+func told(order float64, reason, message, trusted string) *structpb.Value {
+	fields := map[string]*structpb.Value{"order": structpb.NewNumberValue(order), "reason": structpb.NewStringValue(reason)}
+
+	if message != "" {
+		fields["message"] = structpb.NewStringValue(message)
+	}
+
+	if of := resource.MustStructJSON(trusted); len(of.GetFields()) > 0 {
+		fields["trusted"] = structpb.NewStructValue(of)
+	}
+
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}
+
 func allPropagated() *fnv1.Condition {
 	return &fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "AllPropagated"}
+}
+
+// shortened returns what the name of as many of the supplied characters as are supplied
+// is put as among others.
+func shortened(of string, n int) string {
+	return fmt.Sprintf("%s…%s (%d bytes)", strings.Repeat(of, 80), strings.Repeat(of, 40), n)
 }
 
 func someSkipped(message string) *fnv1.Condition {
@@ -327,7 +357,7 @@ func TestFatalEmptyRequest(t *testing.T) {
 
 // succeed reports the supplied outcome of a run that has no options.
 func succeed(req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
-	r := &Run{Request: req, Log: log, TTL: ttl, Required: require.New(req)}
+	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{TTL: ttl.String()}}
 	return r.Success(context.Background(), o)
 }
 
@@ -356,12 +386,15 @@ func TestWaiting(t *testing.T) {
 	want.Conditions = nil
 
 	r := &Run{
-		Request:         req,
-		Log:             logger(b),
-		TTL:             time.Minute,
-		Required:        requiring(req, want),
-		StatusFieldPath: new("status.cloudTags"),
-		Classes:         map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
+		Request:  req,
+		Log:      logger(b),
+		Required: requiring(req, want),
+		Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags"), ToContextKey: new("example.org/resolved")},
+		Set: resolve.Set{
+			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1"}},
+			Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
+			Empty:   []string{"sources[1]: there is no spec.labelz"},
+		},
 	}
 
 	if len(want.GetRequirements().GetResources()) != 1 || len(want.GetRequirements().GetSchemas()) != 1 {
@@ -380,7 +413,7 @@ func TestWaiting(t *testing.T) {
 func TestSuccessRequires(t *testing.T) {
 	req := request(namespaced)
 	want := respond(time.Minute, allPropagated())
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), TTL: time.Minute, Required: requiring(req, want)}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Input: &v1beta1.CloudTags{TTL: "1m"}, Required: requiring(req, want)}
 
 	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
 		t.Errorf("\nA call requires what it needed again, or Crossplane would never be done with asking.\nSuccess(...): -want, +got:\n%s", diff)
@@ -448,7 +481,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("1 label skipped on aws: reserved-prefix; 2 labels skipped on aws: key-too-long"),
+					someSkipped("1 label skipped on aws: reserved-prefix (aws:x); 2 labels skipped on aws: key-too-long (a, b)"),
 					warning("ReservedPrefix", "aws: skipped 1 label: reserved-prefix (reserved: aws:): aws:x → plexsphere:aws:x"),
 					warning("KeyTooLong", "aws: skipped 2 labels: key-too-long (at most 128 characters): a → plexsphere:a; b → plexsphere:b"),
 				),
@@ -470,7 +503,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("2 labels skipped on aws: count-cap"),
+					someSkipped("2 labels skipped on aws: count-cap (y, z)"),
 					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): y → plexsphere:y on a; z → plexsphere:z on a, b"),
 				),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"assets","qualified_key":"y","tag_key":"plexsphere:y","provider":"aws","reason":"count-cap","composed_resources":["a"]}
@@ -491,7 +524,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("1 label skipped on hetzner: value-too-long; 2 labels skipped on openstack: value-too-long"),
+					someSkipped("1 label skipped on hetzner: value-too-long (a); 2 labels skipped on openstack: value-too-long (a, b)"),
 					warning("ValueTooLong", "hetzner: skipped 1 label: value-too-long (at most 63 characters): a → plexsphere:a"),
 					warning("ValueTooLong", `openstack: skipped 1 label: value-too-long (at most 255 characters for key, "=" and value together): a → plexsphere:a on a`),
 					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 255 bytes): b → plexsphere:b"),
@@ -514,7 +547,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("2 labels skipped on aws: key-character-class"),
+					someSkipped(`2 labels skipped on aws: key-character-class ("a\nb", `+shortened("a", 300)+")"),
 					warning("KeyCharacterClass", `aws: skipped 2 labels: key-character-class (allowed: few): "a\nb" → "p:a\nb"; `+elided+" → "+elided),
 				),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"","qualified_key":"a\nb","tag_key":"p:a\nb","provider":"aws","reason":"key-character-class"}
@@ -673,7 +706,7 @@ func TestSuccess(t *testing.T) {
 			},
 			want: want{rsp: respond(
 				time.Minute,
-				&fnv1.Condition{Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "AllPropagated", Message: new("no composed resource can be tagged")},
+				allPropagated(),
 				normal("NotTagged", "not tagged: a (v1 ConfigMap) has no tag field that is known; b (example.org/v1 Bucket) is adopted"),
 			)},
 		},
@@ -724,7 +757,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("1 label skipped on openstack: value-too-long"),
+					someSkipped("1 label skipped on openstack: value-too-long (a)"),
 					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 10 characters): a → plexsphere:a on a"),
 					warning("ValueTooLong", "openstack: skipped 1 label: value-too-long (at most 12 characters): a → plexsphere:a on b"),
 				),
@@ -742,7 +775,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("1 label skipped on aws: reserved-key"),
+					someSkipped("1 label skipped on aws: reserved-key (zone)"),
 					warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): zone → plexsphere:zone"),
 				),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"zone","tag_key":"plexsphere:zone","provider":"aws","reason":"reserved-key"}
@@ -761,7 +794,7 @@ func TestSuccess(t *testing.T) {
 			want: want{
 				rsp: respond(
 					time.Minute,
-					someSkipped("2 labels skipped on aws: count-cap"),
+					someSkipped("2 labels skipped on aws: count-cap ("+shortened("a", 245)+" and 1 more)"),
 					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): "+
 						strings.Repeat("a", 245)+" → plexsphere:"+strings.Repeat("a", 245)+" on r (part 1 of 2)"),
 					warning("CountCap", "aws: skipped 2 labels: count-cap (at most 50 tags on a resource): "+
@@ -792,7 +825,7 @@ func TestSuccess(t *testing.T) {
 				rsp: func() *fnv1.RunFunctionResponse {
 					rsp := respond(
 						time.Minute,
-						someSkipped("1 label skipped on generic: key-too-long; 2 tag fields left alone; metadata not copied"),
+						someSkipped("1 label skipped on generic: key-too-long (a); 2 tag fields left alone; metadata not copied"),
 						warning("KeyTooLong", "generic: skipped 1 label: key-too-long (at most 63 characters): a → plexsphere:a"),
 						warning("TagFieldMismatch", "a: left the tag field alone: x"),
 						warning("TagFieldMismatch", "b: left the tag field alone: y"),
@@ -908,12 +941,11 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 
 	b := &bytes.Buffer{}
 	r := &Run{
-		Request:         req,
-		Log:             logger(b),
-		Metrics:         s.metrics,
-		TTL:             time.Minute,
-		Required:        require.New(req),
-		StatusFieldPath: new("status.cloudTags"),
+		Request:  req,
+		Log:      logger(b),
+		Metrics:  s.metrics,
+		Required: require.New(req),
+		Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")},
 	}
 	rsp := r.Success(context.Background(), o)
 
@@ -932,7 +964,7 @@ func named(o *stamp.Outcome, results []*fnv1.Result) error {
 	got := make(map[skip]int)
 
 	for _, r := range results {
-		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == reasonTagFieldMismatch {
+		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == reasonTagFieldMismatch || r.GetReason() == ReasonUnknownKinds {
 			continue
 		}
 

@@ -17,6 +17,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -260,12 +261,11 @@ func TestStatus(t *testing.T) {
 			}
 
 			r := &Run{
-				Request:         req,
-				Log:             logger(b),
-				TTL:             time.Minute,
-				Required:        require.New(req),
-				StatusFieldPath: &tc.args.path,
-				Classes:         tc.args.classes,
+				Request:  req,
+				Log:      logger(b),
+				Required: require.New(req),
+				Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: &tc.args.path},
+				Set:      resolve.Set{Classes: tc.args.classes},
 			}
 
 			if diff := cmp.Diff(want, r.Success(t.Context(), tc.args.outcome), protocmp.Transform()); diff != "" {
@@ -282,7 +282,7 @@ func TestStatus(t *testing.T) {
 // TestStatusNothingDesired tests requests in which earlier steps desire nothing.
 func TestStatusNothingDesired(t *testing.T) {
 	req := &fnv1.RunFunctionRequest{}
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Required: require.New(req), StatusFieldPath: new("status.cloudTags")}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Required: require.New(req), Input: &v1beta1.CloudTags{StatusFieldPath: new("status.cloudTags")}}
 
 	want := respond(0, allPropagated())
 	want.Meta.Tag = ""
@@ -300,9 +300,9 @@ func TestStatusNotAsked(t *testing.T) {
 	r := &Run{
 		Request:  req,
 		Log:      logger(&bytes.Buffer{}),
-		TTL:      time.Minute,
 		Required: require.New(req),
-		Classes:  map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
+		Input:    &v1beta1.CloudTags{TTL: "1m"},
+		Set:      resolve.Set{Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}}},
 	}
 	o := &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}}}
 
@@ -318,12 +318,11 @@ func TestStatusOfSeveralSteps(t *testing.T) {
 	req := request(namespaced)
 	step := func(source, class string, active ...stamp.Active) *fnv1.RunFunctionResponse {
 		r := &Run{
-			Request:         req,
-			Log:             logger(&bytes.Buffer{}),
-			TTL:             time.Minute,
-			Required:        require.New(req),
-			StatusFieldPath: new("status.cloudTags"),
-			Classes:         map[string]resolve.Class{source: {APIVersion: "v1", Kind: "ConfigMap", Name: class}},
+			Request:  req,
+			Log:      logger(&bytes.Buffer{}),
+			Required: require.New(req),
+			Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")},
+			Set:      resolve.Set{Classes: map[string]resolve.Class{source: {APIVersion: "v1", Kind: "ConfigMap", Name: class}}},
 		}
 
 		return r.Success(t.Context(), &stamp.Outcome{Active: active})
@@ -483,11 +482,11 @@ func TestSuccessOfStamper(t *testing.T) {
 	}
 
 	b := &bytes.Buffer{}
-	r := &Run{Request: req, Log: logger(b), TTL: time.Minute, Required: require.New(req), StatusFieldPath: new("status.cloudTags")}
+	r := &Run{Request: req, Log: logger(b), Input: &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")}, Required: require.New(req)}
 
 	want := respond(
 		time.Minute,
-		someSkipped("1 label skipped on aws: reserved-key"),
+		someSkipped("1 label skipped on aws: reserved-key (owner)"),
 		warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): owner → owner"),
 		normal("TagsWithheld", "a: withheld: a (an earlier step set another value)"),
 		normal("NotTagged", "not tagged: c (v1 ConfigMap) has no tag field that is known"),

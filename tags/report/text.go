@@ -18,6 +18,10 @@ const (
 	// has more bytes than most clouds admit.
 	maxName = 256
 
+	// maxFatal is about the most bytes of a fatal result's message, which becomes that
+	// of a condition.
+	maxFatal = 8192
+
 	// maxNames is the most bytes of the names of resources in an item of a message.
 	maxNames = 160
 )
@@ -65,7 +69,7 @@ func split(head string, items []string) []string {
 // it if it has characters that can't be seen.
 func elide(s string) string { return shorten(s, maxName) }
 
-// shorten the supplied string to about as many bytes as are supplied.
+// shorten the supplied string to about as many bytes as are supplied, as elide does.
 func shorten(s string, limit int) string {
 	size := len(s)
 
@@ -73,6 +77,12 @@ func shorten(s string, limit int) string {
 		s = strconv.Quote(s)
 	}
 
+	return elideMiddle(s, limit, size)
+}
+
+// elideMiddle leaves out the middle of the supplied string if it is longer than about as
+// many bytes as are supplied, and says how many bytes what it stands for has.
+func elideMiddle(s string, limit, size int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -90,13 +100,23 @@ func shorten(s string, limit int) string {
 	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, size)
 }
 
-func elideAll(of []string) []string {
-	out := make([]string, len(of))
-	for i, s := range of {
-		out[i] = elide(s)
+// elideSome elides the first of the supplied strings, and says how many more there are.
+func elideSome(of []string, most int) []string {
+	out := make([]string, min(len(of), most))
+	for i := range out {
+		out[i] = elide(of[i])
 	}
 
-	return out
+	return andMore(out, len(of))
+}
+
+// andMore adds to the supplied items of a message how many more of all there are.
+func andMore(items []string, all int) []string {
+	if more := all - len(items); more > 0 {
+		return append(items, fmt.Sprintf("and %d more", more))
+	}
+
+	return items
 }
 
 // names of as many of the supplied resources as fit into maxNames, and how many more
@@ -127,4 +147,13 @@ func count(n int, of string) string {
 	}
 
 	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// have is the verb of as many things as are supplied.
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+
+	return "have"
 }

@@ -186,11 +186,26 @@ func TestElideProperties(t *testing.T) {
 	})
 }
 
-func TestElideAll(t *testing.T) {
-	want := []string{"b", strings.Repeat("a", 128) + "…" + strings.Repeat("a", 64) + " (300 bytes)", `"\n"`}
+func TestElideSome(t *testing.T) {
+	of := []string{"b", strings.Repeat("a", 300), "\n"}
+	elided := []string{"b", strings.Repeat("a", 128) + "…" + strings.Repeat("a", 64) + " (300 bytes)", `"\n"`}
 
-	if diff := cmp.Diff(want, elideAll([]string{"b", strings.Repeat("a", 300), "\n"})); diff != "" {
-		t.Errorf("elideAll(...): -want, +got:\n%s", diff)
+	cases := map[string]struct {
+		reason string
+		most   int
+		want   []string
+	}{
+		"All":      {reason: "As many strings as are supplied are all there.", most: 3, want: elided},
+		"TooMany":  {reason: "Of more it is told how many more there are.", most: 1, want: []string{"b", "and 2 more"}},
+		"MoreThan": {reason: "There may be fewer.", most: 4, want: elided},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, elideSome(of, tc.most)); diff != "" {
+				t.Errorf("\n%s\nelideSome(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

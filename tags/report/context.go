@@ -1,0 +1,201 @@
+package report
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// The fields that a step of this function has in the pipeline's context, below
+// v1beta1.StepsContextKey and a hash of its input. A step about which there is nothing to
+// say, because all its labels were propagated and none of them was trusted with a
+// reserved key, has no entry there.
+const (
+	// stepOrder is the position of the step among those that have an entry, from 1.
+	stepOrder = "order"
+
+	// stepReason and stepMessage are the step's verdict.
+	stepReason  = "reason"
+	stepMessage = "message"
+
+	// stepTrusted are the tags with reserved keys that the step has of trusted sources:
+	// by resource, an object of key to value.
+	stepTrusted = "trusted"
+)
+
+// A step of this function that ran earlier in the pipeline.
+type step struct {
+	order   float64
+	id      string
+	verdict verdict
+	trusted *structpb.Struct
+}
+
+// earlierSteps returns the steps of this function that ran before that of the supplied
+// request, in their order. The step's own entry, which Crossplane hands back when it
+// calls again, is not among them. What isn't as a step writes it is not there.
+func earlierSteps(req *fnv1.RunFunctionRequest) []step {
+	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
+	if len(entries) == 0 {
+		return nil
+	}
+
+	own := idOf(req)
+	out := make([]step, 0, len(entries))
+
+	for id, v := range entries {
+		e := v.GetStructValue().GetFields()
+		s := step{
+			order:   e[stepOrder].GetNumberValue(),
+			id:      id,
+			verdict: verdict{reason: e[stepReason].GetStringValue(), message: e[stepMessage].GetStringValue()},
+			trusted: e[stepTrusted].GetStructValue(),
+		}
+
+		if id != own && s.verdict.rank() >= 0 {
+			out = append(out, s)
+		}
+	}
+
+	slices.SortFunc(out, func(a, b step) int { return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.id, b.id)) })
+
+	return out
+}
+
+// idOf returns what tells the step of the supplied request from others.
+func idOf(req *fnv1.RunFunctionRequest) string {
+	// What was just received can be marshaled.
+	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(req.GetInput())
+	h := sha256.Sum256(b)
+
+	return hex.EncodeToString(h[:8])
+}
+
+// Earlier returns the tags with reserved keys that earlier steps of this function have
+// of trusted sources: by composed resource, key to value. It is nil if there are none.
+func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
+	var out map[string]map[string]string
+
+	for _, s := range earlierSteps(req) {
+		for name, of := range s.trusted.GetFields() {
+			for key, v := range of.GetStructValue().GetFields() {
+				value, ok := v.GetKind().(*structpb.Value_StringValue)
+				if !ok {
+					continue
+				}
+
+				if out == nil {
+					out = make(map[string]map[string]string)
+				}
+
+				if out[name] == nil {
+					out[name] = make(map[string]string)
+				}
+
+				out[name][key] = value.StringValue
+			}
+		}
+	}
+
+	return out
+}
+
+// worst returns the worst verdict of the supplied steps, and of those the latest.
+// Without any steps, it is not one.
+func worst(of []step) verdict {
+	w := verdict{}
+
+	for _, s := range of {
+		if s.verdict.rank() >= w.rank() {
+			w = s.verdict
+		}
+	}
+
+	w.message = elideMiddle(w.message, maxFatal, len(w.message))
+
+	return w
+}
+
+// context returns the pipeline's context with what later steps may want to know of the
+// run, which came after the supplied steps: its verdict and outcome.
+func (r *Run) context(earlier []step, v verdict, o *stamp.Outcome) *structpb.Struct {
+	ctx := r.Request.GetContext()
+	steps := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
+	e := r.entry(earlier, v, o)
+
+	// Without an entry to write, there may be one of the step's call before.
+	if e != nil || len(steps.GetFields()) > 0 {
+		var told *structpb.Value
+
+		if steps = with(steps, idOf(r.Request), e); len(steps.GetFields()) > 0 {
+			told = structpb.NewStructValue(steps)
+		}
+
+		ctx = with(ctx, v1beta1.StepsContextKey, told)
+	}
+
+	return ctx
+}
+
+// entry of the run among the steps of this function, or nil if it needs none.
+func (r *Run) entry(earlier []step, v verdict, o *stamp.Outcome) *structpb.Value {
+	if v.reason == ReasonAllPropagated && len(o.Trusted) == 0 {
+		return nil
+	}
+
+	fields := map[string]*structpb.Value{
+		stepOrder:  structpb.NewNumberValue(float64(len(earlier) + 1)),
+		stepReason: structpb.NewStringValue(v.reason),
+	}
+
+	if v.message != "" {
+		fields[stepMessage] = structpb.NewStringValue(v.message)
+	}
+
+	if len(o.Trusted) > 0 {
+		trusted := make(map[string]*structpb.Value, len(o.Trusted))
+		for name, of := range o.Trusted {
+			trusted[name] = stringMap(of)
+		}
+
+		fields[stepTrusted] = object(trusted)
+	}
+
+	return object(fields)
+}
+
+// with returns a copy of the supplied object that has the supplied field, or that lacks
+// it if the value is nil. It shares all other fields with the object.
+func with(s *structpb.Struct, name string, v *structpb.Value) *structpb.Struct {
+	fields := maps.Clone(s.GetFields())
+	if fields == nil {
+		fields = make(map[string]*structpb.Value, 1)
+	}
+
+	fields[name] = v
+	if v == nil {
+		delete(fields, name)
+	}
+
+	return &structpb.Struct{Fields: fields}
+}
+
+func stringMap(of map[string]string) *structpb.Value {
+	fields := make(map[string]*structpb.Value, len(of))
+	for key, value := range of {
+		fields[key] = structpb.NewStringValue(value)
+	}
+
+	return object(fields)
+}
