@@ -397,9 +397,22 @@ func TestRunFunction(t *testing.T) {
 			}),
 		},
 		"NoLabels": {
-			reason: "Having no labels is not an error, and changes and says nothing.",
+			reason: "Having no labels is not an error, and changes nothing. Which source found none is told.",
 			input:  testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.none"}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
+				rsp.Results[0].Reason = new("SourceEmpty")
+				rsp.Results[0].Message = "sources[0]: the composite resource has no spec.none"
+
+				says("tags on 0 composed resources")(rsp)
+			}),
+		},
+		"ToContextKey": {
+			reason: "Later steps get the labels, whether they became tags or not, beside what the context has.",
+			input:  testInput(replace + `, "toContextKey": "example.org/resolved", "resources": [{"name": "none"}]`),
+			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
+				rsp.Context.Fields["example.org/resolved"] = structpb.NewStructValue(resource.MustStructJSON(`{
+					"labels": {"platform/env": "prod", "acme:checkout/owner": "team-a"}, "classes": {}
+				}`))
 				rsp.Results = nil
 
 				says("tags on 0 composed resources")(rsp)
@@ -519,7 +532,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		},
 		"Limit": {
 			reason: "Labels without tag slots fail the pipeline if that policy says so. How many there are is named, and on which resources.",
-			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "removeTags": [{"key": "none"}]`),
+			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "removeTags": [{"key": "none"}], "toContextKey": "example.org/resolved"`),
 			mutate: func(req *fnv1.RunFunctionRequest) {
 				labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
 				labels["platform/stage"] = structpb.NewStringValue("live")

@@ -128,7 +128,8 @@ func worst(of []step) verdict {
 }
 
 // context returns the pipeline's context with what later steps may want to know of the
-// run, which came after the supplied steps: its verdict and outcome.
+// run, which came after the supplied steps: its verdict and outcome, and what the
+// sources came to if the input asks for that.
 func (r *Run) context(earlier []step, v verdict, o *stamp.Outcome) *structpb.Struct {
 	ctx := r.Request.GetContext()
 	steps := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
@@ -143,6 +144,10 @@ func (r *Run) context(earlier []step, v verdict, o *stamp.Outcome) *structpb.Str
 		}
 
 		ctx = with(ctx, v1beta1.StepsContextKey, told)
+	}
+
+	if key := r.Input.ToContextKey; key != nil {
+		ctx = with(ctx, *key, structpb.NewStructValue(r.Set.ForContext()))
 	}
 
 	return ctx

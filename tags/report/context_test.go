@@ -12,6 +12,10 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -222,6 +226,54 @@ func TestEarlier(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, Earlier(&fnv1.RunFunctionRequest{Context: tc.context})); diff != "" {
 				t.Errorf("\n%s\nEarlier(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestToContextKey(t *testing.T) {
+	gold := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "gold"}, "data": {"size": "1"}}`
+
+	cases := map[string]struct {
+		reason  string
+		context string
+		set     resolve.Set
+		want    string
+	}{
+		"Empty": {
+			reason:  "Sources that come to nothing leave empty objects, which later steps can read.",
+			context: `{}`,
+			want:    `{"example.org/resolved": {"labels": {}, "classes": {}}}`,
+		},
+		"Resolved": {
+			reason:  "Labels and whole classes are there, in the place of what was, and all else stays.",
+			context: `{"other": [1, null], "example.org/resolved": {"labels": {"old": "1"}}}`,
+			set: resolve.Set{
+				Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "1"}, {QualifiedKey: "b", TagKey: "plexsphere:b", Value: ""}},
+				Classes: map[string]resolve.Class{"grade": {Kind: "ConfigMap", Name: "gold", Object: resource.MustStructJSON(gold)}},
+			},
+			want: `{"other": [1, null], "example.org/resolved": {"labels": {"a": "1", "b": ""}, "classes": {"grade": ` + gold + `}}}`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := request(namespaced)
+			req.Context = resource.MustStructJSON(tc.context)
+			r := &Run{
+				Request:  req,
+				Log:      logger(&bytes.Buffer{}),
+				Required: require.New(req),
+				Input:    &v1beta1.CloudTags{ToContextKey: new("example.org/resolved")},
+				Set:      tc.set,
+			}
+
+			if diff := cmp.Diff(resource.MustStructJSON(tc.want), r.Success(t.Context(), &stamp.Outcome{}).GetContext(), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nSuccess(...): -want context, +got context:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(resource.MustStructJSON(tc.context), req.GetContext(), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nSuccess(...) changed the request: -before, +after:\n%s", tc.reason, diff)
 			}
 		})
 	}
