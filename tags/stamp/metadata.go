@@ -24,12 +24,44 @@ type NotCopied struct {
 	Why string
 }
 
-// privateDomains are the domains of keys that Crossplane and kubectl use for the very
-// object that has them. Subdomains of the first are private too.
+// Keys of these domains are for the very object that has them. Those of subdomains of the
+// first are, too.
 const (
 	crossplaneDomain = "crossplane.io"
 	kubectlDomain    = "kubectl.kubernetes.io"
+	ownDomain        = "cloudtags.fn.plexsphere.com"
 )
+
+// copiedFrom returns the names of the composed resources that the supplied rule copies
+// from to the supplied target. It is an empty one if the rule copies from elsewhere, and
+// there are none if it doesn't copy to the target.
+func (s *Stamper) copiedFrom(rule *v1beta1.MetadataRule, t *Target) []string {
+	if t.leave == whyIgnored || t.leave == whyNoObject {
+		return nil
+	}
+
+	before, after, several := strings.Cut(rule.Source.Name, "*")
+	if !several {
+		if s.selects(rule.Resources, t) {
+			return []string{rule.Source.Name}
+		}
+
+		return nil
+	}
+
+	var names []string
+
+	for i := range rule.Resources {
+		if !s.selects(rule.Resources[i:i+1], t) {
+			continue
+		}
+
+		prefix, suffix, _ := strings.Cut(rule.Resources[i].Name, "*")
+		names = append(names, before+t.Name[len(prefix):len(t.Name)-len(suffix)]+after)
+	}
+
+	return names
+}
 
 // CopyMetadata copies labels and annotations to the supplied targets, as the supplied
 // outcome has them, and adds to it what changes. Later rules of the input see what
@@ -37,23 +69,35 @@ const (
 func (s *Stamper) CopyMetadata(targets []Target, out *Outcome) error {
 	for i, m := range s.Metadata {
 		rule := &s.Input.KubernetesMetadata[i]
+		c := copier{rule: i, out: out}
 
-		if rule.Source.Type == v1beta1.MetadataSourceTypeComposedResource {
-			var err error
-			if m, err = s.composedMetadata(rule, targets, out); err != nil {
-				return errors.Wrapf(err, "cannot copy kubernetesMetadata[%d]", i)
+		// What is copied is read before anything is.
+		from := make(map[string]resolve.Metadata)
+
+		for n := range targets {
+			for _, name := range targets[n].copied[i] {
+				if _, ok := from[name]; ok {
+					continue
+				}
+
+				if rule.Source.Type == v1beta1.MetadataSourceTypeComposedResource {
+					var err error
+					if m, err = composedMetadata(rule, name, targets, out); err != nil {
+						return errors.Wrapf(err, "cannot copy kubernetesMetadata[%d]", i)
+					}
+				}
+
+				from[name] = resolve.Metadata{
+					Labels:      c.choose(m.Labels, &rule.Select, invalidLabel),
+					Annotations: c.choose(m.Annotations, &rule.Select, invalidAnnotation),
+				}
 			}
 		}
 
-		c := copier{rule: i, out: out}
-
-		labels := c.choose(m.Labels, &rule.Select, invalidLabel)
-		annotations := c.choose(m.Annotations, &rule.Select, invalidAnnotation)
-
 		for n := range targets {
-			if targets[n].copied[i] {
-				c.copy(&targets[n], rule.ToFieldPaths.Labels, labels)
-				c.copy(&targets[n], rule.ToFieldPaths.Annotations, annotations)
+			for _, name := range targets[n].copied[i] {
+				c.copy(&targets[n], rule.ToFieldPaths.Labels, from[name].Labels)
+				c.copy(&targets[n], rule.ToFieldPaths.Annotations, from[name].Annotations)
 			}
 		}
 	}
@@ -61,12 +105,11 @@ func (s *Stamper) CopyMetadata(targets []Target, out *Outcome) error {
 	return nil
 }
 
-// composedMetadata returns what the supplied rule may copy of its composed resource.
-func (s *Stamper) composedMetadata(rule *v1beta1.MetadataRule, targets []Target, out *Outcome) (resolve.Metadata, error) {
-	name := rule.Source.Name
-
-	i := slices.IndexFunc(targets, func(t Target) bool { return t.Name == name })
-	if i < 0 {
+// composedMetadata returns what the supplied rule may copy of the composed resource of
+// the supplied name.
+func composedMetadata(rule *v1beta1.MetadataRule, name string, targets []Target, out *Outcome) (resolve.Metadata, error) {
+	i, found := slices.BinarySearchFunc(targets, name, func(t Target, name string) int { return strings.Compare(t.Name, name) })
+	if !found {
 		return resolve.Metadata{}, nil
 	}
 
@@ -120,44 +163,52 @@ func (c *copier) copy(t *Target, paths []string, values map[string]string) {
 	}
 
 	for _, path := range paths {
-		r := c.out.resource(t)
+		was := c.out.resource(t)
 
-		old, err := structpath.Get(r, path)
-		if err == nil && old != nil && old.GetStructValue() == nil {
-			err = errors.Errorf("%s is %s, not a map of strings", path, structpath.KindOf(old))
-		}
-
+		r, err := structpath.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
 		if err != nil {
 			c.failf("to composed resource %q: %v", t.Name, err)
 			continue
 		}
 
-		fields := maps.Clone(old.GetStructValue().GetFields())
+		if r != was {
+			c.out.Stamped[t.Name] = r
+		}
+	}
+}
+
+// with returns the supplied map of strings with the supplied values in it. It is the map
+// itself if it has them.
+func with(old *structpb.Value, values map[string]string) (*structpb.Value, error) {
+	if !structpath.IsNull(old) && old.GetStructValue() == nil {
+		return nil, fmt.Errorf("is %s, not a map of strings", structpath.KindOf(old))
+	}
+
+	fields := old.GetStructValue().GetFields()
+	changed := false
+
+	for key, value := range values {
+		if v, ok := fields[key]; ok && isText(v, value) {
+			continue
+		}
+
+		if !changed {
+			fields = maps.Clone(fields)
+			changed = true
+		}
+
 		if fields == nil {
 			fields = make(map[string]*structpb.Value, len(values))
 		}
 
-		changed := false
-
-		for key, value := range values {
-			if v, ok := fields[key]; !ok || !isText(v, value) {
-				fields[key] = structpb.NewStringValue(value)
-				changed = true
-			}
-		}
-
-		if !changed {
-			continue
-		}
-
-		r, err = structpath.Set(r, path, structpb.NewStructValue(&structpb.Struct{Fields: fields}))
-		if err != nil {
-			c.failf("to composed resource %q: %v", t.Name, err)
-			continue
-		}
-
-		c.out.Stamped[t.Name] = r
+		fields[key] = structpb.NewStringValue(value)
 	}
+
+	if !changed {
+		return old, nil
+	}
+
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 }
 
 // selectsKey is true if the supplied selector selects the supplied key, and it may be
@@ -168,7 +219,7 @@ func selectsKey(sel *v1beta1.MetadataSelector, key string) bool {
 		domain = ""
 	}
 
-	if belongs(domain, crossplaneDomain) || domain == kubectlDomain {
+	if belongs(domain, crossplaneDomain) || domain == kubectlDomain || domain == ownDomain {
 		return false
 	}
 

@@ -724,10 +724,13 @@ func TestCopyMetadataComposed(t *testing.T) {
 			}},
 		},
 		"Private": {
-			reason:  "What Crossplane and kubectl say of the resource is not for others.",
-			rules:   allOfA,
-			desired: map[string]string{"a": jsonThing(`"metadata": {"annotations": {"crossplane.io/external-name": "x", "kubectl.kubernetes.io/a": "y", "note": "z"}}`), "b": jsonThing("")},
-			want:    copiedTo{stamped: map[string]string{"b": jsonThing(`"metadata": {"annotations": {"note": "z"}}`)}},
+			reason: "What Crossplane, kubectl and this function are told of the resource is not for others.",
+			rules:  allOfA,
+			desired: map[string]string{
+				"a": jsonThing(`"metadata": {"annotations": {"crossplane.io/external-name": "x", "a.crossplane.io/b": "x", "kubectl.kubernetes.io/a": "y", "cloudtags.fn.plexsphere.com/ignore": "false", "note": "z"}}`),
+				"b": jsonThing(""),
+			},
+			want: copiedTo{stamped: map[string]string{"b": jsonThing(`"metadata": {"annotations": {"note": "z"}}`)}},
 		},
 		"Absent": {
 			reason:  "Nothing is copied of a composed resource that there is none of.",
@@ -745,6 +748,54 @@ func TestCopyMetadataComposed(t *testing.T) {
 			metadata: []resolve.Metadata{{Labels: map[string]string{"no": "no"}}},
 			desired:  map[string]string{"a": labelled(`"x": "1"`), "b": jsonThing("")},
 			want:     copiedTo{stamped: map[string]string{"b": labelled(`"x": "1"`)}},
+		},
+		"Each": {
+			reason: "Of several composed resources each should be copied to those that have the same text in their names.",
+			rules:  `{"source": {"type": "ComposedResource", "name": "pool-*-set"}, "select": {"all": true}, "resources": [{"name": "nodes-*"}]}`,
+			desired: map[string]string{
+				"pool-a-set": labelled(`"pool": "a"`), "nodes-a": jsonThing(""),
+				"pool-a-b-set": labelled(`"pool": "a-b"`), "nodes-a-b": jsonThing(""),
+				"pool--set": labelled(`"pool": "empty"`), "nodes-": jsonThing(""),
+				"pool-c-set": labelled(`"pool": "c"`), "nodes-d": jsonThing(""), "other-a": jsonThing(""),
+				"pool-set": labelled(`"pool": "overlap"`),
+			},
+			want: copiedTo{stamped: map[string]string{
+				"nodes-a": labelled(`"pool": "a"`), "nodes-a-b": labelled(`"pool": "a-b"`), "nodes-": labelled(`"pool": "empty"`),
+			}},
+		},
+		"EachSelected": {
+			reason: "All else that an entry says must hold, too.",
+			rules:  `{"source": {"type": "ComposedResource", "name": "a-*"}, "select": {"all": true}, "resources": [{"name": "b-*", "kind": "Other"}, {"name": "*-b", "matchLabels": {"take": "it"}}]}`,
+			desired: map[string]string{
+				"a-x": labelled(`"x": "x"`), "b-x": jsonThing(""),
+				"a-y": labelled(`"y": "y"`), "y-b": labelled(`"take": "it"`),
+				"a-z": labelled(`"z": "z"`), "z-b": jsonThing(""),
+			},
+			want: copiedTo{stamped: map[string]string{"y-b": labelled(`"take": "it", "y": "y"`)}},
+		},
+		"EachOfTwoEntries": {
+			reason:  "A resource that two entries select should get the metadata of both, later over earlier ones.",
+			rules:   `{"source": {"type": "ComposedResource", "name": "a-*"}, "select": {"all": true}, "resources": [{"name": "x-*"}, {"name": "*-y"}]}`,
+			desired: map[string]string{"a-x": labelled(`"of": "second", "x": "x"`), "a-y": labelled(`"of": "first", "y": "y"`), "x-y": jsonThing("")},
+			want:    copiedTo{stamped: map[string]string{"x-y": labelled(`"of": "second", "x": "x", "y": "y"`)}},
+		},
+		"EachReadFirst": {
+			reason:  "All sources of a rule should be read before it copies, whatever they are called.",
+			rules:   `{"source": {"type": "ComposedResource", "name": "*"}, "select": {"all": true}, "resources": [{"name": "*-"}]}`,
+			desired: map[string]string{"a": labelled(`"a": "1"`), "a-": labelled(`"b": "2"`), "a--": jsonThing("")},
+			want: copiedTo{stamped: map[string]string{
+				"a-":  labelled(`"a": "1", "b": "2"`),
+				"a--": labelled(`"b": "2"`),
+			}},
+		},
+		"EachInvalid": {
+			reason: "What may not be a label should be told once of each source, in the order of what it was for.",
+			rules:  `{"source": {"type": "ComposedResource", "name": "a-*", "labelsFieldPath": "spec.tags"}, "copy": ["Labels"], "select": {"all": true}, "resources": [{"name": "*-b"}, {"name": "b-*"}]}`,
+			desired: map[string]string{
+				"a-x": jsonThing(`"spec": {"tags": {"ours:x": "1"}}`), "x-b": jsonThing(""), "b-x": jsonThing(""),
+				"a-y": jsonThing(`"spec": {"tags": {"ours:y": "1"}}`), "y-b": jsonThing(""),
+			},
+			want: copiedTo{notCopied: []NotCopied{{Why: "ours:x: " + badName}, {Why: "ours:y: " + badName}}},
 		},
 		"EarlierRule": {
 			reason:   "What an earlier rule copied to a composed resource is copied on.",
@@ -801,8 +852,8 @@ func TestCopyMetadataComposed(t *testing.T) {
 			want:     copiedTo{stamped: map[string]string{"a": jsonThing(`"spec": {"made": {"x": "1"}}`), "b": labelled(`"x": "1"`)}},
 		},
 		"IgnoredSource": {
-			reason:  "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is not copied here.",
-			rules:   `{"source": {"type": "ComposedResource", "name": "a"}, "select": {"prefixes": ["x"]}}`,
+			reason:  "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.",
+			rules:   allOfA,
 			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")},
 			want:    copiedTo{stamped: map[string]string{"b": labelled(`"x": "1"`)}},
 		},
@@ -959,21 +1010,70 @@ func TestCopyMetadataResources(t *testing.T) {
 	}
 }
 
+// TestCopyMetadataItems is about fields of all items of lists.
+func TestCopyMetadataItems(t *testing.T) {
+	const rules = `{"source": {"type": "CompositeMetadata"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["spec.pools[*].metadata.labels"]}}`
+
+	metadata := []resolve.Metadata{{Labels: map[string]string{"x": "1"}}}
+
+	cases := map[string]copyCase{
+		"Items": {
+			reason:   "Every item of the list should get the labels beside its own.",
+			rules:    rules,
+			metadata: metadata,
+			desired:  map[string]string{"r": jsonThing(`"spec": {"pools": [{"name": "a"}, {"name": "b", "metadata": {"labels": {"x": "0", "y": "2"}}}, null]}`)},
+			want: copiedTo{stamped: map[string]string{
+				"r": jsonThing(`"spec": {"pools": [{"name": "a", "metadata": {"labels": {"x": "1"}}}, {"name": "b", "metadata": {"labels": {"x": "1", "y": "2"}}}, null]}`),
+			}},
+		},
+		"Same": {
+			reason:   "A resource whose items all have the labels is not changed.",
+			rules:    rules,
+			metadata: metadata,
+			desired:  map[string]string{"r": jsonThing(`"spec": {"pools": [{"metadata": {"labels": {"x": "1"}}}]}`)},
+		},
+		"NoList": {
+			reason:   "Nothing is copied to a list that isn't there or is empty, and no list is made.",
+			rules:    rules,
+			metadata: metadata,
+			desired:  map[string]string{"r": jsonThing(`"spec": {}`), "s": jsonThing(`"spec": {"pools": []}`), "t": jsonThing(`"spec": {"pools": null}`)},
+		},
+		"Object": {
+			reason:   "An object has no items, and that should be told.",
+			rules:    rules,
+			metadata: metadata,
+			desired:  map[string]string{"r": jsonThing(`"spec": {"pools": {"a": {}}}`)},
+			want:     copiedTo{notCopied: []NotCopied{{Why: `to composed resource "r": spec.pools is an object, not a list`}}},
+		},
+		"NoMap": {
+			reason:   "An item that has something else there should be named, and the list be left alone.",
+			rules:    rules,
+			metadata: metadata,
+			desired:  map[string]string{"r": jsonThing(`"spec": {"pools": [{}, {"metadata": {"labels": "x"}}]}`)},
+			want:     copiedTo{notCopied: []NotCopied{{Why: `to composed resource "r": spec.pools[1].metadata.labels is a string, not a map of strings`}}},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
 // TestCopyMetadataSelectsFirst is about rules that select by what earlier ones copy.
 func TestCopyMetadataSelectsFirst(t *testing.T) {
 	copyCase{
-		reason: "Resources are selected as earlier steps desire them, whatever earlier rules copy. What these take away from a selector they don't.",
+		reason: "Resources are selected as earlier steps desire them, whatever earlier rules copy.",
 		rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}},
 			{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "resources": [{"matchLabels": {"app": "new"}}]},
 			{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "resources": [{"matchLabels": {"app": "old"}}]}`,
 		metadata: []resolve.Metadata{
-			{Labels: map[string]string{"app": "new"}, Annotations: map[string]string{IgnoreAnnotation: "true"}},
+			{Labels: map[string]string{"app": "new"}},
 			{Labels: map[string]string{"second": "x"}},
 			{Labels: map[string]string{"third": "x"}},
 		},
 		desired: map[string]string{"r": jsonThing(`"metadata": {"labels": {"app": "old"}}`)},
 		want: copiedTo{stamped: map[string]string{
-			"r": jsonThing(`"metadata": {"labels": {"app": "new", "third": "x"}, "annotations": {"` + IgnoreAnnotation + `": "true"}}`),
+			"r": jsonThing(`"metadata": {"labels": {"app": "new", "third": "x"}}`),
 		}},
 	}.run(t)
 }

@@ -43,9 +43,10 @@ type Target struct {
 	// managed is true if the tags of the resource are to be managed.
 	managed bool
 
-	// copied is true, by the position of the input's rule, if metadata is to be
-	// copied to the resource.
-	copied []bool
+	// copied are the names of the composed resources whose metadata is to be copied to
+	// the resource, by the position of the input's rule. It is an empty one if the
+	// metadata is another object's.
+	copied [][]string
 
 	// leave is why the resource is left alone, or empty if it's not.
 	leave string
@@ -65,7 +66,7 @@ func (s *Stamper) Targets(desired map[string]*fnv1.Resource) []Target {
 		t.profile = tags.Rules(s.Input.ProfileRules).ProfileOf(t.kind.Profile, field.ServiceOf(t.kind.GroupVersionKind))
 
 		for i := range s.Metadata {
-			t.copied = append(t.copied, t.leave != whyIgnored && t.leave != whyNoObject && s.selects(s.Input.KubernetesMetadata[i].Resources, &t))
+			t.copied = append(t.copied, s.copiedFrom(&s.Input.KubernetesMetadata[i], &t))
 		}
 
 		// Resources from which all labels are gone are managed, too.

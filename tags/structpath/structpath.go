@@ -77,12 +77,21 @@ func Set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, 
 		return nil, err
 	}
 
-	out, err := set(structpb.NewStructValue(s), segments, 0, v)
+	return update(s, segments, func(*structpb.Value) (*structpb.Value, error) { return v, nil })
+}
+
+// Update returns the supplied struct with what the supplied function makes of the value
+// at the supplied path, which is nil if there is none, as Set does. A [*] in the path
+// stands for every item of a list, but for items that are null: a list that isn't there
+// has none. An error of the function must go on from the name of the value. If the
+// function only returns what it was given, the supplied struct itself is returned.
+func Update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
+	segments, err := fieldsOf(path)
 	if err != nil {
 		return nil, err
 	}
 
-	return out.GetStructValue(), nil
+	return update(s, slices.Clone(segments), f)
 }
 
 // StringMap returns the supplied value, whose name in errors is given, as a map of
@@ -127,6 +136,18 @@ func KindOf(v *structpb.Value) string {
 }
 
 func parse(path string) (fieldpath.Segments, error) {
+	segments, err := fieldsOf(path)
+	if err == nil && slices.ContainsFunc(segments, isWildcard) {
+		return nil, fmt.Errorf("field path %q must lead to one field, without wildcards", path)
+	}
+
+	return segments, err
+}
+
+func isWildcard(s fieldpath.Segment) bool { return s.Field == "*" }
+
+// fieldsOf the supplied path, which may have wildcards.
+func fieldsOf(path string) (fieldpath.Segments, error) {
 	parsed.RLock()
 	segments, ok := parsed.paths[path]
 	parsed.RUnlock()
@@ -135,13 +156,13 @@ func parse(path string) (fieldpath.Segments, error) {
 		return segments, nil
 	}
 
-	segments, err := fieldsOf(path)
+	segments, err := fieldpath.Parse(path)
 	if err != nil {
-		return nil, err
+		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
 	}
 
-	if slices.ContainsFunc(segments, func(s fieldpath.Segment) bool { return s.Field == "*" }) {
-		return nil, fmt.Errorf("field path %q must lead to one field, without wildcards", path)
+	if len(segments) == 0 {
+		return nil, errors.New("a field path must not be empty")
 	}
 
 	parsed.Lock()
@@ -152,20 +173,6 @@ func parse(path string) (fieldpath.Segments, error) {
 	}
 
 	parsed.paths[path] = segments
-
-	return segments, nil
-}
-
-// fieldsOf the supplied path, which may have wildcards.
-func fieldsOf(path string) (fieldpath.Segments, error) {
-	segments, err := fieldpath.Parse(path)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
-	}
-
-	if len(segments) == 0 {
-		return nil, errors.New("a field path must not be empty")
-	}
 
 	return segments, nil
 }
@@ -202,34 +209,47 @@ func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
 	return o.StructValue.GetFields()[sg.Field], nil
 }
 
-// set returns a copy of the supplied value, which is at the supplied depth of the
-// supplied path, with v at the end of the path.
-func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.Value) (*structpb.Value, error) {
-	if depth == len(path) {
-		return v, nil
+func update(s *structpb.Struct, path fieldpath.Segments, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
+	old := structpb.NewStructValue(s)
+
+	out, err := updated(old, path, 0, f)
+	if err != nil {
+		return nil, err
 	}
 
-	if v == nil && IsNull(from) {
-		return from, nil
+	return out.GetStructValue(), nil
+}
+
+// updated returns the supplied value, which is at the supplied depth of the supplied
+// path, with what the supplied function makes of the end of the path. It is the value
+// itself if nothing changes, and else a copy.
+func updated(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
+	if depth == len(path) {
+		v, err := f(from)
+		if err != nil {
+			err = at(path, err)
+		}
+
+		return v, err
 	}
 
 	sg := path[depth]
-	if IsNull(from) && sg.Type == fieldpath.SegmentField {
-		from = structpb.NewStructValue(nil)
+	if isWildcard(sg) {
+		return updatedItems(from, path, depth, f)
 	}
 
-	old, err := child(from, sg)
-	if err != nil {
-		return nil, at(path[:depth], err)
+	var old *structpb.Value
+
+	if !IsNull(from) {
+		var err error
+		if old, err = child(from, sg); err != nil {
+			return nil, at(path[:depth], err)
+		}
 	}
 
-	if v == nil && old == nil {
-		return from, nil
-	}
-
-	replaced, err := set(old, path, depth+1, v)
-	if err != nil {
-		return nil, err
+	v, err := updated(old, path, depth+1, f)
+	if err != nil || v == old {
+		return from, err
 	}
 
 	if sg.Type == fieldpath.SegmentField {
@@ -238,24 +258,71 @@ func set(from *structpb.Value, path fieldpath.Segments, depth int, v *structpb.V
 			fields = make(map[string]*structpb.Value, 1)
 		}
 
-		if replaced == nil {
+		if v == nil {
 			delete(fields, sg.Field)
 		} else {
-			fields[sg.Field] = replaced
+			fields[sg.Field] = v
 		}
 
 		return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 	}
 
-	items := slices.Clone(from.GetListValue().GetValues())
+	if IsNull(from) {
+		return nil, at(path[:depth], errors.New("is null, not a list"))
+	}
+
 	if old == nil {
 		return nil, at(path[:depth], fmt.Errorf("has no item %d", sg.Index))
 	}
 
-	if replaced == nil {
+	items := slices.Clone(from.GetListValue().GetValues())
+	if v == nil {
 		items = slices.Delete(items, int(sg.Index), int(sg.Index)+1)
 	} else {
-		items[sg.Index] = replaced
+		items[sg.Index] = v
+	}
+
+	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
+}
+
+// updatedItems is updated for all items of the supplied list.
+func updatedItems(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
+	if IsNull(from) {
+		return from, nil
+	}
+
+	l, ok := from.GetKind().(*structpb.Value_ListValue)
+	if !ok {
+		return nil, at(path[:depth], fmt.Errorf("is %s, not a list", KindOf(from)))
+	}
+
+	wildcard := path[depth]
+	defer func() { path[depth] = wildcard }()
+
+	items := make([]*structpb.Value, 0, len(l.ListValue.GetValues()))
+	same := true
+
+	for i, old := range l.ListValue.GetValues() {
+		v := old
+
+		if !IsNull(old) {
+			path[depth] = fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}
+
+			var err error
+			if v, err = updated(old, path, depth+1, f); err != nil {
+				return nil, err
+			}
+		}
+
+		same = same && v == old
+
+		if v != nil {
+			items = append(items, v)
+		}
+	}
+
+	if same {
+		return from, nil
 	}
 
 	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
