@@ -91,6 +91,7 @@ var notEmptyIn = map[string][]string{
 	"resource":  {"apiVersion", "kind"},
 	"resources": {"apiVersion", "kind", "name"},
 	"source":    {"name"},
+	"tagFields": {"provider"},
 }
 
 // freeForm are objects whose fields the author of the input names.

@@ -524,6 +524,17 @@ func invalidInputs() map[string]invalidCase {
 			json:   source(`"type": "CompositeField", "fromFieldPath": "spec.labels", "policy": {"mergeOptions": {}}`),
 			want:   `unknown field "sources[1].policy.mergeOptions": allowed: fromFieldPath`,
 		},
+		"UnknownProviderOfTagField": {
+			reason: "A rule's provider should be one that has a tag profile.",
+			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "shape": "None", "provider": "amazon"`),
+			want:   `tagFields[1].provider: Unsupported value: "amazon": supported values: ` + profileNames(),
+			goOnly: true,
+		},
+		"EmptyProviderOfTagField": {
+			reason: "An empty provider is none.",
+			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "shape": "None", "provider": ""`),
+			want:   `tagFields[1].provider: Invalid value: "": must not be empty: leave it out`,
+		},
 		"UnknownFieldOfTagField": {
 			reason: "An unknown field of a rule should be named with the rule's index.",
 			json:   tagField(`"apiVersion": "a/v1", "kind": "A", "shape": "None", "path": "spec.tags"`),
@@ -566,6 +577,13 @@ func invalidInputs() map[string]invalidCase {
 			reason: "The provider should have to be an object: naming it right there is an easy mistake.",
 			json:   input(`"provider": "aws", ` + minimal),
 			want:   `provider: must be an object, not a string: write provider: {value: "aws"}`,
+		},
+		"TypesAndUnknownFields": {
+			reason: "A wrong type should not hide fields that are unknown.",
+			json:   input(`"provider": "aws", "tagPrefix": "x:", "sources": [{"type": "Value", "values": {}, "labels": {}}]`),
+			want: `[unknown field "sources[0].labels": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values` + ", " +
+				`unknown field "tagPrefix": allowed: ` + inputFields + ", " +
+				`provider: must be an object, not a string: write provider: {value: "aws"}]`,
 		},
 		"ProviderValueNumber": {
 			reason: "The provider's name should have to be a string.",

@@ -252,6 +252,22 @@ func validMetadataRules() map[string]validCase {
 			json:   from(`"type": "ComposedResource", "name": "bucket"`),
 			want:   of(func(r *v1beta1.MetadataRule) { r.Source.Type, r.Source.Name = "ComposedResource", "bucket" }),
 		},
+		"EachComposedResource": {
+			reason: "Each of several composed resources may be copied to those that are called alike.",
+			json:   rule(`"source": {"type": "ComposedResource", "name": "pool-*"}, "select": {"all": true}, "resources": [{"name": "*-nodes", "kind": "Nodes"}, {"name": "*"}]`),
+			want: of(func(r *v1beta1.MetadataRule) {
+				r.Source.Type, r.Source.Name = "ComposedResource", "pool-*"
+				r.Resources = []v1beta1.ResourceSelector{{Name: "*-nodes", Kind: "Nodes"}, {Name: "*"}}
+			}),
+		},
+		"ToItems": {
+			reason: "Metadata may be copied to all items of a list.",
+			json:   to(`"copy": ["Labels"], "toFieldPaths": {"labels": ["spec.pools[*].template[*].labels"]}`),
+			want: of(func(r *v1beta1.MetadataRule) {
+				labels(r)
+				r.ToFieldPaths.Labels = []string{"spec.pools[*].template[*].labels"}
+			}),
+		},
 		"EverythingOfComposedResource": {
 			reason: "Maps elsewhere in a composed resource may be taken, too.",
 			json:   from(`"type": "ComposedResource", "name": "bucket", "labelsFieldPath": "spec.a", "annotationsFieldPath": "spec.b"`),
@@ -705,6 +721,36 @@ func invalidMetadataRules() map[string]invalidCase {
 			reason: "An empty name is none.",
 			json:   from(`"type": "ComposedResource", "name": ""`),
 			want:   atSource + `.name: ` + leaveOut,
+		},
+		"EachWithoutResources": {
+			reason: "Without resources nobody knows which source is whose.",
+			json:   from(`"type": "ComposedResource", "name": "pool-*"`),
+			want:   `kubernetesMetadata[0].resources: Required value: a source name with a * needs resources, each with a name that has one, too`,
+			goOnly: true,
+		},
+		"EachToOne": {
+			reason: "An entry without a * in its name has no text in the place of it.",
+			json:   rule(`"source": {"type": "ComposedResource", "name": "pool-*"}, "select": {"all": true}, "resources": [{"name": "*-a"}, {"name": "nodes"}]`),
+			want:   `kubernetesMetadata[0].resources[1].name: Invalid value: "nodes": must have one *, as the name of the source has`,
+			goOnly: true,
+		},
+		"EachToAnyName": {
+			reason: "An entry without a name has no * in it.",
+			json:   rule(`"source": {"type": "ComposedResource", "name": "pool-*"}, "select": {"all": true}, "resources": [{"kind": "Nodes"}]`),
+			want:   `kubernetesMetadata[0].resources[0].name: Invalid value: "": must have one *, as the name of the source has`,
+			goOnly: true,
+		},
+		"EachOfTwoStars": {
+			reason: "With two of them nobody knows which text is meant.",
+			json:   rule(`"source": {"type": "ComposedResource", "name": "*-pool-*"}, "select": {"all": true}, "resources": [{"name": "*"}]`),
+			want:   atSource + `.name: Invalid value: "*-pool-*": must have at most one *`,
+			goOnly: true,
+		},
+		"EachToTwoStars": {
+			reason: "With two of them nobody knows which text is meant.",
+			json:   rule(`"source": {"type": "ComposedResource", "name": "pool-*"}, "select": {"all": true}, "resources": [{"name": "*-*"}]`),
+			want:   `kubernetesMetadata[0].resources[0].name: Invalid value: "*-*": must have one *, as the name of the source has`,
+			goOnly: true,
 		},
 		"ComposedNullName": {
 			reason: "Null should not do for a name.",

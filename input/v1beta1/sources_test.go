@@ -273,6 +273,75 @@ func validSources() map[string]validCase {
 				in.StatusFieldPath = new("status.platform['example.org/tags'].report")
 			}),
 		},
+		"Except": {
+			reason: "Exceptions may be all that an include says.",
+			json:   source(`"type": "Value", "values": {"a": "b"}, "include": {"except": ["platform/mesh-*", "x"]}`),
+			want: decoded(func(in *v1beta1.CloudTags) {
+				in.Sources = []v1beta1.Source{value(func(s *v1beta1.Source) { s.Include = &v1beta1.Include{Except: []string{"platform/mesh-*", "x"}} })}
+			}),
+		},
+		"KeysAndExcept": {
+			reason: "Exceptions may be of what is included.",
+			json:   source(`"type": "Value", "values": {"a": "b"}, "include": {"keys": ["platform/*"], "except": ["platform/mesh-*"]}`),
+			want: decoded(func(in *v1beta1.CloudTags) {
+				in.Sources = []v1beta1.Source{value(func(s *v1beta1.Source) {
+					s.Include = &v1beta1.Include{Keys: []string{"platform/*"}, Except: []string{"platform/mesh-*"}}
+				})}
+			}),
+		},
+		"FieldAndExcept": {
+			reason: "Exceptions may be of what a field includes.",
+			json:   source(`"type": "Value", "values": {"a": "b"}, "include": {"fromFieldPath": "spec.propagate", "except": ["*"]}`),
+			want: decoded(func(in *v1beta1.CloudTags) {
+				in.Sources = []v1beta1.Source{value(func(s *v1beta1.Source) {
+					s.Include = &v1beta1.Include{FromFieldPath: new("spec.propagate"), Except: []string{"*"}}
+				})}
+			}),
+		},
+		"UntrustedIncludeFromField": {
+			reason: "The author of a composite resource may choose among labels that may be anybody's.",
+			json:   source(`"type": "Value", "values": {"a": "b"}, "trusted": false, "include": {"fromFieldPath": "spec.propagate"}`),
+			want: decoded(func(in *v1beta1.CloudTags) {
+				in.Sources = []v1beta1.Source{value(func(s *v1beta1.Source) { s.Include = &v1beta1.Include{FromFieldPath: new("spec.propagate")} })}
+			}),
+		},
+		"ExclamationMark": {
+			reason: "A ! that isn't the first character is one of a key.",
+			json:   source(`"type": "Value", "values": {"a": "b"}, "include": {"keys": ["a!*"]}`),
+			want: decoded(func(in *v1beta1.CloudTags) {
+				in.Sources = []v1beta1.Source{value(func(s *v1beta1.Source) { s.Include = &v1beta1.Include{Keys: []string{"a!*"}} })}
+			}),
+		},
+		"Scalar": {
+			reason: "Values may be numbers and booleans.",
+			json:   source(`"type": "CompositeField", "fromFieldPath": "spec.labels", "encoding": "Scalar"`),
+			want: of(func(s *v1beta1.Source) {
+				s.Type, s.FromFieldPath, s.Encoding = "CompositeField", new("spec.labels"), "Scalar"
+			}),
+		},
+		"MatchAll": {
+			reason: "All objects of a kind may be taken.",
+			json:   required(organization+`, "matchLabels": {"all": true}`, ""),
+			want:   requires(func(s *v1beta1.Source) { s.Resource.MatchLabels = &v1beta1.MapSource{All: true} }),
+		},
+		"PickOneOfAll": {
+			reason: "A class may be any object of a kind.",
+			json:   one(organization+`, "matchLabels": {"all": true}`, ""),
+			want: requires(func(s *v1beta1.Source) {
+				class(s)
+				s.Resource.MatchLabels = &v1beta1.MapSource{All: true}
+			}),
+		},
+		"NotMatchAll": {
+			reason: "That not all objects are taken may be spelled out.",
+			json:   required(organization+`, "matchLabels": {"value": {"grade": "gold"}, "all": false}`, ""),
+			want:   requires(gold),
+		},
+		"ProviderTags": {
+			reason: "Providers may run without their own tags.",
+			json:   input(`"providerTags": "None", ` + minimal),
+			want:   decoded(func(in *v1beta1.CloudTags) { in.ProviderTags = "None" }),
+		},
 		"ToContextKey": {
 			reason: "Later steps may be told of the labels under any key but that of the steps.",
 			json:   input(`"toContextKey": "cloudtags.fn.plexsphere.com/resolved", ` + minimal),
@@ -583,6 +652,64 @@ func invalidSources() map[string]invalidCase {
 			want: `[reservedKeys[0]: Invalid value: "*:zone": a * may only be the last character, ` +
 				`reservedKeys[1]: Invalid value: "a**": a * may only be the last character]`,
 			goOnly: true,
+		},
+		"IncludeNegated": {
+			reason: "A pattern that matches no key should be refused, with what leaves labels out.",
+			json:   source(`"type": "Value", "values": {}, "include": {"keys": ["platform/*", "!app/*"]}`),
+			want:   `sources[0].include.keys[1]: Invalid value: "!app/*": matches no key: except says which labels are left out`,
+			goOnly: true,
+		},
+		"ExceptNegated": {
+			reason: "An exception of an exception matches no key either.",
+			json:   source(`"type": "Value", "values": {}, "include": {"except": ["!app/*"]}`),
+			want:   `sources[0].include.except[0]: Invalid value: "!app/*": matches no key: except says which labels are left out`,
+			goOnly: true,
+		},
+		"ExceptStarNotLast": {
+			reason: "An exception should be a pattern as others are.",
+			json:   source(`"type": "Value", "values": {}, "include": {"except": ["a", "*/b"]}`),
+			want:   `sources[0].include.except[1]: Invalid value: "*/b": a * may only be the last character`,
+			goOnly: true,
+		},
+		"EmptyExcept": {
+			reason: "Exceptions without any are better left out.",
+			json:   source(`"type": "Value", "values": {}, "include": {"keys": ["a"], "except": []}`),
+			want:   `sources[0].include.except: Required value: must not be empty: leave it out`,
+		},
+		"ExceptString": {
+			reason: "Exceptions should have to be a list.",
+			json:   source(`"type": "Value", "values": {}, "include": {"except": "a"}`),
+			want:   `sources[0].include.except: must be a list, not a string`,
+		},
+		"TrustedIncludeFromField": {
+			reason: "The author of a composite resource may not leave out labels of a trusted source.",
+			json:   source(`"type": "Value", "values": {}, "trusted": true, "include": {"fromFieldPath": "spec.propagate"}`),
+			want:   `sources[0].include.fromFieldPath: Forbidden: the author of the composite resource may not choose among the labels of a trusted source`,
+		},
+		"MatchNotAll": {
+			reason: "That not all objects are taken doesn't say which are.",
+			json:   required(organization+`, "matchLabels": {"all": false}`, ""),
+			want:   `sources[0].resource.matchLabels: Invalid value: "": must have exactly one of value, fromFieldPath and all`,
+		},
+		"MatchAllWithValue": {
+			reason: "All objects and those with some labels are not the same.",
+			json:   required(organization+`, "matchLabels": {"all": true, "value": {"a": "b"}}`, ""),
+			want:   `sources[0].resource.matchLabels: Invalid value: "": must have exactly one of value, fromFieldPath and all`,
+		},
+		"MatchAllWithField": {
+			reason: "All objects and those that a field selects are not the same.",
+			json:   required(organization+`, "matchLabels": {"all": true, "fromFieldPath": "spec.labels"}`, ""),
+			want:   `sources[0].resource.matchLabels: Invalid value: "": must have exactly one of value, fromFieldPath and all`,
+		},
+		"MatchAllString": {
+			reason: "Whether all are taken is a boolean.",
+			json:   required(organization+`, "matchLabels": {"all": "true"}`, ""),
+			want:   `sources[0].resource.matchLabels.all: must be a boolean, not a string`,
+		},
+		"UnknownProviderTags": {
+			reason: "What becomes of providers' tags should be one of what there is.",
+			json:   input(`"providerTags": "Ignore", ` + minimal),
+			want:   `providerTags: Unsupported value: "Ignore": supported values: "None", "Reserve"`,
 		},
 		"ToContextKeyEmpty": {
 			reason: "An empty key is none.",
