@@ -65,18 +65,18 @@ spec:
                     additionalProperties: {type: object, additionalProperties: {type: string}}
 `
 
-// unknown is a kind of a provider that nobody knows.
-const unknown = `
+// managed is a kind that is not built in: its group, plural, kind, version and a field.
+const managed = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
-  name: volumes.storage.cloud.example.org
+  name: %[2]s.%[1]s
 spec:
-  group: storage.cloud.example.org
-  names: {kind: Volume, plural: volumes}
+  group: %[1]s
+  names: {kind: %[3]s, plural: %[2]s}
   scope: Namespaced
   versions:
-  - name: v1
+  - name: %[4]s
     served: true
     storage: true
     schema:
@@ -85,11 +85,12 @@ spec:
         properties:
           spec:
             type: object
+            required: [forProvider]
             properties:
               forProvider:
                 type: object
                 properties:
-                  tags: {type: object, additionalProperties: {type: string}}
+                  %[5]s: {type: object, additionalProperties: {type: string}}
 `
 
 // Resources that tests compose.
@@ -122,6 +123,23 @@ const (
     spec:
       forProvider:
         tags: [internal, legacy=yes]
+`
+	instance = `
+- name: instance
+  base:
+    apiVersion: ec2.aws.upbound.io/v1beta2
+    kind: Instance
+    spec:
+      forProvider:
+        tags: {Name: worker}
+`
+	volume = `
+- name: volume
+  base:
+    apiVersion: storage.cloud.example.org/v1
+    kind: Volume
+    spec:
+      forProvider: {}
 `
 	vpc = `
 - name: vpc
@@ -158,35 +176,51 @@ func TestLive(t *testing.T) {
 
 	readFolders(t, root)
 
-	c, err := live.Start(t.Context(), root)
+	tools, err := live.BuildTools(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(c.Tails())
-		}
-
-		c.Stop()
-	})
-
-	install(t, c, root)
-
-	for name, test := range map[string]func(cluster){
-		"Tags":             testTags,
-		"Labels":           testLabels,
-		"RemoveAndIgnore":  testRemoveAndIgnore,
-		"RequiredResource": testRequiredResource,
-		"Metadata":         testMetadata,
-		"Fatal":            testFatal,
-		"Schema":           testSchema,
-		"Input":            testInput,
-		"Policy":           testPolicy,
+	for release, tests := range map[live.Release]map[string]func(cluster){
+		live.V2: {
+			"Tags":             testTags,
+			"Labels":           testLabels,
+			"RemoveAndIgnore":  testRemoveAndIgnore,
+			"RequiredResource": testRequiredResource,
+			"Metadata":         testMetadata,
+			"Fatal":            testFatal,
+			"Schema":           testSchema,
+			"Input":            testInput,
+			"Policy":           testPolicy,
+		},
+		live.V1: {
+			"Namespace": testNamespace,
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(string(release), func(t *testing.T) {
 			t.Parallel()
-			test(cluster{Cluster: c, t: t})
+
+			c, err := live.Start(t.Context(), root, tools, release)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Log(c.Tails())
+				}
+
+				c.Stop()
+			})
+
+			install(t, c, root)
+
+			for name, test := range tests {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test(cluster{Cluster: c, t: t})
+				})
+			}
 		})
 	}
 }
@@ -202,7 +236,19 @@ type cluster struct {
 func install(t *testing.T, c *live.Cluster, root string) {
 	t.Helper()
 
-	objects := []*unstructured.Unstructured{parse(t, definition), parse(t, unknown)}
+	xrd := parse(t, definition)
+	if c.Release == live.V1 { // All composite resources are cluster-scoped there.
+		xrd.SetAPIVersion("apiextensions.crossplane.io/v1")
+		unstructured.RemoveNestedField(xrd.Object, "spec", "scope")
+	}
+
+	objects := []*unstructured.Unstructured{
+		xrd,
+		parse(t, fmt.Sprintf(managed, "storage.cloud.example.org", "volumes", "Volume", "v1", "tags")),
+		parse(t, fmt.Sprintf(managed, "dns.cloud.example.org", "records", "Record", "v1", "comments")),
+		parse(t, fmt.Sprintf(managed, "hcloud.crossplane.io", "servers", "Server", "v1alpha1", "labels")),
+		parse(t, fmt.Sprintf(managed, "vm.generic.plexsphere.com", "virtualmachines", "VirtualMachine", "v1alpha1", "tags")),
+	}
 
 	files, err := filepath.Glob(filepath.Join(root, "tags", "field", "testdata", "crds", "*.yaml"))
 	if err != nil {
@@ -499,14 +545,7 @@ sources:
 
 // The tag field of a kind that isn't built in is found in its schema.
 func testSchema(c cluster) {
-	s := c.newStack("schema", `
-- name: volume
-  base:
-    apiVersion: storage.cloud.example.org/v1
-    kind: Volume
-    spec:
-      forProvider: {}
-`, `
+	s := c.newStack("schema", volume, `
 sources:
 - type: CompositeField
   fromFieldPath: spec.labels
@@ -514,6 +553,54 @@ sources:
 	s.label(object{"env": "prod"})
 	s.want("volume", ofTags, object{"plexsphere:env": "prod"})
 	s.settled()
+}
+
+// Selectors of Crossplane before v2 have no namespace. What has the right labels in the wrong
+// one doesn't answer for a source.
+func testNamespace(c cluster) {
+	registry := func(namespace, name, center string) []*unstructured.Unstructured {
+		return []*unstructured.Unstructured{
+			parse(c.t, fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", namespace)),
+			parse(c.t, fmt.Sprintf(`
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  namespace: %s
+  name: %s
+  labels: {registry: tags, tags.example.org/cost-center: %q}
+`, namespace, name, center)),
+		}
+	}
+
+	if err := c.Apply(c.t.Context(), "test", registry("tenant", "registry-of-tenant", "forged")...); err != nil {
+		c.t.Fatal(err)
+	}
+
+	s := c.newStack("namespace", instance, `
+reservedKeys: [cost-center]
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+- type: RequiredResource
+  name: registry
+  resource: {apiVersion: v1, kind: ConfigMap, matchLabels: {value: {registry: tags}}, namespace: {value: platform}}
+  prefix: tags.example.org/
+  pick: All
+  policy: {fromFieldPath: Optional}
+  trusted: true
+`)
+	s.label(object{"env": "prod"})
+	s.want("instance", ofTags, object{"Name": "worker", "plexsphere:env": "prod"})
+
+	if err := c.Apply(c.t.Context(), "test", registry("platform", "registry", "4711")...); err != nil {
+		c.t.Fatal(err)
+	}
+
+	// Crossplane may not have seen it yet.
+	eventually(c.t, func() error {
+		s.touch()
+		return s.objection("instance", ofTags, object{"Name": "worker", "plexsphere:env": "prod", "plexsphere:cost-center": "4711"})
+	})
 }
 
 // The API server takes every field of the input, and would not take one called metadata
@@ -621,9 +708,14 @@ func (c cluster) newStack(name, resources, input string) *stack {
 	s.xr = parse(c.t, fmt.Sprintf(`
 apiVersion: platform.example.org/v1alpha1
 kind: Stack
-metadata: {namespace: default, name: %s}
-spec: {crossplane: {compositionRef: {name: %[1]s}}}
+metadata: {name: %s}
+spec: {compositionRef: {name: %[1]s}}
 `, name))
+
+	if c.Release == live.V2 {
+		s.xr.SetNamespace("default")
+		s.xr.Object["spec"] = object{"crossplane": s.xr.Object["spec"]}
+	}
 
 	var composed array
 	if err := yaml.Unmarshal([]byte(resources), &composed); err != nil {
@@ -698,22 +790,31 @@ func (s *stack) reconcile() {
 	s.t.Helper()
 
 	for range 2 {
-		reconciled, _, _ := unstructured.NestedInt64(s.get().Object, "spec", "reconciled")
-		patch := fmt.Appendf(nil, `{"spec":{"reconciled":%d}}`, reconciled+1)
-
-		xr, err := s.Of(s.xr).Patch(s.t.Context(), s.xr.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		generation := s.touch()
 
 		eventually(s.t, func() error {
-			if observed := condition(s.get(), "Synced").ObservedGeneration; observed < xr.GetGeneration() {
-				return fmt.Errorf("the generation that is synced is %d, not %d", observed, xr.GetGeneration())
+			if observed := condition(s.get(), "Synced").ObservedGeneration; observed < generation {
+				return fmt.Errorf("the generation that is synced is %d, not %d", observed, generation)
 			}
 
 			return nil
 		})
 	}
+}
+
+// touch the XR, which makes Crossplane reconcile it, and return its generation.
+func (s *stack) touch() int64 {
+	s.t.Helper()
+
+	reconciled, _, _ := unstructured.NestedInt64(s.get().Object, "spec", "reconciled")
+	patch := fmt.Appendf(nil, `{"spec":{"reconciled":%d}}`, reconciled+1)
+
+	xr, err := s.Of(s.xr).Patch(s.t.Context(), s.xr.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+
+	return xr.GetGeneration()
 }
 
 // settled checks that nothing changes any more.

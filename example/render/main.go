@@ -21,7 +21,7 @@ import (
 
 type cli struct {
 	Scenario string `arg:"" help:"The scenario to render: a folder in example/. Without one, they are listed." optional:""`
-	Tools    bool   `help:"Only build the tools into the cache: Crossplane, its command line tool, and the API server and etcd that tests run it with." xor:"mode"`
+	Tools    bool   `help:"Only build the tools into the cache: Crossplane v2 and v1, the command line tool, and the API server and etcd that tests run them with." xor:"mode"`
 	Update   bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios." xor:"mode"`
 	Verbose  bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
 }

@@ -56,40 +56,49 @@ const (
 	secretClient = "client"
 )
 
+// A Release of Crossplane that a cluster can run, by the name of the tool that it is.
+type Release string
+
+// Releases of Crossplane.
+const (
+	V1 Release = "crossplane-v1"
+	V2 Release = "crossplane"
+)
+
 // Tools that make a cluster.
 type Tools struct {
 	Etcd       string
 	APIServer  string
-	Crossplane string
+	Crossplane map[Release]string
 }
 
 // BuildTools builds those tools that are not in the cache yet.
 func BuildTools(ctx context.Context, root string) (Tools, error) {
-	var t Tools
+	paths := make(map[string]string)
 
-	for _, tool := range []struct {
-		name string
-		path *string
-	}{
-		{name: "etcd", path: &t.Etcd},
-		{name: "kube-apiserver", path: &t.APIServer},
-		{name: "crossplane", path: &t.Crossplane},
-	} {
-		path, err := scenario.BuildTool(ctx, root, tool.name)
+	for _, name := range []string{"etcd", "kube-apiserver", string(V1), string(V2)} {
+		path, err := scenario.BuildTool(ctx, root, name)
 		if err != nil {
 			return Tools{}, err
 		}
 
-		*tool.path = path
+		paths[name] = path
 	}
 
-	return t, nil
+	return Tools{
+		Etcd:       paths["etcd"],
+		APIServer:  paths["kube-apiserver"],
+		Crossplane: map[Release]string{V1: paths[string(V1)], V2: paths[string(V2)]},
+	}, nil
 }
 
 // A Cluster runs until it is stopped.
 type Cluster struct {
 	// Function is the binary of the function of this repository.
 	Function string
+
+	// Release of Crossplane that it runs.
+	Release Release
 
 	root  string
 	dir   string
@@ -101,20 +110,15 @@ type Cluster struct {
 	metrics string
 }
 
-// Start a cluster with Crossplane and the functions. Tools are built if they are not in
-// the cache. All of it ends with the context, too.
-func Start(ctx context.Context, root string) (*Cluster, error) {
-	tools, err := BuildTools(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-
+// Start a cluster with a release of Crossplane and the functions. All of it ends with the
+// context, too.
+func Start(ctx context.Context, root string, tools Tools, release Release) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "live-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
 	}
 
-	c := &Cluster{root: root, dir: dir, tools: tools, Function: filepath.Join(dir, nameCloudTags)}
+	c := &Cluster{root: root, dir: dir, tools: tools, Release: release, Function: filepath.Join(dir, nameCloudTags)}
 	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
 
 	for _, step := range []struct {
@@ -293,9 +297,10 @@ func get(ctx context.Context, client *http.Client, url string) (string, error) {
 }
 
 // installCrossplane makes its kinds and certificates. It makes a certificate for
-// webhooks, too. There are none here, so that one is the functions'.
+// webhooks, too. There are none here, so that one is the functions'. Only v2 can be told
+// where the kinds are, so that it installs those of other releases.
 func (c *Cluster) installCrossplane(ctx context.Context) error {
-	source, err := scenario.ToolSource(ctx, c.root, "crossplane")
+	source, err := scenario.ToolSource(ctx, c.root, string(c.Release))
 	if err != nil {
 		return err
 	}
@@ -315,7 +320,7 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 		return err
 	}
 
-	install := c.crossplane("crossplane-init", []string{"core", "init"},
+	install := c.crossplane("crossplane-init", V2, []string{"core", "init"},
 		"CRDS_PATH="+filepath.Join(source, "cluster", "crds"),
 		"WEBHOOK_ENABLED=true",
 		"WEBHOOK_CONFIGS_PATH="+webhooks,
@@ -336,8 +341,8 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 	return errors.Join(c.saveCertificates(ctx, secretServer), c.saveCertificates(ctx, secretClient))
 }
 
-func (c *Cluster) crossplane(name string, args []string, env ...string) program {
-	return program{name: name, binary: c.tools.Crossplane, args: args, env: append(env, "KUBECONFIG="+c.kubeconfig(), "POD_NAMESPACE="+namespace)}
+func (c *Cluster) crossplane(name string, release Release, args []string, env ...string) program {
+	return program{name: name, binary: c.tools.Crossplane[release], args: args, env: append(env, "KUBECONFIG="+c.kubeconfig(), "POD_NAMESPACE="+namespace)}
 }
 
 func (c *Cluster) kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
@@ -390,7 +395,12 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 // startCrossplane doesn't wait until it is ready: whoever waits for what it does, waits
 // for it.
 func (c *Cluster) startCrossplane(ctx context.Context) error {
-	return c.start(ctx, c.crossplane("crossplane", []string{"core", "start", "--circuit-breaker-burst=1000000"}, // Tests change more in a second than Crossplane finds sane.
+	args := []string{"core", "start"}
+	if c.Release == V2 {
+		args = append(args, "--circuit-breaker-burst=1000000") // Tests change more in a second than Crossplane finds sane.
+	}
+
+	return c.start(ctx, c.crossplane("crossplane", c.Release, args,
 		"PACKAGE_RUNTIME=External",
 		"WEBHOOK_ENABLED=false",
 		"METRICS_PORT=0", // Any that is free.
@@ -490,7 +500,12 @@ func (c *Cluster) installFunction(ctx context.Context, name, image, address stri
 		return err
 	}
 
-	revision.Object["status"] = map[string]any{"endpoint": address, "capabilities": []any{"composition"}}
+	status := map[string]any{"endpoint": address}
+	if c.Release == V2 {
+		status["capabilities"] = []any{"composition"}
+	}
+
+	revision.Object["status"] = status
 	delete(revision.Object, "spec")
 
 	return c.ApplyStatus(ctx, "test", revision)
