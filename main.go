@@ -50,7 +50,7 @@ type CLI struct {
 type IndexCommand struct {
 	Paths []string `arg:"" help:"Files and folders of custom resource definitions. - is standard input."`
 
-	Diff     bool `help:"Print only what differs from the built-in index, and exit with status 1 if anything does."`
+	Diff     bool `help:"Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error."`
 	Complete bool `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
 }
 

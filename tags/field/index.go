@@ -22,13 +22,42 @@ import (
 //go:embed index.txt
 var indexText string
 
+// An Entry is what the surveyed releases of a provider say of a version of a kind.
+// If they don't agree, it is several, and which one holds depends on the release.
+type Entry []Held
+
+// Held is a tag field, and in which releases it is so.
+type Held struct {
+	Field Field
+
+	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0.., in which the last range
+	// is open because the newest one is so, too. Empty if it is so in all those that
+	// serve the API group.
+	Releases string
+}
+
 // An Index locates the tag fields of the kinds that it has.
 type Index struct {
-	// fields of kinds, as positions in distinct: kinds are many, fields are few.
-	fields   map[schema.GroupVersionKind]uint8
-	distinct []Field
+	// entries of kinds, as positions in distinct: kinds are many, fields are few.
+	entries  map[schema.GroupVersionKind]uint16
+	distinct []Entry
 
-	groups map[string]bool
+	groups map[string]*group
+}
+
+// A group is an API group of the index.
+type group struct {
+	// releases that serve the group, as of a Held, or empty if it's all of them.
+	releases string
+
+	// manages is true if there are kinds besides the providers' own settings.
+	manages bool
+}
+
+// settings are the kinds of providers' own settings, which say nothing of what else
+// is in their API groups.
+var settings = map[string]bool{
+	"ClusterProviderConfig": true, "ProviderConfig": true, "ProviderConfigUsage": true, "StoreConfig": true,
 }
 
 // BuiltIn returns the index of the kinds of the providers that people run. It is
@@ -42,11 +71,18 @@ var BuiltIn = sync.OnceValue(func() *Index {
 	return i
 })
 
-// Locate the tag field of the supplied kind. A kind of a provider that makes no
-// resources of a cloud is known to have none.
+// Locate the tag field of the supplied kind. Where releases of its provider don't
+// agree, it isn't known: a field that a kind doesn't have makes the API server refuse
+// the whole composite resource. A kind of a provider that makes no resources of a
+// cloud is known to have none.
 func (i *Index) Locate(k Kind) (Field, bool) {
-	if n, ok := i.fields[k.GroupVersionKind]; ok {
-		return i.distinct[n], true
+	e, ok := i.Entry(k.GroupVersionKind)
+	if ok && len(e) == 1 {
+		return e[0].Field, true
+	}
+
+	if ok {
+		return Field{}, false
 	}
 
 	if d, _, ok := dialectOf(k.Group); ok && d.Profile == "" {
@@ -56,21 +92,38 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	return Field{}, false
 }
 
-// HasGroup is true if the index has kinds of the supplied API group.
-func (i *Index) HasGroup(group string) bool { return i.groups[group] }
+// Entry of the supplied kind. It returns false if the index has none.
+func (i *Index) Entry(k schema.GroupVersionKind) (Entry, bool) {
+	n, ok := i.entries[k]
+	if !ok {
+		return nil, false
+	}
 
-// All kinds of the index and their tag fields, by group, kind and version.
-func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Field] {
-	return func(yield func(schema.GroupVersionKind, Field) bool) {
-		kinds := make([]schema.GroupVersionKind, 0, len(i.fields))
-		for gvk := range i.fields {
-			kinds = append(kinds, gvk)
-		}
+	return i.distinct[n], true
+}
 
-		slices.SortFunc(kinds, Compare)
+// HasGroup is true if the index has kinds of the supplied API group, besides those of
+// a provider's own settings.
+func (i *Index) HasGroup(group string) bool {
+	g, ok := i.groups[group]
+	return ok && g.manages
+}
 
-		for _, gvk := range kinds {
-			if !yield(gvk, i.distinct[i.fields[gvk]]) {
+// Groups are the releases that serve each API group of the index, as of a Held.
+func (i *Index) Groups() map[string]string {
+	groups := make(map[string]string, len(i.groups))
+	for name, g := range i.groups {
+		groups[name] = g.releases
+	}
+
+	return groups
+}
+
+// All kinds of the index and their entries, by group, kind and version.
+func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
+	return func(yield func(schema.GroupVersionKind, Entry) bool) {
+		for _, gvk := range slices.SortedFunc(maps.Keys(i.entries), Compare) {
+			if !yield(gvk, i.distinct[i.entries[gvk]]) {
 				return
 			}
 		}
@@ -90,33 +143,38 @@ func Compare(a, b schema.GroupVersionKind) int {
 	return strings.Compare(a.Version, b.Version)
 }
 
-// FormatIndex puts the supplied kinds, which must be sorted, and their tag fields
-// as parseIndex reads them.
+// FormatIndex puts the supplied kinds, which must be sorted, with the releases that
+// serve their groups, as parseIndex reads them.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several
 // versions, but with the same tag field. So every group stands for itself and for its
 // namespaced twin, which has an m before the last two labels. Below it are the
-// versions that have kinds with the same tag field in common, and the field. The
-// versions of the twin are behind m/, which alone stands for the same versions. The
-// field is the last four columns of a Line without spec.forProvider and
-// status.atProvider, or a - for none. Below that are the kinds.
+// versions that have kinds with the same entry in common, and the entry. The
+// versions of the twin are behind m/, which alone stands for the same versions. An
+// entry is the last four columns of a Line without spec.forProvider and
+// status.atProvider, or a - for none. In front of it are an @ and the releases in
+// which it is so, unless it's so in all that serve the group. Several such are apart by
+// semicolons. Below that are the kinds. Behind the name of a group are the releases
+// that serve it, if these are not all.
 //
-//	ec2.aws.upbound.io
+//	ec2.aws.upbound.io m/v2.0.0..
 //	 v1beta1 m/: -
 //	  InternetGatewayAttachment
 //	 v1beta1,v1beta2 m/v1beta1: tags Map - tagsAll,tags
 //	  EBSVolume
 //	  Instance
-func FormatIndex(kinds iter.Seq2[schema.GroupVersionKind, Field]) string {
-	type place struct{ group, kind, field string }
+//	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
+//	  VPCIpamPoolCidrAllocation
+func FormatIndex(kinds iter.Seq2[schema.GroupVersionKind, Entry], groups map[string]string) string {
+	type place struct{ group, kind, entry string }
 
-	// Versions of what has a tag field in common: of the group, and of its twin.
+	// Versions of what has an entry in common: of the group, and of its twin.
 	versions := make(map[place]*[2][]string)
 
-	for gvk, f := range kinds {
+	for gvk, e := range kinds {
 		group, namespaced := untwin(gvk.Group)
 
-		p := place{group: group, kind: gvk.Kind, field: formatIndexField(f)}
+		p := place{group: group, kind: gvk.Kind, entry: e.format()}
 		if versions[p] == nil {
 			versions[p] = &[2][]string{}
 		}
@@ -129,39 +187,49 @@ func FormatIndex(kinds iter.Seq2[schema.GroupVersionKind, Field]) string {
 		versions[p][n] = append(versions[p][n], gvk.Version)
 	}
 
-	// Kinds by group, and by versions and field.
+	// Kinds by group, and by versions and entry.
 	index := make(map[string]map[string][]string)
 
 	for p, vs := range versions {
-		field := strings.Join(vs[0], ",")
+		entry := strings.Join(vs[0], ",")
 
 		switch {
 		case len(vs[1]) == 0:
 		case slices.Equal(vs[0], vs[1]):
-			field += " m/"
+			entry += " m/"
 		default:
-			field = strings.TrimSpace(field + " m/" + strings.Join(vs[1], ","))
+			entry = strings.TrimSpace(entry + " m/" + strings.Join(vs[1], ","))
 		}
 
 		if index[p.group] == nil {
 			index[p.group] = make(map[string][]string)
 		}
 
-		field += ": " + p.field
-		index[p.group][field] = append(index[p.group][field], p.kind)
+		entry += ": " + p.entry
+		index[p.group][entry] = append(index[p.group][entry], p.kind)
 	}
 
 	out := &strings.Builder{}
 
 	for _, group := range slices.Sorted(maps.Keys(index)) {
-		out.WriteString(group + "\n")
+		out.WriteString(group)
 
-		for _, field := range slices.Sorted(maps.Keys(index[group])) {
-			out.WriteString(" " + field + "\n")
+		if r := groups[group]; r != "" {
+			out.WriteString(" " + r)
+		}
 
-			slices.Sort(index[group][field])
+		if r := groups[twin(group)]; r != "" {
+			out.WriteString(" m/" + r)
+		}
 
-			for _, kind := range index[group][field] {
+		out.WriteString("\n")
+
+		for _, entry := range slices.Sorted(maps.Keys(index[group])) {
+			out.WriteString(" " + entry + "\n")
+
+			slices.Sort(index[group][entry])
+
+			for _, kind := range index[group][entry] {
 				out.WriteString("  " + kind + "\n")
 			}
 		}
@@ -196,80 +264,101 @@ func lastLabels(group string) int {
 	return strings.LastIndexByte(group[:last], '.') + 1
 }
 
-func formatIndexField(f Field) string {
-	if f.Shape == None {
-		return absent
+// format the entry as FormatIndex has it.
+func (e Entry) format() string {
+	var helds []string
+
+	for _, h := range e {
+		s := absent
+
+		if h.Field.Shape != None {
+			c := h.Field.columns()
+			c[0] = strings.TrimPrefix(c[0], forProvider)
+			c[3] = strings.ReplaceAll(c[3], atProvider, "")
+			s = strings.Join(c[:], " ")
+		}
+
+		if h.Releases != "" {
+			s = "@" + h.Releases + " " + s
+		}
+
+		helds = append(helds, s)
 	}
 
-	c := f.columns()
-	c[0] = strings.TrimPrefix(c[0], forProvider)
-	c[3] = strings.ReplaceAll(c[3], atProvider, "")
-
-	return strings.Join(c[:], " ")
+	return strings.Join(helds, "; ")
 }
 
 // parseIndex reads what FormatIndex writes. Lines that begin with a # are comments.
 func parseIndex(text string) (*Index, error) {
 	i := &Index{
-		fields: make(map[schema.GroupVersionKind]uint8, 2*strings.Count(text, "\n  ")),
-		groups: make(map[string]bool),
+		entries: make(map[schema.GroupVersionKind]uint16, 2*strings.Count(text, "\n  ")),
+		groups:  make(map[string]*group),
 	}
-
-	var (
-		group    string
-		versions []schema.GroupVersion
-		field    uint8
-	)
 
 	// The same field may be late-initialized in one family and not in another.
 	type place struct {
 		dialect *dialect
-		field   string
+		entry   string
 	}
 
-	known := make(map[place]uint8)
+	known := make(map[place]uint16)
 
-	var of *dialect
+	var (
+		name, own, twins string // Of the group, and the releases of it and its twin.
+		of               *dialect
+		versions         []schema.GroupVersion
+		at               uint16
+	)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "#") || line == "":
 		case strings.HasPrefix(line, "  "):
 			for _, gv := range versions {
-				i.fields[gv.WithKind(line[2:])] = field
+				i.entries[gv.WithKind(line[2:])] = at
+
+				if !settings[line[2:]] {
+					i.groups[gv.Group].manages = true
+				}
 			}
 		case strings.HasPrefix(line, " "):
 			v, s, _ := strings.Cut(line[1:], ": ")
 
-			versions = parseIndexVersions(versions[:0], group, v)
+			versions = parseIndexVersions(versions[:0], name, v)
 			for _, gv := range versions {
-				i.groups[gv.Group] = true
+				if i.groups[gv.Group] == nil {
+					i.groups[gv.Group] = &group{releases: own}
+				}
+
+				if gv.Group != name {
+					i.groups[gv.Group].releases = twins
+				}
 			}
 
-			p := place{dialect: of, field: s}
+			p := place{dialect: of, entry: s}
 
 			n, ok := known[p]
 			if !ok {
-				f, err := parseIndexField(s)
+				e, err := parseEntry(s, of)
 				if err != nil {
 					return nil, err
 				}
 
-				of.complete(&f)
-
-				if len(i.distinct) > math.MaxUint8 {
-					return nil, errors.New("the index has too many different tag fields")
+				if len(i.distinct) > math.MaxUint16 {
+					return nil, errors.New("the index has too many different entries")
 				}
 
-				n = uint8(len(i.distinct)) //nolint:gosec // At most 255.
+				n = uint16(len(i.distinct)) //nolint:gosec // No more than that.
 				known[p] = n
-				i.distinct = append(i.distinct, f)
+				i.distinct = append(i.distinct, e)
 			}
 
-			field = n
+			at = n
 		default:
-			group = line
-			of, _, _ = dialectOf(group)
+			name, own, _ = strings.Cut(line, " ")
+			own, twins, _ = strings.Cut(own, "m/")
+			own = strings.TrimSuffix(own, " ")
+			of, _, _ = dialectOf(name)
 		}
 	}
 
@@ -305,11 +394,34 @@ func appendVersions(to []schema.GroupVersion, group, versions string) []schema.G
 	return to
 }
 
-func parseIndexField(s string) (Field, error) {
-	if s == absent {
-		return Field{Shape: None}, nil
+// parseEntry reads an entry of a kind of the supplied dialect.
+func parseEntry(s string, of *dialect) (Entry, error) {
+	var e Entry
+
+	for s := range strings.SplitSeq(s, "; ") {
+		h := Held{Field: Field{Shape: None}}
+
+		if r, ok := strings.CutPrefix(s, "@"); ok {
+			h.Releases, s, _ = strings.Cut(r, " ")
+		}
+
+		if s != absent {
+			f, err := parseIndexField(s)
+			if err != nil {
+				return nil, err
+			}
+
+			of.complete(&f)
+			h.Field = f
+		}
+
+		e = append(e, h)
 	}
 
+	return e, nil
+}
+
+func parseIndexField(s string) (Field, error) {
 	c := strings.Split(s, " ")
 	if len(c) != 4 {
 		return Field{}, errors.Errorf("%q of the index has not four columns", s)

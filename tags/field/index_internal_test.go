@@ -1,9 +1,11 @@
 package field
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,7 +13,7 @@ import (
 
 func TestIndexIsSmall(t *testing.T) {
 	// The binary has it as it is. Code and tables around it are some 50 kB.
-	if limit := 100_000; len(indexText) > limit {
+	if limit := 150_000; len(indexText) > limit {
 		t.Errorf("the index has %d bytes, more than %d", len(indexText), limit)
 	}
 }
@@ -46,8 +48,8 @@ func TestTwin(t *testing.T) {
 
 func TestParseIndex(t *testing.T) {
 	type want struct {
-		fields map[string]string
-		err    string
+		fields, groups map[string]string
+		err            string
 	}
 
 	cases := map[string]struct {
@@ -61,7 +63,7 @@ func TestParseIndex(t *testing.T) {
 		"Blocks": {
 			reason: "Kinds have the field above them, in the versions beside it, of the group above that and its twin.",
 			text: "# A comment.\n" +
-				"a.x.io\n v1 m/v1,v2: -\n  A\n  B\n m/v1: tags Map - tagsAll,tags\n  C\n v1: -\n  D\n v1,v2 m/: -\n  E\n" +
+				"a.x.io v1.0.0..v1.4.0 m/v2.0.0..\n v1 m/v1,v2: -\n  A\n  B\n m/v1: tags Map - tagsAll,tags\n  C\n v1: -\n  D\n v1,v2 m/: -\n  E\n m/v3: @v2.0.0 -; @v2.1.0.. tags Map - -\n  F\n v3: @v1.1.0,v1.3.0..v1.4.0 -\n  G\n" +
 				"c.x.io\n v1: list StringList(:,255) atomic -\n  A\n",
 			want: want{fields: map[string]string{
 				"a.x.io/v1 A":   "-\tNone\t-\t-",
@@ -76,8 +78,10 @@ func TestParseIndex(t *testing.T) {
 				"a.x.io/v2 E":   "-\tNone\t-\t-",
 				"a.m.x.io/v1 E": "-\tNone\t-\t-",
 				"a.m.x.io/v2 E": "-\tNone\t-\t-",
+				"a.m.x.io/v3 F": "v2.0.0 -\tNone\t-\t-; v2.1.0.. spec.forProvider.tags\tMap\t-\t-",
+				"a.x.io/v3 G":   "v1.1.0,v1.3.0..v1.4.0 -\tNone\t-\t-",
 				"c.x.io/v1 A":   "spec.forProvider.list\tStringList(:,255)\tatomic\t-",
-			}},
+			}, groups: map[string]string{"a.x.io": "v1.0.0..v1.4.0", "a.m.x.io": "v2.0.0..", "c.x.io": ""}},
 		},
 		"Columns": {
 			reason: "A field has four columns.",
@@ -99,17 +103,25 @@ func TestParseIndex(t *testing.T) {
 			if err != nil {
 				got.err = err.Error()
 			} else {
-				for gvk, f := range i.All() {
+				for gvk, e := range i.All() {
 					if got.fields == nil {
 						got.fields = make(map[string]string)
 					}
 
-					c := f.columns()
-					got.fields[gvk.GroupVersion().String()+" "+gvk.Kind] = c[0] + "\t" + c[1] + "\t" + c[2] + "\t" + c[3]
+					var helds []string
+
+					for _, h := range e {
+						c := h.Field.columns()
+						helds = append(helds, strings.TrimSpace(h.Releases+" "+strings.Join(c[:], "\t")))
+					}
+
+					got.fields[gvk.GroupVersion().String()+" "+gvk.Kind] = strings.Join(helds, "; ")
 				}
+
+				got.groups = i.Groups()
 			}
 
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nparseIndex(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

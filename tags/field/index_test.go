@@ -1,7 +1,9 @@
 package field_test
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,22 +15,31 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field/internal/facts"
 )
 
-func survey(t *testing.T) []facts.Line {
+func surveys(t *testing.T) map[string]*facts.Survey {
 	t.Helper()
 
-	f, err := os.Open("testdata/tag-fields.tsv.gz")
+	out := make(map[string]*facts.Survey)
+
+	files, err := filepath.Glob("survey/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	defer f.Close() //nolint:errcheck // Only read.
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	lines, err := facts.Read(f)
-	if err != nil {
-		t.Fatal(err)
+		s, err := facts.Read(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		out[strings.TrimSuffix(filepath.Base(file), ".txt")] = s
 	}
 
-	return lines
+	return out
 }
 
 func TestIndexIsGenerated(t *testing.T) {
@@ -37,33 +48,42 @@ func TestIndexIsGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, got, ok := strings.Cut(string(b), "do not edit.\n")
-	if !ok {
-		t.Fatal("index.txt doesn't say that it must not be edited")
+	all, err := facts.ReadAll(os.DirFS("survey"))
+	if err != nil {
+		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff(field.FormatIndex(facts.Index(survey(t))), got); diff != "" {
+	i, err := facts.NewIndex(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// What is in front of the first group are comments.
+	got := string(b)
+	for strings.HasPrefix(got, "#") {
+		_, got, _ = strings.Cut(got, "\n")
+	}
+
+	if diff := cmp.Diff(field.FormatIndex(i.All(), i.Groups), got); diff != "" {
 		t.Errorf("index.txt is not what go generate writes: -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(got, field.FormatIndex(field.BuiltIn().All())); diff != "" {
+	if diff := cmp.Diff(got, field.FormatIndex(field.BuiltIn().All(), field.BuiltIn().Groups())); diff != "" {
 		t.Errorf("FormatIndex(BuiltIn().All()): -want index.txt, +got:\n%s", diff)
 	}
 }
 
-// countsAs is what facts about the meaning of tag fields say of one line of the
-// survey, independently of how the dialects say it: the shape that the field counts
-// as, or None if it doesn't count.
-func countsAs(l facts.Line) field.Shape {
-	service, _, _ := strings.Cut(l.Group, ".")
-	kind := service + "/" + l.Kind
-	path := strings.TrimPrefix(l.Path, "spec.forProvider.")
+// countsAs is what facts about the meaning of tag fields say of a field in a survey,
+// independently of how the dialects say it: the shape that the field counts as, or None
+// if it doesn't count.
+func countsAs(provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Shape {
+	service, _, _ := strings.Cut(gvk.Group, ".")
+	kind := service + "/" + gvk.Kind
+	path = strings.ReplaceAll(strings.TrimPrefix(path, "spec.forProvider."), "[0]", "")
 
-	isMap := l.Shape == "map<string>"
-	isObjects := strings.HasPrefix(l.Shape, "list{")
-	isStrings := strings.HasPrefix(l.Shape, "list<string>")
+	isMap := t.Shape == field.Map
 
-	switch l.Provider {
+	switch provider {
 	case "aws":
 		switch {
 		case kind == "inspector/ResourceGroup":
@@ -75,16 +95,16 @@ func countsAs(l facts.Line) field.Shape {
 		}
 	case "aws-classic":
 		switch {
-		case path == "tags" && isObjects, path == "tagging.tagSet":
+		case path == "tags" && t.Shape == field.KeyValueList, path == "tagging.tagSet":
 			return field.KeyValueList
 		case path == "tags" && isMap, path == "identityPoolTags", path == "userPoolTags":
 			return field.Map
 		}
-	case "azure":
+	case "azure", "azapi":
 		if path == "tags" && isMap {
 			return field.Map
 		}
-	case "gcp":
+	case "gcp", "gcp-beta":
 		switch {
 		case kind == "cloudidentity/Group":
 			return field.None
@@ -98,16 +118,16 @@ func countsAs(l facts.Line) field.Shape {
 		}
 	case "openstack":
 		switch {
-		case path == "metadata" && (l.Kind == "InstanceV2" || l.Kind == "VolumeV3" || l.Kind == "ShareV2"):
+		case path == "metadata" && (gvk.Kind == "InstanceV2" || gvk.Kind == "VolumeV3" || gvk.Kind == "ShareV2"):
 			return field.Map
-		case path == "tags" && (service == "networking" || service == "lb" || l.Kind == "ImageV2" || l.Kind == "ProjectV3"):
+		case path == "tags" && (service == "networking" || service == "lb" || gvk.Kind == "ImageV2" || gvk.Kind == "ProjectV3"):
 			return field.StringList
 		}
 	case "digitalocean":
-		if path == "tags" && isStrings && kind != "networking/Firewall" && kind != "monitor/Alert" {
+		if path == "tags" && t.Shape == field.StringList && kind != "networking/Firewall" && kind != "monitor/Alert" {
 			return field.StringList
 		}
-	case "hetzner":
+	case "hetzner-hcloud", "hetzner-miaits", "hetzner-mrsimonemms":
 		if path == "labels" && isMap {
 			return field.Map
 		}
@@ -116,56 +136,75 @@ func countsAs(l facts.Line) field.Shape {
 	return field.None
 }
 
-func TestLocateEveryLineOfTheSurvey(t *testing.T) {
-	lines, taggable := 0, 0
+// Of every kind of every release that was surveyed, what would be written without
+// schemas is there, in its shape, and with schemas everything that counts is written.
+func TestReleases(t *testing.T) {
+	releases, kinds, taggable, unsure := 0, 0, 0, 0
 
-	for _, k := range facts.Kinds(survey(t)) {
-		gvk := k.Lines[0].GroupVersionKind
+	for provider, s := range surveys(t) {
+		releases += len(s.Releases)
 
-		// A kind has at most one field that counts.
-		want := field.Field{Shape: field.None}
-
-		for _, l := range k.Lines {
-			lines++
-
-			s := countsAs(l)
-			if s == field.None {
-				continue
+		for gvk, byRelease := range s.Kinds {
+			family, ok := field.FamilyOf(gvk.Group)
+			if !ok {
+				t.Errorf("%s is of no family", gvk)
 			}
 
-			if want.Shape != field.None {
-				t.Errorf("%s: both %s and %s count", gvk, want.Path, l.Path)
+			k := field.Kind{GroupVersionKind: gvk, Profile: family.Profile, Managed: true}
+			got, known := field.Chain{field.BuiltIn(), field.ByProfile{}}.Locate(k)
+
+			if !known {
+				unsure++
 			}
 
-			want.Path, want.Shape = l.Path, s
-			want.Atomic = s != field.Map && !strings.Contains(l.Shape, "listType=set")
+			for release, f := range byRelease {
+				kinds++
 
-			taggable++
-		}
+				types, err := f.Schema()
+				if err != nil {
+					t.Fatal(err)
+				}
 
-		got, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk})
-		if !ok {
-			t.Errorf("%s: not located", gvk)
-			continue
-		}
+				// A kind has at most one field that counts.
+				want := field.Field{Shape: field.None}
 
-		if got.Path != want.Path || got.Shape != want.Shape || got.Atomic != want.Atomic {
-			t.Errorf("%s: want %s %s, atomic %t, got %s %s, atomic %t",
-				gvk, want.Shape, want.Path, want.Atomic, got.Shape, got.Path, got.Atomic)
-		}
+				for path, typ := range types {
+					shape := countsAs(provider, gvk, path, typ)
+					if !strings.HasPrefix(path, "spec.") || shape == field.None {
+						continue
+					}
 
-		if got.Shape == field.KeyValueList && (got.Key == "" || got.Value == "") || got.Shape == field.StringList && got.Separator == "" {
-			t.Errorf("%s: the entries of %s can't be written", gvk, got.Path)
+					if want.Shape != field.None {
+						t.Errorf("%s of %s %s: both %s and %s count", gvk, provider, release, want.Path, path)
+					}
+
+					want = field.Field{Path: path, Shape: shape, Atomic: typ.Atomic}
+					taggable++
+				}
+
+				bySchema := field.Read(gvk.GroupKind(), types)
+				if !known {
+					got = bySchema
+				}
+
+				for _, f := range []field.Field{got, bySchema} {
+					if f.Path != want.Path || f.Shape != want.Shape || f.Atomic != want.Atomic {
+						t.Errorf("%s of %s %s: want %s %s, atomic %t, got %s %s, atomic %t",
+							gvk, provider, release, want.Shape, want.Path, want.Atomic, f.Shape, f.Path, f.Atomic)
+					}
+
+					if f.Shape == field.KeyValueList && (f.Key == "" || f.Value == "") || f.Shape == field.StringList && f.Separator == "" {
+						t.Errorf("%s of %s %s: the entries of %s can't be written", gvk, provider, release, f.Path)
+					}
+				}
+			}
 		}
 	}
 
-	if lines != 5769 {
-		t.Errorf("want 5769 lines, got %d", lines)
-	}
+	t.Logf("%d releases, %d versions of kinds, %d taggable; %d are not sure without a schema", releases, kinds, taggable, unsure)
 
-	// Between a third and half of all kinds.
-	if taggable != 2481 {
-		t.Errorf("want 2481 taggable kinds, got %d", taggable)
+	if releases < 100 || taggable < kinds/4 || taggable > kinds/2 {
+		t.Errorf("want at least 100 releases and between a fourth and half of all kinds taggable")
 	}
 }
 
@@ -183,6 +222,10 @@ func TestIndexLocate(t *testing.T) {
 		"NewVersionOfAKind": {
 			reason: "Another version of a kind can have another tag field.",
 			gvk:    schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta9", Kind: "VPC"},
+		},
+		"Unsure": {
+			reason: "A field that only some releases have must be looked up in the schema of the one that is there.",
+			gvk:    schema.GroupVersionKind{Group: "redis.gcp.m.upbound.io", Version: "v1beta1", Kind: "Cluster"},
 		},
 		"OtherProvider": {
 			reason: "What a provider that we don't know has isn't known.",
@@ -219,12 +262,17 @@ func TestIndexLocate(t *testing.T) {
 
 func TestIndexHasGroup(t *testing.T) {
 	for group, want := range map[string]bool{
-		"ec2.aws.m.upbound.io":       true,
-		"hetzner.crossplane.io":      true,
-		"invented.aws.m.upbound.io":  false,
-		"kubernetes.m.crossplane.io": false,
-		"aws":                        false,
-		"":                           false,
+		"ec2.aws.m.upbound.io":        true,
+		"server.hcloud.crossplane.io": true,
+		"cloud.hetzner.crossplane.io": true,
+		"hcloud.crossplane.io":        false, // Only the provider's own settings.
+		"hetzner.crossplane.io":       false,
+		"aws.upbound.io":              false,
+		"azure.upbound.io":            true,
+		"invented.aws.m.upbound.io":   false,
+		"kubernetes.m.crossplane.io":  false,
+		"aws":                         false,
+		"":                            false,
 	} {
 		if got := field.BuiltIn().HasGroup(group); got != want {
 			t.Errorf("HasGroup(%q): want %t, got %t", group, want, got)
@@ -233,7 +281,7 @@ func TestIndexHasGroup(t *testing.T) {
 }
 
 func TestLookupDoesNotAllocate(t *testing.T) {
-	for _, k := range []field.Kind{vpc, invented, object} {
+	for _, k := range []field.Kind{vpc, unsure, invented, object} {
 		if n := testing.AllocsPerRun(100, func() { field.BuiltIn().Locate(k) }); n != 0 {
 			t.Errorf("%s: want no allocations, got %v", k, n)
 		}
@@ -243,6 +291,7 @@ func TestLookupDoesNotAllocate(t *testing.T) {
 // Kinds in and out of the index.
 var (
 	vpc      = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta1", Kind: "VPC"}}
+	unsure   = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "redis.gcp.m.upbound.io", Version: "v1beta1", Kind: "Cluster"}}
 	invented = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}}
 	object   = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}}
 )

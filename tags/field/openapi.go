@@ -18,15 +18,21 @@ type OpenAPI struct {
 // NewOpenAPI returns the supplied schema.
 func NewOpenAPI(schema *structpb.Struct) OpenAPI { return OpenAPI{schema: schema} }
 
-// TypeOf returns the type of the field at the supplied path. Nothing but the
-// schemas of the fields on the path is looked at.
+// TypeOf returns the type of the field at the supplied path, in which [0] behind a
+// name is the item of a list. Nothing but the schemas of the fields on the path is
+// looked at.
 func (o OpenAPI) TypeOf(path string) Type {
 	s := o.schema
 
 	for more := true; more; {
 		var name string
 		name, path, more = strings.Cut(path, ".")
+		name, isList := strings.CutSuffix(name, firstItem)
 		s = object(object(s, "properties"), name)
+
+		if isList {
+			s = object(s, "items")
+		}
 	}
 
 	switch text(s, "type") {

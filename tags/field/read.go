@@ -1,7 +1,9 @@
 package field
 
 import (
+	"iter"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,6 +12,9 @@ import (
 const (
 	forProvider = "spec.forProvider."
 	atProvider  = "status.atProvider."
+
+	// firstItem is behind the name of a list of which the only item is meant.
+	firstItem = "[0]"
 )
 
 // A Type is what matters to tags of the type of a field.
@@ -34,7 +39,8 @@ type Type struct {
 // A Schema knows the types of the fields of a kind.
 type Schema interface {
 	// TypeOf returns the type of the field at the supplied path of field names
-	// with dots between them, e.g. spec.forProvider.tags.
+	// with dots between them, e.g. spec.forProvider.tags, or
+	// spec.forProvider.settings[0].userLabels where settings is a list of objects.
 	TypeOf(path string) Type
 }
 
@@ -64,12 +70,34 @@ func Read(gk schema.GroupKind, s Schema) Field {
 
 // read the field that the candidate is in the supplied schema, if it is there.
 func (c *candidate) read(s Schema) (Field, bool) {
-	t := s.TypeOf(forProvider + c.path)
+	for path := range forms(c.path) {
+		if f, ok := c.readAt(path, s); ok {
+			return f, true
+		}
+	}
+
+	return Field{}, false
+}
+
+// forms of the supplied path: as it is, and with lists of one object in the place of
+// the objects on it, as older versions of many kinds have them.
+func forms(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(path) || !strings.Contains(path, ".") {
+			return
+		}
+
+		yield(strings.ReplaceAll(path, ".", firstItem+"."))
+	}
+}
+
+func (c *candidate) readAt(path string, s Schema) (Field, bool) {
+	t := s.TypeOf(forProvider + path)
 	if !slices.Contains(c.shapes, t.Shape) {
 		return Field{}, false
 	}
 
-	f := Field{Path: forProvider + c.path, Shape: t.Shape, Atomic: t.Atomic}
+	f := Field{Path: forProvider + path, Shape: t.Shape, Atomic: t.Atomic}
 
 	switch t.Shape {
 	case KeyValueList:
@@ -91,9 +119,11 @@ func (c *candidate) read(s Schema) (Field, bool) {
 	case Map, None:
 	}
 
-	for _, p := range c.observed {
-		if o := s.TypeOf(atProvider + p); observes(o, f) {
-			f.Observed = append(f.Observed, atProvider+p)
+	for _, o := range c.observed {
+		for path := range forms(o) {
+			if observes(s.TypeOf(atProvider+path), f) {
+				f.Observed = append(f.Observed, atProvider+path)
+			}
 		}
 	}
 

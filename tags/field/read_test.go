@@ -258,6 +258,19 @@ func TestRead(t *testing.T) {
 			forProvider: `{labels: ` + mapOfStrings + `, userLabels: ` + mapOfStrings + `}`,
 			want:        tagMap("userLabels"),
 		},
+		"GCPListOfOne": {
+			reason:      "Older versions have a list of one object on the way.",
+			kind:        "sql.gcp.upbound.io/DatabaseInstance",
+			forProvider: `settings: {type: array, items: {type: object, properties: {userLabels: ` + mapOfStrings + `}}}`,
+			atProvider:  `settings: {type: array, items: {type: object, properties: {userLabels: ` + mapOfStrings + `}}}`,
+			want:        tagMap("settings[0].userLabels", "settings[0].userLabels"),
+		},
+		"ListOfOneElsewhere": {
+			reason:      "A list of one that carries something else is none.",
+			kind:        "sql.gcp.upbound.io/DatabaseInstance",
+			forProvider: `settings: {type: array, items: {type: string}}`,
+			want:        not(),
+		},
 		"ClassicCloudSQL": {
 			reason:      "The same settings as in the provider of today.",
 			kind:        "database.gcp.crossplane.io/CloudSQLInstance",

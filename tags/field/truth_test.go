@@ -114,6 +114,8 @@ func TestTruth(t *testing.T) {
 		{"ec2.aws.m.upbound.io", "v1beta1", "SpotInstanceRequest", tagMap("tags", "tagsAll", "tags"), "Those of the request; the instance has its own."},
 		{"ec2.aws.m.upbound.io", "v1beta1", "LaunchTemplate", tagMap("tags", "tagsAll", "tags"), "tagSpecifications are of what is launched."},
 		{"batch.aws.m.upbound.io", "v1beta1", "ComputeEnvironment", tagMap("tags", "tagsAll", "tags"), "computeResources.tags are of instances, and a change of them may replace the environment."},
+		{"cloudfront.aws.m.upbound.io", "v1beta1", "Function", not(), "It has tags only where no release is."},
+		{"ec2.aws.m.upbound.io", "v1beta1", "VPCIpamPoolCidrAllocation", not(), "The same."},
 		{"cloudwatchevents.aws.m.upbound.io", "v1beta1", "Target", not(), "ecsTarget.tags are of the tasks that an event starts."},
 		{"ecr.aws.m.upbound.io", "v1beta1", "RepositoryCreationTemplate", not(), "resourceTags are of repositories that it will make. A template has none."},
 		{"imagebuilder.aws.m.upbound.io", "v1beta1", "InfrastructureConfiguration", tagMap("tags", "tagsAll", "tags"), "resourceTags are of what a build makes."},
@@ -173,6 +175,17 @@ func TestTruth(t *testing.T) {
 
 		// Google Cloud.
 		{"storage.gcp.m.upbound.io", "v1beta1", "Bucket", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "The plain case. effectiveLabels are all that there are."},
+		{"storage.gcp.upbound.io", "v1beta1", "Bucket", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Version 3 of the provider dropped it, but version 2 serves it."},
+		{"pubsub.gcp.upbound.io", "v1beta1", "Topic", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"compute.gcp.upbound.io", "v1beta1", "Instance", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"compute.gcp.upbound.io", "v1beta1", "Disk", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"bigquery.gcp.upbound.io", "v1beta1", "Dataset", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"container.gcp.upbound.io", "v1beta1", "Cluster", tagMap("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"), "Dropped by version 3."},
+		{"kms.gcp.upbound.io", "v1beta1", "CryptoKey", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"dns.gcp.upbound.io", "v1beta1", "ManagedZone", tagMap("labels", "effectiveLabels", "terraformLabels", "labels"), "Dropped by version 3."},
+		{"sql.gcp.upbound.io", "v1beta1", "DatabaseInstance", tagMap("settings[0].userLabels", "settings[0].userLabels"), "Its settings are a list of one."},
+		{"container.gcp.upbound.io", "v1beta1", "NodePool", tagMap("nodeConfig[0].resourceLabels", "nodeConfig[0].resourceLabels"), "Its configuration is a list of one."},
+		{"cloudrun.gcp.upbound.io", "v1beta1", "Service", tagMap("metadata[0].labels", "metadata[0].effectiveLabels", "metadata[0].terraformLabels", "metadata[0].labels"), "Its metadata are a list of one."},
 		{"sql.gcp.m.upbound.io", "v1beta1", "DatabaseInstance", tagMap("settings.userLabels", "settings.userLabels"), "The only labels that an instance has."},
 		{"sql.gcp.upbound.io", "v1beta2", "DatabaseInstance", tagMap("settings.userLabels", "settings.userLabels"), "The same, cluster scoped."},
 		{"container.gcp.m.upbound.io", "v1beta1", "Cluster", tagMap("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"), "nodeConfig has Kubernetes labels, network tags and guest metadata."},
@@ -270,6 +283,38 @@ func TestTruth(t *testing.T) {
 
 		if diff := cmp.Diff(byProvider(tc.group, tc.want), got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s\n%s", gvk, diff, tc.reason)
+		}
+	}
+}
+
+// Fields that only some releases have are not sure, whatever the newest one has: the API
+// server of another one would refuse them, and with them the whole composite resource.
+func TestUnsure(t *testing.T) {
+	for _, gvk := range []schema.GroupVersionKind{
+		{Group: "route53recoverycontrolconfig.aws.m.upbound.io", Version: "v1beta1", Kind: "Cluster"},
+		{Group: "directconnect.aws.upbound.io", Version: "v1beta1", Kind: "Gateway"},
+		{Group: "redis.gcp.upbound.io", Version: "v1beta1", Kind: "Cluster"},
+		{Group: "redis.gcp.m.upbound.io", Version: "v1beta1", Kind: "Cluster"},
+		{Group: "eventarc.gcp.upbound.io", Version: "v1beta1", Kind: "Channel"},
+		{Group: "compute.gcp.upbound.io", Version: "v1beta2", Kind: "SecurityPolicy"},
+		{Group: "compute.gcp.m.upbound.io", Version: "v1beta1", Kind: "SecurityPolicy"},
+		{Group: "compute.gcp.upbound.io", Version: "v1beta1", Kind: "HaVPNGateway"},
+	} {
+		family, _ := field.FamilyOf(gvk.Group)
+		k := field.Kind{GroupVersionKind: gvk, Profile: family.Profile, Managed: true}
+
+		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
+			t.Errorf("%s: want not to know without a schema, got %v", gvk, f)
+		}
+
+		// The schema of the one that is there tells.
+		for _, fields := range []string{`{labels: ` + mapOfStrings + `, tags: ` + mapOfStrings + `}`, `region: {type: string}`} {
+			s := managed(t, fields, `{}`)
+			want := field.Read(gvk.GroupKind(), field.NewOpenAPI(s))
+
+			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}, field.ByProfile{}}).Locate(k); !ok || got.Path != want.Path {
+				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)
+			}
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package crds_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,11 +43,55 @@ spec:
 	return out.String() + "\n"
 }
 
+// pack returns a package with the supplied documents, as crossplane xpkg build makes it:
+// an archive of compressed archives.
+func pack(t *testing.T, name, documents string) string {
+	t.Helper()
+
+	archive := func(name, content string) string {
+		b := &bytes.Buffer{}
+		w := tar.NewWriter(b)
+
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content))}); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := io.WriteString(w, content); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		return b.String()
+	}
+
+	b := &bytes.Buffer{}
+	z := gzip.NewWriter(b)
+
+	if _, err := io.WriteString(z, archive(name, documents)); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// The archive's end is cut off from the first of two that make one.
+	manifest := archive("manifest.json", `[{"Layers": ["layer.tar.gz"]}]`)
+
+	return manifest[:len(manifest)-1024] + archive("layer.tar.gz", b.String())
+}
+
 const tagsMap = `{tags: {type: object, additionalProperties: {type: string}}}`
 
 func TestRun(t *testing.T) {
 	type want struct {
 		out, progress, err string
+
+		// code that the process exits with.
+		code int
 	}
 
 	cases := map[string]struct {
@@ -85,6 +132,29 @@ func TestRun(t *testing.T) {
 			want: want{out: "a.example.org\tv1\tA\tspec.forProvider.tags\tMap\t-\t-\n" +
 				"a.example.org\tv1\tB\t-\tNone\t-\t-\n"},
 		},
+		"Package": {
+			reason: "The package of a release has the definitions of all its kinds.",
+			files: map[string]string{"v1/provider.xpkg": pack(t, "package.yaml", "apiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n---\n"+
+				definition("b.example.org", "B", tagsMap, "v1")+"---\n"+definition("a.example.org", "A", `{}`, "v1"))},
+			paths: []string{"v1"},
+			want: want{
+				out: "a.example.org\tv1\tA\t-\tNone\t-\t-\n" +
+					"b.example.org\tv1\tB\tspec.forProvider.tags\tMap\t-\t-\n",
+				progress: "skipped 1 of 3 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
+			},
+		},
+		"PackageWithoutDocuments": {
+			reason: "A package without its documents is not what was meant.",
+			files:  map[string]string{"provider.xpkg": pack(t, "other.yaml", definition("a.example.org", "A", `{}`, "v1"))},
+			paths:  []string{"provider.xpkg"},
+			want:   want{err: "cannot read provider.xpkg: no package.yaml in it", code: 2},
+		},
+		"NoPackage": {
+			reason: "Nor is what is no archive.",
+			files:  map[string]string{"provider.xpkg": "a: b\n"},
+			paths:  []string{"provider.xpkg"},
+			want:   want{err: "cannot read provider.xpkg: unexpected EOF", code: 2},
+		},
 		"OtherDocuments": {
 			reason: "A package has other documents, too. They are counted.",
 			stdin:  "# A comment.\n---\napiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n---\n- no\n- object\n---\n" + definition("a.example.org", "A", `{}`, "v1"),
@@ -97,13 +167,13 @@ func TestRun(t *testing.T) {
 		"NotAPath": {
 			reason: "A file that isn't there is an error.",
 			paths:  []string{"missing"},
-			want:   want{err: "cannot find files: lstat missing: no such file or directory"},
+			want:   want{err: "cannot find files: lstat missing: no such file or directory", code: 2},
 		},
 		"NotYAML": {
 			reason: "An error names the file and is one line.",
 			files:  map[string]string{"a.yaml": "a: b\n---\na: [\n"},
 			paths:  []string{"a.yaml"},
-			want:   want{err: "cannot read a.yaml: document 2: error converting YAML to JSON: yaml: line 1: did not find expected node content"},
+			want:   want{err: "cannot read a.yaml: document 2: error converting YAML to JSON: yaml: line 1: did not find expected node content", code: 2},
 		},
 		"Nothing": {
 			reason: "Nothing to index is an error: it is not what was meant.",
@@ -112,6 +182,7 @@ func TestRun(t *testing.T) {
 			want: want{
 				progress: "skipped 1 of 1 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
 				err:      "no served kinds of custom resource definitions in a.yaml",
+				code:     2,
 			},
 		},
 		"NoDifference": {
@@ -128,11 +199,45 @@ func TestRun(t *testing.T) {
 			paths:  []string{crds.Stdin},
 			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
 		},
+		"CompleteAlone": {
+			reason: "What is complete matters only to a comparison.",
+			args:   crds.Command{Complete: true},
+			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
+			paths:  []string{crds.Stdin},
+			want:   want{err: "--complete says what --diff compares: give both, or neither", code: 2},
+		},
+		"KnownDifferences": {
+			reason: "What the index knows to differ from release to release is counted, but no difference.",
+			args:   crds.Command{Diff: true, Complete: true},
+			stdin: definition("redis.gcp.upbound.io", "Cluster", `{}`, "v1beta1") + "---\n" + // Without labels before v3.
+				definition("redis.gcp.m.upbound.io", "Cluster", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // And it reports nothing.
+				definition("redis.gcp.upbound.io", "Instance", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // v1beta2 is newer.
+				definition("redis.gcp.m.upbound.io", "Instance", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1"),
+			paths: []string{crds.Stdin},
+			want: want{
+				progress: "compared 4 served kinds: 0 are new, 0 are gone, 0 have another tag field\n" +
+					"7 more differ as the index knows that releases do: their fields are used only if they are sure, or by the kind's schema\n",
+			},
+		},
+		"UnsureDifference": {
+			reason: "A field that no release has is a difference, though the kind's field isn't sure.",
+			args:   crds.Command{Diff: true},
+			stdin:  definition("redis.gcp.m.upbound.io", "Cluster", `{userLabels: {type: object, additionalProperties: {type: string}}}`, "v1beta1"),
+			paths:  []string{crds.Stdin},
+			want: want{
+				out: "- redis.gcp.m.upbound.io\tv1beta1\tCluster\t-\tNone\t-\t-\tv2.0.0..v2.6.0\n" +
+					"- redis.gcp.m.upbound.io\tv1beta1\tCluster\tspec.forProvider.labels\tMap\t-\tstatus.atProvider.effectiveLabels,status.atProvider.terraformLabels,status.atProvider.labels\tv3.0.0..\n" +
+					"+ redis.gcp.m.upbound.io\tv1beta1\tCluster\tspec.forProvider.userLabels\tMap\t-\t-\n",
+				progress: "compared 1 served kinds: 0 are new, 0 are gone, 1 have another tag field\n",
+				err:      crds.ErrDiffers.Error(),
+				code:     1,
+			},
+		},
 		"Differences": {
 			reason: "What is new, gone and changed is written.",
 			args:   crds.Command{Diff: true},
 			stdin: definition("ec2.aws.m.upbound.io", "Route", tagsMap, "v1beta1", "v1beta2") + "---\n" +
-				definition("ec2.aws.upbound.io", "Instance", tagsMap, "v1beta2") + "---\n" +
+				definition("ec2.aws.upbound.io", "Instance", `{}`, "v1beta2") + "---\n" +
 				definition("vm.example.org", "Machine", tagsMap, "v1"),
 			paths: []string{crds.Stdin},
 			want: want{
@@ -140,11 +245,12 @@ func TestRun(t *testing.T) {
 					"+ ec2.aws.m.upbound.io\tv1beta1\tRoute\tspec.forProvider.tags\tMap\t-\t-\n" +
 					"+ ec2.aws.m.upbound.io\tv1beta2\tRoute\tspec.forProvider.tags\tMap\t-\t-\n" +
 					"- ec2.aws.upbound.io\tv1beta1\tInstance\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n" +
-					"- ec2.aws.upbound.io\tv1beta2\tInstance\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n" +
-					"+ ec2.aws.upbound.io\tv1beta2\tInstance\tspec.forProvider.tags\tMap\t-\t-\n" +
+					"- ec2.aws.upbound.io\tv1beta2\tInstance\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\tv1.7.0..\n" +
+					"+ ec2.aws.upbound.io\tv1beta2\tInstance\t-\tNone\t-\t-\n" +
 					"+ vm.example.org\tv1\tMachine\tspec.forProvider.tags\tMap\t-\t-\n",
 				progress: "compared 4 served kinds: 2 are new, 1 are gone, 2 have another tag field\n",
 				err:      crds.ErrDiffers.Error(),
+				code:     1,
 			},
 		},
 		"Complete": {
@@ -157,6 +263,7 @@ func TestRun(t *testing.T) {
 					"- cur.aws.m.upbound.io\tv1beta1\tReportDefinition\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n",
 				progress: "compared 1 served kinds: 1 are new, 1 are gone, 0 have another tag field\n",
 				err:      crds.ErrDiffers.Error(),
+				code:     1,
 			},
 		},
 	}
@@ -181,7 +288,12 @@ func TestRun(t *testing.T) {
 
 			got := want{}
 			if err := c.Run(tc.paths...); err != nil {
-				got.err = err.Error()
+				got.err, got.code = err.Error(), 1
+
+				var coder interface{ ExitCode() int }
+				if errors.As(err, &coder) {
+					got.code = coder.ExitCode()
+				}
 			}
 
 			got.out, got.progress = out.String(), progress.String()

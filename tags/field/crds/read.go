@@ -1,12 +1,15 @@
 package crds
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +20,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
+
+// Package is what the names of packages of providers end with.
+const Package = ".xpkg"
 
 // Stdin is the path of standard input.
 const Stdin = "-"
@@ -52,8 +58,8 @@ type Reader struct {
 }
 
 // Read the definitions of all served versions of the kinds that are defined in the
-// supplied files and folders. Of a folder it reads all YAML and JSON files, and those
-// in folders below it.
+// supplied files and folders. Of a folder it reads all YAML and JSON files and packages,
+// and those in folders below it.
 func (r *Reader) Read(paths []string, each func(Definition)) error {
 	r.documents, r.skipped = 0, 0
 
@@ -115,7 +121,7 @@ func expand(paths []string) ([]string, error) {
 
 func isManifest(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".yaml", ".yml", ".json":
+	case ".yaml", ".yml", ".json", Package:
 		return true
 	default:
 		return false
@@ -134,7 +140,78 @@ func (r *Reader) readFile(file string, each func(Definition)) error {
 
 	defer f.Close() //nolint:errcheck // Only read.
 
+	if filepath.Ext(file) == Package {
+		return errors.Wrapf(r.readPackage(f, each), "cannot read %s", file)
+	}
+
 	return errors.Wrapf(r.readDocuments(f, each), "cannot read %s", file)
+}
+
+// readPackage reads a package as crossplane xpkg build makes it: an image, which is an
+// archive of archives, one of which has the documents in package.yaml.
+func (r *Reader) readPackage(in io.Reader, each func(Definition)) error {
+	found := false
+
+	err := eachFile(in, func(name string, content *bufio.Reader) error {
+		layer, err := decompress(content)
+		if err != nil {
+			return errors.Wrapf(err, "cannot decompress %s", name)
+		}
+
+		if !isArchive(layer) {
+			return nil
+		}
+
+		return eachFile(layer, func(name string, content *bufio.Reader) error {
+			if path.Clean(name) != "package.yaml" {
+				return nil
+			}
+
+			found = true
+
+			return r.readDocuments(content, each)
+		})
+	})
+	if err == nil && !found {
+		err = errors.New("no package.yaml in it")
+	}
+
+	return err
+}
+
+// eachFile calls the supplied function for each file of an archive.
+func eachFile(in io.Reader, each func(name string, content *bufio.Reader) error) error {
+	for t := tar.NewReader(in); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+
+		if err != nil {
+			return err
+		}
+
+		if err := each(h.Name, bufio.NewReader(t)); err != nil {
+			return err
+		}
+	}
+}
+
+// decompress the supplied content, if it is compressed.
+func decompress(in *bufio.Reader) (*bufio.Reader, error) {
+	if b, _ := in.Peek(2); !bytes.Equal(b, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+
+	z, err := gzip.NewReader(in)
+
+	return bufio.NewReader(z), err
+}
+
+// isArchive is true if the supplied content is an archive.
+func isArchive(in *bufio.Reader) bool {
+	b, _ := in.Peek(262) // Where the magic ends.
+	return len(b) == 262 && string(b[257:]) == "ustar"
 }
 
 // readDocuments reads a stream of YAML or JSON documents.

@@ -1,226 +1,286 @@
-// Package facts reads a survey of the fields that look like tags in the custom
-// resource definitions of the providers that people run. The built-in index is made
-// from it.
+// Package facts reads and writes surveys: which fields that look like tags the kinds
+// of a provider have, from release to release. The built-in index is made from them.
 package facts
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"io"
-	"iter"
+	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
-
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
-const (
-	forProvider = "spec.forProvider."
-	atProvider  = "status.atProvider."
-)
+// A Survey is what the releases of a provider say of the kinds that they serve.
+type Survey struct {
+	// Source is the provider's repository, e.g. crossplane-contrib/provider-upjet-aws.
+	Source string
 
-// A Line of the survey: a field of a served version of a kind, or that it has none.
-type Line struct {
-	schema.GroupVersionKind
+	// Releases that were surveyed, by version.
+	Releases []string
 
-	// Provider and the version of its source, e.g. aws and
-	// crossplane-contrib/provider-upjet-aws@2026-08-05.
-	Provider, Source string
-
-	// Scope of the kind, Namespaced or Cluster.
-	Scope string
-
-	// Path of the field, or - if the kind has none that looks like tags.
-	Path string
-
-	// Shape of the field, e.g. map<string> or list{key:string,value:string}
-	// required=key,value.
-	Shape string
-
-	// Observed fields of the kind, below status.atProvider.
-	Observed []string
+	// Kinds are the facts of each kind by release. A release that doesn't serve the
+	// kind is not there.
+	Kinds map[schema.GroupVersionKind]map[string]Facts
 }
 
-// A Kind is what the survey says of one kind. It is a field.Schema.
-type Kind struct {
-	Lines []Line
-}
-
-// Read the survey: tab separated values, compressed.
-func Read(r io.Reader) ([]Line, error) {
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot decompress")
+// Add what a release says of a kind.
+func (s *Survey) Add(release string, gvk schema.GroupVersionKind, f Facts) {
+	if s.Kinds == nil {
+		s.Kinds = make(map[schema.GroupVersionKind]map[string]Facts)
 	}
 
-	var lines []Line
+	if s.Kinds[gvk] == nil {
+		s.Kinds[gvk] = make(map[string]Facts)
+	}
 
-	for s := bufio.NewScanner(z); ; {
-		if !s.Scan() {
-			return lines, errors.Wrap(s.Err(), "cannot read")
+	s.Kinds[gvk][release] = f
+
+	if !slices.Contains(s.Releases, release) {
+		s.Releases = append(s.Releases, release)
+		slices.SortFunc(s.Releases, compareReleases)
+	}
+}
+
+// Forget what a release says.
+func (s *Survey) Forget(release string) {
+	s.Releases = slices.DeleteFunc(s.Releases, func(r string) bool { return r == release })
+
+	for gvk, facts := range s.Kinds {
+		delete(facts, release)
+
+		if len(facts) == 0 {
+			delete(s.Kinds, gvk)
+		}
+	}
+}
+
+// compareReleases by their numbers: v1.10.0 is after v1.9.2.
+func compareReleases(a, b string) int {
+	numbers := func(s string) []int {
+		var out []int
+
+		for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < '0' || r > '9' }) {
+			n, _ := strconv.Atoi(part) // Digits only.
+			out = append(out, n)
 		}
 
-		if strings.HasPrefix(s.Text(), "#") {
+		return out
+	}
+
+	if c := slices.Compare(numbers(a), numbers(b)); c != 0 {
+		return c
+	}
+
+	return strings.Compare(a, b)
+}
+
+// ranges of releases that the supplied ones make, e.g. v1.0.0..v1.4.0,v2.1.0.., of
+// which the last is open if it has the newest release.
+func (s *Survey) ranges(in func(release string) bool) string {
+	var out []string
+
+	for i := 0; i < len(s.Releases); i++ {
+		if !in(s.Releases[i]) {
 			continue
 		}
 
-		c := strings.Split(s.Text(), "\t")
-		if len(c) != 9 {
-			return nil, errors.Errorf("%q has not nine columns", s.Text())
+		from := i
+		for i+1 < len(s.Releases) && in(s.Releases[i+1]) {
+			i++
 		}
 
-		l := Line{
-			Provider: c[0], Source: c[1],
-			GroupVersionKind: schema.GroupVersionKind{Group: c[2], Version: c[3], Kind: c[4]},
-			Scope:            c[5], Path: c[6], Shape: c[7],
+		switch {
+		case i+1 == len(s.Releases):
+			out = append(out, s.Releases[from]+"..")
+		case from == i:
+			out = append(out, s.Releases[from])
+		default:
+			out = append(out, s.Releases[from]+".."+s.Releases[i])
 		}
-
-		if c[8] != "-" {
-			l.Observed = strings.Split(c[8], ",")
-		}
-
-		lines = append(lines, l)
 	}
+
+	return strings.Join(out, ",")
 }
 
-// Kinds that the supplied lines are of, by group, kind and version.
-func Kinds(lines []Line) []Kind {
-	byKind := make(map[schema.GroupVersionKind]Kind)
+// within are the releases of the supplied ranges.
+func (s *Survey) within(ranges string) ([]string, error) {
+	var out []string
 
-	for _, l := range lines {
-		k := byKind[l.GroupVersionKind]
-		k.Lines = append(k.Lines, l)
-		byKind[l.GroupVersionKind] = k
+	for r := range strings.SplitSeq(ranges, ",") {
+		from, to, isRange := strings.Cut(r, "..")
+
+		switch {
+		case !isRange:
+			to = from
+		case to == "" && len(s.Releases) > 0:
+			to = s.Releases[len(s.Releases)-1]
+		}
+
+		a, b := slices.Index(s.Releases, from), slices.Index(s.Releases, to)
+		if a < 0 || b < a {
+			return nil, errors.Errorf("%q is no range of releases", r)
+		}
+
+		out = append(out, s.Releases[a:b+1]...)
 	}
 
-	var kinds []Kind
-	for _, gvk := range slices.SortedFunc(maps.Keys(byKind), field.Compare) {
-		kinds = append(kinds, byKind[gvk])
-	}
-
-	return kinds
+	return out, nil
 }
 
-// Index the kinds of the supplied lines by the rules: what the built-in index has.
-func Index(lines []Line) iter.Seq2[schema.GroupVersionKind, field.Field] {
-	return func(yield func(schema.GroupVersionKind, field.Field) bool) {
-		for _, k := range Kinds(lines) {
-			gvk := k.Lines[0].GroupVersionKind
-			if !yield(gvk, field.Read(gvk.GroupKind(), k)) {
-				return
+// Write the survey as Read reads it: the source and the releases, and the API groups.
+// Below each group are the versions and releases that have kinds with the same facts in
+// common, and the facts. Below that are the kinds.
+//
+//	source crossplane-contrib/provider-upjet-aws
+//	release v1.0.0
+//	release v1.1.0
+//	ec2.aws.upbound.io
+//	 v1beta1 v1.0.0..: -
+//	  Route
+//	 v1beta1 v1.0.0..: tags=map <tags=map <tagsAll=map
+//	  Instance
+//	  VPC
+func (s *Survey) Write(w io.Writer) error {
+	// Kinds by group, and by versions, releases and facts.
+	groups := make(map[string]map[string][]string)
+
+	for gvk, facts := range s.Kinds {
+		if groups[gvk.Group] == nil {
+			groups[gvk.Group] = make(map[string][]string)
+		}
+
+		distinct := make(map[Facts]bool)
+		for _, f := range facts {
+			distinct[f] = true
+		}
+
+		for f := range distinct {
+			held := s.ranges(func(r string) bool {
+				is, ok := facts[r]
+				return ok && is == f
+			})
+
+			line := gvk.Version + " " + held + ": " + string(f)
+			groups[gvk.Group][line] = append(groups[gvk.Group][line], gvk.Kind)
+		}
+	}
+
+	out := &strings.Builder{}
+	out.WriteString("source " + s.Source + "\n")
+
+	for _, r := range s.Releases {
+		out.WriteString("release " + r + "\n")
+	}
+
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		out.WriteString(group + "\n")
+
+		for _, line := range slices.Sorted(maps.Keys(groups[group])) {
+			out.WriteString(" " + line + "\n")
+
+			for _, kind := range slices.Sorted(slices.Values(groups[group][line])) {
+				out.WriteString("  " + kind + "\n")
 			}
 		}
 	}
+
+	_, err := io.WriteString(w, out.String())
+
+	return err
 }
 
-// surveyed are the names below status.atProvider that the survey looked for.
-// Whether a provider reports any other field it doesn't say.
-var surveyed = []string{
-	"tags", "tagsAll", "labels", "effectiveLabels", "terraformLabels", "metadata", "allMetadata", "allTags",
-}
+// Read a survey.
+func Read(r io.Reader) (*Survey, error) {
+	s := &Survey{Kinds: make(map[schema.GroupVersionKind]map[string]Facts)}
 
-// reports are fields that the survey could not see, because it looked no deeper
-// than this: Cloud Run services report their labels below metadata.
-var reports = map[schema.GroupKind][]string{
-	{Group: "cloudrun.gcp.upbound.io", Kind: "Service"}:   {"metadata.effectiveLabels", "metadata.terraformLabels"},
-	{Group: "cloudrun.gcp.m.upbound.io", Kind: "Service"}: {"metadata.effectiveLabels", "metadata.terraformLabels"},
-}
+	var (
+		group    string
+		version  string
+		releases []string
+		facts    Facts
+	)
 
-// differs is which kinds report their tags in another shape than they take them:
-// those have a map, and report a list.
-var differs = map[schema.GroupKind]bool{
-	{Group: "ec2.aws.crossplane.io", Kind: "VPCEndpoint"}: true,
-	{Group: "ec2.aws.crossplane.io", Kind: "Volume"}:      true,
-}
-
-// TypeOf returns the type of the field at the supplied path.
-func (k Kind) TypeOf(path string) field.Type {
-	name, ok := strings.CutPrefix(path, atProvider)
-	if !ok {
-		return k.typeOf(path)
-	}
-
-	l := k.Lines[0]
-	if differs[l.GroupKind()] {
-		return field.Type{}
-	}
-
-	switch {
-	case slices.Contains(reports[l.GroupKind()], name):
-	case slices.Contains(surveyed, name):
-		if !slices.Contains(l.Observed, path) {
-			return field.Type{}
+	for sc := bufio.NewScanner(r); ; {
+		if !sc.Scan() {
+			return s, errors.Wrap(sc.Err(), "cannot read")
 		}
-	case !mirrors(l.Source):
-		return field.Type{}
-	}
 
-	switch name[strings.LastIndex(name, ".")+1:] {
-	case "effectiveLabels", "terraformLabels":
-		return field.Type{Shape: field.Map}
-	case "tagsAll", "allTags":
-		name = "tags"
-	case "allMetadata":
-		name = "metadata"
-	}
+		line := sc.Text()
 
-	return k.typeOf(forProvider + name)
+		if source, ok := strings.CutPrefix(line, "source "); ok {
+			s.Source = source
+			continue
+		}
+
+		if release, ok := strings.CutPrefix(line, "release "); ok {
+			s.Releases = append(s.Releases, release)
+			continue
+		}
+
+		if kind, ok := strings.CutPrefix(line, "  "); ok {
+			gvk := schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
+			for _, r := range releases {
+				s.Add(r, gvk, facts)
+			}
+
+			continue
+		}
+
+		if line, ok := strings.CutPrefix(line, " "); ok {
+			held, f, _ := strings.Cut(line, ": ")
+
+			var (
+				ranges string
+				err    error
+			)
+
+			version, ranges, _ = strings.Cut(held, " ")
+			facts = Facts(f)
+
+			if releases, err = s.within(ranges); err != nil {
+				return nil, err
+			}
+
+			if _, err := facts.Schema(); err != nil {
+				return nil, err
+			}
+
+			continue
+		}
+
+		group = line
+	}
 }
 
-// mirrors is true if the supplied source is a provider that is generated by Upjet,
-// which has below status.atProvider all that there is below spec.forProvider.
-func mirrors(source string) bool {
-	repo, _, _ := strings.Cut(source, "@")
-	return repo != "crossplane-contrib/provider-aws" && repo != "mrsimonemms/provider-hetzner"
-}
+// ReadAll reads the surveys in the supplied folder, by name.
+func ReadAll(folder fs.FS) ([]*Survey, error) {
+	files, err := fs.Glob(folder, "*.txt")
+	if err != nil {
+		return nil, err
+	}
 
-// typeOf returns the type of the field of the supplied path of the survey.
-func (k Kind) typeOf(path string) field.Type {
-	for _, l := range k.Lines {
-		if l.Path == path {
-			return parseShape(l.Shape)
+	var all []*Survey
+
+	for _, file := range files {
+		b, err := fs.ReadFile(folder, file)
+		if err != nil {
+			return nil, err
 		}
-	}
 
-	return field.Type{}
-}
-
-// parseShape returns the type that the survey means by the supplied shape.
-func parseShape(s string) field.Type {
-	shape, attributes, _ := strings.Cut(s, " ")
-
-	t := field.Type{Atomic: true}
-
-	for a := range strings.SplitSeq(attributes, " ") {
-		switch name, value, _ := strings.Cut(a, "="); name {
-		case "listType":
-			t.Atomic = value != "set" && value != "map"
-		case "required":
-			t.Required = strings.Split(value, ",")
+		s, err := Read(bytes.NewReader(b))
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot read survey %s", file)
 		}
+
+		all = append(all, s)
 	}
 
-	switch shape {
-	case "map<string>":
-		return field.Type{Shape: field.Map}
-	case "list<string>":
-		t.Shape = field.StringList
-		return t
-	}
-
-	t.Shape = field.KeyValueList
-	t.Fields = make(map[string]string)
-
-	for f := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(shape, "list{"), "}"), ",") {
-		if name, typ, ok := strings.Cut(f, ":"); ok {
-			t.Fields[name] = typ
-		}
-	}
-
-	return t
+	return all, nil
 }

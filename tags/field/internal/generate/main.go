@@ -1,17 +1,27 @@
 // Command generate writes the built-in index of tag fields, index.txt, from the
-// survey of fields that look like tags, testdata/tag-fields.tsv.gz.
+// surveys of fields that look like tags, one per provider, in the folder survey.
 //
-// To move to a new version of a provider, let it survey the provider's custom
-// resource definitions first, then read what changed in index.txt:
+// To survey releases of a provider, name folders of their custom resource definitions
+// or their packages, then read what changed in the survey and in index.txt. A release
+// is called as the folder or the file is, or what is in front of an =. Those that were
+// surveyed before stay, unless they are named again; -forget drops one.
 //
-//	go run ./internal/generate -provider aws -source crossplane-contrib/provider-upjet-aws@2026-08-05 package/crds
+//	go run ./internal/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg
 package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
@@ -19,63 +29,145 @@ import (
 )
 
 const (
-	surveyFile = "testdata/tag-fields.tsv.gz"
-	indexFile  = "index.txt"
+	surveys   = "survey"
+	indexFile = "index.txt"
 
 	header = `# The tag fields of the kinds of the providers that people run, by the dialects.
-# Generated from testdata/tag-fields.tsv.gz by go generate: do not edit.
+# Generated from the surveys by go generate: do not edit. These were surveyed:
 `
 )
 
 func main() {
-	provider := flag.String("provider", "", "family of the provider whose definitions are surveyed")
-	source := flag.String("source", "", "repository of the provider, @ and the version's date")
+	provider := flag.String("provider", "", "name of the survey")
+	source := flag.String("source", "", "repository of the provider")
+	forget := flag.String("forget", "", "a release to drop from the survey")
 	flag.Parse()
 
-	if err := generate(*provider, *source, flag.Args()); err != nil {
+	if err := run(*provider, *source, *forget, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot generate the index:", err)
 		os.Exit(1)
 	}
 }
 
-func generate(provider, source string, paths []string) error {
-	b, err := os.ReadFile(surveyFile)
-	if err != nil {
-		return err
-	}
-
-	lines, err := facts.Read(bytes.NewReader(b))
-	if err != nil {
-		return err
-	}
-
-	if len(paths) > 0 {
-		if lines, err = survey(lines, provider, source, paths); err != nil {
+func run(provider, source, forget string, releases []string) error {
+	if provider != "" {
+		if err := survey(filepath.Join(surveys, provider+".txt"), source, forget, releases); err != nil {
 			return err
 		}
 	}
 
-	return os.WriteFile(indexFile, []byte(header+field.FormatIndex(facts.Index(lines))), 0o644) //nolint:gosec // Not secret.
+	text, err := generate()
+	if err != nil {
+		return err
+	}
+
+	return os.WriteFile(indexFile, []byte(text), 0o644) //nolint:gosec // Not secret.
 }
 
-// survey the definitions at the supplied paths in the place of the supplied lines of
-// the same provider.
-func survey(lines []facts.Line, provider, source string, paths []string) ([]facts.Line, error) {
-	var with []facts.Line
+// generate the index from all surveys.
+func generate() (string, error) {
+	all, err := facts.ReadAll(os.DirFS(surveys))
+	if err != nil {
+		return "", err
+	}
+
+	i, err := facts.NewIndex(all...)
+	if err != nil {
+		return "", err
+	}
+
+	out := &strings.Builder{}
+	out.WriteString(header)
+
+	for _, s := range all {
+		fmt.Fprintf(out, "# %s %s..%s\n", s.Source, s.Releases[0], s.Releases[len(s.Releases)-1])
+	}
+
+	out.WriteString(field.FormatIndex(i.All(), i.Groups))
+
+	return out.String(), nil
+}
+
+// survey the supplied releases.
+func survey(file, source, forget string, releases []string) error {
+	s := &facts.Survey{}
+
+	b, err := os.ReadFile(file) //nolint:gosec // The maintainer wants us to.
+	if err == nil {
+		s, err = facts.Read(bytes.NewReader(b))
+	}
+
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+
+	if source != "" {
+		s.Source = source
+	}
+
+	s.Forget(forget)
 
 	r := &crds.Reader{Stdin: os.Stdin, Progress: os.Stderr}
-	if err := r.Read(paths, func(d crds.Definition) {
-		with = append(with, facts.Survey(provider, source, d)...)
-	}); err != nil {
-		return nil, err
+	known := make(map[[sha256.Size]byte][]fact)
+
+	for _, path := range releases {
+		name, path, ok := strings.Cut(path, "=")
+		if !ok {
+			path = name
+			name = strings.TrimSuffix(filepath.Base(path), crds.Package)
+		}
+
+		s.Forget(name)
+
+		if err := surveyRelease(r, known, path, func(f fact) { s.Add(name, f.GroupVersionKind, f.Facts) }); err != nil {
+			return err
+		}
 	}
 
-	lines = facts.Replace(lines, with)
-
-	b := &bytes.Buffer{}
-	if err := facts.Write(b, lines); err != nil {
-		return nil, err
+	out := &bytes.Buffer{}
+	if err := s.Write(out); err != nil {
+		return err
 	}
 
-	return lines, os.WriteFile(surveyFile, b.Bytes(), 0o644) //nolint:gosec // Not secret.
+	return os.WriteFile(file, out.Bytes(), 0o644) //nolint:gosec // Not secret.
+}
+
+// A fact of a kind.
+type fact struct {
+	schema.GroupVersionKind
+	facts.Facts
+}
+
+// surveyRelease finds the facts of the definitions at the supplied path. Most files of
+// a release are as they were in the one before, and are read once.
+func surveyRelease(r *crds.Reader, known map[[sha256.Size]byte][]fact, path string, each func(fact)) error {
+	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+
+		b, err := os.ReadFile(path) //nolint:gosec // The maintainer wants us to.
+		if err != nil {
+			return err
+		}
+
+		hash := sha256.Sum256(b)
+
+		found, ok := known[hash]
+		if !ok {
+			if err := r.Read([]string{path}, func(d crds.Definition) {
+				found = append(found, fact{GroupVersionKind: d.GroupVersionKind, Facts: facts.Of(d.Schema)})
+			}); err != nil {
+				return err
+			}
+
+			known[hash] = found
+		}
+
+		for _, f := range found {
+			each(f)
+		}
+
+		return nil
+	})
 }

@@ -1,0 +1,328 @@
+// Command check sends every kind of releases of providers to a running function, and
+// holds what comes back against the kinds' own schemas: the API server must neither prune
+// nor refuse any of it, with and without schemas, and with them everything that can be
+// tagged must be. The releases are folders of custom resource definitions, or packages.
+//
+//	go run . serve --insecure --address 127.0.0.1:9443 --max-recv-message-size 64 &
+//	go run ./tags/field/internal/check -function 127.0.0.1:9443 RELEASE...
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	tagfield "github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+)
+
+// batch is how many kinds are sent at once.
+const batch = 50
+
+// input has a label that every profile admits.
+const input = `{
+	"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+	"keyPrefix": "", "sources": [{"type": "Value", "values": {"env": "prod"}}]
+}`
+
+func main() {
+	address := flag.String("function", "127.0.0.1:9443", "address of the function, served without TLS and with messages of 64 MB")
+	flag.Parse()
+
+	c := &checker{checked: make(map[[sha256.Size]byte]result)}
+
+	if err := c.run(context.Background(), *address, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "cannot check:", err)
+		os.Exit(2)
+	}
+
+	if c.failed {
+		os.Exit(1)
+	}
+}
+
+// A kind to check.
+type kind struct {
+	crds.Definition
+
+	hash [sha256.Size]byte
+}
+
+// A result is what came of a kind.
+type result struct {
+	taggable, without, with bool
+
+	// problems of what came back.
+	problems []string
+}
+
+type checker struct {
+	function fnv1.FunctionRunnerServiceClient
+
+	// checked are the results by the hash of a kind and its schema: from one release
+	// to the next, most kinds stay the same.
+	checked map[[sha256.Size]byte]result
+
+	failed bool
+}
+
+func (c *checker) run(ctx context.Context, address string, releases []string) error {
+	conn, err := grpc.NewClient(address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
+	if err != nil {
+		return err
+	}
+
+	defer conn.Close() //nolint:errcheck // Nothing is lost.
+
+	c.function = fnv1.NewFunctionRunnerServiceClient(conn)
+
+	for _, release := range releases {
+		if err := c.release(ctx, release); err != nil {
+			return errors.Wrap(err, release)
+		}
+	}
+
+	return nil
+}
+
+// release checks the managed resources of a release.
+func (c *checker) release(ctx context.Context, path string) error {
+	var (
+		all, fresh []kind
+		err        error
+	)
+
+	flush := func() {
+		if err == nil && len(fresh) > 0 {
+			err = c.check(ctx, fresh)
+		}
+
+		fresh = nil
+	}
+
+	r := &crds.Reader{Stdin: os.Stdin, Progress: os.Stderr}
+	if err := r.Read([]string{path}, func(d crds.Definition) {
+		if properties(d.Schema, "spec", "forProvider") == nil {
+			return
+		}
+
+		b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(d.Schema) // It came from JSON.
+		k := kind{Definition: d, hash: sha256.Sum256(append(b, d.String()...))}
+		all = append(all, kind{hash: k.hash})
+
+		if _, ok := c.checked[k.hash]; !ok {
+			if fresh = append(fresh, k); len(fresh) == batch {
+				flush()
+			}
+		}
+	}); err != nil {
+		return err
+	}
+
+	flush()
+
+	if err != nil {
+		return err
+	}
+
+	var taggable, without, with, problems int
+
+	for _, k := range all {
+		res := c.checked[k.hash]
+		taggable += count(res.taggable)
+		without += count(res.without)
+		with += count(res.with)
+		problems += len(res.problems)
+	}
+
+	fmt.Printf("%s: %d kind-versions, %d taggable; tagged %d with schemas, %d without; %d problems\n", path, len(all), taggable, with, without, problems)
+
+	return nil
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+
+	return 0
+}
+
+// check the supplied kinds.
+func (c *checker) check(ctx context.Context, kinds []kind) error {
+	results := make([]result, len(kinds))
+
+	for _, schemas := range []bool{false, true} {
+		req := &fnv1.RunFunctionRequest{
+			Input:   resource.MustStructJSON(input),
+			Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
+			Meta:    &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}},
+		}
+
+		for i, k := range kinds {
+			req.GetDesired().Resources[name(i)] = &fnv1.Resource{Resource: minimal(k.Definition)}
+		}
+
+		if schemas {
+			req.Meta.Capabilities = append(req.Meta.Capabilities, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+			req.RequiredSchemas = make(map[string]*fnv1.Schema)
+
+			for i, k := range kinds {
+				req.RequiredSchemas[name(i)] = &fnv1.Schema{OpenapiV3: published(k.Definition)}
+			}
+		}
+
+		rsp, err := c.function.RunFunction(ctx, req)
+		if err != nil {
+			return err
+		}
+
+		for _, r := range rsp.GetResults() {
+			if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+				return errors.New(r.GetMessage())
+			}
+		}
+
+		for i, k := range kinds {
+			got := rsp.GetDesired().GetResources()[name(i)].GetResource()
+			tagged := !proto.Equal(got, req.GetDesired().GetResources()[name(i)].GetResource())
+			problems, err := admit(k.Definition, got)
+			if err != nil {
+				return errors.Wrap(err, k.GroupVersionKind.String())
+			}
+
+			f := tagfield.Read(k.GroupKind(), tagfield.NewOpenAPI(k.Schema))
+			results[i].taggable = f.Shape != tagfield.None
+
+			if schemas {
+				results[i].with = tagged
+			} else {
+				results[i].without = tagged
+			}
+
+			if schemas && results[i].taggable != tagged {
+				problems = append(problems, fmt.Sprintf("taggable is %t, tagged %t", results[i].taggable, tagged))
+			}
+
+			for _, p := range problems {
+				fmt.Printf("%s, schemas %t: %s\n", k.GroupVersionKind, schemas, p)
+			}
+
+			results[i].problems = append(results[i].problems, problems...)
+			c.failed = c.failed || len(problems) > 0
+		}
+	}
+
+	for i, k := range kinds {
+		c.checked[k.hash] = results[i]
+	}
+
+	return nil
+}
+
+func name(i int) string { return fmt.Sprintf("r%d", i) }
+
+// minimal is a resource of the kind with nothing but the items of the lists that its
+// tag field is in, if there are any.
+func minimal(d crds.Definition) *structpb.Struct {
+	forProvider := map[string]any{}
+
+	f := tagfield.Read(d.GroupKind(), tagfield.NewOpenAPI(d.Schema))
+	if list, _, ok := strings.Cut(strings.TrimPrefix(f.Path, "spec.forProvider."), "[0]."); ok {
+		forProvider[list] = []any{map[string]any{}}
+	}
+
+	s, _ := structpb.NewStruct(map[string]any{ // It's nothing but JSON.
+		"apiVersion": d.GroupVersion().String(),
+		"kind":       d.Kind,
+		"spec":       map[string]any{"forProvider": forProvider},
+	})
+
+	return s
+}
+
+// published is the schema of the definition as the API server publishes it.
+func published(d crds.Definition) *structpb.Struct {
+	s := proto.CloneOf(d.Schema)
+	s.Fields["x-kubernetes-group-version-kind"], _ = structpb.NewValue([]any{
+		map[string]any{"group": d.Group, "version": d.Version, "kind": d.Kind},
+	})
+
+	return s
+}
+
+// properties of the object that the supplied names lead to, or nil.
+func properties(s *structpb.Struct, names ...string) *structpb.Struct {
+	for _, name := range names {
+		s = s.GetFields()["properties"].GetStructValue().GetFields()[name].GetStructValue()
+	}
+
+	return s
+}
+
+// admit the supplied resource as the API server does, but for fields of the kind that a
+// minimal resource lacks. It returns what it prunes and refuses.
+func admit(d crds.Definition, r *structpb.Struct) ([]string, error) {
+	b, err := json.Marshal(d.Schema)
+	if err != nil {
+		return nil, err
+	}
+
+	v1 := &extv1.JSONSchemaProps{}
+	if err := json.Unmarshal(b, v1); err != nil {
+		return nil, err
+	}
+
+	props := &apiextensions.JSONSchemaProps{}
+	if err := extv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1, props, nil); err != nil {
+		return nil, err
+	}
+
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		return nil, err
+	}
+
+	validator, _, err := validation.NewSchemaValidator(props)
+	if err != nil {
+		return nil, err
+	}
+
+	var out []string
+
+	o := r.AsMap()
+
+	for _, e := range validation.ValidateCustomResource(nil, o, validator) {
+		if e.Type != field.ErrorTypeRequired || strings.Contains(strings.ToLower(e.Field), "tag") {
+			out = append(out, "refused: "+e.Error())
+		}
+	}
+
+	pruned := pruning.PruneWithOptions(o, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	for _, path := range pruned {
+		out = append(out, "pruned: "+path)
+	}
+
+	return out, nil
+}
