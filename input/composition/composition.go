@@ -2,14 +2,11 @@
 package composition
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -45,22 +42,13 @@ type document struct {
 	} `json:"spec"`
 }
 
-// ReadStep reads YAML documents, and returns the step with the supplied name, or any
-// name if it's empty, that runs the function. There must be one.
-func ReadStep(in io.Reader, name string) (*Step, error) {
+// StepOf returns the step with the supplied name, or any name if it's empty, of the
+// Compositions among the supplied objects that runs the function. There must be one.
+func StepOf(objects []*structpb.Struct, name string) (*Step, error) {
 	found := []*Step{}
 
-	for docs := kyaml.NewYAMLReader(bufio.NewReader(in)); ; {
-		text, err := docs.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-
-		if err != nil {
-			return nil, err
-		}
-
-		steps, err := stepsOf(text, name)
+	for _, o := range objects {
+		steps, err := stepsOf(o, name)
 		if err != nil {
 			return nil, err
 		}
@@ -88,17 +76,17 @@ func ReadStep(in io.Reader, name string) (*Step, error) {
 	}
 }
 
-// stepsOf the supplied YAML document that have the supplied name, if it isn't empty,
-// and run the function. Only a Composition has any.
-func stepsOf(text []byte, name string) ([]*Step, error) {
-	j, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
+// stepsOf the supplied object that have the supplied name, if it isn't empty, and run
+// the function. Only a Composition has any.
+func stepsOf(o *structpb.Struct, name string) ([]*Step, error) {
+	t := metav1.TypeMeta{APIVersion: o.GetFields()["apiVersion"].GetStringValue(), Kind: o.GetFields()["kind"].GetStringValue()}
+	if t.Kind != "Composition" || t.GroupVersionKind().Group != "apiextensions.crossplane.io" {
+		return nil, nil
 	}
 
-	t := metav1.TypeMeta{}
-	if err := json.Unmarshal(j, &t); err != nil || t.Kind != "Composition" || t.GroupVersionKind().Group != "apiextensions.crossplane.io" {
-		return nil, nil //nolint:nilerr // What has no type is no Composition.
+	j, err := o.MarshalJSON()
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode a Composition as JSON")
 	}
 
 	d := document{}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/composition"
+	"github.com/plexsphere/function-cloud-tags/input/manifest"
 )
 
 // pipeline returns a Composition with the supplied steps.
@@ -35,7 +36,7 @@ const (
 `
 )
 
-func TestReadStep(t *testing.T) {
+func TestStepOf(t *testing.T) {
 	type want struct {
 		step, prefix, composition string
 		ref                       metav1.TypeMeta
@@ -71,6 +72,11 @@ func TestReadStep(t *testing.T) {
 			text:   pipeline(other),
 			want:   want{err: "no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
 		},
+		"List": {
+			reason: "kubectl prints Compositions in a List.",
+			text:   "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n- {apiVersion: apiextensions.crossplane.io/v1, kind: Composition, metadata: {name: x}, spec: {pipeline: [" + strings.TrimPrefix(strings.TrimSpace(ours), "- ") + "]}}\n",
+			want:   want{step: "tags", prefix: "a:", composition: "x"},
+		},
 		"NoSuchStep": {
 			reason: "A step by that name, but of another function, is none of ours.",
 			text:   pipeline(other + ours),
@@ -98,7 +104,12 @@ func TestReadStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
 
-			s, err := composition.ReadStep(strings.NewReader(tc.text), tc.name)
+			objects, err := (&manifest.Reader{Stdin: strings.NewReader(tc.text)}).Objects(manifest.Stdin)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			s, err := composition.StepOf(objects, tc.name)
 			if err != nil {
 				got.err = fmt.Sprint(err)
 			} else {
@@ -106,7 +117,7 @@ func TestReadStep(t *testing.T) {
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nReadStep(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nStepOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

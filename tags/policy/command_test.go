@@ -46,6 +46,9 @@ func TestErrors(t *testing.T) {
 		return append([]string{"--composition", "-", "--provider", "aws"}, more...)
 	}
 
+	// isNone is what is said of kinds that can't be.
+	const isNone = "is not an apiVersion and a kind: these are a group, a version and the name of the kind as manifests have it, e.g. apps/v1/Deployment, or v1 instead of group and version for Kubernetes' own group, e.g. v1/Namespace"
+
 	const one = `{type: CompositeMetadata, prefix: tags.example.org/}`
 
 	cases := map[string]struct {
@@ -81,20 +84,91 @@ func TestErrors(t *testing.T) {
 			in:     compositionOf(`provider: {fromFieldPath: spec.provider}, sources: [` + one + `]`),
 			want:   "cannot make a policy: no --provider says whose tag profile to obey, and the input doesn't name one by value",
 		},
-		"BadMatch": {
+		"NoAPIVersion": {
 			reason: "A kind without an apiVersion is none.",
 			args:   flags("--match", "Namespace"),
-			want:   `cannot make a policy: --match Namespace: "/Namespace" is not an apiVersion and a kind, e.g. v1/Namespace`,
+			want:   `cannot make a policy: --match Namespace: "/Namespace" ` + isNone,
 		},
-		"BadGroup": {
+		"TooManySlashes": {
 			reason: "An apiVersion has one slash.",
 			args:   flags("--match", "a/b/c/D"),
-			want:   `cannot make a policy: --match a/b/c/D: unexpected GroupVersion string: a/b/c`,
+			want:   `cannot make a policy: --match a/b/c/D: "a/b/c/D" ` + isNone,
 		},
 		"NoKind": {
 			reason: "An apiVersion alone is no kind.",
 			args:   flags("--match", "v1/"),
-			want:   `cannot make a policy: --match v1/: "v1/" is not an apiVersion and a kind, e.g. v1/Namespace`,
+			want:   `cannot make a policy: --match v1/: "v1/" ` + isNone,
+		},
+		"NoVersion": {
+			reason: "A group is no version. A policy for it would check nothing.",
+			args:   flags("--match", "platform.example.org/Zone"),
+			want:   `cannot make a policy: --match platform.example.org/Zone: "platform.example.org/Zone" ` + isNone,
+		},
+		"NoVersionOfBuiltIn": {
+			reason: "A group is no version, whatever it looks like.",
+			args:   flags("--match", "apps/Deployment"),
+			want:   `cannot make a policy: --match apps/Deployment: "apps/Deployment" ` + isNone,
+		},
+		"LowerCase": {
+			reason: "A kind starts with a capital letter.",
+			args:   flags("--match", "v1/namespace"),
+			want:   `cannot make a policy: --match v1/namespace: "v1/namespace" ` + isNone,
+		},
+		"Plural": {
+			reason: "What kubectl gets is no kind.",
+			args:   flags("--match", "apps/v1/deployments"),
+			want:   `cannot make a policy: --match apps/v1/deployments: "apps/v1/deployments" ` + isNone,
+		},
+		"Subresource": {
+			reason: "A subresource is no kind.",
+			args:   flags("--match", "apps/v1/deployments/scale"),
+			want:   `cannot make a policy: --match apps/v1/deployments/scale: "apps/v1/deployments/scale" ` + isNone,
+		},
+		"SubresourceOfKind": {
+			reason: "A subresource is no kind.",
+			args:   flags("--match", "v1/Namespace/status"),
+			want:   `cannot make a policy: --match v1/Namespace/status: "v1/Namespace/status" ` + isNone,
+		},
+		"SubresourceInUpperCase": {
+			reason: "A kind is no version.",
+			args:   flags("--match", "v1/Namespace/Status"),
+			want:   `cannot make a policy: --match v1/Namespace/Status: "v1/Namespace/Status" ` + isNone,
+		},
+		"AnyKind": {
+			reason: "There is no pattern of kinds.",
+			args:   flags("--match", "apps/v1/*"),
+			want:   `cannot make a policy: --match apps/v1/*: "apps/v1/*" ` + isNone,
+		},
+		"PluralKind": {
+			reason: "A plural with a capital letter could be a kind, but Kubernetes has none that is called so.",
+			args:   flags("--match", "v1/Namespaces"),
+			want:   `cannot make a policy: --match v1/Namespaces: "v1/Namespaces" is no kind of Kubernetes: kinds are in the singular, e.g. Namespace`,
+		},
+		"KindAsPlural": {
+			reason: "A plural that the API server doesn't have would match nothing.",
+			args:   flags("--match", "platform.example.org/v1/Zone=Zones"),
+			want:   `cannot make a policy: --match platform.example.org/v1/Zone=Zones: "Zones" is not the plural of a kind, e.g. namespaces`,
+		},
+		"PluralOfSubresource": {
+			reason: "A subresource has no labels.",
+			args:   flags("--match", "platform.example.org/v1/Zone=zones/status"),
+			want:   `cannot make a policy: --match platform.example.org/v1/Zone=zones/status: "zones/status" is not the plural of a kind, e.g. namespaces`,
+		},
+		"EmptyPlural": {
+			reason: "What is given should be something.",
+			args:   flags("--match", "platform.example.org/v1/Zone="),
+			want:   `cannot make a policy: --match platform.example.org/v1/Zone=: "" is not the plural of a kind, e.g. namespaces`,
+		},
+		"LineBreakInPrefix": {
+			reason: "No key has a line break, so nothing would be checked.",
+			args:   flags("--prefix", "tags.example.org/\n"),
+			want:   `cannot make a policy: the prefix "tags.example.org/\n" can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /`,
+		},
+		"ImpossiblePrefix": {
+			reason: "What no key begins with checks nothing, whoever says so.",
+			args:   composition(),
+			in:     compositionOf(`sources: [{type: CompositeMetadata, prefix: a/b/}]`),
+			want:   `cannot make a policy: the prefix "a/b/" can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /`,
 		},
 		"BadName": {
 			reason: "The API server would refuse the name.",
@@ -136,7 +210,7 @@ func TestErrors(t *testing.T) {
 		"NoComposition": {
 			reason: "Other objects are passed over.",
 			args:   composition(),
-			in:     "apiVersion: v1\nkind: ConfigMap\nspec: []\n---\n[]\n---\napiVersion: example.org/v1\nkind: Composition\n",
+			in:     "apiVersion: v1\nkind: ConfigMap\nspec: []\n---\napiVersion: example.org/v1\nkind: Composition\n",
 			want:   "cannot make a policy: cannot read -: no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags",
 		},
 		"OtherStep": {
@@ -168,7 +242,7 @@ func TestErrors(t *testing.T) {
 			reason: "A Composition is of a kind.",
 			args:   composition(),
 			in:     strings.Replace(compositionOf(`sources: [`+one+`]`), "kind: Zone", "kind: ''", 1),
-			want:   `cannot make a policy: cannot read -: spec.compositeTypeRef: "platform.example.org/v1alpha1/" is not an apiVersion and a kind, e.g. v1/Namespace`,
+			want:   `cannot make a policy: cannot read -: spec.compositeTypeRef: "platform.example.org/v1alpha1/" ` + isNone,
 		},
 		"NothingPrefixed": {
 			reason: "Only labels and annotations are checked, not fields.",

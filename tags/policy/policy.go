@@ -84,6 +84,12 @@ func (c *Command) generator(in io.Reader) (*generator, error) {
 		return nil, errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
 	}
 
+	for _, r := range g.readings {
+		if !beginsKey(r.prefix) {
+			return nil, errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", r.prefix)
+		}
+	}
+
 	if why := validation.IsDNS1123Subdomain(c.name(g)); len(why) > 0 {
 		return nil, errors.Errorf("--name %q: %s", c.name(g), why[0])
 	}
@@ -99,8 +105,7 @@ func (c *Command) step(in io.Reader) (step, error) {
 	case c.Composition != "" && flags:
 		return step{}, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
 	case c.Composition != "":
-		s, err := readStep(in, c.Composition, c.Step)
-		return s, errors.Wrapf(err, "cannot read %s", c.Composition)
+		return readStep(in, c.Composition, c.Step)
 	case c.Step != "":
 		return step{}, errors.New("--step is one of a --composition")
 	case len(c.Prefix) == 0:
@@ -182,8 +187,8 @@ func (c *Command) name(g *generator) string {
 	}
 }
 
-// A manifest is an object without what the API server fills in.
-type manifest struct {
+// A printed manifest has nothing that the API server fills in.
+type printed struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
 	Metadata   metadata `json:"metadata"`
@@ -204,7 +209,7 @@ func manifests(name string, action admissionv1.ValidationAction, policy admissio
 
 	out := bytes.NewBufferString("# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n")
 
-	for i, m := range []manifest{
+	for i, m := range []printed{
 		{Kind: "ValidatingAdmissionPolicy", Spec: policy},
 		{Kind: "ValidatingAdmissionPolicyBinding", Spec: binding},
 	} {
@@ -224,6 +229,14 @@ func manifests(name string, action admissionv1.ValidationAction, policy admissio
 	}
 
 	return out.Bytes(), nil
+}
+
+// beginsKey is true if the supplied prefix can begin the key of a label or annotation.
+// The case of annotations' keys is free.
+func beginsKey(prefix string) bool {
+	return slices.ContainsFunc([]string{"x", "x/x"}, func(rest string) bool {
+		return len(validation.IsQualifiedName(strings.ToLower(prefix)+rest)) == 0
+	})
 }
 
 func anySlice(of []string) []any {

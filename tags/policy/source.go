@@ -3,16 +3,19 @@ package policy
 import (
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/composition"
+	"github.com/plexsphere/function-cloud-tags/input/manifest"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
@@ -29,24 +32,19 @@ type step struct {
 // readStep reads the step that has the supplied name, or any name if it is empty, and
 // runs the function. There must be one.
 func readStep(in io.Reader, file, name string) (step, error) {
-	if file != "-" {
-		f, err := os.Open(file) //nolint:gosec // The user names it.
-		if err != nil {
-			return step{}, errors.Unwrap(err) // The error says the file's name, and so do we.
-		}
-		defer f.Close() //nolint:errcheck // It is only read.
-
-		in = f
+	objects, err := (&manifest.Reader{Stdin: in}).Objects(file)
+	if err != nil {
+		return step{}, err
 	}
 
-	s, err := composition.ReadStep(in, name)
+	s, err := composition.StepOf(objects, name)
 	if err != nil {
-		return step{}, errors.New(oneLine(err))
+		return step{}, errors.Wrapf(errors.New(oneLine(err)), "cannot read %s", file)
 	}
 
 	xr, err := newKind(s.CompositeTypeRef.APIVersion, s.CompositeTypeRef.Kind)
 	if err != nil {
-		return step{}, errors.Wrap(err, "spec.compositeTypeRef")
+		return step{}, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", file)
 	}
 
 	return step{input: s.Input, composition: s.Composition, composite: xr}, nil
@@ -68,19 +66,35 @@ func (k kind) String() string { return k.group + "/" + k.kind }
 // those of groups that are no domain.
 func newKind(apiVersion, name string) (kind, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
+	gvk := gv.WithKind(name)
 
 	switch {
-	case err != nil:
-		return kind{}, err
-	case gv.Version == "" || name == "":
-		return kind{}, errors.Errorf("%q is not an apiVersion and a kind, e.g. v1/Namespace", apiVersion+"/"+name)
+	case err != nil || !isGroupVersion(gv) || !isKind(name):
+		return kind{}, errors.Errorf("%q is not an apiVersion and a kind: these are a group, a version and the name of the kind as manifests have it, e.g. apps/v1/Deployment, or v1 instead of group and version for Kubernetes' own group, e.g. v1/Namespace",
+			apiVersion+"/"+name)
+	case scheme.Scheme.IsGroupRegistered(gv.Group) && len(scheme.Scheme.VersionsForGroupKind(gvk.GroupKind())) == 0:
+		return kind{}, errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
 	case strings.Contains(gv.Group, "."):
 		return kind{group: gv.Group, kind: name}, nil
 	}
 
-	plural, _ := meta.UnsafeGuessKindToResource(gv.WithKind(name))
+	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 
 	return kind{group: gv.Group, kind: name, plural: plural.Resource}, nil
+}
+
+// isGroupVersion is true if there can be such a group and version.
+func isGroupVersion(gv schema.GroupVersion) bool {
+	if gv.Group == "" {
+		return gv.Version == "v1"
+	}
+
+	return len(validation.IsDNS1123Subdomain(gv.Group)) == 0 && len(validation.IsDNS1035Label(gv.Version)) == 0
+}
+
+// isKind is true if the supplied name can be that of a kind, and not of its plural.
+func isKind(name string) bool {
+	return name != "" && unicode.IsUpper(rune(name[0])) && len(validation.IsDNS1035Label(strings.ToLower(name))) == 0
 }
 
 // parseKinds parses apiVersion/kind and apiVersion/kind=plural.
@@ -88,7 +102,7 @@ func parseKinds(matches []string) ([]kind, error) {
 	out := make([]kind, 0, len(matches))
 
 	for _, match := range matches {
-		apiVersionKind, plural, _ := strings.Cut(match, "=")
+		apiVersionKind, plural, given := strings.Cut(match, "=")
 		i := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
 		k, err := newKind(apiVersionKind[:i], strings.TrimPrefix(apiVersionKind[i:], "/"))
@@ -96,7 +110,11 @@ func parseKinds(matches []string) ([]kind, error) {
 			return nil, errors.Wrapf(err, "--match %s", match)
 		}
 
-		if plural != "" {
+		if given {
+			if len(validation.IsDNS1035Label(plural)) > 0 {
+				return nil, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
+			}
+
 			k.plural = plural
 		}
 
