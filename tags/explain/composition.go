@@ -1,25 +1,16 @@
 package explain
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"context"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/composition"
+	"github.com/plexsphere/function-cloud-tags/input/manifest"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -30,25 +21,36 @@ import (
 const maxCalls = 5
 
 // hierarchy explains what the labels of a composite resource come to.
-func (c *Command) hierarchy() (*explained, error) {
-	in, err := c.input()
+func (c *Command) hierarchy(r *manifest.Reader) (*explained, error) {
+	compositions, err := r.Objects(c.Composition)
 	if err != nil {
 		return nil, err
 	}
 
-	xrs, err := readObjects(c.XR)
+	step, err := composition.StepOf(compositions, c.Step)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", c.Composition)
+	}
+
+	xr, err := c.composite(r, step)
 	if err != nil {
 		return nil, err
 	}
 
-	if len(xrs) != 1 {
-		return nil, errors.Errorf("cannot explain %s: it must have one composite resource, not %d objects", c.XR, len(xrs))
+	req := &fnv1.RunFunctionRequest{
+		Meta:              &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed:          &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
+		RequiredResources: make(map[string]*fnv1.Resources),
+	}
+
+	if req.Context, err = c.context(r); err != nil {
+		return nil, err
 	}
 
 	objects := []*structpb.Struct{}
 
 	for _, path := range c.RequiredResources {
-		more, err := readObjects(path)
+		more, err := r.Objects(path)
 		if err != nil {
 			return nil, err
 		}
@@ -56,46 +58,126 @@ func (c *Command) hierarchy() (*explained, error) {
 		objects = append(objects, more...)
 	}
 
-	set, err := resolveWith(in, xrs[0], objects)
+	set, err := resolveWith(step.Input, req, objects)
 	if err != nil {
 		return nil, err
 	}
 
-	providers := c.Provider
-	if p := cmp.Or(in.ProviderValue(), set.Provider); len(providers) == 0 && p != "" {
-		providers = []string{p}
+	providers, note := c.providers(step.Input, &set)
+
+	e := explain(set.Transformer(step.Input), tags.Rules(step.Input.ProfileRules), step.Input, providers)
+	e.origins(step.Input, &set, xr)
+
+	if note != "" {
+		e.notes = append(e.notes, note)
 	}
 
-	e := c.explain(set.Transformer(in), tags.Rules(in.ProfileRules), providers)
-	e.origins(in, &set)
+	if c.Context == "" {
+		e.notes = append(e.notes, contextNotes(step.Input, xr)...)
+	}
 
 	return e, nil
 }
 
-// input of the step of the composition that calls this function.
-func (c *Command) input() (*v1beta1.CloudTags, error) {
-	f, err := os.Open(c.Composition)
+// composite returns the composite resource: the only object that is of the kind which
+// the Composition of the supplied step is for.
+func (c *Command) composite(r *manifest.Reader, step *composition.Step) (*structpb.Struct, error) {
+	objects, err := r.Objects(c.XR)
 	if err != nil {
-		return nil, errors.Wrapf(cause(err), "cannot read %s", c.Composition)
-	}
-	defer f.Close() //nolint:errcheck // It is only read.
-
-	s, err := composition.ReadStep(f, c.Step)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s", c.Composition)
+		return nil, err
 	}
 
-	return s.Input, nil
+	ref := step.CompositeTypeRef
+
+	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
+		return o.GetFields()["apiVersion"].GetStringValue() != ref.APIVersion || o.GetFields()["kind"].GetStringValue() != ref.Kind
+	})
+
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, objectNames(found))
+	case len(objects) == 0:
+		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
+	default:
+		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
+			c.XR, step.Composition, ref.Kind, ref.APIVersion, objectNames(objects))
+	}
 }
 
-// resolveWith resolves the supplied input with the supplied objects to be fetched.
-func resolveWith(in *v1beta1.CloudTags, xr *structpb.Struct, objects []*structpb.Struct) (resolve.Set, error) {
-	req := &fnv1.RunFunctionRequest{
-		Meta:              &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-		Observed:          &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
-		RequiredResources: make(map[string]*fnv1.Resources),
+// objectNames are the names of the supplied objects, with their apiVersions.
+func objectNames(of []*structpb.Struct) string {
+	out := make([]string, len(of))
+	for i, o := range of {
+		out[i] = manifest.NameOf(o) + " (" + o.GetFields()["apiVersion"].GetStringValue() + ")"
 	}
 
+	return list(out)
+}
+
+// context of the pipeline, or nil if none is given.
+func (c *Command) context(r *manifest.Reader) (*structpb.Struct, error) {
+	if c.Context == "" {
+		return nil, nil //nolint:nilnil // None is neither a context nor an error.
+	}
+
+	objects, err := r.Objects(c.Context)
+	if err != nil {
+		return nil, err
+	}
+
+	if len(objects) != 1 {
+		return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(objects))
+	}
+
+	return objects[0], nil
+}
+
+// contextNotes say which sources of the supplied input would need a context.
+func contextNotes(in *v1beta1.CloudTags, xr *structpb.Struct) []string {
+	of := []string{}
+
+	for i := range in.Sources {
+		if s := &in.Sources[i]; s.Type == v1beta1.SourceTypeContextField {
+			of = append(of, sourceName(s, xr))
+		}
+	}
+
+	if len(of) == 0 {
+		return nil
+	}
+
+	return []string{"no --context gives the pipeline's context, so nothing is known of " + strings.Join(of, ", ")}
+}
+
+// providers whose profiles to apply, and a note on them. They are none if the input
+// doesn't say.
+func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) (providers []string, note string) {
+	switch {
+	case len(c.Provider) > 0:
+		return c.Provider, ""
+	case in.Provider != nil && in.Provider.Value != nil:
+		providers = []string{*in.Provider.Value}
+	case set.Provider != "":
+		providers = []string{set.Provider}
+		note = "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others"
+	default:
+		return nil, ""
+	}
+
+	for i := range in.TagFields {
+		if p := in.TagFields[i].Provider; p != "" {
+			providers = append(providers, p)
+		}
+	}
+
+	return providers, note
+}
+
+// resolveWith resolves the supplied input for the supplied request. What it requires is
+// among the supplied objects.
+func resolveWith(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, error) {
 	for range maxCalls {
 		required := require.New(req)
 
@@ -111,7 +193,7 @@ func resolveWith(in *v1beta1.CloudTags, xr *structpb.Struct, objects []*structpb
 			answer := &fnv1.Resources{}
 
 			for _, o := range objects {
-				if selects(selector, o) {
+				if require.Selects(selector, o) {
 					answer.Items = append(answer.Items, &fnv1.Resource{Resource: o})
 				}
 			}
@@ -121,93 +203,6 @@ func resolveWith(in *v1beta1.CloudTags, xr *structpb.Struct, objects []*structpb
 	}
 
 	return resolve.Set{}, errors.Errorf("what is required didn't settle after %d calls", maxCalls)
-}
-
-// selects is true if the supplied selector selects the supplied object.
-func selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
-	meta := o.GetFields()["metadata"].GetStructValue().GetFields()
-
-	if o.GetFields()["apiVersion"].GetStringValue() != s.GetApiVersion() || o.GetFields()["kind"].GetStringValue() != s.GetKind() {
-		return false
-	}
-
-	if s.Namespace != nil && meta["namespace"].GetStringValue() != s.GetNamespace() {
-		return false
-	}
-
-	if s.GetMatchName() != "" {
-		return meta["name"].GetStringValue() == s.GetMatchName()
-	}
-
-	for key, value := range s.GetMatchLabels().GetLabels() {
-		if v, ok := meta["labels"].GetStructValue().GetFields()[key]; !ok || v.GetStringValue() != value {
-			return false
-		}
-	}
-
-	return true
-}
-
-// readObjects reads the objects of a file, or of all YAML and JSON files in a folder.
-func readObjects(path string) ([]*structpb.Struct, error) {
-	out := []*structpb.Struct{}
-
-	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return errors.Wrapf(cause(err), "cannot read %s", file)
-		}
-
-		if d.IsDir() || file != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)) {
-			return nil
-		}
-
-		text, err := os.ReadFile(file) //nolint:gosec // The user names it.
-		if err != nil {
-			return errors.Wrapf(cause(err), "cannot read %s", file)
-		}
-
-		objects, err := decodeObjects(text)
-		if err != nil {
-			return errors.Wrapf(errors.New(oneLine(err)), "cannot read %s", file)
-		}
-
-		out = append(out, objects...)
-
-		return nil
-	})
-
-	return out, err
-}
-
-func decodeObjects(text []byte) ([]*structpb.Struct, error) {
-	out := []*structpb.Struct{}
-
-	for r := kyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
-		doc, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-
-		if err != nil {
-			return nil, err
-		}
-
-		j, err := yaml.YAMLToJSONStrict(doc)
-		if err != nil {
-			return nil, err
-		}
-
-		if string(j) == "null" {
-			continue
-		}
-
-		o := &structpb.Struct{}
-		if err := protojson.Unmarshal(j, o); err != nil {
-			return nil, err
-		}
-
-		out = append(out, o)
-	}
 }
 
 // An Origin is the source that a label came from, and what it overrode there.
@@ -220,32 +215,61 @@ type Origin struct {
 }
 
 // origins adds to the explanation where the labels of the supplied set came from.
-func (e *explained) origins(in *v1beta1.CloudTags, set *resolve.Set) {
-	name := func(i int) string { return cmp.Or(in.Sources[i].Name, in.SourceName(i)) }
-	overrides := make(map[string][]Origin)
+func (e *explained) origins(in *v1beta1.CloudTags, set *resolve.Set, xr *structpb.Struct) {
+	name := func(l tags.Label) string { return sourceName(&in.Sources[l.Source], xr) }
 
-	for _, o := range slices.Backward(set.Overridden) {
-		overrides[o.TagKey] = append(overrides[o.TagKey], Origin{Source: name(o.Source), Value: o.Value})
+	overridden := make(map[string][]tags.Label)
+	for _, o := range set.Overridden {
+		overridden[o.TagKey] = append(overridden[o.TagKey], o.Label)
 	}
 
 	e.hierarchy = true
 
-	for _, l := range set.Labels {
-		o := Origin{Source: name(l.Source), Overrides: overrides[l.TagKey]}
-		e.rows = append(e.rows, row{label: l, origin: o})
+	// add a row for the supplied label, which overrode others, the latest last.
+	add := func(l tags.Label, others []tags.Label) {
+		r := row{label: l, origin: Origin{Source: name(l)}}
+
+		for _, o := range slices.Backward(others) {
+			r.origin.Overrides = append(r.origin.Overrides, Origin{Source: name(o), Value: o.Value})
+		}
+
+		e.rows = append(e.rows, r)
 
 		for i := range e.providers {
-			if key, ok := e.providers[i].keys[l.QualifiedKey]; ok {
-				if e.providers[i].Sources == nil {
-					e.providers[i].Sources = make(map[string]Origin)
+			x := &e.providers[i]
+
+			if f, ok := x.fates[identify(l)]; ok && f.reason == "" {
+				if x.Sources == nil {
+					x.Sources = make(map[string]Origin)
 				}
 
-				e.providers[i].Sources[key] = o
+				x.Sources[f.key] = r.origin
+			}
+		}
+	}
+
+	for _, l := range set.Labels {
+		others := overridden[l.TagKey]
+		add(l, others)
+
+		// A trusted label can stand against the one that overrode it.
+		for i, o := range slices.Backward(others) {
+			if o.Trusted && !l.Trusted && e.knows(o) {
+				add(o, others[:i])
+				break
 			}
 		}
 	}
 
 	for _, l := range set.Claims {
-		e.rows = append(e.rows, row{label: l, origin: Origin{Source: name(l.Source)}, claim: true})
+		add(l, nil)
 	}
+}
+
+// knows is true if the supplied label has a fate under any profile.
+func (e *explained) knows(l tags.Label) bool {
+	return slices.ContainsFunc(e.providers, func(x Explanation) bool {
+		_, ok := x.fates[identify(l)]
+		return ok
+	})
 }

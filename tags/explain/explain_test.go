@@ -2,6 +2,7 @@ package explain
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,6 +84,7 @@ cost center: "42"
 		args   []string
 		in     string
 		color  bool
+		width  int
 		want   want
 	}{
 		"Table": {
@@ -131,6 +133,54 @@ cost center: "42"
 				"a b    x      plexsphere:a b  plexsphere:a b  key-character-class",
 				"",
 				"generic key-character-class: allowed: ASCII letters and digits and - _ . : /",
+				`generic: "no-such-cloud" has no tag profile, so that of generic applies. Known are aws, azure, digitalocean, gcp, generic, hetzner, openstack`,
+			)},
+		},
+		"SameProvider": {
+			reason: "Providers of one profile should have one column.",
+			args:   []string{"--provider", "AWS", "--provider", "aws", "--provider", "Aws", "-"},
+			in:     `{"a b": "x"}`,
+			want:   want{out: lines("LABEL  VALUE  AWS", "a b    x      plexsphere:a b")},
+		},
+		"Folded": {
+			reason: "A table that is wider than the terminal would be hard to read, so it should have a line for each column.",
+			args:   []string{"--provider", "aws", "--provider", "hetzner", "-"},
+			in:     "a b: \"12345\"\nplatform/environment: prod\n",
+			width:  33,
+			want: want{out: lines(
+				"LABEL    a b",
+				"VALUE    12345",
+				"AWS      plexsphere:a b",
+				"HETZNER  key-character-class",
+				"",
+				"LABEL    platform/environment",
+				"VALUE    prod",
+				"AWS      plexsphere:platform/envi",
+				"         ronment",
+				"HETZNER  plexsphere:platform/envi",
+				"         ronment",
+				"",
+				"hetzner key-character-class: allowed: ASCII letters and digits and - _ . : /",
+			)},
+		},
+		"WideEnough": {
+			reason: "A table that is as wide as the terminal should not be folded.",
+			args:   []string{"--provider", "aws", "-"},
+			in:     "a: b",
+			width:  26,
+			want:   want{out: lines("LABEL  VALUE  AWS", "a      b      plexsphere:a")},
+		},
+		"TooNarrow": {
+			reason: "A terminal of no room should have something to show, too.",
+			args:   []string{"--provider", "aws", "-"},
+			in:     "ab: c",
+			width:  1,
+			color:  true,
+			want: want{out: lines(
+				"\x1b[1mLABEL\x1b[0m  a", "       b", "\x1b[1mVALUE\x1b[0m  c",
+				"\x1b[1mAWS\x1b[0m    \x1b[32mp\x1b[0m", "       \x1b[32ml\x1b[0m", "       \x1b[32me\x1b[0m", "       \x1b[32mx\x1b[0m", "       \x1b[32ms\x1b[0m",
+				"       \x1b[32mp\x1b[0m", "       \x1b[32mh\x1b[0m", "       \x1b[32me\x1b[0m", "       \x1b[32mr\x1b[0m", "       \x1b[32me\x1b[0m",
+				"       \x1b[32m:\x1b[0m", "       \x1b[32ma\x1b[0m", "       \x1b[32mb\x1b[0m",
 			)},
 		},
 		"EveryReason": {
@@ -373,7 +423,49 @@ cost center: "42"
 			reason: "An object instead of its map is an easy mistake.",
 			args:   []string{"-"},
 			in:     "kind: Storage\nmetadata: {labels: {a: b}}\n",
-			want:   want{err: "cannot read labels from -: labels[metadata] is an object, not a string", code: 1},
+			want:   want{err: "cannot read labels from -: it is an object, and no map of labels: say with --field-path where the labels are. Maps of strings are at metadata.labels", code: 1},
+		},
+		"ObjectWithMaps": {
+			reason: "All maps that could be meant should be listed.",
+			args:   []string{"-"},
+			in:     "kind: Storage\nmetadata: {name: x, annotations: {a: b}}\nspec: {empty: {}, a.b: {c/d: {e: f}}, list: [{}, {tags: {a: b}}], mixed: {a: b, c: 3}}\n",
+			want:   want{err: "cannot read labels from -: it is an object, and no map of labels: say with --field-path where the labels are. Maps of strings are at metadata.annotations, spec[a.b].c/d, spec.list[1].tags", code: 1},
+		},
+		"ObjectWithoutMaps": {
+			reason: "There may be none.",
+			args:   []string{"-"},
+			in:     "kind: Storage\nmetadata: {name: x}\nspec: {a: 3}\n",
+			want:   want{err: "cannot read labels from -: it is an object, and no map of labels: say with --field-path where the labels are", code: 1},
+		},
+		"FieldPathMisspelled": {
+			reason: "What is meant is probably another map.",
+			args:   []string{"--field-path", "spec.labelz", "-"},
+			in:     "spec: {labels: {a: b}}",
+			want:   want{err: "cannot read labels from -: there is no field spec.labelz. Maps of strings are at spec.labels", code: 1},
+		},
+		"Documents": {
+			reason: "Of several objects the one that has the field should be explained.",
+			args:   []string{"--provider", "aws", "--field-path", "spec.labels", "-"},
+			in:     "kind: A\n---\nkind: B\nspec: {labels: {a: b}}\n---\n# nothing\n",
+			want:   want{out: lines("LABEL  VALUE  AWS", "a      b      plexsphere:a")},
+		},
+		"SeveralDocuments": {
+			reason: "Labels of a second object should not be left out in silence.",
+			args:   []string{"--field-path", "spec.labels", "-"},
+			in:     "apiVersion: v1\nkind: List\nitems:\n- {kind: A, metadata: {name: a}, spec: {labels: {a: b}}}\n- {kind: B, metadata: {name: b}, spec: {labels: {a: b}}}\n",
+			want:   want{err: "cannot read labels from -: it has several objects, and one can be explained at a time: A a, B b", code: 1},
+		},
+		"SeveralMaps": {
+			reason: "Labels of a second map should not be left out in silence.",
+			args:   []string{"-"},
+			in:     "a: b\n---\nc: d\n",
+			want:   want{err: "cannot read labels from -: it has several objects, and one can be explained at a time: an object, an object", code: 1},
+		},
+		"NoDocument": {
+			reason: "None of several objects may have the field.",
+			args:   []string{"--field-path", "spec.labels", "-"},
+			in:     "kind: A\n---\nkind: B\n",
+			want:   want{err: "cannot read labels from -: no object has a field spec.labels", code: 1},
 		},
 		"List": {
 			reason: "A list is no map.",
@@ -416,7 +508,7 @@ cost center: "42"
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &strings.Builder{}
-			err := command(t, tc.args...).run(strings.NewReader(tc.in), out, tc.color)
+			err := command(t, tc.args...).run(strings.NewReader(tc.in), out, terminal{color: tc.color, width: tc.width})
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nrun(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -435,7 +527,7 @@ cost center: "42"
 
 func TestRunAllProfiles(t *testing.T) {
 	out := &strings.Builder{}
-	if err := command(t, "-").run(strings.NewReader("platform/env: prod"), out, false); err != nil {
+	if err := command(t, "-").run(strings.NewReader("platform/env: prod"), out, terminal{}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -452,6 +544,28 @@ func TestRunAllProfiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, strings.Fields(row)); diff != "" {
 		t.Errorf("\nEach profile should have its tag key.\nrun(...): -want row, +got row:\n%s", diff)
+	}
+}
+
+// TestRunProvidersTags has as many labels as a resource may have tags, but not if the
+// provider has tags of its own.
+func TestRunProvidersTags(t *testing.T) {
+	const note = "aws: for kinds whose provider adds its own tags, 3 of the 50 tags are these, and 1 labels more are skipped"
+
+	for n, want := range map[int]bool{47: false, 48: true} {
+		in := &strings.Builder{}
+		for i := range n {
+			fmt.Fprintf(in, "a%d: b\n", i)
+		}
+
+		out := &strings.Builder{}
+		if err := command(t, "--provider", "aws", "--strict", "-").run(strings.NewReader(in.String()), out, terminal{}); err != nil {
+			t.Fatal(err)
+		}
+
+		if got := strings.Contains(out.String(), note); got != want {
+			t.Errorf("\nLabels that fit only where the provider adds no tags should be told.\nrun(...) with %d labels: want note: %t, got %t:\n%s", n, want, got, out)
+		}
 	}
 }
 
@@ -514,7 +628,7 @@ func TestRunFile(t *testing.T) {
 			out := &strings.Builder{}
 
 			// Standard input is not to be read.
-			err := command(t, "--provider", "aws", tc.file).run(fails{}, out, false)
+			err := command(t, "--provider", "aws", tc.file).run(fails{}, out, terminal{})
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nrun(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -528,13 +642,13 @@ func TestRunFile(t *testing.T) {
 }
 
 func TestRunBrokenPipes(t *testing.T) {
-	err := command(t, "-").run(fails{}, io.Discard, false)
+	err := command(t, "-").run(fails{}, io.Discard, terminal{})
 	if diff := cmp.Diff("cannot read labels from -: the pipe is broken", text(err)); diff != "" {
 		t.Errorf("\nStandard input that can't be read is a failure.\nrun(...): -want error, +got error:\n%s", diff)
 	}
 
 	for _, output := range []string{"table", "json", "yaml"} {
-		err := command(t, "--strict", "--provider", "hetzner", "-o", output, "-").run(strings.NewReader("a b: c"), fails{}, false)
+		err := command(t, "--strict", "--provider", "hetzner", "-o", output, "-").run(strings.NewReader("a b: c"), fails{}, terminal{})
 		if diff := cmp.Diff("cannot write explanation: the pipe is broken", text(err)); diff != "" {
 			t.Errorf("\nStandard output that can't be written is a failure, also if labels are skipped.\nrun(...) to %s: -want error, +got error:\n%s", output, diff)
 		}

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -26,6 +27,16 @@ type Family struct {
 func FamilyOf(group string) (Family, bool) {
 	d, _, ok := dialectOf(group)
 	return d.Family, ok
+}
+
+// ProviderTags returns the keys of the tags that providers whose tags have the supplied
+// profile add themselves to resources of some kinds, or nil if none does.
+func ProviderTags(profile string) []string {
+	if slices.ContainsFunc(dialects, func(d dialect) bool { return d.Profile == profile && d.adds != "" }) {
+		return slices.Clone(providerTags)
+	}
+
+	return nil
 }
 
 // A dialect says which fields of a family's kinds carry cloud tags. What no
