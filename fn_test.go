@@ -3,23 +3,32 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -1935,6 +1944,129 @@ func TestServeErrors(t *testing.T) {
 			err := tc.cmd.Run(t.Context())
 			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestServeMessageSize(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		size   string
+		want   string
+	}{
+		"Default":  {reason: "The default fits.", size: "4"},
+		"Least":    {reason: "Some messages are small.", size: "1"},
+		"Greatest": {reason: "No message is greater.", size: "2047"},
+		"Zero":     {reason: "No message is empty, so all would be refused.", size: "0", want: "serve: --max-recv-message-size 0: must be from 1 to 2047 MB"},
+		"Negative": {reason: "No message has a negative size.", size: "-1", want: "serve: --max-recv-message-size -1: must be from 1 to 2047 MB"},
+		"TooGreat": {reason: "No message can be so great.", size: "2048", want: "serve: --max-recv-message-size 2048: must be from 1 to 2047 MB"},
+		"Overflow": {reason: "So many bytes would be a negative number of them.", size: "8796093022208", want: "serve: --max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			k, err := kong.New(&CLI{})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got := ""
+			if _, err := k.Parse([]string{"--insecure", "--max-recv-message-size=" + tc.size}); err != nil {
+				got = err.Error()
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nParse(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// writeCertificate writes a certificate and its key that expire at the supplied time.
+func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
+	t.Helper()
+
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "function"}, NotBefore: notAfter.Add(-time.Hour), NotAfter: notAfter}
+
+	cert, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, block := range map[string]*pem.Block{
+		"tls.crt": {Type: "CERTIFICATE", Bytes: cert},
+		"ca.crt":  {Type: "CERTIFICATE", Bytes: cert},
+		"tls.key": {Type: "PRIVATE KEY", Bytes: der},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestServeWarnsOfExpired proves that it is said why nobody can connect.
+func TestServeWarnsOfExpired(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+
+	cases := map[string]struct {
+		reason   string
+		notAfter time.Time
+		want     []string
+	}{
+		"Expired": {
+			reason:   "The server's certificate and the CA's should be named.",
+			notAfter: now.Add(-time.Minute),
+			want:     []string{"tls.crt", "ca.crt"},
+		},
+		"Valid": {
+			reason:   "Nothing should be said of what is valid.",
+			notAfter: now.Add(time.Hour),
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeCertificate(t, dir, tc.notAfter)
+
+			lis, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatalf("cannot listen: %v", err)
+			}
+
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+
+			b := &bytes.Buffer{}
+			if err := (&ServeCommand{TLSCertsDir: dir, MaxRecvMessageSize: 4}).serve(ctx, lis, testLogger(b)); err != nil {
+				t.Fatalf("serve(...): unexpected error: %v", err)
+			}
+
+			var want, got []string
+			for _, file := range tc.want {
+				want = append(want, fmt.Sprintf(`{"level":"WARN","msg":"A certificate has expired, so connections will be refused","file":%q,"subject":"CN=function","not_after":%q}`,
+					filepath.Join(dir, file), tc.notAfter.Format(time.RFC3339)))
+			}
+
+			for line := range strings.Lines(b.String()) {
+				if strings.Contains(line, "WARN") {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nserve(...): -want warnings, +got warnings:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -4,11 +4,15 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -37,6 +41,13 @@ import (
 // drainTimeout is how long calls under way may take to finish once the function is
 // told to stop. Kubernetes kills a container after 30 seconds by default.
 const drainTimeout = 25 * time.Second
+
+// megabyte is the unit of the greatest size of messages, and maxMegabytes as many of
+// them as the size of a protobuf message can be.
+const (
+	megabyte     = 1024 * 1024
+	maxMegabytes = math.MaxInt32 / megabyte
+)
 
 // CLI of the function.
 type CLI struct {
@@ -72,6 +83,15 @@ type ServeCommand struct {
 	MetricsAddress     string `default:":8080"                                                                      help:"Address at which to serve Prometheus metrics. Empty serves none."`
 }
 
+// Validate that messages can be received.
+func (c *ServeCommand) Validate() error {
+	if c.MaxRecvMessageSize < 1 || c.MaxRecvMessageSize > maxMegabytes {
+		return errors.Errorf("--max-recv-message-size %d: must be from 1 to %d MB", c.MaxRecvMessageSize, maxMegabytes)
+	}
+
+	return nil
+}
+
 // Run serves the function until the context is done. Calls under way then finish.
 func (c *ServeCommand) Run(ctx context.Context) error {
 	level := slog.LevelInfo
@@ -95,10 +115,14 @@ func (c *ServeCommand) serve(ctx context.Context, lis net.Listener, log *slog.Lo
 		return err
 	}
 
+	if !c.Insecure {
+		warnOfExpired(ctx, log, c.TLSCertsDir, time.Now())
+	}
+
 	metrics := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
 	srv := grpc.NewServer(
 		grpc.Creds(creds),
-		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*1024*1024),
+		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
 		grpc.UnaryInterceptor(metrics.UnaryServerInterceptor()),
 	)
 
@@ -170,6 +194,30 @@ func (c *ServeCommand) credentials() (credentials.TransportCredentials, error) {
 	}
 
 	return so.Credentials, nil
+}
+
+// warnOfExpired warns of certificates in the supplied directory that have expired at the
+// supplied time. No client accepts the server's, and the server accepts no client that
+// the CA's says is one. Nothing else would say so here.
+func warnOfExpired(ctx context.Context, log *slog.Logger, dir string, now time.Time) {
+	for _, name := range []string{"tls.crt", "ca.crt"} {
+		file := filepath.Join(dir, name)
+
+		// What can't be read has been refused before.
+		text, err := os.ReadFile(file) //nolint:gosec // Whoever runs the function names it.
+		if err != nil {
+			continue
+		}
+
+		for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+			cert, err := x509.ParseCertificate(block.Bytes)
+			if err != nil || !now.After(cert.NotAfter) {
+				continue
+			}
+
+			log.WarnContext(ctx, "A certificate has expired, so connections will be refused", "file", file, "subject", cert.Subject.String(), "not_after", cert.NotAfter)
+		}
+	}
 }
 
 // serveMetrics serves the metrics of the supplied registry until the function that

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 const maxCalls = 5
 
 // hierarchy explains what the labels of a composite resource come to.
-func (c *Command) hierarchy(r *manifest.Reader) (*explained, error) {
+func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained, error) {
 	compositions, err := r.Objects(c.Composition)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (c *Command) hierarchy(r *manifest.Reader) (*explained, error) {
 		RequiredResources: make(map[string]*fnv1.Resources),
 	}
 
-	if req.Context, err = c.context(r); err != nil {
+	if req.Context, err = c.pipelineContext(r); err != nil {
 		return nil, err
 	}
 
@@ -58,7 +59,7 @@ func (c *Command) hierarchy(r *manifest.Reader) (*explained, error) {
 		objects = append(objects, more...)
 	}
 
-	set, err := resolveWith(step.Input, req, objects)
+	set, err := resolveWith(ctx, step.Input, req, objects)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,8 @@ func (c *Command) hierarchy(r *manifest.Reader) (*explained, error) {
 
 	e := explain(set.Transformer(step.Input), tags.Rules(step.Input.ProfileRules), step.Input, providers)
 	e.origins(step.Input, &set, xr)
+
+	e.notes = set.Empty
 
 	if note != "" {
 		e.notes = append(e.notes, note)
@@ -116,8 +119,8 @@ func objectNames(of []*structpb.Struct) string {
 	return list(out)
 }
 
-// context of the pipeline, or nil if none is given.
-func (c *Command) context(r *manifest.Reader) (*structpb.Struct, error) {
+// pipelineContext is the context of the pipeline, or nil if none is given.
+func (c *Command) pipelineContext(r *manifest.Reader) (*structpb.Struct, error) {
 	if c.Context == "" {
 		return nil, nil //nolint:nilnil // None is neither a context nor an error.
 	}
@@ -157,8 +160,8 @@ func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) (providers 
 	switch {
 	case len(c.Provider) > 0:
 		return c.Provider, ""
-	case in.Provider != nil && in.Provider.Value != nil:
-		providers = []string{*in.Provider.Value}
+	case in.ProviderValue() != "":
+		providers = []string{in.ProviderValue()}
 	case set.Provider != "":
 		providers = []string{set.Provider}
 		note = "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others"
@@ -177,11 +180,11 @@ func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) (providers 
 
 // resolveWith resolves the supplied input for the supplied request. What it requires is
 // among the supplied objects.
-func resolveWith(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, error) {
+func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, error) {
 	for range maxCalls {
 		required := require.New(req)
 
-		set, err := resolve.Resolve(context.Background(), in, req, required)
+		set, err := resolve.Resolve(ctx, in, req, required)
 		if err != nil || !required.Waiting() {
 			return set, err
 		}

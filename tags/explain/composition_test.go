@@ -107,7 +107,7 @@ gcp value-character-class: allowed: letters without case or in lower case, numbe
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &bytes.Buffer{}
-			err := tc.cmd.run(strings.NewReader(""), out, terminal{})
+			err := tc.cmd.run(t.Context(), strings.NewReader(""), out, terminal{})
 
 			got := want{out: out.String()}
 			if err != nil {
@@ -390,7 +390,7 @@ generic: "amazon" has no tag profile, so that of generic applies. Known are aws,
 			}
 
 			out := &bytes.Buffer{}
-			err := command(t, args...).run(strings.NewReader(""), out, terminal{})
+			err := command(t, args...).run(t.Context(), strings.NewReader(""), out, terminal{})
 
 			got := want{out: out.String()}
 			if err != nil {
@@ -430,7 +430,7 @@ func TestStdin(t *testing.T) {
 			}
 
 			out := &bytes.Buffer{}
-			if err := command(t, args...).run(strings.NewReader(files[stdin]), out, terminal{}); err != nil {
+			if err := command(t, args...).run(t.Context(), strings.NewReader(files[stdin]), out, terminal{}); err != nil {
 				t.Fatal(err)
 			}
 

@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -244,7 +245,7 @@ type terminal struct {
 }
 
 // Run the command.
-func (c *Command) Run() error {
+func (c *Command) Run(ctx context.Context) error {
 	t := terminal{}
 
 	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
@@ -256,11 +257,11 @@ func (c *Command) Run() error {
 		}
 	}
 
-	return c.run(os.Stdin, os.Stdout, t)
+	return c.run(ctx, os.Stdin, os.Stdout, t)
 }
 
-func (c *Command) run(in io.Reader, out io.Writer, t terminal) error {
-	e, err := c.explained(&manifest.Reader{Stdin: in})
+func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t terminal) error {
+	e, err := c.explained(ctx, &manifest.Reader{Stdin: in})
 	if err != nil {
 		return errors.New(oneLine(err))
 	}
@@ -281,9 +282,9 @@ func (c *Command) run(in io.Reader, out io.Writer, t terminal) error {
 	return nil
 }
 
-func (c *Command) explained(r *manifest.Reader) (*explained, error) {
+func (c *Command) explained(ctx context.Context, r *manifest.Reader) (*explained, error) {
 	if c.Composition != "" {
-		return c.hierarchy(r)
+		return c.hierarchy(ctx, r)
 	}
 
 	set, err := c.labels(r)

@@ -508,7 +508,7 @@ cost center: "42"
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out := &strings.Builder{}
-			err := command(t, tc.args...).run(strings.NewReader(tc.in), out, terminal{color: tc.color, width: tc.width})
+			err := command(t, tc.args...).run(t.Context(), strings.NewReader(tc.in), out, terminal{color: tc.color, width: tc.width})
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nrun(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -527,7 +527,7 @@ cost center: "42"
 
 func TestRunAllProfiles(t *testing.T) {
 	out := &strings.Builder{}
-	if err := command(t, "-").run(strings.NewReader("platform/env: prod"), out, terminal{}); err != nil {
+	if err := command(t, "-").run(t.Context(), strings.NewReader("platform/env: prod"), out, terminal{}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -559,7 +559,7 @@ func TestRunProvidersTags(t *testing.T) {
 		}
 
 		out := &strings.Builder{}
-		if err := command(t, "--provider", "aws", "--strict", "-").run(strings.NewReader(in.String()), out, terminal{}); err != nil {
+		if err := command(t, "--provider", "aws", "--strict", "-").run(t.Context(), strings.NewReader(in.String()), out, terminal{}); err != nil {
 			t.Fatal(err)
 		}
 
@@ -628,7 +628,7 @@ func TestRunFile(t *testing.T) {
 			out := &strings.Builder{}
 
 			// Standard input is not to be read.
-			err := command(t, "--provider", "aws", tc.file).run(fails{}, out, terminal{})
+			err := command(t, "--provider", "aws", tc.file).run(t.Context(), fails{}, out, terminal{})
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nrun(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -642,13 +642,13 @@ func TestRunFile(t *testing.T) {
 }
 
 func TestRunBrokenPipes(t *testing.T) {
-	err := command(t, "-").run(fails{}, io.Discard, terminal{})
+	err := command(t, "-").run(t.Context(), fails{}, io.Discard, terminal{})
 	if diff := cmp.Diff("cannot read labels from -: the pipe is broken", text(err)); diff != "" {
 		t.Errorf("\nStandard input that can't be read is a failure.\nrun(...): -want error, +got error:\n%s", diff)
 	}
 
 	for _, output := range []string{"table", "json", "yaml"} {
-		err := command(t, "--strict", "--provider", "hetzner", "-o", output, "-").run(strings.NewReader("a b: c"), fails{}, terminal{})
+		err := command(t, "--strict", "--provider", "hetzner", "-o", output, "-").run(t.Context(), strings.NewReader("a b: c"), fails{}, terminal{})
 		if diff := cmp.Diff("cannot write explanation: the pipe is broken", text(err)); diff != "" {
 			t.Errorf("\nStandard output that can't be written is a failure, also if labels are skipped.\nrun(...) to %s: -want error, +got error:\n%s", output, diff)
 		}

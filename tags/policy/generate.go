@@ -12,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
 // A generator makes a policy of an input.
@@ -190,6 +191,10 @@ func (g *generator) reads(r *reading) string {
 
 	if r.include != nil {
 		out = append(out, anyOf(append(matchesAny(r.key(), r.include), "false")...))
+	}
+
+	if len(r.except) > 0 {
+		out = append(out, "!("+anyOf(matchesAny(r.key(), r.except)...)+")")
 	}
 
 	return strings.Join(out, " && ")
@@ -475,13 +480,27 @@ func reservedPrefix(p *tags.Profile, tag string) string {
 // countValidation refuses an object with more keys than a resource may have tags. One
 // that had more before may have as many.
 func (g *generator) countValidation(p *tags.Profile) admissionv1.Validation {
-	reserved := int(g.in.ReservedTags[p.Name])
-	limit := max(p.MaxTags-reserved, 0)
-	why := fmt.Sprintf("%s (at most %d tags on a resource)", tags.CountCap, limit)
+	reserved, own := int(g.in.ReservedTags[p.Name]), 0
+	if g.in.ProviderTags != v1beta1.ProviderTagsNone {
+		own = len(field.ProviderTags(p.Name))
+	}
+
+	limit := max(p.MaxTags-reserved-own, 0)
+	less := ""
 
 	if reserved > 0 {
-		why = fmt.Sprintf("%s (at most %d tags on a resource: %d, less %d reserved)", tags.CountCap, limit, p.MaxTags, reserved)
+		less += fmt.Sprintf(", less %d reserved", reserved)
 	}
+
+	if own > 0 {
+		less += fmt.Sprintf(", less %d of the provider", own)
+	}
+
+	if less != "" {
+		less = fmt.Sprintf(": %d%s", p.MaxTags, less)
+	}
+
+	why := fmt.Sprintf("%s (at most %d tags on a resource%s)", tags.CountCap, limit, less)
 
 	return admissionv1.Validation{
 		Expression:        fmt.Sprintf("variables.count <= %d || variables.count <= variables.oldCount", limit),

@@ -123,6 +123,9 @@ func (c *Command) flagStep() (step, error) {
 		"apiVersion":   v1beta1.APIVersion,
 		"kind":         v1beta1.Kind,
 		"reservedKeys": anySlice(c.ReservedKey),
+
+		// How many slots to leave free, a flag says.
+		"providerTags": string(v1beta1.ProviderTagsNone),
 	}
 
 	if c.KeyPrefix != nil {

@@ -310,7 +310,7 @@ func TestAdmission(t *testing.T) {
 				"Composite":        {reason: "The composite resource may not.", kind: "Zone", annotations: kv{"cost-center": "c"}, want: "annotation tags.example.org/cost-center = \"c\" cannot be the aws tag cost-center: reserved-key"},
 				"CompositeStatus":  {reason: "Subresources should be looked at, too.", kind: "Zone", subresource: "status", update: true, annotations: kv{"cost-center": "c"}, want: "reserved-key"},
 				"Admitted":         {reason: "Other keys should be admitted.", kind: "Zone", labels: kv{"team": "x"}, annotations: kv{"project-description": "Project Phoenix - Q2 2026 cloud migration initiative"}},
-				"Count":            {reason: "Reserved slots should not be used.", kind: "Zone", labels: set(48), want: "48 keys under tags.example.org/ cannot all be aws tags: count-cap (at most 47 tags on a resource: 50, less 3 reserved)"},
+				"Count":            {reason: "Reserved slots should not be used.", kind: "Zone", labels: set(48), want: "48 keys under tags.example.org/ cannot all be aws tags: count-cap (at most 44 tags on a resource: 50, less 3 reserved, less 3 of the provider)"},
 				"OtherKind":        {reason: "Other kinds of the group should be admitted.", kind: "Gateway", labels: kv{"workspace": "w"}},
 			},
 		},
@@ -328,7 +328,7 @@ func TestAdmission(t *testing.T) {
 			in: compositionOf(`keyPrefix: "Acme-", reservedKeys: ["Acme-zone"], keyFormats: [{provider: gcp, prefix: "acme_", replace: {ab: b, b: ab, ".": ""}, lowercase: true}], sources: [
 				{type: CompositeMetadata, prefix: tags.example.org/},
 				{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag},
-				{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"]}},
+				{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"], except: ["b-*", bb]}},
 				{type: CompositeMetadata, prefix: none.example.org/, include: {keys: []}},
 				{type: RequiredResource, prefix: json.example.org/, encoding: JSON, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
 				{type: CompositeField, fromFieldPath: spec.labels}
@@ -340,6 +340,7 @@ func TestAdmission(t *testing.T) {
 				"TagKeyClaims":     {reason: "A label should not come to be a reserved tag key.", kind: "Zone", labels: kv{"zone": "x"}, want: "cannot be the gcp tag acme_zone: reserved-key"},
 				"Included":         {reason: "Keys that the source includes should be checked.", kind: "Zone", annotations: kv{"some.example.org/bcd": e(257)}, want: "value-too-long"},
 				"NotIncluded":      {reason: "Keys that the source doesn't include never become tags.", kind: "Zone", annotations: kv{"some.example.org/cd": e(257), "none.example.org/a": e(257)}},
+				"Excepted":         {reason: "Keys that the source excepts never become tags.", kind: "Zone", annotations: kv{"some.example.org/b-c": e(257), "some.example.org/bb": e(257)}},
 				"JSON":             {reason: "A value in JSON should be decoded.", kind: "ConfigMap", annotations: kv{"json.example.org/a": `"` + k(63) + `"`, "json.example.org/c": "true", "json.example.org/d": "-10", "json.example.org/e": `""`}},
 				"JSONLabel":        {reason: "A label in JSON can only be a number or a boolean.", kind: "ConfigMap", labels: kv{"json.example.org/a": "42"}},
 				"JSONTooLong":      {reason: "A decoded value should be checked.", kind: "ConfigMap", annotations: kv{"json.example.org/a": `"` + k(64) + `"`}, want: "value-too-long"},

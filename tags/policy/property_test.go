@@ -73,6 +73,7 @@ func worlds() *rapid.Generator[world] {
 			"sources":      []any{source},
 			"reservedKeys": anySlice(rapid.SliceOfN(patterns(), 0, 2).Draw(t, "reserved")),
 			"reservedTags": map[string]any{provider: rapid.SampledFrom([]int{0, 0, 3, 100}).Draw(t, "slots")},
+			"providerTags": rapid.SampledFrom([]string{"Reserve", "None"}).Draw(t, "provider's tags"),
 			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
 		}
 
@@ -179,7 +180,13 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 
 	p := tags.Rules(in.ProfileRules).ProfileOf(w.provider, "")
 	done := transformer.Transform(p)
-	f := fate{tags: len(done.Tags), slots: max(p.MaxTags-int(in.ReservedTags[p.Name]), 0)}
+	slots := p.MaxTags - int(in.ReservedTags[p.Name])
+
+	if in.ProviderTags == v1beta1.ProviderTagsReserve && p.Name == "aws" {
+		slots -= len(tags.ProvidersKeys())
+	}
+
+	f := fate{tags: len(done.Tags), slots: max(slots, 0)}
 
 	for _, s := range done.Skipped {
 		if s.Reason == tags.KeyCollision {

@@ -132,6 +132,7 @@ type reading struct {
 	form    v1beta1.KeyForm
 	json    bool
 	include []string // Patterns of qualified keys. All if it is nil.
+	except  []string // Patterns of qualified keys that are not read.
 
 	// trusted says of each kind that is read so whether all sources that do are
 	// trusted.
@@ -141,7 +142,7 @@ type reading struct {
 // like is true if both read the same.
 func (r *reading) like(o *reading) bool {
 	return r.prefix == o.prefix && r.form == o.form && r.json == o.json &&
-		(r.include == nil) == (o.include == nil) && slices.Equal(r.include, o.include)
+		(r.include == nil) == (o.include == nil) && slices.Equal(r.include, o.include) && slices.Equal(r.except, o.except)
 }
 
 // kinds that are read so, sorted, and those of them for which all sources are trusted.
@@ -185,6 +186,7 @@ func readingsOf(s step, kinds []kind) ([]kind, []*reading) {
 
 		if in.Include != nil {
 			src.include = in.Include.Keys // Nil if only the composite resource says.
+			src.except = in.Include.Except
 		}
 
 		for _, k := range src.kinds {
