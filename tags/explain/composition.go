@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -75,8 +74,9 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 		e.notes = append(e.notes, note)
 	}
 
-	if c.Context == "" {
-		e.notes = append(e.notes, contextNotes(step.Input, xr)...)
+	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
+	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
+		e.notes = append(e.notes, "what is in the pipeline's context isn't known without --context")
 	}
 
 	return e, nil
@@ -135,23 +135,6 @@ func (c *Command) pipelineContext(r *manifest.Reader) (*structpb.Struct, error) 
 	}
 
 	return objects[0], nil
-}
-
-// contextNotes say which sources of the supplied input would need a context.
-func contextNotes(in *v1beta1.CloudTags, xr *structpb.Struct) []string {
-	of := []string{}
-
-	for i := range in.Sources {
-		if s := &in.Sources[i]; s.Type == v1beta1.SourceTypeContextField {
-			of = append(of, sourceName(s, xr))
-		}
-	}
-
-	if len(of) == 0 {
-		return nil
-	}
-
-	return []string{"no --context gives the pipeline's context, so nothing is known of " + strings.Join(of, ", ")}
 }
 
 // providers whose profiles to apply, and a note on them. They are none if the input

@@ -302,7 +302,20 @@ note   note       labels and annotations tags.example.org/…  -          note
 LABEL  VALUE  FROM         OVERRIDES  AWS
 env    prod   spec.labels  -          plexsphere:env
 
-note: no --context gives the pipeline's context, so nothing is known of context[k].p, environment
+note: sources[1]: context[k] isn't there
+note: sources[2] "environment": context[k] isn't there
+note: what is in the pipeline's context isn't known without --context
+`},
+		},
+		"NothingFound": {
+			reason: "A source that finds nothing is probably a mistake.",
+			files:  map[string]string{"c": compositionOf(`sources: [{type: CompositeField, fromFieldPath: spec.labelz}, {type: CompositeField, fromFieldPath: spec.labels}]`), "x": xr},
+			args:   []string{"--provider", "aws"},
+			want: want{out: `
+LABEL  VALUE  FROM         OVERRIDES  AWS
+env    prod   spec.labels  -          plexsphere:env
+
+note: sources[0]: the composite resource has no spec.labelz
 `},
 		},
 		"ContextOfTwo": {
