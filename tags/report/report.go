@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -189,51 +190,8 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 	r.audit(ctx, o.Changes)
 	r.Metrics.count(o)
 
-	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool {
-		return a.Provider == b.Provider && a.Reason == b.Reason && a.Limit == b.Limit
-	}) {
-		for _, msg := range g.messages() {
-			response.Warning(rsp, msg).WithReason(pascalCase(g.reason))
-		}
-	}
-
-	for _, m := range o.Mismatches {
-		for _, msg := range split(fmt.Sprintf("%s: left the tag field alone: ", elide(m.Resource)), []string{elide(m.Why)}) {
-			response.Warning(rsp, message(msg)).WithReason(reasonTagFieldMismatch)
-		}
-	}
-
-	unknown, leftAlone := partition(o.LeftAlone)
-
-	for _, msg := range split("not known whether these have a tag field ("+whatToDo+"): ", unknown) {
-		response.Warning(rsp, message(msg)).WithReason(ReasonUnknownKinds)
-	}
-
-	for _, of := range notCopied(o.NotCopied) {
-		for _, msg := range of {
-			response.Warning(rsp, message(msg)).WithReason(reasonMetadataSkipped)
-		}
-	}
-
-	for _, w := range o.Withheld {
-		most := max(1, maxKeys/len(o.Withheld))
-
-		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w, most)) {
-			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
-		}
-
-		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideSome(w.Protected, most)) {
-			response.Normal(rsp, msg).WithReason(reasonTagsProtected)
-		}
-	}
-
-	for _, msg := range split("not tagged: ", leftAlone) {
-		response.Normal(rsp, msg).WithReason(reasonNotTagged)
-	}
-
-	for _, msg := range r.Set.Empty {
-		response.Normal(rsp, shorten(msg, maxMessage)).WithReason(reasonSourceEmpty)
-	}
+	warn(rsp, o)
+	r.tell(rsp, o)
 
 	xr := rsp.GetDesired().GetComposite().GetResource()
 
@@ -267,6 +225,60 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 	}
 
 	return rsp
+}
+
+// warn of what the supplied outcome lacks.
+func warn(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
+	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool {
+		return a.Provider == b.Provider && a.Reason == b.Reason && a.Limit == b.Limit
+	}) {
+		for _, msg := range g.messages() {
+			response.Warning(rsp, msg).WithReason(pascalCase(g.reason))
+		}
+	}
+
+	for _, m := range o.Mismatches {
+		for _, msg := range split(fmt.Sprintf("%s: left the tag field alone: ", elide(m.Resource)), []string{elide(m.Why)}) {
+			response.Warning(rsp, message(msg)).WithReason(reasonTagFieldMismatch)
+		}
+	}
+
+	for _, msg := range split("not known whether these have a tag field ("+whatToDo+"): ", leftAlone(o.LeftAlone, true)) {
+		response.Warning(rsp, message(msg)).WithReason(ReasonUnknownKinds)
+	}
+
+	for _, of := range notCopied(o.NotCopied) {
+		for _, msg := range of {
+			response.Warning(rsp, message(msg)).WithReason(reasonMetadataSkipped)
+		}
+	}
+}
+
+// tell what is as the input wants it, but may not be what people expect.
+func (r *Run) tell(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
+	for _, w := range o.Withheld {
+		most := max(1, maxKeys/len(o.Withheld))
+
+		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w, most)) {
+			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
+		}
+
+		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideSome(w.Protected, most)) {
+			response.Normal(rsp, msg).WithReason(reasonTagsProtected)
+		}
+	}
+
+	for _, msg := range split("not tagged: ", leftAlone(o.LeftAlone, false)) {
+		response.Normal(rsp, msg).WithReason(reasonNotTagged)
+	}
+
+	for _, msg := range r.Set.Empty {
+		response.Normal(rsp, shorten(msg, maxMessage)).WithReason(reasonSourceEmpty)
+	}
+
+	if msg := r.unknownProvider(o); msg != "" {
+		response.Normal(rsp, msg).WithReason(reasonUnknownProvider)
+	}
 }
 
 // logSkips writes one line for each skipped label.
@@ -397,20 +409,37 @@ func notCopied(of []stamp.NotCopied) [][]string {
 	return out
 }
 
-// partition returns the supplied resources, with the reason why each was left alone:
-// those of which nobody knows whether they have a tag field, and the others.
-func partition(of []stamp.LeftAlone) (unknown, others []string) {
-	for _, r := range of {
-		msg := fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why)
+// leftAlone returns the supplied resources of which nobody knows whether they have a tag
+// field, or all others, with the reason why each was left alone.
+func leftAlone(of []stamp.LeftAlone, unknown bool) []string {
+	out := []string{}
 
-		if r.Unknown {
-			unknown = append(unknown, msg)
-		} else {
-			others = append(others, msg)
+	for _, r := range of {
+		if r.Unknown == unknown {
+			out = append(out, fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why))
 		}
 	}
 
-	return unknown, others
+	return out
+}
+
+// unknownProvider says that the provider that the input, the composite resource or a
+// class names is none that has a tag profile, or nothing. What isn't in the input counts
+// only where nothing else is known of a resource's provider.
+func (r *Run) unknownProvider(o *stamp.Outcome) string {
+	name := r.Input.ProviderValue()
+
+	if name == "" && (slices.ContainsFunc(o.Active, func(a stamp.Active) bool { return a.Provider == tags.Generic }) ||
+		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == tags.Generic })) {
+		name = r.Set.Provider
+	}
+
+	known := tags.ProfileNames()
+	if name == "" || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		return ""
+	}
+
+	return fmt.Sprintf("provider %s has no tag profile of its own: %s applies; known are %s", elide(strconv.Quote(name)), tags.Generic, strings.Join(known, ", "))
 }
 
 // pascalCase of the supplied reason, as reasons of results and events are written.

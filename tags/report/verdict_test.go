@@ -183,6 +183,84 @@ func TestEmptySources(t *testing.T) {
 	}
 }
 
+// TestUnknownProvider tests the results about providers without a tag profile.
+func TestUnknownProvider(t *testing.T) {
+	const known = " has no tag profile of its own: generic applies; known are aws, azure, digitalocean, gcp, generic, hetzner, openstack"
+
+	generic := &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "generic", Tags: map[string]string{"a": "b"}}}}
+
+	cases := map[string]struct {
+		reason  string
+		input   *v1beta1.StringSource
+		named   string // Provider that the composite resource or a class names.
+		outcome *stamp.Outcome
+		want    []*fnv1.Result
+	}{
+		"None": {
+			reason:  "Who names no provider means none.",
+			outcome: generic,
+		},
+		"Known": {
+			reason:  "A provider may be written in any case.",
+			input:   &v1beta1.StringSource{Value: new("Generic")},
+			named:   "amazon",
+			outcome: generic,
+		},
+		"Value": {
+			reason:  "A provider that the input names is most likely a mistake, whatever the resources.",
+			input:   &v1beta1.StringSource{Value: new("amazon")},
+			outcome: &stamp.Outcome{},
+			want:    []*fnv1.Result{normal("UnknownProvider", `provider "amazon"`+known)},
+		},
+		"Named": {
+			reason:  "So is one that the composite resource or a class names.",
+			input:   &v1beta1.StringSource{FromFieldPath: new("spec.provider")},
+			named:   "amazon\n",
+			outcome: generic,
+			want:    []*fnv1.Result{normal("UnknownProvider", `provider "amazon\n"`+known)},
+		},
+		"NamedAndSkipped": {
+			reason:  "It matters to labels that the generic profile skips.",
+			named:   "amazon",
+			outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "")}},
+			want: []*fnv1.Result{
+				warning("KeyTooLong", "generic: skipped 1 label: key-too-long (): a → plexsphere:a"),
+				normal("UnknownProvider", `provider "amazon"`+known),
+			},
+		},
+		"NamedInVain": {
+			reason:  "It doesn't matter to resources whose provider is known.",
+			named:   "amazon",
+			outcome: &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}}}},
+		},
+		"Long": {
+			reason:  "Nobody makes an event as long as they like.",
+			named:   strings.Repeat("a", 1_000_000),
+			outcome: generic,
+			want: []*fnv1.Result{
+				normal("UnknownProvider", `provider "`+strings.Repeat("a", 127)+"…"+strings.Repeat("a", 63)+`" (1000002 bytes)`+known),
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := request(namespaced)
+			r := &Run{
+				Request:  req,
+				Log:      logger(&bytes.Buffer{}),
+				Required: require.New(req),
+				Input:    &v1beta1.CloudTags{Provider: tc.input},
+				Set:      resolve.Set{Provider: tc.named},
+			}
+
+			if diff := cmp.Diff(tc.want, r.Success(t.Context(), tc.outcome).GetResults(), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nSuccess(...): -want results, +got results:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestFatalLong tests that nobody makes a condition as long as they like.
 func TestFatalLong(t *testing.T) {
 	b := &bytes.Buffer{}
