@@ -146,8 +146,8 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 			set.Empty = append(set.Empty, fmt.Sprintf("%s: %s", in.SourceName(i), empty))
 		}
 
-		for _, values := range found {
-			r.merge(&set, merged, values, i)
+		for _, labels := range found {
+			r.merge(&set, merged, labels, i)
 		}
 	}
 
@@ -186,12 +186,11 @@ func (r *resolver) takeNamedProvider(set *Set) error {
 }
 
 // merge labels of the source at the supplied position with those of earlier ones.
-func (r *resolver) merge(set *Set, merged map[string]tags.Label, values map[string]string, i int) {
+func (r *resolver) merge(set *Set, merged map[string]tags.Label, labels []tags.Label, i int) {
 	s := &r.in.Sources[i]
 
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		l := label(s, *r.in.KeyPrefix, key)
-		l.Value, l.Source, l.Trusted = values[key], i, s.Trusted
+	for _, l := range labels {
+		l.Source, l.Trusted = i, s.Trusted
 
 		if !s.Trusted && tags.Claims(r.in.ReservedKeys, l) {
 			set.Claims = append(set.Claims, l)
@@ -216,10 +215,10 @@ func label(s *v1beta1.Source, prefix, key string) tags.Label {
 	return tags.Label{QualifiedKey: key, TagKey: prefix + key}
 }
 
-// source returns the values of the labels that the source includes, by the keys that
-// the source has them under. It returns a map for each object that has any, later
-// over earlier ones. If there are none, it says why, unless that is still to be seen.
-func (r *resolver) source(ctx context.Context, s *v1beta1.Source) (out []map[string]string, empty string, err error) {
+// source returns the labels that the source includes, in the order of the keys that the
+// source has them under. It returns a list for each object that has any, later over
+// earlier ones. If there are none, it says why, unless that is still to be seen.
+func (r *resolver) source(ctx context.Context, s *v1beta1.Source) (out [][]tags.Label, empty string, err error) {
 	included, none, err := r.include(s)
 	if err != nil {
 		return nil, "", err
@@ -233,21 +232,24 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source) (out []map[str
 	of, taken := 0, 0
 
 	for _, l := range found {
-		values := make(map[string]string, len(l))
+		labels := make([]tags.Label, 0, len(l))
 		of += len(l)
 
 		for _, key := range slices.Sorted(maps.Keys(l)) {
-			if !included(label(s, *r.in.KeyPrefix, key).QualifiedKey) {
+			to := label(s, *r.in.KeyPrefix, key)
+			if !included(to.QualifiedKey) {
 				continue
 			}
 
-			if values[key], err = l[key].text(s.Encoding); err != nil {
+			if to.Value, err = l[key].text(s.Encoding); err != nil {
 				return nil, "", err
 			}
+
+			labels = append(labels, to)
 		}
 
-		taken += len(values)
-		out = append(out, values)
+		taken += len(labels)
+		out = append(out, labels)
 	}
 
 	// Who leaves a map empty means to.
