@@ -749,8 +749,6 @@ type ResourceSelector struct {
 // +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="value is for a key only"
 // +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
 type RemoveTag struct {
-	// The field at fromFieldPath may also be a map of keys and the values at which
-	// their tags are removed.
 	TagKeys `json:",inline"`
 
 	// Value at which the tag is removed. By default it is removed whatever its
@@ -788,9 +786,10 @@ type TagKeys struct {
 	Key string `json:"key,omitempty"`
 
 	// FromFieldPath is the path of a list of keys, in the composite resource or
-	// below contextKey. There are none if the field isn't there. Keys that come
-	// from a field leave the tags with reserved keys, and those of trusted sources,
-	// alone.
+	// below contextKey. There are none if the field isn't there. For removeTags it
+	// may also be a map of keys and the values at which they are removed. Keys that
+	// come from a field leave the tags with reserved keys, and those of trusted
+	// sources, alone.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -804,8 +803,8 @@ type TagKeys struct {
 }
 
 // A MetadataRule copies labels and annotations of Kubernetes objects, which are not
-// cloud tags. Those of crossplane.io, its subdomains and kubectl.kubernetes.io are
-// never copied.
+// cloud tags. Those of crossplane.io, its subdomains, kubectl.kubernetes.io and
+// cloudtags.fn.plexsphere.com are never copied.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="toFieldPaths must have paths for all that is copied, and for nothing else"
 type MetadataRule struct {
