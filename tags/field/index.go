@@ -60,6 +60,9 @@ var settings = map[string]bool{
 	"ClusterProviderConfig": true, "ProviderConfig": true, "ProviderConfigUsage": true, "StoreConfig": true,
 }
 
+// IsSettings is true if the supplied kind is one of a provider's own settings.
+func IsSettings(kind string) bool { return settings[kind] }
+
 // BuiltIn returns the index of the kinds of the providers that people run. It is
 // read when it's first called.
 var BuiltIn = sync.OnceValue(func() *Index {

@@ -9,11 +9,11 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -33,6 +33,7 @@ import (
 
 	tagfield "github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+	"github.com/plexsphere/function-cloud-tags/tags/field/internal/facts"
 )
 
 // batch is how many kinds are sent at once.
@@ -48,7 +49,7 @@ func main() {
 	address := flag.String("function", "127.0.0.1:9443", "address of the function, served without TLS and with messages of 64 MB")
 	flag.Parse()
 
-	c := &checker{checked: make(map[[sha256.Size]byte]result)}
+	c := &checker{once: facts.Once[*result]{Reader: crds.Reader{Progress: os.Stderr}}}
 
 	if err := c.run(context.Background(), *address, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot check:", err)
@@ -63,13 +64,12 @@ func main() {
 // A kind to check.
 type kind struct {
 	crds.Definition
-
-	hash [sha256.Size]byte
+	*result
 }
 
 // A result is what came of a kind.
 type result struct {
-	taggable, without, with bool
+	managed, taggable, without, with bool
 
 	// problems of what came back.
 	problems []string
@@ -77,12 +77,8 @@ type result struct {
 
 type checker struct {
 	function fnv1.FunctionRunnerServiceClient
-
-	// checked are the results by the hash of a kind and its schema: from one release
-	// to the next, most kinds stay the same.
-	checked map[[sha256.Size]byte]result
-
-	failed bool
+	once     facts.Once[*result]
+	failed   bool
 }
 
 func (c *checker) run(ctx context.Context, address string, releases []string) error {
@@ -108,55 +104,38 @@ func (c *checker) run(ctx context.Context, address string, releases []string) er
 
 // release checks the managed resources of a release.
 func (c *checker) release(ctx context.Context, path string) error {
-	var (
-		all, fresh []kind
-		err        error
-	)
+	var fresh []kind
 
-	flush := func() {
-		if err == nil && len(fresh) > 0 {
-			err = c.check(ctx, fresh)
+	all, err := c.once.Read(path, func(d crds.Definition) *result {
+		res := &result{}
+		if properties(d.Schema, "spec", "forProvider") != nil {
+			res.managed = true
+			fresh = append(fresh, kind{Definition: d, result: res})
 		}
 
-		fresh = nil
-	}
-
-	r := &crds.Reader{Stdin: os.Stdin, Progress: os.Stderr}
-	if err := r.Read([]string{path}, func(d crds.Definition) {
-		if properties(d.Schema, "spec", "forProvider") == nil {
-			return
-		}
-
-		b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(d.Schema) // It came from JSON.
-		k := kind{Definition: d, hash: sha256.Sum256(append(b, d.String()...))}
-		all = append(all, kind{hash: k.hash})
-
-		if _, ok := c.checked[k.hash]; !ok {
-			if fresh = append(fresh, k); len(fresh) == batch {
-				flush()
-			}
-		}
-	}); err != nil {
-		return err
-	}
-
-	flush()
-
+		return res
+	})
 	if err != nil {
 		return err
 	}
 
-	var taggable, without, with, problems int
+	for kinds := range slices.Chunk(fresh, batch) {
+		if err := c.check(ctx, kinds); err != nil {
+			return err
+		}
+	}
 
-	for _, k := range all {
-		res := c.checked[k.hash]
+	var managed, taggable, without, with, problems int
+
+	for _, res := range all {
+		managed += count(res.managed)
 		taggable += count(res.taggable)
 		without += count(res.without)
 		with += count(res.with)
 		problems += len(res.problems)
 	}
 
-	fmt.Printf("%s: %d kind-versions, %d taggable; tagged %d with schemas, %d without; %d problems\n", path, len(all), taggable, with, without, problems)
+	fmt.Printf("%s: %d kind-versions, %d taggable; tagged %d with schemas, %d without; %d problems\n", path, managed, taggable, with, without, problems)
 
 	return nil
 }
@@ -171,7 +150,14 @@ func count(b bool) int {
 
 // check the supplied kinds.
 func (c *checker) check(ctx context.Context, kinds []kind) error {
-	results := make([]result, len(kinds))
+	servers := make([]*apiServer, len(kinds))
+
+	for i, k := range kinds {
+		var err error
+		if servers[i], err = newAPIServer(k.Definition); err != nil {
+			return errors.Wrap(err, k.GroupVersionKind.String())
+		}
+	}
 
 	for _, schemas := range []bool{false, true} {
 		req := &fnv1.RunFunctionRequest{
@@ -207,35 +193,28 @@ func (c *checker) check(ctx context.Context, kinds []kind) error {
 		for i, k := range kinds {
 			got := rsp.GetDesired().GetResources()[name(i)].GetResource()
 			tagged := !proto.Equal(got, req.GetDesired().GetResources()[name(i)].GetResource())
-			problems, err := admit(k.Definition, got)
-			if err != nil {
-				return errors.Wrap(err, k.GroupVersionKind.String())
-			}
-
 			f := tagfield.Read(k.GroupKind(), tagfield.NewOpenAPI(k.Schema))
-			results[i].taggable = f.Shape != tagfield.None
+			problems := servers[i].admit(got, f.Path)
+
+			k.taggable = f.Shape != tagfield.None
 
 			if schemas {
-				results[i].with = tagged
+				k.with = tagged
 			} else {
-				results[i].without = tagged
+				k.without = tagged
 			}
 
-			if schemas && results[i].taggable != tagged {
-				problems = append(problems, fmt.Sprintf("taggable is %t, tagged %t", results[i].taggable, tagged))
+			if schemas && k.taggable != tagged {
+				problems = append(problems, fmt.Sprintf("taggable is %t, tagged %t", k.taggable, tagged))
 			}
 
 			for _, p := range problems {
 				fmt.Printf("%s, schemas %t: %s\n", k.GroupVersionKind, schemas, p)
 			}
 
-			results[i].problems = append(results[i].problems, problems...)
+			k.problems = append(k.problems, problems...)
 			c.failed = c.failed || len(problems) > 0
 		}
-	}
-
-	for i, k := range kinds {
-		c.checked[k.hash] = results[i]
 	}
 
 	return nil
@@ -281,9 +260,13 @@ func properties(s *structpb.Struct, names ...string) *structpb.Struct {
 	return s
 }
 
-// admit the supplied resource as the API server does, but for fields of the kind that a
-// minimal resource lacks. It returns what it prunes and refuses.
-func admit(d crds.Definition, r *structpb.Struct) ([]string, error) {
+// An apiServer admits resources of one kind.
+type apiServer struct {
+	structural *structuralschema.Structural
+	validator  validation.SchemaValidator
+}
+
+func newAPIServer(d crds.Definition) (*apiServer, error) {
 	b, err := json.Marshal(d.Schema)
 	if err != nil {
 		return nil, err
@@ -305,24 +288,26 @@ func admit(d crds.Definition, r *structpb.Struct) ([]string, error) {
 	}
 
 	validator, _, err := validation.NewSchemaValidator(props)
-	if err != nil {
-		return nil, err
-	}
 
+	return &apiServer{structural: structural, validator: validator}, err
+}
+
+// admit the supplied resource, which may lack fields but in the tag field at the supplied
+// path, if there is one. It returns what is pruned, and what is refused.
+func (s *apiServer) admit(r *structpb.Struct, path string) []string {
 	var out []string
 
 	o := r.AsMap()
 
-	for _, e := range validation.ValidateCustomResource(nil, o, validator) {
-		if e.Type != field.ErrorTypeRequired || strings.Contains(strings.ToLower(e.Field), "tag") {
+	for _, e := range validation.ValidateCustomResource(nil, o, s.validator) {
+		if e.Type != field.ErrorTypeRequired || path != "" && strings.HasPrefix(e.Field, path) {
 			out = append(out, "refused: "+e.Error())
 		}
 	}
 
-	pruned := pruning.PruneWithOptions(o, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
-	for _, path := range pruned {
-		out = append(out, "pruned: "+path)
+	for _, pruned := range pruning.PruneWithOptions(o, s.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+		out = append(out, "pruned: "+pruned)
 	}
 
-	return out, nil
+	return out
 }

@@ -11,7 +11,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -107,8 +106,7 @@ func survey(file, source, forget string, releases []string) error {
 
 	s.Forget(forget)
 
-	r := &crds.Reader{Stdin: os.Stdin, Progress: os.Stderr}
-	known := make(map[[sha256.Size]byte][]fact)
+	once := &facts.Once[fact]{Reader: crds.Reader{Progress: os.Stderr}}
 
 	for _, path := range releases {
 		name, path, ok := strings.Cut(path, "=")
@@ -119,8 +117,15 @@ func survey(file, source, forget string, releases []string) error {
 
 		s.Forget(name)
 
-		if err := surveyRelease(r, known, path, func(f fact) { s.Add(name, f.GroupVersionKind, f.Facts) }); err != nil {
+		found, err := once.Read(path, func(d crds.Definition) fact {
+			return fact{GroupVersionKind: d.GroupVersionKind, Facts: facts.Of(d.Schema)}
+		})
+		if err != nil {
 			return err
+		}
+
+		for _, f := range found {
+			s.Add(name, f.GroupVersionKind, f.Facts)
 		}
 	}
 
@@ -136,38 +141,4 @@ func survey(file, source, forget string, releases []string) error {
 type fact struct {
 	schema.GroupVersionKind
 	facts.Facts
-}
-
-// surveyRelease finds the facts of the definitions at the supplied path. Most files of
-// a release are as they were in the one before, and are read once.
-func surveyRelease(r *crds.Reader, known map[[sha256.Size]byte][]fact, path string, each func(fact)) error {
-	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-
-		b, err := os.ReadFile(path) //nolint:gosec // The maintainer wants us to.
-		if err != nil {
-			return err
-		}
-
-		hash := sha256.Sum256(b)
-
-		found, ok := known[hash]
-		if !ok {
-			if err := r.Read([]string{path}, func(d crds.Definition) {
-				found = append(found, fact{GroupVersionKind: d.GroupVersionKind, Facts: facts.Of(d.Schema)})
-			}); err != nil {
-				return err
-			}
-
-			known[hash] = found
-		}
-
-		for _, f := range found {
-			each(f)
-		}
-
-		return nil
-	})
 }
