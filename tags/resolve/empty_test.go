@@ -113,7 +113,7 @@ func TestEmpty(t *testing.T) {
 		"NoneOfObjects": {
 			reason:  "Of several objects one should be named, and how many there are besides.",
 			sources: fmt.Sprintf(namespace, `"matchLabels": {"value": {"team": "a"}}`, `"prefix": "none.example.org/"`),
-			want:    []string{"sources[0]: no label or annotation of Namespace a starts with none.example.org/, as with 2 other objects"},
+			want:    []string{"sources[0]: no label or annotation of Namespace a starts with none.example.org/, and so with all 3 objects"},
 		},
 		"OneOfObjects": {
 			reason:  "One object that has labels is enough.",

@@ -301,11 +301,11 @@ func (f found) text(e v1beta1.Encoding) (string, error) {
 func (r *resolver) find(ctx context.Context, s *v1beta1.Source) (l []labels, empty string, err error) {
 	switch s.Type {
 	case v1beta1.SourceTypeCompositeField:
-		return r.field(r.xr, s, compositeResource, "")
+		return field(r.xr, s, compositeResource, "")
 	case v1beta1.SourceTypeContextField:
 		return r.contextField(s)
 	case v1beta1.SourceTypeCompositeMetadata:
-		return r.prefixed(r.xr, s, compositeResource, "")
+		return prefixed(r.xr, s, compositeResource, "")
 	case v1beta1.SourceTypeRequiredResource:
 		return r.resources(ctx, s)
 	default:
@@ -337,7 +337,7 @@ func (r *resolver) contextField(s *v1beta1.Source) (l []labels, empty string, er
 		return nil, name + " isn't there", nil
 	}
 
-	return r.field(o, s, name, name+".")
+	return field(o, s, name, name+".")
 }
 
 // contextObject returns the object that the context has under the supplied key, or
@@ -360,7 +360,7 @@ const compositeResource = "the composite resource"
 
 // field returns the labels at the path of the supplied source, in an object that has
 // the supplied name in messages. Fields of it start with the other name.
-func (r *resolver) field(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
+func field(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
 	fields, err := objectAt(o, *s.FromFieldPath, of)
 	if err != nil {
 		return nil, "", err
@@ -385,7 +385,7 @@ func (r *resolver) field(o *structpb.Struct, s *v1beta1.Source, name, of string)
 // prefixed returns the labels and annotations of the supplied object that have the
 // source's prefix, without it. Annotations can hold more than labels, so the annotation
 // is meant if there are both.
-func (r *resolver) prefixed(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
+func prefixed(o *structpb.Struct, s *v1beta1.Source, name, of string) (l []labels, empty string, err error) {
 	out := make(labels)
 
 	for _, path := range []string{"metadata.labels", "metadata.annotations"} {

@@ -110,10 +110,10 @@ func (r *resolver) resources(ctx context.Context, s *v1beta1.Source) (out []labe
 		}
 
 		name := classOf(o).String()
-		read := r.field
+		read := field
 
 		if s.Prefix != nil {
-			read = r.prefixed
+			read = prefixed
 		}
 
 		found, why, err := read(o, s, name, name+" ")
@@ -129,8 +129,8 @@ func (r *resolver) resources(ctx context.Context, s *v1beta1.Source) (out []labe
 		return out, "", nil
 	}
 
-	if n := len(objects) - 1; n > 0 {
-		empty += fmt.Sprintf(", as with %d other objects", n)
+	if n := len(objects); n > 1 {
+		empty += fmt.Sprintf(", and so with all %d objects", n)
 	}
 
 	return nil, empty, nil

@@ -83,7 +83,7 @@ func objectAt(o *structpb.Struct, path, of string) (map[string]*structpb.Value, 
 	}
 
 	if v == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
 	}
 
 	at, ok := v.GetKind().(*structpb.Value_StructValue)

@@ -3,6 +3,7 @@ package structpath_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,7 +179,7 @@ func TestUpdateNothing(t *testing.T) {
 // should be the same.
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := resource.MustStructJSON(`{"l": [` + strings.Repeat(`{"a": "x"}, `, n-1) + `{"a": "x"}]}`)
 
 			for b.Loop() {
