@@ -121,7 +121,14 @@ func (r *Reader) text(path string) ([]byte, error) {
 // decode the JSON values or YAML documents of the supplied text.
 func decode(text []byte) ([]*structpb.Value, error) {
 	out := []*structpb.Value{}
-	docs := kyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))))
+
+	// The reader loses a last line without an end if it is as long as some buffers.
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
+	}
+
+	docs := kyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 
 	for i := 1; ; i++ {
 		doc, err := docs.Read()

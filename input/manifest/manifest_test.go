@@ -52,6 +52,11 @@ func TestValues(t *testing.T) {
 			text:   "\ufeff{\n\t\"a\": \"b\"\n}\n",
 			want:   want{values: []any{object("a", "b")}},
 		},
+		"LongLastLine": {
+			reason: "A last line without an end should not be lost, however long it is.",
+			text:   `{"a": "` + strings.Repeat("b", 4096-9) + `"}`,
+			want:   want{values: []any{object("a", strings.Repeat("b", 4096-9))}},
+		},
 		"JSONStream": {
 			reason: "Several JSON values can follow each other, as jq prints them.",
 			text:   `{"a": "b"}` + "\n" + `{"c": "\ud83d\ude00"}`,
