@@ -46,30 +46,19 @@ func (f Format) Parts() (prefix *string, replace map[string]string, lower bool) 
 	return f.prefix, maps.Clone(f.replace), f.lower
 }
 
-// extensions returns the supplied beginning of keys, and what it can go on with so
-// that the format replaces a string that begins before the end of it.
-func (f Format) extensions(key string) []string {
-	out := []string{key}
+// key of the tag that the supplied label is to become.
+func (f Format) key(l Label) string { return f.apply(f.whole(l)) }
 
-	for _, old := range slices.Sorted(maps.Keys(f.replace)) {
-		for i := 1; i < len(old); i++ {
-			if strings.HasSuffix(key, old[:i]) {
-				out = append(out, key+old[i:])
-			}
-		}
+// whole returns what the tag key of the supplied label is made of.
+func (f Format) whole(l Label) string {
+	if f.prefix != nil && !l.Unprefixed {
+		return *f.prefix + l.QualifiedKey
 	}
 
-	return out
+	return l.TagKey
 }
 
-// key of the tag that the supplied label is to become.
-func (f Format) key(l Label) string {
-	key := l.TagKey
-
-	if f.prefix != nil && !l.Unprefixed {
-		key = *f.prefix + l.QualifiedKey
-	}
-
+func (f Format) apply(key string) string {
 	if f.replacer != nil {
 		key = f.replacer.Replace(key)
 	}
@@ -79,4 +68,41 @@ func (f Format) key(l Label) string {
 	}
 
 	return key
+}
+
+// patterns returns the supplied pattern of tag keys, and the patterns of what the format
+// makes of keys that match it. The supplied prefix is the one that keys get.
+func (f Format) patterns(pattern, prefix string) []string {
+	text, star := strings.CutSuffix(pattern, "*")
+	out := append(f.formatted(text, star), pattern)
+
+	switch qualified, ok := strings.CutPrefix(text, prefix); {
+	case f.prefix == nil:
+	case ok:
+		out = append(out, f.formatted(*f.prefix+qualified, star)...)
+	case star && strings.HasPrefix(prefix, text):
+		out = append(out, f.formatted(*f.prefix, star)...)
+	}
+
+	return out
+}
+
+// formatted returns the patterns of what the format makes of the supplied key, or of
+// keys that begin with it. It may replace strings that begin before the end of it.
+func (f Format) formatted(text string, star bool) []string {
+	if !star {
+		return []string{f.apply(text)}
+	}
+
+	out := []string{f.apply(text) + "*"}
+
+	for old := range f.replace {
+		for i := 1; i < len(old); i++ {
+			if strings.HasSuffix(text, old[:i]) {
+				out = append(out, f.apply(text+old[i:])+"*")
+			}
+		}
+	}
+
+	return out
 }

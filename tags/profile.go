@@ -297,6 +297,16 @@ func (p *Profile) Fold(key string) string {
 	return key
 }
 
+// KeySet returns the set of the keys that the supplied patterns match, by what the
+// provider takes for one key.
+func (p *Profile) KeySet(patterns ...string) KeySet {
+	if p.FoldKeys || p.FoldEntries {
+		return newKeySet(unicode.ToLower, patterns)
+	}
+
+	return NewKeySet(patterns...)
+}
+
 func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }

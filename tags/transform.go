@@ -2,6 +2,7 @@ package tags
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -31,9 +32,14 @@ type Transformed struct {
 	// refused is what was skipped, in the same order.
 	refused []Refused
 
-	// reserved is true of tag keys that only trusted labels may have, and
-	// providers of those that only providers may have.
-	reserved, providers func(tagKey string) bool
+	profile *Profile
+	format  Format
+
+	// prefix that labels' keys get.
+	prefix string
+
+	// reserved are the tag keys that only trusted labels may have.
+	reserved KeySet
 }
 
 // Refused is a tag that a label would have become, and why it didn't.
@@ -73,28 +79,50 @@ func (d *Transformed) refuse(t Tag, r SkipReason) {
 func (d *Transformed) Forges(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
-	for end := 0; separator != ""; {
-		i := strings.Index(entry[end:], separator)
-		if i < 0 {
-			break
-		}
-
-		key := entry[:end+i]
-		if d.providers(key) || d.reserved(key) && !t.Trusted {
-			return true
-		}
-
-		end += i + 1
+	_, forged := d.ProvidersIn(entry, separator)
+	if !forged && !t.Trusted {
+		_, forged = d.ReservedIn(entry, separator)
 	}
 
-	return false
+	return forged
 }
 
 // IsReserved is true if only trusted labels may have the supplied tag key.
-func (d *Transformed) IsReserved(tagKey string) bool { return d.reserved(tagKey) }
+func (d *Transformed) IsReserved(tagKey string) bool { return d.reserved.Has(tagKey) }
 
 // IsProviders is true if only providers may have the supplied tag key.
-func (d *Transformed) IsProviders(tagKey string) bool { return d.providers(tagKey) }
+func (d *Transformed) IsProviders(tagKey string) bool { return providersSet.Has(tagKey) }
+
+// ReservedIn returns the shortest key that only trusted labels may have, of those that
+// the supplied entry of a list of tags may be of, if there is any.
+func (d *Transformed) ReservedIn(entry, separator string) (string, bool) {
+	return first(d.reserved.Of(entry, separator))
+}
+
+// ProvidersIn returns the shortest key that only providers may have, of those that the
+// supplied entry of a list of tags may be of, if there is any.
+func (d *Transformed) ProvidersIn(entry, separator string) (string, bool) {
+	return first(providersSet.Of(entry, separator))
+}
+
+func first(of iter.Seq[string]) (string, bool) {
+	for key := range of {
+		return key, true
+	}
+
+	return "", false
+}
+
+// Keys returns the tag keys of the profile that the supplied patterns match, before or
+// after a format is applied to them.
+func (d *Transformed) Keys(patterns ...string) KeySet {
+	all := make([]string, 0, 2*len(patterns))
+	for _, p := range patterns {
+		all = append(all, d.format.patterns(p, d.prefix)...)
+	}
+
+	return d.profile.KeySet(all...)
+}
 
 // NewTransformer returns a Transformer of the supplied labels, which must be sorted
 // by Label.Compare and have distinct tag keys. The supplied formats, by the name of
@@ -107,7 +135,7 @@ func NewTransformer(labels []Label, formats map[string]Format) *Transformer {
 // keys and a *, for trusted labels. The supplied prefix is the one that keys get.
 // The supplied claims are labels that were refused before, and are skipped.
 func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
-	t.reserved = reservation{patterns: patterns, prefix: prefix}
+	t.reserved = reservation{patterns: patterns, claimed: NewFoldedKeySet(patterns...), prefix: prefix}
 	t.claims = claims
 }
 
@@ -136,20 +164,26 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		format = p.Format
 	}
 
-	reserved := t.reserved.forFormat(p, format)
-	d := &Transformed{Tags: make([]Tag, 0, len(t.labels)), Skipped: []SkippedLabel{}, reserved: reserved, providers: p.isProviders}
+	d := &Transformed{
+		Tags:     make([]Tag, 0, len(t.labels)),
+		Skipped:  []SkippedLabel{},
+		profile:  p,
+		format:   format,
+		prefix:   t.reserved.prefix,
+		reserved: NewFoldedKeySet(ReservedTagKeys(format, t.reserved.patterns, t.reserved.prefix)...),
+	}
 
 	for _, l := range t.claims {
 		d.refuse(tagOf(l, format), ReservedKey)
 	}
 
-	claims := func(l Label, key string) bool { return Claims(t.reserved.patterns, l) || reserved(key) }
+	claims := func(l Label, key string) bool { return Claims(t.reserved.claimed, l) || d.reserved.Has(key) }
 	add := func(l Label) SkipReason {
 		tag := tagOf(l, format)
 		tag.Reserved = claims(l, tag.Key)
 
 		r := p.check(tag)
-		if p.isProviders(tag.Key) || tag.Reserved && !tag.Trusted {
+		if d.IsProviders(tag.Key) || tag.Reserved && !tag.Trusted {
 			r = ReservedKey
 		}
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -402,8 +403,8 @@ func (g *generator) profileRules(p *tags.Profile, tag string) []rule {
 	}
 
 	return []rule{
-		{g.providers(p, tag), tags.ReservedKey, "only Crossplane's providers set it"},
-		{g.reserved(p, tag), tags.ReservedKey, p.Limit(tags.ReservedKey)},
+		{g.providers(p), tags.ReservedKey, "only Crossplane's providers set it"},
+		{g.reserved(p), tags.ReservedKey, p.Limit(tags.ReservedKey)},
 		{reservedPrefix(p, tag), tags.ReservedPrefix, p.Limit(tags.ReservedPrefix)},
 		{longer(tag, p.Key), tags.KeyTooLong, p.Limit(tags.KeyTooLong)},
 		{strings.Join(tooLong, " || "), tags.ValueTooLong, p.Limit(tags.ValueTooLong)},
@@ -415,25 +416,21 @@ func (g *generator) profileRules(p *tags.Profile, tag string) []rule {
 // folds is true if tags whose keys differ only in case are one.
 func folds(p *tags.Profile) bool { return p.FoldKeys || p.FoldEntries }
 
-// folded returns the expression of the tag key as keys are compared. The supplied
-// expression is that of the tag key.
-func (g *generator) folded(p *tags.Profile, tag string) string {
-	if !folds(p) {
-		return tag
-	}
-
+// folded returns the expression of the tag key as reserved keys are compared: in lower
+// case.
+func (g *generator) folded(p *tags.Profile) string {
 	_, replace, _ := g.format(p).Parts()
 
 	return g.formatted(p, replace, true)
 }
 
 // providers is the condition that the tag key is one that providers set.
-func (g *generator) providers(p *tags.Profile, tag string) string {
-	return g.folded(p, tag) + " in " + quoteAll(tags.ProvidersKeys())
+func (g *generator) providers(p *tags.Profile) string {
+	return g.folded(p) + " in " + quoteAll(tags.ProvidersKeys())
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
-func (g *generator) reserved(p *tags.Profile, tag string) string {
+func (g *generator) reserved(p *tags.Profile) string {
 	if len(g.in.ReservedKeys) == 0 || !g.tellsTrust() && g.readings[0].trust() == "'yes'" {
 		return ""
 	}
@@ -442,9 +439,15 @@ func (g *generator) reserved(p *tags.Profile, tag string) string {
 	patterns := map[string][]string{}
 	add := func(expression string, more []string) { patterns[expression] = append(patterns[expression], more...) }
 
-	add("l.key", g.in.ReservedKeys)
-	add("l.tag", g.in.ReservedKeys)
-	add(g.folded(p, tag), tags.ReservedTagKeys(p, g.format(p), g.in.ReservedKeys, g.prefix))
+	// Otherwise what the format makes of a label's key tells all that the key itself does.
+	if _, replace, _ := g.format(p).Parts(); strings.ContainsFunc(strings.Join(slices.Collect(maps.Keys(replace)), ""), unicode.IsLetter) {
+		for _, key := range g.in.ReservedKeys {
+			add(formatted("l.key", "", nil, true), []string{strings.ToLower(key)})
+			add(formatted("l.tag", g.prefix, nil, true), []string{strings.ToLower(key)})
+		}
+	}
+
+	add(g.folded(p), tags.ReservedTagKeys(g.format(p), g.in.ReservedKeys, g.prefix))
 
 	conditions := []string{}
 	for _, expression := range slices.Sorted(maps.Keys(patterns)) {

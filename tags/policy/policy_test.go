@@ -220,9 +220,10 @@ func TestAdmission(t *testing.T) {
 			cases: map[string]testCase{
 				"Reserved":          {reason: "A reserved key should be refused, with key, value, rule and limit.", labels: kv{"workspace": "ws-1"}, want: `label tags.example.org/workspace = "ws-1" cannot be the aws tag workspace: reserved-key (` + reserved + `)`},
 				"ReservedPrefix":    {reason: "A key that starts as reserved ones do should be refused.", annotations: kv{"entigo-zone": "z"}, want: `annotation tags.example.org/entigo-zone = "z" cannot be the aws tag entigo-zone: reserved-key (` + reserved + `)`},
-				"NotReserved":       {reason: "A key that only resembles a reserved one should be admitted.", labels: kv{"workspaces": "x", "Workspace": "x", "my-entigo": "x"}},
+				"NotReserved":       {reason: "A key that only resembles a reserved one should be admitted.", labels: kv{"workspaces": "x", "my-entigo": "x"}},
+				"ReservedCase":      {reason: "A reserved key should be refused in any case.", labels: kv{"Workspace": "x"}, want: `label tags.example.org/Workspace = "x" cannot be the aws tag Workspace: reserved-key (only trusted sources may claim it, and nobody a key that providers set)`},
 				"ProvidersKey":      {reason: "The keys of Crossplane's providers should be refused.", labels: kv{"crossplane-providerconfig": "default"}, want: `label tags.example.org/crossplane-providerconfig = "default" cannot be the aws tag crossplane-providerconfig: reserved-key (only Crossplane's providers set it)`},
-				"ProvidersKeyCase":  {reason: "Keys that differ in case are different on AWS.", labels: kv{"Crossplane-kind": "x"}},
+				"ProvidersKeyCase":  {reason: "The keys of Crossplane's providers should be refused in any case.", labels: kv{"Crossplane-kind": "x"}, want: "reserved-key (only Crossplane's providers set it)"},
 				"SecondPrefix":      {reason: "All prefixes should be looked at, also one that ends within a name.", annotations: kv{"aws.example.org/x": e(257)}, want: "cannot be the aws tag .example.org/x: value-too-long"},
 				"Count":             {reason: "The tags of all prefixes should be counted, and reserved slots should not be used.", labels: kv{"a": "", "b": ""}, annotations: kv{"aws.example.org/c": "", "aws.example.org/d": ""}, want: "4 keys under tags.example.org/, aws cannot all be aws tags: count-cap (at most 3 tags on a resource: 50, less 47 reserved)"},
 				"CountEnough":       {reason: "As many keys as there are slots left should be admitted.", labels: kv{"a": "", "b": ""}, annotations: kv{"aws.example.org/c": ""}},

@@ -113,6 +113,9 @@ type resolver struct {
 	required *require.Requirements
 	classes  map[string]Class
 	provider string
+
+	// reserved keys, which only trusted sources may claim.
+	reserved tags.KeySet
 }
 
 // Resolve the supplied input for the supplied request. What Crossplane must fetch for
@@ -125,6 +128,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		context:  req.GetContext(),
 		required: required,
 		classes:  make(map[string]Class),
+		reserved: tags.NewFoldedKeySet(in.ReservedKeys...),
 	}
 
 	set := Set{}
@@ -192,7 +196,7 @@ func (r *resolver) merge(set *Set, merged map[string]tags.Label, labels []tags.L
 	for _, l := range labels {
 		l.Source, l.Trusted = i, s.Trusted
 
-		if !s.Trusted && tags.Claims(r.in.ReservedKeys, l) {
+		if !s.Trusted && tags.Claims(r.reserved, l) {
 			set.Claims = append(set.Claims, l)
 			continue
 		}
