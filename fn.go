@@ -83,18 +83,22 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	}
 
 	stamper := &stamp.Stamper{
-		Input:       in,
-		Provider:    set.Provider,
-		Transformer: transformer,
-		Fields:      fields,
-		Remove:      set.Remove,
-		Ignore:      set.Ignore,
-		Metadata:    set.Metadata,
-		Observed:    req.GetObserved().GetResources(),
-		Earlier:     report.Earlier(req),
+		Input:          in,
+		Provider:       set.Provider,
+		CompositeGroup: groupOf(req.GetObserved().GetComposite().GetResource()),
+		Transformer:    transformer,
+		Fields:         fields,
+		Remove:         set.Remove,
+		Ignore:         set.Ignore,
+		Metadata:       set.Metadata,
+		Observed:       req.GetObserved().GetResources(),
+		Earlier:        report.Earlier(req),
 	}
 
-	targets := stamper.Targets(req.GetDesired().GetResources())
+	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
+	if err != nil {
+		return nil, err
+	}
 
 	run := &report.Run{
 		Request:     req,
@@ -111,7 +115,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	run.Resolved(ctx)
 
-	outcome, err := stamper.Stamp(targets)
+	outcome, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.FailStamp(err)
 	}
@@ -125,6 +129,11 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	}
 
 	return run.Success(ctx, outcome), nil
+}
+
+// groupOf returns the API group of the supplied object.
+func groupOf(o *structpb.Struct) string {
+	return schema.FromAPIVersionAndKind(o.GetFields()["apiVersion"].GetStringValue(), "").Group
 }
 
 // locator returns what finds the tag fields of resources. The first answer wins: a

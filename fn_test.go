@@ -136,6 +136,9 @@ func forProvider(r *fnv1.Resource) map[string]*structpb.Value {
 }
 
 func TestRunFunction(t *testing.T) {
+	deleteReserved := testInput(`"reservedKeys": ["platform/env"], "removeTags": [{"fromFieldPath": "spec.keys"}],
+		"sources": [{"type": "Value", "values": {"platform/env": "prod"}, "trusted": true}]`)
+
 	// tagged returns the response to testRequest with the supplied tags on the
 	// bucket.
 	tagged := func(tags string, mutate func(rsp *fnv1.RunFunctionResponse)) *fnv1.RunFunctionResponse {
@@ -268,11 +271,11 @@ func TestRunFunction(t *testing.T) {
 			want:   tagged(`{"Name": "assets"}`, silent),
 		},
 		"DeleteAll": {
-			reason: "A field that has no tags left is no field.",
+			reason: "A field that has no tags left, and that the provider would fill with the cloud's, is empty.",
 			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`),
 			want: tagged(`{}`, func(rsp *fnv1.RunFunctionResponse) {
 				silent(rsp)
-				delete(forProvider(rsp.GetDesired().GetResources()["bucket"]), "tags")
+				forProvider(rsp.GetDesired().GetResources()["bucket"])["tags"] = structpb.NewStructValue(&structpb.Struct{})
 			}),
 		},
 		"DeleteLabel": {
@@ -284,8 +287,7 @@ func TestRunFunction(t *testing.T) {
 		},
 		"DeleteReserved": {
 			reason: "Whoever writes a field can't take away tags that only trusted sources may set.",
-			input: testInput(`"reservedKeys": ["platform/env"], "removeTags": [{"fromFieldPath": "spec.keys"}],
-				"sources": [{"type": "Value", "values": {"platform/env": "prod"}, "trusted": true}]`),
+			input:  deleteReserved,
 			mutate: func(req *fnv1.RunFunctionRequest) {
 				keys := resource.MustStructJSON(`{"keys": ["plexsphere:*", "Name"]}`).GetFields()["keys"]
 				req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().Fields["keys"] = keys
@@ -294,6 +296,9 @@ func TestRunFunction(t *testing.T) {
 				withheld(rsp, "plexsphere:platform/env")
 				rsp.Results[0].Message = "bucket: ignoreTags and removeTags of fields don't touch reserved keys: plexsphere:platform/env"
 				rsp.Results[0].Reason = new("TagsProtected")
+
+				c := rsp.GetConditions()[0]
+				tell(rsp, deleteReserved, fmt.Sprintf(`{"order": 1, "reason": %q, "message": %q, "trusted": {"bucket": {"plexsphere:platform/env": "prod"}}}`, c.GetReason(), c.GetMessage()))
 			}),
 		},
 		"Ignore": {
@@ -323,7 +328,7 @@ func TestRunFunction(t *testing.T) {
 		},
 		"LimitPartial": {
 			reason: "A label for which a resource has no tag slot is skipped there, and the lowest keys are kept.",
-			input:  testInput(`"limitPolicy": "ApplyPartial", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"z": "26", "a": "1"}}]`),
+			input:  testInput(`"limitPolicy": "ApplyPartial", "providerTags": "None", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"z": "26", "a": "1"}}]`),
 			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, func(rsp *fnv1.RunFunctionResponse) {
 				skipped(rsp, "CountCap", "aws: skipped 1 label: count-cap (at most 50 tags on a resource, 47 of them reserved): z → plexsphere:z on bucket",
 					"1 label skipped on aws: count-cap (z)")
@@ -331,7 +336,7 @@ func TestRunFunction(t *testing.T) {
 		},
 		"LimitStrict": {
 			reason: "A policy that accepts no skipped label has nothing against labels that fit.",
-			input:  testInput(`"limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"a": "1"}}]`),
+			input:  testInput(`"limitPolicy": "ApplyStrict", "reservedTags": {"aws": 44}, "sources": [{"type": "Value", "values": {"a": "1"}}]`),
 			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, same),
 		},
 		"Resources": {
@@ -393,7 +398,7 @@ func TestRunFunction(t *testing.T) {
 		},
 		"Everything": {
 			reason: "Labels, tags of other systems, removed tags, limit and metadata go together.",
-			input: testInput(replace + `, "limitPolicy": "ApplyPartial", "reservedTags": {"aws": 47}, "resources": [{"name": "bucket"}],
+			input: testInput(replace + `, "limitPolicy": "ApplyPartial", "reservedTags": {"aws": 44}, "resources": [{"name": "bucket"}],
 				"ignoreTags": [{"key": "backup:*"}], "removeTags": [{"key": "Name"}, {"key": "other"}],
 				"kubernetesMetadata": [{"source": {"type": "ComposedResource", "name": "bucket"}, "copy": ["Labels"], "select": {"all": true}, "resources": [{"name": "config"}]}]`),
 			mutate: reported(cloud),
@@ -541,7 +546,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		},
 		"Limit": {
 			reason: "Labels without tag slots fail the pipeline if that policy says so. How many there are is named, and on which resources.",
-			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 47}, "removeTags": [{"key": "none"}], "toContextKey": "example.org/resolved"`),
+			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 44}, "removeTags": [{"key": "none"}], "toContextKey": "example.org/resolved"`),
 			mutate: func(req *fnv1.RunFunctionRequest) {
 				labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
 				labels["platform/stage"] = structpb.NewStringValue("live")
@@ -551,8 +556,8 @@ func TestRunFunctionFatal(t *testing.T) {
 					"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "eu-central-1"}}
 				}`)}
 			},
-			want: `LimitExceeded: limitPolicy ApplyStrict: too many labels: 1 on composed resource "archive" (aws: at most 50 tags on a resource, 47 of them reserved); ` +
-				`2 on composed resource "bucket" (aws: at most 50 tags on a resource, 47 of them reserved)`,
+			want: `LimitExceeded: limitPolicy ApplyStrict: too many labels: 1 on composed resource "archive" (aws: at most 50 tags on a resource, 44 of them reserved, 3 for those that the provider adds); ` +
+				`2 on composed resource "bucket" (aws: at most 50 tags on a resource, 44 of them reserved, 3 for those that the provider adds)`,
 		},
 		"ConflictAlone": {
 			reason: "A conflict names the resource, the key and both values.",
@@ -672,11 +677,14 @@ func TestRunFunctionSchemas(t *testing.T) {
 			Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 		}}
 	}
-	onOne, untagged := propagated("tags on 1 composed resource"), propagated("tags on 0 composed resources; 1 left alone")
+	const whatToDo = `Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, and the annotation cloudtags.fn.plexsphere.com/ignore: "true" leaves a resource alone`
+
+	onOne, untagged := propagated("tags on 1 composed resource"), propagated("not known whether 1 composed resource has a tag field: widget (widget.example.org/v1 Widget); "+whatToDo)
+	untagged[0].Status, untagged[0].Reason = fnv1.Status_STATUS_CONDITION_FALSE, "UnknownKinds"
 	leftAlone := []*fnv1.Result{{
-		Severity: fnv1.Severity_SEVERITY_NORMAL,
-		Message:  "not tagged: widget (widget.example.org/v1 Widget) has no tag field that is known",
-		Reason:   new("NotTagged"),
+		Severity: fnv1.Severity_SEVERITY_WARNING,
+		Message:  "not known whether these have a tag field (" + whatToDo + "): widget (widget.example.org/v1 Widget) has no tag field that is known",
+		Reason:   new("UnknownKinds"),
 		Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
 	}}
 
@@ -784,6 +792,10 @@ func TestRunFunctionSchemas(t *testing.T) {
 			want := proto.CloneOf(tc.want)
 			want.Meta = &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)}
 			want.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"widget": {Resource: resource.MustStructJSON(tc.wantRes)}}}
+
+			if len(want.GetConditions()) > 0 && want.GetConditions()[0].GetReason() == "UnknownKinds" {
+				tell(want, req.GetInput(), fmt.Sprintf(`{"order": 1, "reason": "UnknownKinds", "message": %s}`, quoted(t, untagged[0].GetMessage())))
+			}
 
 			got, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), req)
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
@@ -1013,7 +1025,16 @@ func TestPrecedence(t *testing.T) {
 							}
 						}
 
+						// What an earlier step says of a reserved key does not
+						// stand either.
+						if reserved {
+							claims = claims || existing != "" && effective == ""
+						}
+
 						want, fatal := existing, false
+						if reserved {
+							want = ""
+						}
 
 						switch {
 						case effective == "":
@@ -1491,7 +1512,8 @@ func TestRunFunctionDeterministic(t *testing.T) {
 			reason: "Tags that are kept, removed and withheld, and metadata that is copied or not, are always told in the same way.",
 			req: func() *fnv1.RunFunctionRequest {
 				req := testRequest(testInput(`"provider": {"value": "aws"}, "keyPrefix": "", "statusFieldPath": "status.cloudTags", "reservedKeys": ["label-1*"],
-					"sources": [{"type": "Value", "values": ` + pairs("label", "v") + `, "trusted": true}, {"type": "Value", "values": ` + pairs("kept", "v") + `}],
+					"sources": [{"type": "Value", "values": ` + pairs("label", "v") + `, "include": {"keys": ["label-1*"]}, "trusted": true},
+						{"type": "Value", "values": ` + pairs("label", "v") + `, "include": {"except": ["label-1*"]}}, {"type": "Value", "values": ` + pairs("kept", "v") + `}],
 					"ignoreTags": [{"key": "kept-0*"}, {"key": "backup-*"}, {"fromFieldPath": "spec.keys"}],
 					"removeTags": [{"key": "label-2*"}, {"key": "Name"}, {"key": "kept-3*", "value": "w"}, {"fromFieldPath": "spec.keys"}],
 					"kubernetesMetadata": [
@@ -1880,7 +1902,7 @@ func TestServeMetrics(t *testing.T) {
 	}
 
 	after := scrape(t, url)
-	counts[`labels_skipped_total{provider="generic",reason="count-cap"}`] = 100 * (100 + 2 - 32)
+	counts[`labels_skipped_total{provider="generic",reason="count-cap"}`] = 100 * (100 + 2 + 3 - 32) // The provider adds three tags.
 	counts[`resources_tagged_total{provider="generic"}`] = 100
 	counts[`resources_not_taggable_total{provider="generic"}`] += 100
 

@@ -42,6 +42,22 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 		all[i] = keyPattern{text: foldWith(fold, text), prefix: prefix}
 	}
 
+	return KeySet{patterns: fewest(all), fold: fold}
+}
+
+// With returns the set that has the supplied keys, too. A star in them is a character like
+// any other.
+func (s KeySet) With(keys ...string) KeySet {
+	all := slices.Clone(s.patterns)
+	for _, key := range keys {
+		all = append(all, keyPattern{text: foldWith(s.fold, key)})
+	}
+
+	return KeySet{patterns: fewest(all), fold: s.fold}
+}
+
+// fewest returns those of the supplied patterns that match what no other does, sorted.
+func fewest(all []keyPattern) []keyPattern {
 	// What begins keys stands before the keys that it begins.
 	slices.SortFunc(all, func(a, b keyPattern) int {
 		switch c := strings.Compare(a.text, b.text); {
@@ -54,17 +70,15 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 		}
 	})
 
-	s := KeySet{fold: fold}
+	out := all[:0]
 
 	for _, p := range all {
-		if n := len(s.patterns); n > 0 && s.patterns[n-1].matches(p.text) {
-			continue
+		if n := len(out); n == 0 || !out[n-1].matches(p.text) {
+			out = append(out, p)
 		}
-
-		s.patterns = append(s.patterns, p)
 	}
 
-	return s
+	return out
 }
 
 func (p keyPattern) matches(key string) bool {
@@ -145,6 +159,9 @@ func foldWith(fold func(r rune) rune, key string) string {
 
 	return strings.Map(fold, key)
 }
+
+// FoldKey folds the case of the supplied key, as reserved keys compare.
+func FoldKey(key string) string { return strings.Map(foldRune, key) }
 
 // foldRune is the one character that stands for all that differ from the supplied one
 // only in case: for the sign of the Kelvin, too, it is k.

@@ -54,7 +54,7 @@ func ReservedTagKeys(f Format, reserved []string, prefix string) []string {
 	}
 
 	for i, p := range patterns {
-		patterns[i] = foldWith(foldRune, p)
+		patterns[i] = FoldKey(p)
 	}
 
 	slices.Sort(patterns)

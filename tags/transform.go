@@ -113,6 +113,13 @@ func first(of iter.Seq[string]) (string, bool) {
 	return "", false
 }
 
+// Reserves is true if there are keys that only trusted labels may have.
+func (d *Transformed) Reserves() bool { return !d.reserved.Empty() }
+
+// QualifiedKey returns the qualified key of the label that the supplied tag key could be
+// of.
+func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
+
 // Keys returns the tag keys of the profile that the supplied patterns match, before or
 // after a format is applied to them.
 func (d *Transformed) Keys(patterns ...string) KeySet {

@@ -403,8 +403,8 @@ func (g *generator) profileRules(p *tags.Profile, tag string) []rule {
 	}
 
 	return []rule{
-		{g.providers(p), tags.ReservedKey, "only Crossplane's providers set it"},
-		{g.reserved(p), tags.ReservedKey, p.Limit(tags.ReservedKey)},
+		{g.providers(p, tag), tags.ReservedKey, "only Crossplane's providers set it"},
+		{g.reserved(p, tag), tags.ReservedKey, p.Limit(tags.ReservedKey)},
 		{reservedPrefix(p, tag), tags.ReservedPrefix, p.Limit(tags.ReservedPrefix)},
 		{longer(tag, p.Key), tags.KeyTooLong, p.Limit(tags.KeyTooLong)},
 		{strings.Join(tooLong, " || "), tags.ValueTooLong, p.Limit(tags.ValueTooLong)},
@@ -417,20 +417,29 @@ func (g *generator) profileRules(p *tags.Profile, tag string) []rule {
 func folds(p *tags.Profile) bool { return p.FoldKeys || p.FoldEntries }
 
 // folded returns the expression of the tag key as reserved keys are compared: in lower
-// case.
-func (g *generator) folded(p *tags.Profile) string {
-	_, replace, _ := g.format(p).Parts()
+// case. The supplied expression is that of the tag key.
+func (g *generator) folded(p *tags.Profile, tag string) string {
+	prefix, replace, lower := g.format(p).Parts()
+	if lower {
+		return tag
+	}
 
-	return g.formatted(p, replace, true)
+	// What is not ASCII comes from here.
+	fixed := g.prefix + strings.Join(slices.Sorted(maps.Values(replace)), "")
+	if prefix != nil {
+		fixed += *prefix
+	}
+
+	return formatted(tag, fixed, nil, true)
 }
 
 // providers is the condition that the tag key is one that providers set.
-func (g *generator) providers(p *tags.Profile) string {
-	return g.folded(p) + " in " + quoteAll(tags.ProvidersKeys())
+func (g *generator) providers(p *tags.Profile, tag string) string {
+	return g.folded(p, tag) + " in " + quoteAll(tags.ProvidersKeys())
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
-func (g *generator) reserved(p *tags.Profile) string {
+func (g *generator) reserved(p *tags.Profile, tag string) string {
 	if len(g.in.ReservedKeys) == 0 || !g.tellsTrust() && g.readings[0].trust() == "'yes'" {
 		return ""
 	}
@@ -447,7 +456,7 @@ func (g *generator) reserved(p *tags.Profile) string {
 		}
 	}
 
-	add(g.folded(p), tags.ReservedTagKeys(g.format(p), g.in.ReservedKeys, g.prefix))
+	add(g.folded(p, tag), tags.ReservedTagKeys(g.format(p), g.in.ReservedKeys, g.prefix))
 
 	conditions := []string{}
 	for _, expression := range slices.Sorted(maps.Keys(patterns)) {

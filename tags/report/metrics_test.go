@@ -389,8 +389,8 @@ func TestMetricsOfDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// An object of S3 has ten tags at most.
-	want := counted(map[string]int{skippedSeries("aws", tags.CountCap): 2, series(tagged, "aws"): 2})
+	// An object of S3 has ten tags at most, three of which the provider adds.
+	want := counted(map[string]int{skippedSeries("aws", tags.CountCap): 5, series(tagged, "aws"): 2})
 	if diff := cmp.Diff(want, scrape(t, m)); diff != "" {
 		t.Errorf("Success(...): -want series, +got series:\n%s", diff)
 	}

@@ -99,7 +99,7 @@ func (f *FailureError) Unwrap() error { return f.err }
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
 func FailStamp(err error) *FailureError {
-	if errors.As(err, new(*stamp.LimitError)) {
+	if errors.As(err, new(*stamp.LimitError)) || errors.As(err, new(*stamp.TrustedLimitError)) {
 		return Fail(ReasonLimitExceeded, err)
 	}
 
@@ -375,6 +375,7 @@ func withheld(w *stamp.Withheld, most int) []string {
 		{w.Retained, "an earlier step set another value"},
 		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
 		{w.Removed, "removeTags names it"},
+		{w.Unkept, "ignoreTags names it, but there is no tag slot left"},
 	} {
 		for _, key := range of.keys[:min(len(of.keys), most)] {
 			why[key] = of.why

@@ -307,14 +307,15 @@ func TestFailStampOfStamper(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			req := request(namespaced)
+			tc.in.Provider = &v1beta1.StringSource{Value: new("aws")}
+
 			stamper := &stamp.Stamper{
 				Input:       tc.in,
-				Provider:    "aws",
 				Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9"}, {QualifiedKey: "b", TagKey: "b", Value: "9"}}, nil),
 				Fields:      field.Chain{field.ByProfile{}},
 			}
 
-			_, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
+			_, err := stampAll(stamper, req.GetDesired().GetResources())
 			if err == nil {
 				t.Fatalf("\n%s\nStamp(...): want an error", tc.reason)
 			}
@@ -923,9 +924,11 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 		req.Desired.Resources[name] = proto.CloneOf(r)
 	}
 
+	in := s.in.DeepCopy()
+	in.Provider = &v1beta1.StringSource{Value: &s.profile}
+
 	stamper := &stamp.Stamper{
-		Input:       s.in,
-		Provider:    s.profile,
+		Input:       in,
 		Transformer: tags.NewTransformer(slices.Clone(s.labels), nil),
 		Fields:      field.Chain{rules, field.ByProfile{}},
 	}
@@ -934,7 +937,7 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 		stamper.Fields = s.fields
 	}
 
-	o, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
+	o, err := stampAll(stamper, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -1217,4 +1220,14 @@ func TestSuccessManyResources(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nEach resource and each tag is named in exactly one result.\nSuccess(...): -want, +got:\n%s", diff)
 	}
+}
+
+// stampAll stamps the supplied resources.
+func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*stamp.Outcome, error) {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Stamp(context.Background(), targets)
 }

@@ -474,9 +474,12 @@ func TestSuccessOfStamper(t *testing.T) {
 	}, nil)
 	transformer.Reserve([]string{"owner"}, "", []tags.Label{{QualifiedKey: "owner", TagKey: "owner", Value: "mallory"}})
 
-	stamper := &stamp.Stamper{Input: retaining(), Provider: "aws", Transformer: transformer, Fields: field.Chain{field.ByProfile{}}}
+	in := retaining()
+	in.Provider = &v1beta1.StringSource{Value: new("aws")}
 
-	o, err := stamper.Stamp(stamper.Targets(req.GetDesired().GetResources()))
+	stamper := &stamp.Stamper{Input: in, Transformer: transformer, Fields: field.Chain{field.ByProfile{}}}
+
+	o, err := stampAll(stamper, req.GetDesired().GetResources())
 	if err != nil {
 		t.Fatalf("Stamp(...): %s", err)
 	}
@@ -489,11 +492,13 @@ func TestSuccessOfStamper(t *testing.T) {
 		someSkipped("1 label skipped on aws: reserved-key (owner)"),
 		warning("ReservedKey", "aws: skipped 1 label: reserved-key (only trusted sources may claim it, and nobody a key that providers set): owner → owner"),
 		normal("TagsWithheld", "a: withheld: a (an earlier step set another value)"),
-		normal("NotTagged", "not tagged: c (v1 ConfigMap) has no tag field that is known"),
+		normal("NotTagged", "not tagged: c (v1 ConfigMap) has no tag field"),
 	)
 	want.Desired.Resources["a"].Resource = bucket(`{"a": "b", "owner": "x"}`)
 	want.Desired.Resources["b"].Resource = bucket(`{"a": "9", "owner": "x"}`)
 	want.Desired.Resources["c"] = &fnv1.Resource{Resource: resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap"}`)}
+	want.Context.Fields["cloudtags.fn.plexsphere.com/steps"].GetStructValue().Fields[noInput] = told(
+		1, "SomeSkipped", "1 label skipped on aws: reserved-key (owner)", `{"a": {"owner": "x"}, "b": {"owner": "x"}}`)
 	want.Desired.Composite = composite(`{"status": {"a": "b", "cloudTags": {
 		"providers": {"aws": ["a", "owner"]},
 		"resources": {"a": {"owner": "x"}, "b": {"a": "9", "owner": "x"}}

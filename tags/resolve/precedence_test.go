@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,7 +39,7 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 
 	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: field.Chain{rules, field.ByProfile{}}}
 
-	out, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"bucket": {Resource: r}}))
+	out, err := stampAll(stamper, map[string]*fnv1.Resource{"bucket": {Resource: r}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,12 +144,12 @@ func TestPrecedence(t *testing.T) {
 			want:     want{tags: map[string]string{"team": "zone"}},
 		},
 		"NobodyTrusted": {
-			reason:   "If nobody may claim it, what an earlier step set should stand.",
+			reason:   "If nobody may claim it, what an earlier step set should be taken away.",
 			reserved: `["te*"]`,
 			sources:  []string{source("Organization", "org", replace), source("Zone", "zone", replace)},
 			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
 			tags:     `{"team": "step"}`,
-			want:     want{tags: map[string]string{"team": "step"}, skipped: []string{"team reserved-key"}},
+			want:     want{tags: map[string]string{}, skipped: []string{"team reserved-key", "team reserved-key"}},
 		},
 		"Retain": {
 			reason:  "What an earlier step set should stand by default, and be told.",
@@ -336,7 +337,7 @@ func TestEveryPrecedence(t *testing.T) {
 
 		// What becomes of it.
 		want, wantErr, withheld, active := map[string]string{"Name": "x"}, "", []stamp.Withheld(nil), []stamp.Active(nil)
-		if step != "" {
+		if step != "" && (!reserved || winner >= 0) {
 			want["team"] = step
 		}
 
@@ -358,11 +359,19 @@ func TestEveryPrecedence(t *testing.T) {
 		}
 
 		skips := []stamp.Skip{}
+		settled := map[string]map[string]string(nil)
+		skipped := tags.SkippedLabel{QualifiedKey: "team", TagKey: "team", Provider: "aws", Reason: "reserved-key"}
+
+		if reserved && winner < 0 && step != "" {
+			skips = append(skips, stamp.Skip{SkippedLabel: skipped, Limit: "an earlier step set it, which only trusted sources may", Resources: []string{"bucket"}})
+		}
+
 		if claimed {
-			skips = []stamp.Skip{{
-				SkippedLabel: tags.SkippedLabel{QualifiedKey: "team", TagKey: "team", Provider: "aws", Reason: "reserved-key"},
-				Limit:        tags.ProfileOf("aws").Limit("reserved-key"),
-			}}
+			skips = append(skips, stamp.Skip{SkippedLabel: skipped, Limit: tags.ProfileOf("aws").Limit("reserved-key")})
+		}
+
+		if reserved && active != nil {
+			settled = map[string]map[string]string{"bucket": active[0].Tags}
 		}
 
 		before := map[string]string{"Name": "x"}
@@ -390,7 +399,7 @@ func TestEveryPrecedence(t *testing.T) {
 			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
 		}
 
-		if diff := cmp.Diff(&stamp.Outcome{Stamped: out.Stamped, Active: active, Skips: skips, Withheld: withheld}, out, cmp.Comparer(func(a, b map[string]*structpb.Struct) bool { return len(a) == len(b) })); diff != "" {
+		if diff := cmp.Diff(&stamp.Outcome{Stamped: out.Stamped, Active: active, Skips: skips, Withheld: withheld, Trusted: settled}, out, cmp.Comparer(func(a, b map[string]*structpb.Struct) bool { return len(a) == len(b) })); diff != "" {
 			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
 		}
 	}
@@ -702,4 +711,14 @@ func TestSkippedOnce(t *testing.T) {
 			t.Errorf("\nA label should be skipped once, and each resource be named once.\nStamp(...) with %s reserved: -want, +got:\n%s", reserved, diff)
 		}
 	}
+}
+
+// stampAll stamps the supplied resources.
+func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*stamp.Outcome, error) {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Stamp(context.Background(), targets)
 }

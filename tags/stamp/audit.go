@@ -69,8 +69,7 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	}
 
 	// Here all strings are tags.
-	k := s.known(t)
-	k.patterns = append(k.patterns, "*")
+	k := known{keys: s.planFor(t).known.keys, patterns: tags.NewKeySet("*")}
 
 	old, err := read(before, &t.field, t.profile, k)
 	if err != nil {

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,7 +65,7 @@ func assertChanges(t *testing.T, reason string, s *Stamper, observed, desired st
 		s.Observed = given[0]
 		got := &Outcome{}
 
-		s.Audit(s.Targets(given[1]), got)
+		s.Audit(targetsOf(s, given[1]), got)
 
 		if diff := cmp.Diff(outcome, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("\n%s\nAudit(...): -want, +got:\n%s", reason, diff)
@@ -753,9 +754,9 @@ func TestAuditAfterStamp(t *testing.T) {
 		change("unobserved", changes{added: map[string]Values{"Name": {After: "x"}, "ours:a": {After: "1"}}}),
 	}
 
-	targets := s.Targets(jsonResources(desired))
+	targets := targetsOf(s, jsonResources(desired))
 
-	out, err := s.Stamp(targets)
+	out, err := s.Stamp(context.Background(), targets)
 	if err != nil {
 		t.Fatalf("Stamp(...): %v", err)
 	}
@@ -813,9 +814,9 @@ func TestAuditAtomic(t *testing.T) {
 				Observed:    map[string]*fnv1.Resource{"r": {Resource: thing(observed)}},
 			}
 
-			targets := s.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(tc.desired)}})
+			targets := targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(tc.desired)}})
 
-			out, err := s.Stamp(targets)
+			out, err := s.Stamp(context.Background(), targets)
 			if err != nil {
 				t.Fatalf("\n%s\nStamp(...): %v", tc.reason, err)
 			}
@@ -845,7 +846,7 @@ func TestAuditNothingToDo(t *testing.T) {
 	}
 
 	out := &Outcome{Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": {"a": "3"}}`)}}
-	s.Audit(s.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "2"}}`)}}), out)
+	s.Audit(targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "2"}}`)}}), out)
 
 	want := &Outcome{Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": {"a": "3"}}`)}}
 	if diff := cmp.Diff(want, out, protocmp.Transform()); diff != "" {

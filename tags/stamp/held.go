@@ -30,15 +30,22 @@ type held interface {
 	// adds is true if putting a tag adds an entry.
 	adds(key, value string) bool
 
-	// put a tag in the place of the one with the same key, or behind all others. It
-	// returns false if it is there already.
-	put(key, value string) bool
+	// put a tag in the place of all with the same key, or behind all others. It
+	// returns false if it is there already. Exactly is true if its key is to be
+	// spelled as it is supplied, though the provider takes another spelling for it.
+	put(key, value string, exactly bool) bool
 
 	// entries that are known to be tags, in a fixed order, each id once.
 	entries() []entry
 
+	// all entries that could be tags, in a fixed order, whether they are known or not.
+	all() []entry
+
 	// has is true if there is an entry with the supplied id.
 	has(id string) bool
+
+	// grows returns how many more entries there are after keeping the supplied one.
+	grows(e entry) int
 
 	// keep an entry of another field of the same kind in the place of the one with
 	// the same id, or behind all others. It returns false if it is there already.
@@ -56,30 +63,40 @@ type entry struct {
 	id  string
 	key string
 
+	// opaque is true if the entry isn't known to be a tag, so that it has no id.
+	opaque bool
+
 	// value of the tag. It is nil if there is none.
 	value *structpb.Value
 
-	// item of a list that the entry is, and others that have the same id, for which it
-	// stands.
+	// item of a list that the entry is, at a position, and others that have the same
+	// id, for which it stands.
 	item   *structpb.Value
+	at     int
 	others []entry
 
 	// bare is true of a string in a list that has a key only.
 	bare bool
 }
 
-// hasValue is true if the entry is a tag with the supplied value.
-func (e *entry) hasValue(text string) bool { return !e.bare && isText(e.value, text) }
+// text of the entry's value. It is false if there is none that could be one of a tag.
+func (e *entry) text() (string, bool) {
+	if e.bare || !isTextual(e.value) {
+		return "", false
+	}
+
+	return e.value.GetStringValue(), true
+}
 
 // known are the keys by which strings are told to be tags, since keys and values may
 // both have the separator in them.
 type known struct {
 	// keys of tags.
-	keys []string
+	keys tags.KeySet
 
-	// patterns of keys, each a key, or the beginning of keys and a *. What they
-	// match, and no known key does, is a tag even if it has no value.
-	patterns []string
+	// patterns of keys. What they have, and no known key is, is a tag even if it has
+	// no value.
+	patterns tags.KeySet
 }
 
 // read what the supplied value of the supplied field holds, on a resource with the
@@ -112,8 +129,9 @@ func read(v *structpb.Value, f *field.Field, p *tags.Profile, k known) (held, er
 type heldMap struct {
 	fields map[string]*structpb.Value
 
-	// names of the fields by tag key, where they may differ in case from it.
-	names map[string]string
+	// names of the fields by what the provider takes for one key, sorted, where they
+	// may differ in case from it.
+	names map[string][]string
 
 	profile *tags.Profile
 }
@@ -123,9 +141,9 @@ func readMap(fields map[string]*structpb.Value, p *tags.Profile) *heldMap {
 	maps.Copy(m.fields, fields)
 
 	if p.FoldKeys {
-		m.names = make(map[string]string, len(fields))
+		m.names = make(map[string][]string, len(fields))
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			m.names[p.Fold(name)] = name
+			m.names[p.Fold(name)] = append(m.names[p.Fold(name)], name)
 		}
 	}
 
@@ -134,9 +152,10 @@ func readMap(fields map[string]*structpb.Value, p *tags.Profile) *heldMap {
 
 func (m *heldMap) count() int { return len(m.fields) }
 
+// name of the field with the supplied key. The last of some spellings counts.
 func (m *heldMap) name(key string) string {
-	if name, ok := m.names[m.profile.Fold(key)]; ok {
-		return name
+	if names := m.names[m.id(key)]; len(names) > 0 {
+		return names[len(names)-1]
 	}
 
 	return key
@@ -152,17 +171,22 @@ func (m *heldMap) adds(key, _ string) bool {
 	return !ok
 }
 
-func (m *heldMap) put(key, value string) bool {
-	if v, ok := m.get(key); ok && isText(v, value) {
+func (m *heldMap) put(key, value string, exactly bool) bool {
+	name := m.name(key)
+	if exactly {
+		name = key
+	}
+
+	if v, ok := m.fields[name]; ok && isText(v, value) && len(m.names[m.id(key)]) <= 1 {
 		return false
 	}
 
-	name := m.name(key)
-	m.fields[name] = structpb.NewStringValue(value)
-
 	if m.names != nil {
-		m.names[m.id(name)] = name
+		m.removeAll(m.id(key))
+		m.names[m.id(key)] = []string{name}
 	}
+
+	m.fields[name] = structpb.NewStringValue(value)
 
 	return true
 }
@@ -176,12 +200,13 @@ func (m *heldMap) id(key string) string {
 }
 
 func (m *heldMap) entries() []entry {
-	out := make([]entry, 0, len(m.fields))
+	return grouped(m.all(), func(e entry) bool { return m.name(e.key) == e.key })
+}
 
+func (m *heldMap) all() []entry {
+	out := make([]entry, 0, len(m.fields))
 	for _, name := range slices.Sorted(maps.Keys(m.fields)) {
-		if m.name(name) == name {
-			out = append(out, entry{id: m.id(name), key: name, value: m.fields[name]})
-		}
+		out = append(out, entry{id: m.id(name), key: name, value: m.fields[name]})
 	}
 
 	return out
@@ -192,11 +217,31 @@ func (m *heldMap) has(id string) bool {
 	return ok
 }
 
-func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue()) }
+func (m *heldMap) grows(e entry) int {
+	if m.has(e.id) {
+		return 0
+	}
+
+	return 1
+}
+
+func (m *heldMap) keep(e entry) bool { return m.put(e.key, e.value.GetStringValue(), false) }
 
 func (m *heldMap) remove(e entry) {
-	maps.DeleteFunc(m.fields, func(name string, _ *structpb.Value) bool { return m.id(name) == e.id })
-	delete(m.names, e.id)
+	delete(m.fields, e.key)
+
+	if m.names != nil {
+		m.names[e.id] = slices.DeleteFunc(m.names[e.id], func(name string) bool { return name == e.key })
+	}
+}
+
+// removeAll spellings of the supplied key.
+func (m *heldMap) removeAll(id string) {
+	for _, name := range m.names[id] {
+		delete(m.fields, name)
+	}
+
+	delete(m.names, id)
 }
 
 func (m *heldMap) encode() *structpb.Value {
@@ -205,85 +250,100 @@ func (m *heldMap) encode() *structpb.Value {
 
 // heldList are tags in a list.
 type heldList struct {
-	// items that were there. Nil ones have been removed.
-	items []*structpb.Value
+	// items that were there, and behind them those that were added. Removed ones have no
+	// value.
+	items []entry
 
-	// positions of the items by the id of the tag. Items that are no tags have none.
-	positions map[string][]int
+	// there are so many items that were there, and left so many that were not removed.
+	there, left int
 
-	// tags that items are, by the position of the item.
-	tags map[int]entry
+	// positions of the items that were there by the id of the tag, and of those that were
+	// added. Some may have been removed. Some added ones have one id: keys that differ in
+	// case are different tags if they have different values.
+	positions, added map[string][]int
 
-	// added tags, each with its item. Some have one id: keys that differ in case are
-	// different tags if they have different values.
-	added []entry
+	// strings that the list has, as the provider compares them, and how often.
+	strings map[string]int
 
 	profile *tags.Profile
 
 	// suffix of ids that come of keys.
 	suffix string
 
-	// value of the tag that the supplied item is.
-	value func(key string, item *structpb.Value) *structpb.Value
-
 	// item that is the tag of the supplied key and value. Old is the item that it
 	// takes the place of, or nil.
 	item func(old *structpb.Value, key, value string) *structpb.Value
 
-	// kept are the items that are the supplied entry of another list. Old is the item
-	// that they take the place of, or nil.
-	kept func(old *structpb.Value, e entry) []*structpb.Value
+	// kept returns what the supplied entry of another list is in this one. Old is the
+	// entry that it takes the place of, or nil.
+	kept func(old *entry, e entry) []entry
 }
 
-// found is called for each item that is a tag.
-func (l *heldList) found(i int, e entry) {
-	l.tags[i] = e
-	l.positions[e.id] = append(l.positions[e.id], i)
-}
+// newList returns a list of the supplied entries, which have their items.
+func newList(p *tags.Profile, suffix string, items []entry) *heldList {
+	l := &heldList{
+		items:     items,
+		there:     len(items),
+		left:      len(items),
+		positions: make(map[string][]int, len(items)),
+		added:     make(map[string][]int),
+		strings:   make(map[string]int, len(items)),
+		profile:   p,
+		suffix:    suffix,
+	}
 
-func (l *heldList) count() int {
-	n := len(l.added)
+	for i := range items {
+		items[i].at = i
+		l.count1(items[i].item, 1)
 
-	for _, item := range l.items {
-		if item != nil {
-			n++
+		if !items[i].opaque {
+			l.positions[items[i].id] = append(l.positions[items[i].id], i)
 		}
 	}
 
-	return n
+	return l
 }
 
+func (l *heldList) count() int { return l.left }
+
 func (l *heldList) id(key string) string { return l.profile.Fold(key) + l.suffix }
+
+// at returns the supplied positions of items with the supplied id, of which the first has
+// not been removed.
+func (l *heldList) at(positions map[string][]int, id string) []int {
+	p := positions[id]
+	for len(p) > 0 && l.items[p[0]].item == nil {
+		p = p[1:]
+		positions[id] = p
+	}
+
+	return p
+}
 
 func (l *heldList) get(key string) (*structpb.Value, bool) {
 	id := l.id(key)
 
-	if p, ok := l.positions[id]; ok {
-		return l.value(key, l.items[p[0]]), true
+	for _, p := range [][]int{l.at(l.positions, id), l.at(l.added, id)} {
+		if len(p) > 0 {
+			return l.items[p[0]].value, true
+		}
 	}
 
-	i := slices.IndexFunc(l.added, func(e entry) bool { return e.id == id })
-	if i < 0 {
-		return nil, false
-	}
-
-	return l.value(key, l.added[i].item), true
+	return nil, false
 }
 
 func (l *heldList) adds(key, value string) bool {
-	_, there := l.positions[l.id(key)]
-
 	// Two tags can come to one string, which a set must not have twice.
-	return !there && !l.hasItem(l.item(nil, key, value))
+	return len(l.at(l.positions, l.id(key))) == 0 && !l.hasItem(l.item(nil, key, value))
 }
 
-func (l *heldList) put(key, value string) bool {
-	p := l.positions[l.id(key)]
-	if len(p) == 1 && isText(l.value(key, l.items[p[0]]), value) {
+func (l *heldList) put(key, value string, exactly bool) bool {
+	p := l.at(l.positions, l.id(key))
+	if len(p) == 1 && isText(l.items[p[0]].value, value) && (!exactly || l.items[p[0]].key == key) {
 		return false
 	}
 
-	return l.place(entry{id: l.id(key), key: key}, l.item(l.first(p), key, value))
+	return l.place(entry{id: l.id(key), key: key, value: structpb.NewStringValue(value), item: l.item(l.first(p), key, value)})
 }
 
 // first of the items at the supplied positions, or nil if there is none.
@@ -292,80 +352,101 @@ func (l *heldList) first(positions []int) *structpb.Value {
 		return nil
 	}
 
-	return l.items[positions[0]]
+	return l.items[positions[0]].item
 }
 
-// place the supplied items of the supplied entry where those with the same id are, and
+// place the supplied entries, which have one id, where those with the same id are, and
 // behind all others those that have no place there. It returns false if the list has
 // them already.
-func (l *heldList) place(e entry, items ...*structpb.Value) bool {
-	p := l.positions[e.id]
+func (l *heldList) place(entries ...entry) bool {
+	id := entries[0].id
+	p := l.at(l.positions, id)
 	changed := len(p) > 0
 	placed := 0
 
 	// A key that is there more often is left as often as there are items.
 	for _, i := range p {
-		l.items[i] = nil
+		l.drop(i)
 	}
 
-	for _, item := range items {
-		if l.hasItem(item) {
+	for _, e := range entries {
+		if l.hasItem(e.item) {
 			continue
 		}
 
+		e.at, e.others = len(l.items), nil
 		if placed < len(p) {
-			l.items[p[placed]] = item
+			e.at = p[placed]
+			l.items[e.at] = e
 			placed++
 		} else {
-			e.item = item
-			l.added = append(l.added, e)
+			l.items = append(l.items, e)
+			l.added[id] = append(l.added[id], e.at)
 		}
+
+		l.left++
+		l.count1(e.item, 1)
 
 		changed = true
 	}
 
 	if len(p) > 0 {
-		l.positions[e.id] = p[:max(placed, 1)]
+		l.positions[id] = p[:placed]
 	}
 
 	return changed
 }
 
-// all entries that are tags.
-func (l *heldList) all() []entry {
-	out := make([]entry, 0, len(l.tags)+len(l.added))
+// drop the item at the supplied position.
+func (l *heldList) drop(i int) {
+	if l.items[i].item == nil {
+		return
+	}
 
-	for _, i := range slices.Sorted(maps.Keys(l.tags)) {
-		if e := l.tags[i]; l.items[i] != nil {
-			e.item = l.items[i]
+	l.count1(l.items[i].item, -1)
+	l.items[i].item = nil
+	l.left--
+}
+
+func (l *heldList) all() []entry {
+	out := make([]entry, 0, l.left)
+
+	for _, e := range l.items[:l.there] {
+		if e.item != nil {
 			out = append(out, e)
 		}
 	}
 
-	out = append(out, l.sorted()...)
-
-	for i := range out {
-		if e := &out[i]; !e.bare {
-			e.value = l.value(e.key, e.item)
-		}
-	}
-
-	return out
+	return append(out, l.sorted()...)
 }
 
-func (l *heldList) entries() []entry {
-	var out []entry
+func (l *heldList) entries() []entry { return grouped(l.all(), func(entry) bool { return true }) }
 
-	first := make(map[string]int)
+// grouped returns the supplied entries that are known to be tags, each id once: for those
+// with one id stands the first of them that the supplied function is true of.
+func grouped(all []entry, stands func(e entry) bool) []entry {
+	out := make([]entry, 0, len(all))
+	at := make(map[string]int, len(all))
 
-	for _, e := range l.all() {
-		if i, ok := first[e.id]; ok {
-			out[i].others = append(out[i].others, e)
+	for _, e := range all {
+		if e.opaque {
 			continue
 		}
 
-		first[e.id] = len(out)
-		out = append(out, e)
+		i, ok := at[e.id]
+
+		switch {
+		case !ok:
+			at[e.id] = len(out)
+			out = append(out, e)
+		case stands(e) && !stands(out[i]):
+			first := out[i]
+			e.others = append(first.others, first)
+			e.others[len(e.others)-1].others = nil
+			out[i] = e
+		default:
+			out[i].others = append(out[i].others, e)
+		}
 	}
 
 	return out
@@ -373,85 +454,100 @@ func (l *heldList) entries() []entry {
 
 // sorted entries that were added.
 func (l *heldList) sorted() []entry {
-	return slices.SortedStableFunc(slices.Values(l.added), func(a, b entry) int {
+	out := slices.DeleteFunc(slices.Clone(l.items[l.there:]), func(e entry) bool { return e.item == nil })
+
+	slices.SortStableFunc(out, func(a, b entry) int {
 		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
 	})
+
+	return out
 }
 
 func (l *heldList) has(id string) bool {
-	_, there := l.positions[id]
+	return len(l.at(l.positions, id)) > 0 || len(l.at(l.added, id)) > 0
+}
 
-	return there || slices.ContainsFunc(l.added, func(e entry) bool { return e.id == id })
+// placing returns what keeping the supplied entry places, what is there already where it
+// is, and what is there.
+func (l *heldList) placing(e entry) (entries []entry, there []*structpb.Value) {
+	var old *entry
+
+	at := make(map[string]int)
+
+	for _, i := range l.at(l.positions, e.id) {
+		if item := l.items[i].item; item != nil {
+			if old == nil {
+				old = &l.items[i]
+			}
+
+			if text := textOf(item); at[text] == 0 {
+				at[text] = len(there) - len(l.items)
+			}
+
+			there = append(there, item)
+		}
+	}
+
+	entries = l.kept(old, e)
+
+	// What has no place yet comes behind what has, whose place is less than zero.
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(at[textOf(a.item)], at[textOf(b.item)]) })
+
+	return entries, there
+}
+
+func (l *heldList) grows(e entry) int {
+	entries, there := l.placing(e)
+	return len(entries) - len(there)
 }
 
 func (l *heldList) keep(e entry) bool {
-	p := l.positions[e.id]
-	there := make([]*structpb.Value, len(p))
+	entries, there := l.placing(e)
 
-	for i := range p {
-		there[i] = l.items[p[i]]
+	items := make([]*structpb.Value, len(entries))
+	for i := range entries {
+		items[i] = entries[i].item
 	}
 
-	items := l.kept(l.first(p), e)
 	if sameItems(there, items) {
 		return false
 	}
 
-	// What is there already keeps its place.
-	at := func(item *structpb.Value) int {
-		i := slices.IndexFunc(there, func(v *structpb.Value) bool { return proto.Equal(v, item) })
-		if i < 0 {
-			return len(there)
-		}
-
-		return i
-	}
-
-	slices.SortStableFunc(items, func(a, b *structpb.Value) int { return cmp.Compare(at(a), at(b)) })
-
-	return l.place(e, items...)
+	return l.place(entries...)
 }
 
 // restore an entry of another list as it is there, in the place of the one with the
 // same id, or behind all others. It returns false if it is there already.
-func (l *heldList) restore(e entry) bool { return l.place(e, e.item) }
+func (l *heldList) restore(e entry) bool { return l.place(e) }
 
-func (l *heldList) remove(e entry) {
-	p := l.positions[e.id]
-	for _, i := range p {
-		if l.items[i] == e.item {
-			l.items[i] = nil
-		}
-	}
-
-	p = slices.DeleteFunc(p, func(i int) bool { return l.items[i] == nil })
-	if l.positions[e.id] = p; len(p) == 0 {
-		delete(l.positions, e.id)
-	}
-
-	l.added = slices.DeleteFunc(l.added, func(a entry) bool { return a.id == e.id && a.item == e.item })
-}
+func (l *heldList) remove(e entry) { l.drop(e.at) }
 
 // hasItem is true if the list has a string that the provider takes for the supplied
 // one.
 func (l *heldList) hasItem(item *structpb.Value) bool {
 	s, ok := item.GetKind().(*structpb.Value_StringValue)
-	if !ok {
-		return false
+	return ok && l.strings[l.compared(s.StringValue)] > 0
+}
+
+// count1 counts the supplied item, if it is a string, so many times more.
+func (l *heldList) count1(item *structpb.Value, times int) {
+	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
+		l.strings[l.compared(s.StringValue)] += times
+	}
+}
+
+// compared returns the supplied string as the provider compares it with others.
+func (l *heldList) compared(s string) string {
+	if l.profile.FoldEntries {
+		return l.profile.Fold(s)
 	}
 
-	same := func(v *structpb.Value) bool {
-		t, ok := v.GetKind().(*structpb.Value_StringValue)
-		return ok && (s.StringValue == t.StringValue || l.profile.FoldEntries && strings.EqualFold(s.StringValue, t.StringValue))
-	}
-
-	return slices.ContainsFunc(l.items, same) || slices.ContainsFunc(l.added, func(e entry) bool { return same(e.item) })
+	return s
 }
 
 func (l *heldList) encode() *structpb.Value {
-	items := slices.DeleteFunc(slices.Clone(l.items), func(v *structpb.Value) bool { return v == nil })
-
-	for _, e := range l.sorted() {
+	items := make([]*structpb.Value, 0, l.left)
+	for _, e := range l.all() {
 		items = append(items, e.item)
 	}
 
@@ -460,18 +556,39 @@ func (l *heldList) encode() *structpb.Value {
 
 // sameItems is true if the supplied lists have the same items, in any order.
 func sameItems(a, b []*structpb.Value) bool {
-	left := slices.Clone(a)
+	if len(a) != len(b) {
+		return false
+	}
+
+	times := make(map[string]int, len(a))
+	for _, item := range a {
+		times[textOf(item)]++
+	}
 
 	for _, item := range b {
-		i := slices.IndexFunc(left, func(v *structpb.Value) bool { return proto.Equal(v, item) })
-		if i < 0 {
+		text := textOf(item)
+		if times[text] == 0 {
 			return false
 		}
 
-		left = slices.Delete(left, i, i+1)
+		times[text]--
 	}
 
-	return len(left) == 0
+	return true
+}
+
+// textOf the supplied item of a list is the same for equal items only.
+func textOf(item *structpb.Value) string {
+	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
+		return "s" + s.StringValue
+	}
+
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(item)
+	if err != nil {
+		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
+	}
+
+	return "v" + string(b)
 }
 
 // isText is true if the supplied value of a tag is the supplied text. A value that
@@ -489,107 +606,84 @@ func isText(v *structpb.Value, text string) bool {
 
 // readKeyValues reads a list of objects with a key and a value.
 func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
-	var l *heldList
-
-	l = &heldList{
-		profile:   p,
-		tags:      make(map[int]entry, len(items)),
-		items:     slices.Clone(items),
-		positions: make(map[string][]int, len(items)),
-		value: func(_ string, item *structpb.Value) *structpb.Value {
-			v := item.GetStructValue().GetFields()[f.Value]
-			if structpath.IsNull(v) {
-				return nil // The API server drops it.
-			}
-
-			return v
-		},
-		item: func(old *structpb.Value, key, value string) *structpb.Value {
-			others := f.Extra
-			if old != nil {
-				others = old.GetStructValue().GetFields()
-			}
-
-			fields := make(map[string]*structpb.Value, len(others)+2)
-			maps.Copy(fields, others)
-			fields[f.Key] = structpb.NewStringValue(key)
-			fields[f.Value] = structpb.NewStringValue(value)
-
-			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
-		},
-		// What else the other system says of its tag is its business too, as far as
-		// we know the field.
-		kept: func(old *structpb.Value, e entry) []*structpb.Value {
-			fields := maps.Clone(f.Extra)
-			if old != nil {
-				fields = maps.Clone(old.GetStructValue().GetFields())
-			}
-
-			if fields == nil {
-				fields = make(map[string]*structpb.Value, 2)
-			}
-
-			for name := range f.Extra {
-				if v := e.item.GetStructValue().GetFields()[name]; !structpath.IsNull(v) {
-					fields[name] = v
-				}
-			}
-
-			fields[f.Key] = structpb.NewStringValue(e.key)
-			if text := e.value.GetStringValue(); old == nil || !isText(l.value(e.key, old), text) {
-				fields[f.Value] = structpb.NewStringValue(text)
-			}
-
-			return []*structpb.Value{structpb.NewStructValue(&structpb.Struct{Fields: fields})}
-		},
-	}
+	entries := make([]entry, len(items))
 
 	for i, item := range items {
 		if item.GetStructValue() == nil {
 			return nil, errors.Errorf("%s[%d] is %s, not an object with a tag", f.Path, i, structpath.KindOf(item))
 		}
 
-		if key, ok := item.GetStructValue().GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); ok {
-			l.found(i, entry{id: l.id(key.StringValue), key: key.StringValue})
+		e := entry{item: item, opaque: true}
+		fields := item.GetStructValue().GetFields()
+
+		// An entry without a key is no tag.
+		if key, ok := fields[f.Key].GetKind().(*structpb.Value_StringValue); ok {
+			e.id, e.key, e.opaque = p.Fold(key.StringValue), key.StringValue, false
 		}
+
+		// The API server drops null.
+		if v := fields[f.Value]; !structpath.IsNull(v) {
+			e.value = v
+		}
+
+		entries[i] = e
+	}
+
+	l := newList(p, "", entries)
+
+	l.item = func(old *structpb.Value, key, value string) *structpb.Value {
+		others := f.Extra
+		if old != nil {
+			others = old.GetStructValue().GetFields()
+		}
+
+		fields := make(map[string]*structpb.Value, len(others)+2)
+		maps.Copy(fields, others)
+		fields[f.Key] = structpb.NewStringValue(key)
+		fields[f.Value] = structpb.NewStringValue(value)
+
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	}
+
+	// What else the other system says of its tag is its business too, as far as we know
+	// the field.
+	l.kept = func(old *entry, e entry) []entry {
+		fields := maps.Clone(f.Extra)
+		if old != nil {
+			fields = maps.Clone(old.item.GetStructValue().GetFields())
+		}
+
+		if fields == nil {
+			fields = make(map[string]*structpb.Value, 2)
+		}
+
+		for name := range f.Extra {
+			if v := e.item.GetStructValue().GetFields()[name]; !structpath.IsNull(v) {
+				fields[name] = v
+			}
+		}
+
+		fields[f.Key] = structpb.NewStringValue(e.key)
+		if text := e.value.GetStringValue(); old == nil || !isText(old.value, text) {
+			fields[f.Value] = structpb.NewStringValue(text)
+		}
+
+		e.item = structpb.NewStructValue(&structpb.Struct{Fields: fields})
+
+		return []entry{e}
 	}
 
 	return l, nil
 }
 
+// bareSuffix ends the ids of strings that have no value, which no key has.
+const bareSuffix = "\x00"
+
 // readStrings reads a list of strings of key, separator and value, or of keys alone.
 // An entry is the tag of the longest known key that it starts with, or else of the
 // shortest one that a known pattern matches, or none that we know.
 func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k known) (*heldList, error) {
-	l := &heldList{
-		profile:   p,
-		tags:      make(map[int]entry, len(items)),
-		items:     slices.Clone(items),
-		positions: make(map[string][]int, len(items)),
-		suffix:    f.Separator,
-		value: func(key string, item *structpb.Value) *structpb.Value {
-			_, value, _ := cutKey(item.GetStringValue(), f.Separator, func(k string) bool { return p.Fold(k) == p.Fold(key) })
-			return structpb.NewStringValue(value)
-		},
-		item: func(_ *structpb.Value, key, value string) *structpb.Value {
-			return structpb.NewStringValue(key + f.Separator + value)
-		},
-		kept: func(_ *structpb.Value, e entry) []*structpb.Value {
-			out := []*structpb.Value{e.item}
-			for _, o := range e.others {
-				out = append(out, o.item)
-			}
-
-			return out
-		},
-	}
-
-	isKey := make(map[string]bool, len(k.keys))
-	for _, key := range k.keys {
-		isKey[p.Fold(key)] = true
-	}
-
-	matches := func(key string) bool { return matchesAny(k.patterns, key, p) }
+	entries := make([]entry, len(items))
 
 	for i, item := range items {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
@@ -597,68 +691,43 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", f.Path, i, structpath.KindOf(item))
 		}
 
-		key, _, ok := cutKey(s.StringValue, f.Separator, func(k string) bool { return isKey[p.Fold(k)] })
-		if !ok {
-			key, ok = cutShortest(s.StringValue, f.Separator, matches)
+		e := entry{item: item, opaque: true}
+
+		if key, ok := keyOf(s.StringValue, f.Separator, k); ok {
+			e.id, e.key, e.opaque = p.Fold(key)+f.Separator, key, false
+			e.value = structpb.NewStringValue(s.StringValue[len(key)+len(f.Separator):])
+		} else if k.patterns.Has(s.StringValue) {
+			e.id, e.key, e.bare, e.opaque = p.Fold(s.StringValue)+bareSuffix, s.StringValue, true, false
 		}
 
-		switch {
-		case ok:
-			l.found(i, entry{id: l.id(key), key: key})
-		case matches(s.StringValue):
-			l.found(i, entry{id: p.Fold(s.StringValue), key: s.StringValue, bare: true})
-		}
+		entries[i] = e
 	}
+
+	l := newList(p, f.Separator, entries)
+
+	l.item = func(_ *structpb.Value, key, value string) *structpb.Value {
+		return structpb.NewStringValue(key + f.Separator + value)
+	}
+
+	l.kept = func(_ *entry, e entry) []entry { return append([]entry{e}, e.others...) }
 
 	return l, nil
 }
 
-// matchesAny is true if any of the supplied patterns matches the supplied key.
-func matchesAny(patterns []string, key string, p *tags.Profile) bool {
-	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, key, p) })
-}
-
-// matches is true if the supplied pattern matches the supplied key, on a resource with
-// the supplied profile.
-func matches(pattern, key string, p *tags.Profile) bool {
-	return tags.MatchesKey(p.Fold(pattern), p.Fold(key))
-}
-
-// cutShortest cuts the supplied entry after the shortest key that is one.
-func cutShortest(entry, separator string, is func(key string) bool) (key string, ok bool) {
-	if separator == "" {
-		return "", false
+// keyOf returns the key of the tag that the supplied entry is, if it is one: the longest
+// known key, or the shortest that a pattern matches.
+func keyOf(entry, separator string, k known) (key string, ok bool) {
+	for key = range k.keys.Of(entry, separator) {
+		ok = true
 	}
 
-	for end := 0; ; end++ {
-		i := strings.Index(entry[end:], separator)
-		if i < 0 {
-			return "", false
-		}
-
-		end += i
-
-		if key := entry[:end]; is(key) {
-			return key, true
-		}
-	}
-}
-
-// cutKey cuts the supplied entry after the longest key that is one, and before its
-// value.
-func cutKey(entry, separator string, is func(key string) bool) (key, value string, ok bool) {
-	if separator == "" {
-		return "", "", false
+	if ok {
+		return key, true
 	}
 
-	for end := strings.LastIndex(entry, separator); end >= 0; {
-		if key := entry[:end]; is(key) {
-			return key, entry[end+len(separator):], true
-		}
-
-		// Separators may overlap.
-		end = strings.LastIndex(entry[:end+len(separator)-1], separator)
+	for key = range k.patterns.Of(entry, separator) {
+		return key, true
 	}
 
-	return "", "", false
+	return "", false
 }

@@ -74,7 +74,7 @@ func assertStamped(t *testing.T, reason string, f field.Field, policy v1beta1.Co
 
 	desired := map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}
 
-	got, err := s.Stamp(s.Targets(desired))
+	got, err := stampAll(s, desired)
 	if diff := cmp.Diff(want.err, message(err)); diff != "" {
 		t.Errorf("\n%s\n%s: Stamp(...): -want error, +got error:\n%s", reason, policy, diff)
 	}
@@ -813,7 +813,7 @@ func TestStampEntries(t *testing.T) {
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{}`,
 			},
-			want: stamped{mismatch: "spec.groups is null, not a list"},
+			want: stamped{mismatch: "spec.groups has no item to hold tags"},
 		},
 		"ListIndexOfObject": {
 			reason: "An object has no items.",
@@ -1011,7 +1011,7 @@ func TestStampAtomicList(t *testing.T) {
 				Observed:    map[string]*fnv1.Resource{"r": {Resource: thing(tc.args.observed)}},
 			}
 
-			got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(tc.args.spec)}}))
+			got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: thing(tc.args.spec)}})
 			if err != nil {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -59,6 +60,16 @@ func observed(spec, status string) *structpb.Struct {
 	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "spec": ` + spec + `, "status": ` + status + `}`)
 }
 
+// paired returns the supplied keys and values, which come by turns.
+func paired(keysAndValues []string) map[string]string {
+	out := make(map[string]string)
+	for i := 0; i < len(keysAndValues); i += 2 {
+		out[keysAndValues[i]] = keysAndValues[i+1]
+	}
+
+	return out
+}
+
 // reporting returns the supplied field as one whose tags the provider reports.
 func reporting(f field.Field) field.Field {
 	f.Observed = []string{"status.tags"}
@@ -83,8 +94,8 @@ type mergeCase struct {
 	labels         []tags.Label
 	remove, ignore []resolve.TagKey
 
-	// before are the tags that earlier steps set, and cloud those that the provider
-	// reports. Nil is a field that isn't there.
+	// before are the tags that earlier steps of this function set, from trusted sources,
+	// and cloud those that the provider reports. Nil is a field that isn't there.
 	before, cloud []string
 
 	// stamped are the tags that become of it. They are nil if the resource does not
@@ -125,6 +136,7 @@ func (tc mergeCase) run(t *testing.T, in map[string]shape) {
 				Fields:      everywhere(reporting(s.field)),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,
+				Earlier:     map[string]map[string]string{"r": paired(tc.before)},
 			}
 
 			if tc.cloud != nil {
@@ -146,7 +158,7 @@ func (tc mergeCase) run(t *testing.T, in map[string]shape) {
 				outcome.Active = []Active{{Resource: "r", Provider: provider, Tags: tc.active}}
 			}
 
-			if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected) > 0 {
+			if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
 				w.Resource = "r"
 				outcome.Withheld = []Withheld{w}
 			}
@@ -458,11 +470,11 @@ func TestStampIgnore(t *testing.T) {
 			cloud:    []string{"aws:a", "1", "crossplane-kind", "2"},
 		},
 		"CaseOfReserved": {
-			reason:   "On a provider that tells cases apart, a key in another case than the reserved one isn't reserved.",
+			reason:   "Also on a provider that tells cases apart, a key in another case than the reserved one is reserved.",
 			reserved: []string{"owner"},
 			ignore:   fromField("*"),
 			cloud:    []string{"OWNER", "y"},
-			stamped:  []string{"OWNER", "y"},
+			withheld: Withheld{Protected: []string{"OWNER"}},
 		},
 		"TwoLabels": {
 			reason:   "Withheld labels are sorted.",
@@ -588,7 +600,8 @@ type jsonCase struct {
 	policy         v1beta1.ConflictPolicy
 	remove, ignore []resolve.TagKey
 
-	// spec of the resource. That of the observed one and its status are {} if they
+	// spec of the resource, whose strings are tags that earlier steps of this function
+	// set from trusted sources. That of the observed one and its status are {} if they
 	// are empty.
 	spec, observedSpec, status string
 
@@ -598,6 +611,19 @@ type jsonCase struct {
 	active   map[string]string
 	withheld Withheld
 	mismatch string
+}
+
+// earlierOf returns the tags of a list of strings as those of an earlier step.
+func earlierOf(r *structpb.Struct, separator string) map[string]string {
+	out := make(map[string]string)
+
+	for _, s := range stringsIn(r) {
+		if i := strings.LastIndex(s, separator); i >= 0 && separator != "" {
+			out[s[:i]] = s[i+len(separator):]
+		}
+	}
+
+	return out
 }
 
 func (tc jsonCase) run(t *testing.T) {
@@ -616,6 +642,7 @@ func (tc jsonCase) run(t *testing.T) {
 		Remove:      tc.remove,
 		Ignore:      tc.ignore,
 		Observed:    there(),
+		Earlier:     map[string]map[string]string{"r": earlierOf(thing(tc.spec), tc.field.Separator)},
 	}
 
 	outcome := &Outcome{}
@@ -628,7 +655,7 @@ func (tc jsonCase) run(t *testing.T) {
 		outcome.Active = []Active{{Resource: "r", Provider: provider, Tags: tc.active}}
 	}
 
-	if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected) > 0 {
+	if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
 		w.Resource = "r"
 		outcome.Withheld = []Withheld{w}
 	}
@@ -1186,7 +1213,7 @@ func TestStampIgnoreSettles(t *testing.T) {
 					now := s.spec(keysAndValues...)
 					stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(now, now)}}
 
-					got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(s.spec("Name", "x", "old", "y", "ours:both", "step"))}}))
+					got, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: thing(s.spec("Name", "x", "old", "y", "ours:both", "step"))}})
 					if err != nil {
 						t.Fatalf("Stamp(...): %s", err)
 					}

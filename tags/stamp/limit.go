@@ -3,13 +3,14 @@ package stamp
 import (
 	"fmt"
 	"strings"
-
-	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
 // maxLimitError is the most bytes of an error about limits before it stops to name
 // resources. It becomes an event, which the API server refuses if it is too long.
 const maxLimitError = 700
+
+// maxLimitLabel is the most bytes of a label's key in such an error.
+const maxLimitLabel = 128
 
 // A LimitError says that resources have no tag slots for all labels, which the limit
 // policy ApplyStrict doesn't accept.
@@ -20,37 +21,72 @@ type LimitError struct {
 type overLimit struct {
 	resource string
 
-	// labels that the resource has no slot for.
+	// labels that the resource has no slot for, and the tag keys of those that have to
+	// be named.
 	labels int
+	keys   []string
 
 	provider, limit string
 }
 
-// add the supplied target if it has no slots for all labels of the supplied merge.
-func (e *LimitError) add(t *Target, m *merge) {
-	over := overLimit{resource: t.Name, provider: t.profile.Name}
-
-	for _, s := range m.skipped {
-		if s.Reason == tags.CountCap {
-			over.labels++
-			over.limit = s.Limit
-		}
-	}
-
-	if over.labels > 0 {
-		e.resources = append(e.resources, over)
+// add the resource of the supplied merge if it has no slots for so many labels.
+func (e *LimitError) add(m *merge, labels int) {
+	if labels > 0 {
+		e.resources = append(e.resources, overLimit{resource: m.target.Name, labels: labels, provider: m.profile.Name, limit: m.countLimit()})
 	}
 }
 
 // Error says how many labels are too many, and on which resources: as many of these as
 // an event has room for.
 func (e *LimitError) Error() string {
-	b := strings.Builder{}
-	b.WriteString("limitPolicy ApplyStrict: too many labels: ")
+	return limitMessage("limitPolicy ApplyStrict: too many labels: ", e.resources, func(r *overLimit) string { return fmt.Sprint(r.labels) })
+}
 
-	for i, r := range e.resources {
+// A TrustedLimitError says that resources have no tag slots for labels of trusted sources,
+// which are never missing.
+type TrustedLimitError struct {
+	resources []overLimit
+}
+
+// add the resource of the supplied merge if it has no slots for trusted labels.
+func (e *TrustedLimitError) add(m *merge) {
+	if len(m.lacking) > 0 {
+		e.resources = append(e.resources, overLimit{resource: m.target.Name, keys: m.lacking, provider: m.profile.Name, limit: m.countLimit()})
+	}
+}
+
+// Error names the labels and the resources: as many of these as an event has room for.
+func (e *TrustedLimitError) Error() string {
+	return limitMessage("no tag slots for labels of trusted sources: ", e.resources, func(r *overLimit) string {
+		b := strings.Builder{}
+
+		for i, key := range r.keys {
+			if b.Len() > maxLimitLabel {
+				fmt.Fprintf(&b, " and %d more", len(r.keys)-i)
+				break
+			}
+
+			if i > 0 {
+				b.WriteString(", ")
+			}
+
+			fmt.Fprintf(&b, "%.*q", maxLimitLabel, key)
+		}
+
+		return b.String()
+	})
+}
+
+// limitMessage returns the supplied head and what the supplied function says of each resource.
+func limitMessage(head string, resources []overLimit, labels func(r *overLimit) string) string {
+	b := strings.Builder{}
+	b.WriteString(head)
+
+	for i := range resources {
+		r := &resources[i]
+
 		if b.Len() > maxLimitError {
-			fmt.Fprintf(&b, "; and on %d more", len(e.resources)-i)
+			fmt.Fprintf(&b, "; and on %d more", len(resources)-i)
 			break
 		}
 
@@ -58,7 +94,7 @@ func (e *LimitError) Error() string {
 			b.WriteString("; ")
 		}
 
-		fmt.Fprintf(&b, "%d on composed resource %q (%s: %s)", r.labels, r.resource, r.provider, r.limit)
+		fmt.Fprintf(&b, "%s on composed resource %q (%s: %s)", labels(r), r.resource, r.provider, r.limit)
 	}
 
 	return b.String()

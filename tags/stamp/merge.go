@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -13,42 +12,57 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
-// merge merges tags into what one tag field holds. In this order: labels become tags,
-// tags of other systems get the value that the cloud has, tags are removed, and what
-// the resource has no tag slot for is skipped.
+// merge merges tags into what one tag field holds. In this order: reserved keys that are
+// nobody's are taken away, labels become tags, tags of other systems get the value that
+// the cloud has, tags are removed, and what the resource has no tag slot for is skipped.
 type merge struct {
-	stamper     *Stamper
-	target      *Target
-	transformed *tags.Transformed
+	*plan
 
-	// labels that are to be tags, in the order in which they take tag slots.
-	labels []wanted
+	stamper *Stamper
+	target  *Target
 
-	// byID are the positions of labels by the id of their tags, if that is looked up.
-	// Some labels have one id: keys that differ in case are different tags of a list
-	// if they have different values.
-	byID map[string][]int
+	// held is what the field holds.
+	held held
 
-	// skipped are labels that the resource has no room for.
-	skipped []Skip
+	// cloud are the tags that the cloud has, and spec those of the observed field. Both
+	// are nil if they are not known, or nobody needs to.
+	cloud, spec held
 
-	// protected are tag keys that could have been changed or removed.
-	protected []string
-}
+	// why tags of labels are not missing, by position: they were there, or are not to
+	// be. There is no cause if the tag is as the label has it.
+	why map[int]cause
 
-// A wanted tag is what a label is to become.
-type wanted struct {
-	tags.Tag
+	// there is true of labels whose tag was there, or the cloud has for another system, by
+	// position: what the tag is decides on what rules do to it.
+	there map[int]bool
 
-	// missing is true if the resource has no tag with the key yet.
-	missing bool
+	// ignored are what missing labels are in the cloud, by position.
+	ignored map[int]entry
 
-	// why the tag is not as the label has it. What comes last counts.
-	why cause
+	// foreign are the tags of other systems that the field doesn't have.
+	foreign []entry
+
+	// replacing are the positions of labels with reserved keys whose tags were there in
+	// another case.
+	replacing []int
+
+	// cut is the position of the first label without a tag slot, or the number of
+	// labels. The cause of those behind it is not looked at.
+	cut int
+
+	// lacking are the keys of trusted labels without a tag slot.
+	lacking []string
+
+	// trusted tags of reserved keys of earlier steps, by key.
+	trusted map[string]string
+
+	// taken are the tags that earlier steps set with reserved keys, protected the keys
+	// that could have been changed or removed, and unkept those of other systems' tags
+	// that there is no slot for.
+	taken, protected, unkept []string
 }
 
 // A cause is why a tag is not as its label has it.
@@ -58,82 +72,148 @@ const (
 	retainedTag cause = iota + 1
 	ignoredTag
 	removedTag
-	cappedTag
 )
 
-func (m *merge) skip(t tags.Tag, r tags.SkipReason, limit string) {
-	m.skipped = append(m.skipped, Skip{SkippedLabel: m.target.profile.Skip(t, r), Limit: limit})
-}
+// merge everything, and return true if the field may have to be written.
+func (m *merge) merge() (bool, error) {
+	m.why, m.there, m.ignored = make(map[int]cause), make(map[int]bool), make(map[int]entry)
 
-// merge everything into the supplied tags, and return true if the field has to be
-// written. Observed are the tags that the cloud has, or nil if that isn't known.
-func (m *merge) merge(h, observed held) (bool, error) {
-	changed, err := m.label(h)
+	changed := m.takeAway()
+
+	replaced, err := m.label()
 	if err != nil {
 		return false, err
 	}
 
-	if observed != nil {
-		changed = m.ignore(h, observed) || changed
+	changed = replaced || changed
+
+	if m.cloud != nil && len(m.plan.ignore) > 0 {
+		changed = m.ignore() || changed
 	}
 
-	changed = m.remove(h) || changed
+	changed = m.remove() || changed
 
-	return m.fill(h) || changed, nil
+	filled, err := m.fill()
+
+	return filled || changed, err
 }
 
-// label decides on the labels whose tag is there, and on which are missing.
-func (m *merge) label(h held) (bool, error) {
-	f := &m.target.field
+// takeAway the tags with reserved keys that no trusted source has.
+func (m *merge) takeAway() bool {
 	changed := false
-	m.labels = make([]wanted, 0, len(m.transformed.Tags))
 
-	for _, t := range m.transformed.Tags {
-		if f.Shape == field.StringList && m.transformed.Forges(t, f.Separator) {
-			m.skip(t, tags.ReservedKey, m.target.profile.Limit(tags.ReservedKey))
-			continue
-		}
-
-		if n := f.MaxLength; n > 0 && utf8.RuneCountInString(t.Key+f.Separator+t.Value) > n {
-			m.skip(t, tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", n, f.Separator))
-			continue
-		}
-
-		l := wanted{Tag: t}
-
-		v, ok := h.get(t.Key)
-		if ok {
-			replace, err := m.replaces(t, v)
-			if err != nil {
-				return false, err
-			}
-
-			if replace {
-				changed = h.put(t.Key, t.Value) || changed
-			} else {
-				l.why = retainedTag
-			}
-		}
-
-		l.missing = !ok
-		m.labels = append(m.labels, l)
+	if !m.transformed.Reserves() {
+		return false
 	}
 
-	if len(m.stamper.Ignore)+len(m.stamper.Remove) > 0 {
-		m.byID = make(map[string][]int, len(m.labels))
+	for _, e := range m.held.all() {
+		key, reserved := m.reserved(&e)
+		if !reserved || m.isProviders(&e) || m.replaces(&e) {
+			continue
+		}
 
-		for i := range m.labels {
-			id := h.id(m.labels[i].Key)
-			m.byID[id] = append(m.byID[id], i)
+		claim, claimed := m.first(m.claimed, &e)
+		_, lost := m.first(m.lost, &e)
+
+		switch {
+		case claimed:
+			m.replacing = append(m.replacing, m.byClaim[tags.FoldKey(claim)][0])
+		case !lost && m.isEarlier(&e):
+			continue
+		default:
+			m.taken = append(m.taken, key)
+		}
+
+		m.held.remove(e)
+
+		changed = true
+	}
+
+	return changed
+}
+
+// replaces is true if a label of a trusted source replaces the supplied entry where it is,
+// or is what it says.
+func (m *merge) replaces(e *entry) bool {
+	return !e.opaque && slices.ContainsFunc(m.byID[e.id], func(i int) bool {
+		t := &m.tags[i]
+		return t.Reserved || t.Trusted && e.key == t.Key && isText(e.value, t.Value)
+	})
+}
+
+// isEarlier is true if an earlier step of the function has the supplied entry of a trusted
+// source.
+func (m *merge) isEarlier(e *entry) bool {
+	is := false
+
+	for key, value := range m.stamper.Earlier[m.target.Name] {
+		if m.shape == field.StringList && e.item.GetStringValue() == key+m.separator+value || m.shape != field.StringList && e.key == key && isText(e.value, value) {
+			m.trusts(key, value)
+
+			is = true
+		}
+	}
+
+	return is
+}
+
+// trusts tells that the resource has the supplied tag of a trusted source.
+func (m *merge) trusts(key, value string) {
+	if m.trusted == nil {
+		m.trusted = make(map[string]string)
+	}
+
+	m.trusted[key] = value
+}
+
+// label decides on the labels whose tag is there.
+func (m *merge) label() (bool, error) {
+	var there []int
+
+	if len(m.byID) > 0 {
+		for _, e := range m.held.entries() {
+			there = append(there, m.byID[e.id]...)
+		}
+	}
+
+	slices.Sort(there)
+
+	changed := false
+
+	for _, i := range there {
+		m.there[i] = true
+		t := &m.tags[i]
+		v, _ := m.held.get(t.Key)
+
+		replace, err := m.conflict(t, v)
+		if err != nil {
+			return false, err
+		}
+
+		if !replace {
+			m.why[i] = retainedTag
+			continue
+		}
+
+		m.why[i] = 0
+		changed = m.held.put(t.Key, t.Value, t.Reserved) || changed
+	}
+
+	// They take the slots of the tags that they replace.
+	for _, i := range m.replacing {
+		if _, is := m.why[i]; !is && !m.without.has(i) {
+			m.why[i] = 0
+			m.there[i] = true
+			m.held.put(m.tags[i].Key, m.tags[i].Value, true)
 		}
 	}
 
 	return changed, nil
 }
 
-// replaces is true if the supplied tag is to replace the one of the same key that an
+// conflict is true if the supplied tag is to replace the one of the same key that an
 // earlier step has set to the supplied value.
-func (m *merge) replaces(t tags.Tag, v *structpb.Value) (bool, error) {
+func (m *merge) conflict(t *tags.Tag, v *structpb.Value) (bool, error) {
 	in := m.stamper.Input
 	policy := in.Sources[t.Source].OnConflict
 
@@ -149,222 +229,364 @@ func (m *merge) replaces(t tags.Tag, v *structpb.Value) (bool, error) {
 	return false, nil
 }
 
+// overwrites returns an error if the supplied tag of a source that accepts no other value
+// would overwrite one of the cloud, which no step has ever set.
+func (m *merge) overwrites(t *tags.Tag) error {
+	in := m.stamper.Input
+	if m.cloud == nil || t.Reserved || in.Sources[t.Source].OnConflict != v1beta1.ConflictPolicyError {
+		return nil
+	}
+
+	v, ok := m.cloud.get(t.Key)
+	if !ok || isText(v, t.Value) {
+		return nil
+	}
+
+	if m.spec != nil && m.spec.has(m.spec.id(t.Key)) {
+		return nil
+	}
+
+	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it", t.Key, quote(v), in.SourceName(t.Source), t.Value)
+}
+
 // ignore gives the tags of other systems the value that the cloud has.
-func (m *merge) ignore(h, observed held) bool {
+func (m *merge) ignore() bool {
 	changed := false
 
-	for _, e := range observed.entries() {
+	for _, e := range m.cloud.entries() {
 		// What a trusted source says of a reserved key stands. The cloud would
 		// refuse the tags that it sets itself.
-		if m.trusts(e) || m.isClouds(e) || !isTextual(e.value) {
+		_, claimed := m.first(m.claimed, &e)
+		_, lost := m.first(m.lost, &e)
+
+		if claimed || lost || m.isClouds(&e) || !isTextual(e.value) {
 			continue
 		}
 
-		labelled := len(m.byID[e.id]) > 0
+		labels := m.byID[e.id]
+		has := m.held.has(e.id)
 
-		k := m.match(m.stamper.Ignore, e)
-		if k == nil || k.Retain && (labelled || h.has(e.id)) {
+		rule := m.rule(m.plan.ignore, &e)
+		if rule == nil || rule.retain && (len(labels) > 0 || has) {
 			continue
 		}
 
-		for _, i := range m.byID[e.id] {
-			m.labels[i].missing = false
-			m.labels[i].why = ignoredTag
+		// The first label's slot is the one of the tag.
+		if len(labels) > 0 && !has {
+			m.ignored[labels[0]] = e
+			m.there[labels[0]] = true
+			labels = labels[1:]
 		}
 
-		changed = h.keep(e) || changed
+		for _, i := range labels {
+			m.why[i] = ignoredTag
+		}
+
+		switch {
+		case has && m.held.grows(e) <= 0:
+			changed = m.held.keep(e) || changed
+		case has || len(m.byID[e.id]) == 0:
+			m.foreign = append(m.foreign, e)
+		}
 	}
 
 	return changed
 }
 
+// rule returns the first of the supplied rules that holds for the supplied tag, or nil if
+// none does.
+func (m *merge) rule(rules []keyRule, e *entry) *keyRule {
+	rule, protected := m.match(rules, e)
+	if rule == nil && protected != "" {
+		m.protected = append(m.protected, protected)
+	}
+
+	return rule
+}
+
 // remove the tags that resources don't get.
-func (m *merge) remove(h held) bool {
-	if len(m.stamper.Remove) == 0 {
+func (m *merge) remove() bool {
+	if len(m.plan.remove) == 0 {
 		return false
 	}
 
 	changed := false
 
 	drop := func(e entry) {
-		if m.match(m.stamper.Remove, e) != nil {
-			h.remove(e)
+		if m.rule(m.plan.remove, &e) != nil {
+			m.held.remove(e)
 
 			changed = true
 		}
 	}
 
-	for _, e := range h.entries() {
+	for _, e := range m.held.entries() {
 		drop(e)
 
 		for _, other := range e.others {
 			drop(other)
 		}
 
-		if h.has(e.id) {
+		if m.held.has(e.id) {
 			continue
 		}
 
 		for _, i := range m.byID[e.id] {
-			m.labels[i].why = removedTag
+			m.why[i] = removedTag
 		}
 	}
 
-	for i := range m.labels {
-		if l := &m.labels[i]; l.missing && m.match(m.stamper.Remove, m.entry(h, l.Tag)) != nil {
-			l.missing = false
-			l.why = removedTag
+	for i, e := range m.ignored {
+		if kept := m.kept(e); len(kept) == 0 {
+			delete(m.ignored, i)
+			m.why[i] = removedTag
+		} else {
+			m.ignored[i] = kept[0]
 		}
+	}
+
+	foreign := m.foreign
+	m.foreign = nil
+
+	for _, e := range foreign {
+		m.foreign = append(m.foreign, m.kept(e)...)
 	}
 
 	return changed
 }
 
-// entry is what the supplied tag will be in the field.
-func (m *merge) entry(h held, t tags.Tag) entry {
-	e := entry{id: h.id(t.Key), key: t.Key, value: structpb.NewStringValue(t.Value)}
+// kept returns what is kept of the supplied entry of the cloud and those for which it
+// stands, as one entry, or nothing.
+func (m *merge) kept(e entry) []entry {
+	all := append([]entry{e}, e.others...)
+	all = slices.DeleteFunc(all, func(e entry) bool { return m.rule(m.plan.remove, &e) != nil })
 
-	if f := &m.target.field; f.Shape == field.StringList {
-		e.item = structpb.NewStringValue(t.Key + f.Separator + t.Value)
-	}
-
-	return e
-}
-
-// match returns the first of the supplied keys that matches the supplied tag, or nil if
-// none does or the tag must be left alone.
-func (m *merge) match(keys []resolve.TagKey, e entry) *resolve.TagKey {
-	named := func(k resolve.TagKey) bool { return matches(k.Pattern, e.key, m.target.profile) }
-	if !slices.ContainsFunc(keys, named) {
+	if len(all) == 0 {
 		return nil
 	}
 
-	if _, ok := m.claims(e, m.transformed.IsProviders); ok {
-		return nil
-	}
+	all[0].others = all[1:]
 
-	reserved, protected := m.claims(e, m.transformed.IsReserved)
-	if !protected {
-		reserved, protected = e.key, m.trusts(e)
-	}
-
-	touched := false
-
-	for i := range keys {
-		k := &keys[i]
-
-		switch {
-		case !named(*k) || k.Value != nil && !e.hasValue(*k.Value):
-		case k.Untrusted && protected:
-			touched = true
-		default:
-			return k
-		}
-	}
-
-	if touched && !slices.Contains(m.protected, reserved) {
-		m.protected = append(m.protected, reserved)
-	}
-
-	return nil
+	return all[:1]
 }
 
-// trusts is true if a label of a trusted source has the reserved key of the supplied
-// entry.
-func (m *merge) trusts(e entry) bool {
-	return slices.ContainsFunc(m.byID[e.id], func(i int) bool { return m.labels[i].Reserved })
-}
-
-// isClouds is true if the key of the supplied entry starts with a prefix that the
-// provider keeps to itself. A separator may be part of that.
-func (m *merge) isClouds(e entry) bool {
-	p := m.target.profile
-	return p.Reserves(e.key) || !slices.Contains(p.Unreserved, e.key) && p.Reserves(e.item.GetStringValue())
-}
-
-// claims returns a key that the supplied entry may be taken for a tag of, and that the
-// supplied function is true of, if there is any. In a list of strings these are all
-// that a separator follows.
-func (m *merge) claims(e entry, is func(key string) bool) (string, bool) {
-	if is(e.key) {
-		return e.key, true
-	}
-
-	f := &m.target.field
-	if f.Shape != field.StringList {
-		return "", false
-	}
-
-	return cutShortest(e.item.GetStringValue(), f.Separator, is)
-}
-
-// fill the tag slots that are free with the tags that are missing.
-func (m *merge) fill(h held) bool {
-	p := m.target.profile
-	slots := p.MaxTags - int(m.stamper.Input.ReservedTags[p.Name])
+// fill the tag slots that are free with the tags that are missing: those of trusted labels,
+// then those of others, then those of other systems.
+func (m *merge) fill() (bool, error) {
+	free := m.slots() - m.held.count()
 	changed := false
+	m.cut = len(m.tags)
 
-	for i := range m.labels {
-		l := &m.labels[i]
+	for i := range m.tags {
+		t := &m.tags[i]
+
+		e, ignored := m.ignored[i]
+		if _, decided := m.why[i]; decided || !ignored && m.without.has(i) {
+			continue
+		}
+
+		needs := 0
+		if m.held.adds(t.Key, t.Value) {
+			needs = 1
+		}
+
+		if ignored {
+			needs = m.held.grows(e)
+		}
 
 		switch {
-		case !l.missing:
-		case h.adds(l.Key, l.Value) && h.count() >= slots:
-			m.skip(l.Tag, tags.CountCap, m.countLimit())
-			l.why = cappedTag
+		case needs <= free || needs == 0:
+		case t.Trusted:
+			m.lacking = append(m.lacking, t.Key)
+			continue
 		default:
-			changed = h.put(l.Key, l.Value) || changed
+			m.cut = i
+		}
+
+		if m.cut == i {
+			break
+		}
+
+		free -= needs
+
+		if ignored {
+			m.why[i] = ignoredTag
+			changed = m.held.keep(e) || changed
+
+			continue
+		}
+
+		if err := m.overwrites(t); err != nil {
+			return false, err
+		}
+
+		m.why[i] = 0
+		changed = m.held.put(t.Key, t.Value, false) || changed
+	}
+
+	for _, e := range m.foreign {
+		if needs := m.held.grows(e); needs <= free {
+			free -= max(needs, 0)
+			changed = m.held.keep(e) || changed
+		} else {
+			m.unkept = append(m.unkept, e.key)
 		}
 	}
 
-	return changed
+	return changed, nil
 }
 
-func (m *merge) countLimit() string {
-	p := m.target.profile
+// slots that the resource has for tags that its provider doesn't set.
+func (m *merge) slots() int {
+	reserved, providers := m.reservedSlots()
+	return m.profile.MaxTags - reserved - providers
+}
 
-	limit := p.Limit(tags.CountCap)
-	if n := m.stamper.Input.ReservedTags[p.Name]; n > 0 {
-		limit += fmt.Sprintf(", %d of them reserved", n)
+// reservedSlots returns how many slots the input reserves, and how many the provider needs
+// for tags that aren't there yet.
+func (m *merge) reservedSlots() (reserved, providers int) {
+	in := m.stamper.Input
+
+	if in.ProviderTags != v1beta1.ProviderTagsNone {
+		for _, key := range m.target.field.ProviderTags {
+			if !m.held.has(m.held.id(key)) {
+				providers++
+			}
+		}
+	}
+
+	return int(in.ReservedTags[m.profile.Name]), providers
+}
+
+// countLimit puts how many tags the resource may have.
+func (m *merge) countLimit() string {
+	reserved, providers := m.reservedSlots()
+	limit := m.profile.Limit(tags.CountCap)
+
+	if reserved > 0 {
+		limit += fmt.Sprintf(", %d of them reserved", reserved)
+	}
+
+	if providers > 0 {
+		limit += fmt.Sprintf(", %d for those that the provider adds", providers)
 	}
 
 	return limit
 }
 
-// conclude adds to the outcome which labels are tags now, and which are withheld.
-func (m *merge) conclude(h held, out *Outcome) {
-	active := Active{Resource: m.target.Name, Provider: m.target.profile.Name, Tags: make(map[string]string, len(m.labels))}
-	withheld := Withheld{Resource: m.target.Name, Protected: slices.Sorted(slices.Values(m.protected))}
+// cap tells the plan which labels the resource has no slot for, and returns how many.
+func (m *merge) cap() int {
+	if m.cut == len(m.tags) {
+		return 0
+	}
 
-	for i := range m.labels {
-		l := &m.labels[i]
+	limit := m.countLimit()
 
-		// Two tags can come to one string of a list, and only one key be found then.
-		v, ok := h.get(l.Key)
+	c, ok := m.plan.slotless[limit]
+	if !ok {
+		c = &slotless{but: make(map[int][]int)}
+		m.plan.slotless[limit] = c
+	}
 
-		switch {
-		case ok && isText(v, l.Value) || l.why == 0:
-			active.Tags[l.Key] = l.Value
-		case l.why == retainedTag:
-			withheld.Retained = append(withheld.Retained, l.Key)
-		case l.why == ignoredTag:
-			withheld.Ignored = append(withheld.Ignored, l.Key)
-		case l.why == removedTag:
-			withheld.Removed = append(withheld.Removed, l.Key)
+	n := len(m.tags) - m.cut - m.without.from(m.cut)
+
+	for i := range m.why {
+		if i >= m.cut && !m.without.has(i) {
+			c.but[i] = append(c.but[i], len(c.resources))
+			n--
 		}
 	}
+
+	c.resources = append(c.resources, m.target.Name)
+	c.cuts = append(c.cuts, m.cut)
+
+	return n
+}
+
+// conclude adds to the outcome which labels are tags now, and which are withheld.
+func (m *merge) conclude(out *Outcome) {
+	active := Active{Resource: m.target.Name, Provider: m.profile.Name, Tags: make(map[string]string, len(m.why))}
+	withheld := Withheld{Resource: m.target.Name, Unkept: m.unkept}
+
+	for i, why := range m.why {
+		t := &m.tags[i]
+
+		// Two tags can come to one string of a list, and only one key be found then.
+		v, ok := m.held.get(t.Key)
+
+		switch {
+		case ok && isText(v, t.Value) || why == 0:
+			active.Tags[t.Key] = t.Value
+
+			if t.Reserved {
+				m.trusts(t.Key, t.Value)
+			}
+		case why == retainedTag:
+			withheld.Retained = append(withheld.Retained, t.Key)
+		case why == ignoredTag:
+			withheld.Ignored = append(withheld.Ignored, t.Key)
+		case why == removedTag:
+			withheld.Removed = append(withheld.Removed, t.Key)
+		}
+	}
+
+	withheld.Removed = m.withAll(&m.without, withheld.Removed)
+	withheld.Protected = m.withAll(&m.plan.protected, m.protected)
 
 	if len(active.Tags) > 0 {
 		out.Active = append(out.Active, active)
 	}
 
+	if len(m.trusted) > 0 {
+		if out.Trusted == nil {
+			out.Trusted = make(map[string]map[string]string)
+		}
+
+		out.Trusted[m.target.Name] = m.trusted
+	}
+
 	slices.Sort(withheld.Retained)
 	slices.Sort(withheld.Ignored)
-	slices.Sort(withheld.Removed)
+	slices.Sort(withheld.Unkept)
 
-	if len(withheld.Retained)+len(withheld.Ignored)+len(withheld.Removed)+len(withheld.Protected) > 0 {
+	if len(withheld.Retained)+len(withheld.Ignored)+len(withheld.Removed)+len(withheld.Protected)+len(withheld.Unkept) > 0 {
 		out.Withheld = append(out.Withheld, withheld)
 	}
+}
+
+// withAll returns the supplied keys, sorted, with those of all labels at the supplied
+// positions that were missing. All resources share a list of nothing else.
+func (m *merge) withAll(of *positions, keys []string) []string {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+
+	if len(of.keys) == 0 {
+		return keys
+	}
+
+	there := 0
+
+	for i := range m.there {
+		if of.has(i) {
+			there++
+		}
+	}
+
+	if there == 0 && len(keys) == 0 {
+		return of.keys
+	}
+
+	out := keys
+
+	for _, i := range of.sorted {
+		if !m.there[i] {
+			out = append(out, of.key[i])
+		}
+	}
+
+	slices.Sort(out)
+
+	return slices.Compact(out)
 }
 
 // isTextual is true if the supplied value of a tag can be given to a tag.

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -63,7 +64,7 @@ type copiedTo struct {
 func (tc copyCase) run(t *testing.T) {
 	t.Helper()
 
-	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "kubernetesMetadata": [` + tc.rules + `]}`))
+	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "provider": {"value": "aws"}, "kubernetesMetadata": [` + tc.rules + `]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +86,11 @@ func (tc copyCase) run(t *testing.T) {
 	before := in.DeepCopy()
 
 	for range 5 {
-		s := &Stamper{Input: in, Provider: "aws", Transformer: transformer(), Fields: field.ByProfile{}, Metadata: metadata()}
+		s := &Stamper{Input: in, Transformer: transformer(), Fields: field.ByProfile{}, Metadata: metadata()}
 		desired := jsonResources(tc.desired)
-		targets := s.Targets(desired)
+		targets := targetsOf(s, desired)
 
-		got, err := s.Stamp(targets)
+		got, err := s.Stamp(context.Background(), targets)
 		if err != nil {
 			t.Fatalf("\n%s\nStamp(...): %v", tc.reason, err)
 		}
@@ -1081,7 +1082,7 @@ func TestCopyMetadataSelectsFirst(t *testing.T) {
 // TestCopyMetadataAfterStamp is about resources that labels have become tags of.
 func TestCopyMetadataAfterStamp(t *testing.T) {
 	in, err := v1beta1.Decode(resource.MustStructJSON(`{
-		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "provider": {"value": "aws"},
 		"sources": [{"type": "Value", "values": {"team": "a"}}],
 		"resources": [{"kind": "Thing"}],
 		"kubernetesMetadata": [
@@ -1095,7 +1096,6 @@ func TestCopyMetadataAfterStamp(t *testing.T) {
 
 	s := &Stamper{
 		Input:       in,
-		Provider:    "aws",
 		Transformer: transformer(tags.Label{QualifiedKey: "team", TagKey: "team", Value: "a"}),
 		Fields:      field.ByProfile{},
 		Metadata:    []resolve.Metadata{{Labels: map[string]string{"app": "shop"}}, {}},
@@ -1117,7 +1117,7 @@ func TestCopyMetadataAfterStamp(t *testing.T) {
 		LeftAlone: []LeftAlone{
 			{Resource: "b", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
 			{Resource: "c", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored},
-			{Resource: "e", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField},
+			{Resource: "e", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: none, NoField: true},
 		},
 	}
 
@@ -1131,9 +1131,9 @@ func TestCopyMetadataAfterStamp(t *testing.T) {
 	}
 
 	resources := jsonResources(desired)
-	targets := s.Targets(resources)
+	targets := targetsOf(s, resources)
 
-	got, err := s.Stamp(targets)
+	got, err := s.Stamp(context.Background(), targets)
 	if err != nil {
 		t.Fatalf("Stamp(...): %v", err)
 	}

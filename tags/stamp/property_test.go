@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -33,9 +34,10 @@ type world struct {
 	labels   []tags.Label
 	slots    int
 
-	// before are the tags that earlier steps set, and cloud those that the provider
-	// reports, or nil if it reports none.
-	before, cloud map[string]string
+	// before are the tags that earlier steps set, earlier those of them that this function
+	// set from trusted sources, and cloud those that the provider reports, or nil if it
+	// reports none.
+	before, earlier, cloud map[string]string
 
 	remove, ignore []resolve.TagKey
 }
@@ -87,6 +89,13 @@ func worlds() *rapid.Generator[world] {
 		}
 
 		w.before = drawn("before")
+		w.earlier = make(map[string]string)
+
+		for _, key := range slices.Sorted(maps.Keys(w.before)) {
+			if rapid.Bool().Draw(t, "earlier") {
+				w.earlier[key] = w.before[key]
+			}
+		}
 
 		if rapid.IntRange(0, 4).Draw(t, "observed") > 0 {
 			w.cloud = drawn("cloud")
@@ -126,9 +135,10 @@ type became struct {
 	tags                                  map[string]string
 	active                                map[string]string
 	retained, ignored, removed, protected []string
-	capped, refused                       []string
+	capped, refused, taken, unkept        []string
 
-	// conflict is the key of the tag that a source refuses to share.
+	// conflict is the key of the tag that a source refuses to share, or of the trusted
+	// one that there is no slot for.
 	conflict string
 }
 
@@ -149,16 +159,16 @@ func (w world) becomes() became {
 	}
 
 	isReserved := func(key string) bool {
-		return slices.ContainsFunc(w.reserved, func(p string) bool { return matches(p, key) || matches("ours:"+p, key) })
+		return slices.ContainsFunc(w.reserved, func(p string) bool {
+			p, key := strings.ToLower(p), strings.ToLower(key)
+			return tags.MatchesKey(p, key) || tags.MatchesKey("ours:"+p, key)
+		})
+	}
+	isProviders := func(key string) bool {
+		return slices.Contains([]string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, strings.ToLower(key))
 	}
 
 	out := became{tags: make(map[string]string), active: make(map[string]string)}
-
-	// Tags of earlier steps.
-	now := make(map[string]string)
-	for key, value := range w.before {
-		now[fold(key)] = value
-	}
 
 	// Labels. Trusted ones come first, and then the lowest keys.
 	labels := slices.Clone(w.labels)
@@ -172,7 +182,7 @@ func (w world) becomes() became {
 
 	labels = slices.DeleteFunc(labels, func(l tags.Label) bool {
 		// A key is claimed as the label has it, or as the provider takes it.
-		claimed := isReserved(l.TagKey) || slices.ContainsFunc(w.reserved, func(p string) bool { return p == l.QualifiedKey })
+		claimed := isReserved(l.TagKey)
 		if claimed && !l.Trusted {
 			out.refused = append(out.refused, fold(l.TagKey))
 		}
@@ -183,7 +193,33 @@ func (w world) becomes() became {
 	of := make(map[string]tags.Label)
 	why := make(map[string]string)
 
-	var missing []tags.Label
+	// Tags of earlier steps. Of those with reserved keys, the ones of trusted sources
+	// stay.
+	now := make(map[string]string)
+
+	var missing, replacing []tags.Label
+
+	for key, value := range w.before {
+		i := slices.IndexFunc(labels, func(l tags.Label) bool { return isReserved(l.TagKey) && strings.EqualFold(l.TagKey, key) })
+		_, earlier := w.earlier[key]
+
+		switch {
+		case !isReserved(key) || isProviders(key):
+			now[fold(key)] = value
+		case i >= 0 && fold(labels[i].TagKey) == fold(key):
+			now[fold(key)] = value
+		case i >= 0:
+			replacing = append(replacing, labels[i])
+		case earlier:
+			now[fold(key)] = value
+		default:
+			out.taken = append(out.taken, key)
+		}
+	}
+
+	for _, l := range replacing {
+		now[fold(l.TagKey)] = l.Value
+	}
 
 	for _, l := range labels {
 		key := fold(l.TagKey)
@@ -203,10 +239,10 @@ func (w world) becomes() became {
 	}
 
 	// first key of a list that is for a tag. A key from a field is for none that is
-	// reserved.
+	// reserved, or that a trusted label has.
 	protected := make(map[string]bool)
 	first := func(list []resolve.TagKey, key, value string) (resolve.TagKey, bool) {
-		if slices.Contains([]string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, fold(key)) {
+		if isProviders(key) {
 			return resolve.TagKey{}, false
 		}
 
@@ -217,7 +253,7 @@ func (w world) becomes() became {
 				continue
 			}
 
-			if !k.Untrusted || !isReserved(key) {
+			if !k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted {
 				return k, true
 			}
 
@@ -229,23 +265,34 @@ func (w world) becomes() became {
 		return resolve.TagKey{}, false
 	}
 
-	// Tags of other systems.
-	for key, value := range w.cloud {
+	// Tags of other systems, and those of them that the resource doesn't have.
+	ignored := make(map[string]string)
+
+	var foreign []string
+
+	for _, key := range slices.Sorted(maps.Keys(w.cloud)) {
 		id := fold(key)
-		l, labelled := of[id]
+		_, labelled := of[id]
 		_, there := now[id]
 
-		if slices.ContainsFunc(cloudsOwn, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }) || labelled && l.Trusted && isReserved(key) {
+		claimed := slices.ContainsFunc(labels, func(l tags.Label) bool { return isReserved(l.TagKey) && strings.EqualFold(l.TagKey, key) })
+		if slices.ContainsFunc(cloudsOwn, func(p string) bool { return strings.HasPrefix(strings.ToLower(key), p) }) || claimed {
 			continue
 		}
 
-		if k, ok := first(w.ignore, key, value); ok && (!k.Retain || !there && !labelled) {
-			now[id] = value
+		k, ok := first(w.ignore, key, w.cloud[key])
+
+		switch {
+		case !ok || k.Retain && (there || labelled):
+		case there:
+			now[id] = w.cloud[key]
 			why[id] = "ignored"
+		case labelled:
+			ignored[id] = w.cloud[key]
+		default:
+			foreign = append(foreign, key)
 		}
 	}
-
-	missing = slices.DeleteFunc(missing, func(l tags.Label) bool { return why[fold(l.TagKey)] == "ignored" })
 
 	// Tags that resources don't get.
 	for id, value := range maps.Clone(now) {
@@ -257,7 +304,12 @@ func (w world) becomes() became {
 	}
 
 	missing = slices.DeleteFunc(missing, func(l tags.Label) bool {
-		_, ok := first(w.remove, l.TagKey, l.Value)
+		value, is := ignored[fold(l.TagKey)]
+		if !is {
+			value = l.Value
+		}
+
+		_, ok := first(w.remove, l.TagKey, value)
 		if ok {
 			why[fold(l.TagKey)] = "removed"
 		}
@@ -266,15 +318,47 @@ func (w world) becomes() became {
 	})
 
 	// The cap.
-	for _, l := range missing {
-		if len(now) >= w.slots {
-			out.capped = append(out.capped, fold(l.TagKey))
-			why[fold(l.TagKey)] = "capped"
+	lacking := ""
 
+	for _, l := range missing {
+		id := fold(l.TagKey)
+		value, is := ignored[id]
+
+		switch {
+		case len(now) < w.slots && is:
+			now[id] = value
+			why[id] = "ignored"
+		case len(now) < w.slots:
+			key, ok := keyIn(w.cloud, l.TagKey, fold)
+			if ok && w.cloud[key] != l.Value && !isReserved(l.TagKey) && w.policies[l.Source] == v1beta1.ConflictPolicyError {
+				return became{conflict: l.TagKey}
+			}
+
+			now[id] = l.Value
+		case l.Trusted:
+			if lacking == "" {
+				lacking = l.TagKey
+			}
+		default:
+			out.capped = append(out.capped, id)
+			why[id] = "capped"
+		}
+	}
+
+	if lacking != "" {
+		return became{conflict: lacking}
+	}
+
+	for _, key := range foreign {
+		if _, ok := first(w.remove, key, w.cloud[key]); ok {
 			continue
 		}
 
-		now[fold(l.TagKey)] = l.Value
+		if len(now) < w.slots {
+			now[fold(key)] = w.cloud[key]
+		} else {
+			out.unkept = append(out.unkept, fold(key))
+		}
 	}
 
 	out.tags = now
@@ -304,9 +388,20 @@ func (w world) becomes() became {
 	return out
 }
 
+// keyIn returns the key of a map that is the supplied one once both are folded.
+func keyIn(of map[string]string, key string, fold func(string) string) (string, bool) {
+	for k := range of {
+		if fold(k) == fold(key) {
+			return k, true
+		}
+	}
+
+	return "", false
+}
+
 // sorted returns what became of a world with all lists sorted.
 func (b became) sorted() became {
-	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused} {
+	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused, &b.taken, &b.unkept} {
 		slices.Sort(*list)
 	}
 
@@ -342,6 +437,7 @@ func (w world) stamper(s shape) *Stamper {
 		Fields:      everywhere(reporting(s.field)),
 		Remove:      w.remove,
 		Ignore:      w.ignore,
+		Earlier:     map[string]map[string]string{"r": w.earlier},
 	}
 
 	if w.cloud != nil {
@@ -389,7 +485,7 @@ func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.
 	before := proto.CloneOf(r)
 	cloud := proto.CloneOf(s.Observed["r"])
 
-	out, err := s.Stamp(s.Targets(desired))
+	out, err := stampAll(s, desired)
 
 	if !proto.Equal(before, r) || !proto.Equal(cloud, s.Observed["r"]) {
 		t.Fatalf("\nWhat is desired and observed should not change.\nStamp(...): -before, +after:\n%s",
@@ -455,6 +551,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 
 	for _, h := range out.Withheld {
 		got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
+		got.unkept = folded(h.Unkept)
 	}
 
 	for _, sk := range out.Skips {
@@ -462,6 +559,11 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		case tags.CountCap:
 			got.capped = append(got.capped, fold(sk.TagKey))
 		case tags.ReservedKey:
+			if sk.Limit == takenAway {
+				got.taken = append(got.taken, sk.TagKey)
+				continue
+			}
+
 			got.refused = append(got.refused, fold(sk.TagKey))
 		default:
 			t.Fatalf("\nNo label should be skipped for another reason.\n%s: Stamp(%+v): got %+v", kind, w, sk)
@@ -485,7 +587,12 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 		matches := func(k resolve.TagKey) bool { return tags.MatchesKey(fold(k.Pattern), fold(key)) }
 		isLabel := func(l tags.Label) bool { return fold(l.TagKey) == fold(key) }
 
-		return slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
+		isReserved := func(p string) bool {
+			p, key := strings.ToLower(p), strings.ToLower(key)
+			return tags.MatchesKey(p, key) || tags.MatchesKey("ours:"+p, key)
+		}
+
+		return slices.ContainsFunc(w.reserved, isReserved) || slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
 	}
 	unnamed := func(of []string) []string {
 		var out []string
@@ -504,20 +611,8 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 		t.Fatalf("\nTags that nobody names should stay, in their order.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
 	}
 
-	others := make(map[string]bool)
-
-	for key := range w.before {
-		others[fold(key)] = true
-	}
-
-	for key := range w.cloud {
-		if slices.ContainsFunc(w.ignore, func(k resolve.TagKey) bool { return tags.MatchesKey(fold(k.Pattern), fold(key)) }) {
-			others[fold(key)] = true
-		}
-	}
-
-	if n := len(after) / 2; n > max(w.slots, len(others)) {
-		t.Fatalf("\nLabels should not exceed the cap.\n%s: Stamp(%+v): got %d tags", kind, w, n)
+	if n := len(after) / 2; n > max(w.slots, len(w.before)) {
+		t.Fatalf("\nNothing should exceed the cap.\n%s: Stamp(%+v): got %d tags", kind, w, n)
 	}
 }
 
@@ -627,6 +722,11 @@ func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 	})
 }
 
+// reserves is true if the supplied string may be a tag of the reserved key.
+func (w stringWorld) reserves(s string) bool {
+	return slices.ContainsFunc(w.keysIn(s)[1:], func(key string) bool { return strings.EqualFold(key, "owner") || strings.EqualFold(key, "ours:owner") })
+}
+
 // labelled is true if the supplied string may be the tag of a label.
 func (w stringWorld) labelled(s string) bool {
 	return slices.ContainsFunc(w.labels, func(l tags.Label) bool { return w.is(s, l.TagKey) })
@@ -639,7 +739,7 @@ func (w stringWorld) check(t rapid.TB, slots int, after []string) {
 
 	unnamed := func(of []string) []string {
 		return slices.DeleteFunc(slices.Clone(of), func(s string) bool {
-			return !slices.Contains(w.before, s) || w.names(w.remove, s) || w.names(w.ignore, s) || w.labelled(s)
+			return !slices.Contains(w.before, s) || w.reserves(s) || w.names(w.remove, s) || w.names(w.ignore, s) || w.labelled(s)
 		})
 	}
 
@@ -675,7 +775,7 @@ func (w stringWorld) check(t rapid.TB, slots int, after []string) {
 			t.Fatalf("\nA string should come from somewhere.\nStamp(%+v): got %q", w, s)
 		}
 
-		if fromCloud || kept {
+		if kept {
 			others++
 		}
 	}
@@ -739,6 +839,10 @@ func TestStampStrings(t *testing.T) {
 			Ignore:      w.ignore,
 			Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 		}, thing(listed(w.before)))
+		if errors.As(err, new(*TrustedLimitError)) {
+			return
+		}
+
 		if err != nil {
 			t.Fatalf("Stamp(%+v): %s", w, err)
 		}

@@ -84,7 +84,12 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 	// What the resource lacks has nothing to do with its tags.
 	before := validation.ValidateCustomResource(nil, r.AsMap(), validator).ToAggregate()
 
-	o, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: r}}))
+	targets, err := stamper.Targets(t.Context(), map[string]*fnv1.Resource{"r": {Resource: r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o, err := stamper.Stamp(t.Context(), targets)
 	if err != nil {
 		t.Fatalf("Stamp(...): unexpected error: %v", err)
 	}

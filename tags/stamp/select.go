@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -52,12 +53,9 @@ func (s *Stamper) hasTags(t *Target, want map[string]string) bool {
 		return false
 	}
 
-	k := known{}
-	for key := range want {
-		k.keys = append(k.keys, key)
-	}
+	keys := slices.Collect(maps.Keys(want))
 
-	h, err := read(v, &t.field, t.profile, k)
+	h, err := read(v, &t.field, t.profile, known{keys: t.profile.KeySet().With(keys...)})
 	if err != nil {
 		return false
 	}

@@ -194,7 +194,7 @@ func TestStampSelect(t *testing.T) {
 				desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(r)}
 			}
 
-			out, err := stamper.Stamp(stamper.Targets(desired))
+			out, err := stampAll(stamper, desired)
 			if err != nil {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}
@@ -278,7 +278,7 @@ func TestStampSelectByTags(t *testing.T) {
 						spec = s.spec(tc.before...)
 					}
 
-					got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}))
+					got, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: thing(spec)}})
 					if err != nil {
 						t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 					}
@@ -348,7 +348,7 @@ func TestStampSelectByEntries(t *testing.T) {
 				Fields:      everywhere(tc.field),
 			}
 
-			got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{"r": {Resource: thing(tc.spec)}}))
+			got, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: thing(tc.spec)}})
 			if err != nil {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}
@@ -393,15 +393,15 @@ func TestStampNothingToDo(t *testing.T) {
 			want := &Outcome{}
 			if tc.reported {
 				want.LeftAlone = []LeftAlone{
-					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none},
-					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: noField},
+					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none, NoField: true},
+					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: none, NoField: true},
 				}
 			}
 
-			got, err := stamper.Stamp(stamper.Targets(map[string]*fnv1.Resource{
+			got, err := stampAll(stamper, map[string]*fnv1.Resource{
 				"none":    {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("None")}}},
 				"unknown": {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("Unknown")}}},
-			}))
+			})
 			if err != nil {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}

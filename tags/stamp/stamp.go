@@ -2,7 +2,7 @@
 package stamp
 
 import (
-	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -25,8 +25,13 @@ type Stamper struct {
 	// of a resource are reserved.
 	Input *v1beta1.CloudTags
 
-	// Provider that the input asks for, or empty if it doesn't name any.
+	// Provider that a field of the composite resource or a class asks for, or empty if
+	// none does. It decides on resources of providers that nothing else is known of.
 	Provider string
+
+	// CompositeGroup is the API group of the composite resource. Its kinds are not
+	// managed resources.
+	CompositeGroup string
 
 	// Transformer of the labels to stamp.
 	Transformer *tags.Transformer
@@ -46,6 +51,8 @@ type Stamper struct {
 	// Earlier are the tags with reserved keys that earlier steps of this function have
 	// of trusted sources: by resource, key to value.
 	Earlier map[string]map[string]string
+
+	plans map[fieldKind]*plan
 }
 
 // An Outcome is what came of stamping resources. Everything in it is sorted.
@@ -129,12 +136,16 @@ type Withheld struct {
 	Retained []string
 
 	// Ignored tags have the value that the cloud has, and Removed ones are not there,
-	// because of ignoreTags and removeTags.
+	// because of ignoreTags and removeTags. The lists of resources can share memory.
 	Ignored, Removed []string
 
-	// Protected tags have reserved keys, so that ignoreTags and removeTags of fields
-	// did not touch them.
+	// Protected tags have reserved keys, or those of trusted sources, so that ignoreTags
+	// and removeTags of fields did not touch them.
 	Protected []string
+
+	// Unkept tags of other systems are not there, because the resource has no tag slot
+	// left that ignoreTags could give them.
+	Unkept []string
 }
 
 func (o *Outcome) mismatch(t *Target, err error) {
@@ -148,14 +159,22 @@ type Mismatch struct {
 }
 
 // Stamp the supplied targets. Their resources are not changed, but stamped ones
-// share with them what did not change. An error means that nothing may be written.
-func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
+// share with them what did not change. An error means that nothing may be written: it is
+// that of the supplied context once that has one, a LimitError, a TrustedLimitError, or a
+// conflict with what is there.
+func (s *Stamper) Stamp(ctx context.Context, targets []Target) (*Outcome, error) {
 	out := &Outcome{Stamped: make(map[string]*structpb.Struct)}
 
-	skipped := make(skips)
-	over := &LimitError{}
+	s.plans = make(map[fieldKind]*plan)
+
+	taken := make(map[skipKey][]string)
+	over, lacking := &LimitError{}, &TrustedLimitError{}
 
 	for i := range targets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+
 		t := &targets[i]
 
 		if !t.managed {
@@ -165,22 +184,50 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 		if t.leave != "" {
 			// Otherwise there is nothing that it could have been tagged with.
 			if s.tags() {
-				out.LeftAlone = append(out.LeftAlone, LeftAlone{Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource), Why: t.leave, NoField: t.leave == whyNoField})
+				out.LeftAlone = append(out.LeftAlone, LeftAlone{
+					Resource: t.Name, Provider: t.profile.Name, APIVersion: apiVersionOf(t.Resource), Kind: kindOf(t.Resource),
+					Why: t.leave, NoField: t.noField, Unknown: t.unknown,
+				})
 			}
 
 			continue
 		}
 
-		m, err := s.stamp(t, out, skipped)
+		m, err := s.stamp(t, out)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
 
-		over.add(t, m)
+		if m == nil {
+			continue
+		}
+
+		lacking.add(m)
+		over.add(m, m.cap())
+
+		for _, key := range m.taken {
+			k := skipKey{label: m.profile.Skip(tags.Tag{QualifiedKey: m.transformed.QualifiedKey(key), Key: key}, tags.ReservedKey), limit: takenAway}
+			if of := taken[k]; len(of) == 0 || of[len(of)-1] != t.Name {
+				taken[k] = append(of, t.Name)
+			}
+		}
+	}
+
+	if len(lacking.resources) > 0 {
+		return nil, lacking
 	}
 
 	if s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict && len(over.resources) > 0 {
 		return nil, over
+	}
+
+	skipped := newSkips()
+	for _, p := range s.plans {
+		skipped.plan(p)
+	}
+
+	for k, resources := range taken {
+		skipped.add(k.label, k.limit, true, resources)
 	}
 
 	out.Skips = skipped.sorted()
@@ -188,61 +235,61 @@ func (s *Stamper) Stamp(targets []Target) (*Outcome, error) {
 	return out, nil
 }
 
+// takenAway is why an earlier step's tag with a reserved key is there no longer.
+const takenAway = "an earlier step set it, which only trusted sources may"
+
 // tags is true if there is anything to do about the tags of resources in this run.
 func (s *Stamper) tags() bool {
 	return !s.Transformer.Empty() || len(s.Remove)+len(s.Ignore) > 0
 }
 
-// stamp one target, and add to the outcome what comes of it.
-func (s *Stamper) stamp(t *Target, out *Outcome, skipped skips) (*merge, error) {
-	transformed := s.Transformer.Transform(t.profile)
+// stamp one target, and add to the outcome what comes of it. It returns nil if nothing
+// could be merged into its tags.
+func (s *Stamper) stamp(t *Target, out *Outcome) (*merge, error) {
+	p := s.planFor(t)
+	p.resources = append(p.resources, t.Name)
 
-	for _, l := range transformed.Skipped {
-		skipped.add(l, t.profile.Limit(l.Reason), t.profile.Narrow, t.Name)
+	// Without anything to do, the provider's tags still have to be kept, and a field that
+	// has become empty may have to be there.
+	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && !p.transformed.Reserves() && !t.field.Atomic && !t.field.LateInit {
+		return nil, nil //nolint:nilnil // Nothing to do is no error.
 	}
 
-	m := &merge{stamper: s, target: t, transformed: transformed}
-
-	// Without anything to do, the provider's tags still have to be kept.
-	if len(transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && !t.field.Atomic {
-		return m, nil
-	}
-
-	k := s.known(t)
-
-	h, kept, err := s.read(t, k)
+	h, kept, err := s.read(t, p.known)
 	if err != nil {
 		out.mismatch(t, err)
-		return m, nil
+		return nil, nil //nolint:nilnil // It is told of.
 	}
 
-	changed, err := m.merge(h, s.observed(t, k))
-	if err != nil {
-		return nil, err
+	m := &merge{plan: p, stamper: s, target: t, held: h}
+	m.cloud, m.spec = s.observed(t, p.known)
+
+	changed, err := m.merge()
+	if err != nil || len(m.lacking) > 0 {
+		return m, err
 	}
 
-	if changed || kept {
+	if changed || kept || h.count() == 0 && t.field.LateInit {
 		if err := s.store(h, t, out); err != nil {
 			out.mismatch(t, err)
-			m.skipped = nil
-
-			return m, nil
+			return nil, nil //nolint:nilnil // It is told of.
 		}
 	}
 
-	for _, sk := range m.skipped {
-		skipped.add(sk.SkippedLabel, sk.Limit, true, t.Name)
-	}
-
-	m.conclude(h, out)
+	p.merged = append(p.merged, t.Name)
+	m.conclude(out)
 
 	return m, nil
 }
 
 // encode what the supplied target's field has come to hold. A field that is empty is
-// no field.
+// no field, unless the provider would fill that.
 func (s *Stamper) encode(h held, t *Target) *structpb.Value {
 	if h.count() == 0 {
+		if s.isRefilled(t) {
+			return structpb.NewStructValue(&structpb.Struct{})
+		}
+
 		return nil
 	}
 
@@ -276,6 +323,30 @@ func (s *Stamper) store(h held, t *Target, out *Outcome) error {
 	return nil
 }
 
+// isRefilled is true if the provider of the supplied target fills a map of tags that isn't
+// there with those that the cloud has, and there are any but the provider's own, or the
+// map has been emptied before: what is empty is left alone, and the provider drops it once
+// the cloud has none of the tags.
+func (s *Stamper) isRefilled(t *Target) bool {
+	if !t.field.LateInit || t.field.Atomic || t.field.Shape != field.Map {
+		return false
+	}
+
+	v, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
+	if err != nil || v.GetStructValue() == nil {
+		return false
+	}
+
+	providers := tags.ProvidersKeys()
+	for key := range v.GetStructValue().GetFields() {
+		if !slices.Contains(providers, key) {
+			return true
+		}
+	}
+
+	return len(v.GetStructValue().GetFields()) == 0
+}
+
 // isEmpty is true if the supplied value of a tag field has no tags.
 func isEmpty(v *structpb.Value) bool {
 	return len(v.GetStructValue().GetFields())+len(v.GetListValue().GetValues()) == 0
@@ -285,6 +356,10 @@ func isEmpty(v *structpb.Value) bool {
 // nil. What then is an empty object around it goes with it: a kind may require the field
 // in there.
 func write(t *Target, v *structpb.Value) (*structpb.Struct, error) {
+	if err := itemless(t); err != nil {
+		return nil, err
+	}
+
 	out, err := structpath.Set(t.Resource, t.field.Path, v)
 
 	for path := around(t.field.Path); v == nil && err == nil && path != ""; path = around(path) {
@@ -299,6 +374,26 @@ func write(t *Target, v *structpb.Value) (*structpb.Struct, error) {
 	return out, err
 }
 
+// itemless returns an error if the supplied target lacks the only item of a list that its
+// field is in. Other fields of an item may be required, so none is made.
+func itemless(t *Target) error {
+	for list, _, ok := strings.Cut(t.field.Path, "[0]"); ok; {
+		v, err := structpath.Get(t.Resource, list)
+		if err != nil || v != nil && v.GetListValue() == nil {
+			return err // Set says what is wrong.
+		}
+
+		if len(v.GetListValue().GetValues()) == 0 {
+			return errors.Errorf("%s has no item to hold tags", list)
+		}
+
+		next, _, found := strings.Cut(t.field.Path[len(list)+len("[0]"):], "[0]")
+		list, ok = list+"[0]"+next, found
+	}
+
+	return nil
+}
+
 // around returns the path of the object around the supplied field, or nothing if that
 // is no part of the field, but of the resource.
 func around(path string) string {
@@ -308,31 +403,6 @@ func around(path string) string {
 	}
 
 	return path[:i]
-}
-
-// known are the keys by which tags are found on the supplied target: those of labels,
-// of providers, and those to remove and to ignore.
-func (s *Stamper) known(t *Target) known {
-	if t.field.Shape != field.StringList {
-		return known{} // All other shapes say what the keys are.
-	}
-
-	k := known{keys: tags.ProvidersKeys()}
-
-	for _, t := range s.Transformer.Transform(t.profile).Tags {
-		k.keys = append(k.keys, t.Key)
-	}
-
-	for _, t := range slices.Concat(s.Remove, s.Ignore) {
-		k.patterns = append(k.patterns, t.Pattern)
-
-		// What comes from a field must not hide a tag of a label.
-		if !t.Untrusted {
-			k.keys = append(k.keys, t.Pattern)
-		}
-	}
-
-	return k
 }
 
 // read the tags that the supplied target has, and return true if the provider's own
@@ -354,24 +424,40 @@ func (s *Stamper) read(t *Target, k known) (held, bool, error) {
 	return h, kept && before > 0, nil
 }
 
-// observed returns the tags that the cloud has, if the provider reports any.
-func (s *Stamper) observed(t *Target, k known) held {
-	if len(s.Ignore) == 0 {
+// observed returns the tags that the cloud has, and those of the observed field, if the
+// provider reports any and it matters.
+func (s *Stamper) observed(t *Target, k known) (cloud, spec held) {
+	refuses := slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
+
+	if len(s.Ignore) > 0 || refuses {
+		for _, path := range t.field.Observed {
+			if cloud = s.readObserved(t, path, k); cloud != nil {
+				break
+			}
+		}
+	}
+
+	if cloud != nil && refuses {
+		spec = s.readObserved(t, t.field.Path, k)
+	}
+
+	return cloud, spec
+}
+
+// readObserved returns the tags of the supplied field of what is observed of the supplied
+// target, or nil if they can't be read.
+func (s *Stamper) readObserved(t *Target, path string, k known) held {
+	v, err := structpath.Get(s.Observed[t.Name].GetResource(), path)
+	if err != nil || v == nil {
 		return nil
 	}
 
-	for _, path := range t.field.Observed {
-		v, err := structpath.Get(s.Observed[t.Name].GetResource(), path)
-		if err != nil || v == nil {
-			continue
-		}
-
-		if h, err := read(v, &t.field, t.profile, k); err == nil {
-			return h
-		}
+	h, err := read(v, &t.field, t.profile, k)
+	if err != nil {
+		return nil
 	}
 
-	return nil
+	return h
 }
 
 // keepProviders puts the tags that the provider has added to the observed spec of
@@ -379,16 +465,11 @@ func (s *Stamper) observed(t *Target, k known) held {
 // the whole of an atomic list, so Crossplane and the provider would otherwise undo
 // each other's work for ever.
 func (s *Stamper) keepProviders(h held, t *Target) bool {
-	v, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
-	if err != nil || v == nil {
-		return false
-	}
-
 	keys := tags.ProvidersKeys()
 	desired, isList := h.(*heldList) // A map is never replaced as a whole.
 
-	observed, err := read(v, &t.field, t.profile, known{keys: keys})
-	if err != nil || !isList {
+	observed := s.readObserved(t, t.field.Path, known{keys: t.profile.KeySet(keys...)})
+	if observed == nil || !isList {
 		return false
 	}
 
@@ -416,65 +497,4 @@ func (s *Stamper) inObservedOrder(v *structpb.Value, t *Target) *structpb.Value 
 	}
 
 	return observed
-}
-
-// skips are labels that were skipped and the limits that they broke.
-type skips map[skipKey]*skippedFor
-
-type skipKey struct {
-	label tags.SkippedLabel
-	limit string
-}
-
-// skippedFor are the resources that a label was skipped for, in order.
-type skippedFor struct {
-	resources []string
-
-	// all resources of the profile, so that none has to be named.
-	all bool
-}
-
-// add a label that was skipped for the supplied resource. Only some resources of the
-// profile skip it, or all do.
-func (s skips) add(l tags.SkippedLabel, limit string, some bool, resource string) {
-	k := skipKey{label: l, limit: limit}
-
-	of, ok := s[k]
-	if !ok {
-		of = &skippedFor{}
-		s[k] = of
-	}
-
-	of.all = of.all || !some
-
-	// Two labels can come to one key, and be skipped for one resource.
-	if n := len(of.resources); n == 0 || of.resources[n-1] != resource {
-		of.resources = append(of.resources, resource)
-	}
-}
-
-func (s skips) sorted() []Skip {
-	reasons := tags.SkipReasons()
-	out := make([]Skip, 0, len(s))
-
-	for k, of := range s {
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
-		if !of.all {
-			skip.Resources = of.resources
-		}
-
-		out = append(out, skip)
-	}
-
-	slices.SortFunc(out, func(a, b Skip) int {
-		return cmp.Or(
-			strings.Compare(a.Provider, b.Provider),
-			cmp.Compare(slices.Index(reasons, a.Reason), slices.Index(reasons, b.Reason)),
-			strings.Compare(a.Limit, b.Limit),
-			strings.Compare(a.QualifiedKey, b.QualifiedKey),
-			strings.Compare(a.TagKey, b.TagKey),
-		)
-	})
-
-	return out
 }

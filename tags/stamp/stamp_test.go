@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,8 +172,8 @@ func TestStamp(t *testing.T) {
 				desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)},
 			},
 			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
-				{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
-				{Resource: "thing", Provider: "generic", APIVersion: "example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
+				{Resource: "thing", Provider: "generic", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true},
 			}}},
 		},
 		"ProviderUnknownWithRule": {
@@ -186,7 +187,7 @@ func TestStamp(t *testing.T) {
 				Stamped:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {"tags": {"ours:a": "1"}}}`)},
 				Active:    []Active{{Resource: "thing", Provider: "generic", Tags: map[string]string{"ours:a": "1"}}},
 				Skips:     []Skip{skip("b b", "generic", tags.KeyCharacterClass, "allowed: ASCII letters and digits and - _ . : /")},
-				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
 			}},
 		},
 		"ProviderGeneric": {
@@ -200,7 +201,7 @@ func TestStamp(t *testing.T) {
 				Stamped:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 32) + `}}`)},
 				Active:    []Active{{Resource: "bucket", Provider: "generic", Tags: numbered(0, 32)}},
 				Skips:     capped("generic", atMost32, 32, 33, "bucket"),
-				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: noField}},
+				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
 			}},
 		},
 		"ProviderInAnyCase": {
@@ -216,16 +217,15 @@ func TestStamp(t *testing.T) {
 			}},
 		},
 		"ForProviderIsNoObject": {
-			reason: "A resource whose spec.forProvider is no object is no managed resource.",
+			reason: "A resource whose spec.forProvider is no object is no managed resource. Null is nothing.",
 			args: args{
 				provider: "aws",
 				labels:   []tags.Label{label("a", "1")},
 				desired:  map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
-				{Resource: "list", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
-				{Resource: "null", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
-				{Resource: "text", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: noField},
+			want: want{outcome: &Outcome{Stamped: map[string]*structpb.Struct{"null": bucket(`{"tags": {"ours:a": "1"}}`)}, Active: []Active{{Resource: "null", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}, LeftAlone: []LeftAlone{
+				{Resource: "list", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true},
+				{Resource: "text", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true},
 			}}},
 		},
 		"ShapeNone": {
@@ -236,7 +236,7 @@ func TestStamp(t *testing.T) {
 				labels:    []tags.Label{label("a", "1")},
 				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none}}}},
+			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true}}}},
 		},
 		"NoKind": {
 			reason: "What is hardly a resource is not taggable.",
@@ -263,9 +263,9 @@ func TestStamp(t *testing.T) {
 				{Resource: "nil", Provider: "aws", Why: noObject},
 				{Resource: "no-api", Provider: "aws", Kind: "Thing", Why: noObject},
 				{Resource: "no-kind", Provider: "aws", APIVersion: "example.org/v1", Why: noObject},
-				{Resource: "odd-api", Provider: "aws", APIVersion: "example.org/v1/x", Kind: "Thing", Why: noField},
-				{Resource: "spec-is-list", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
-				{Resource: "spec-is-text", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: noField},
+				{Resource: "odd-api", Provider: "aws", APIVersion: "example.org/v1/x", Kind: "Thing", Why: none, NoField: true},
+				{Resource: "spec-is-list", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: none, NoField: true},
+				{Resource: "spec-is-text", Provider: "aws", APIVersion: "b.example.org/v1", Kind: "Thing", Why: none, NoField: true},
 			}}},
 		},
 		"Everything": {
@@ -320,8 +320,8 @@ func TestStamp(t *testing.T) {
 					{Resource: "x", Retained: []string{"ours:a", "ours:b"}},
 				},
 				LeftAlone: []LeftAlone{
-					{Resource: "c", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
-					{Resource: "y", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: noField},
+					{Resource: "c", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
+					{Resource: "y", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
 				},
 				Mismatches: []Mismatch{
 					{Resource: "d", Why: "spec.forProvider.tags is a string, not a map of tags"},
@@ -658,7 +658,7 @@ func TestStamp(t *testing.T) {
 				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 			},
 			want: want{outcome: &Outcome{
-				Mismatches: []Mismatch{{Resource: "r", Why: "spec.groups has no item 0"}},
+				Mismatches: []Mismatch{{Resource: "r", Why: "spec.groups has no item to hold tags"}},
 			}},
 		},
 		"ReservedTags": {
@@ -796,9 +796,12 @@ func TestStamp(t *testing.T) {
 
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{ProfileRules: tc.args.profileRules, Sources: sources, ReservedTags: tc.args.reservedTags},
-				Provider:    tc.args.provider,
 				Transformer: transformer(tc.args.labels...),
 				Fields:      field.Chain{rules, field.ByProfile{}},
+			}
+
+			if tc.args.provider != "" {
+				s.Input.Provider = &v1beta1.StringSource{Value: &tc.args.provider}
 			}
 
 			desired := make(map[string]*fnv1.Resource, len(tc.args.desired))
@@ -809,7 +812,7 @@ func TestStamp(t *testing.T) {
 				before[name] = proto.CloneOf(desired[name])
 			}
 
-			got, err := s.Stamp(s.Targets(desired))
+			got, err := stampAll(s, desired)
 			if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
 				t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
@@ -835,7 +838,7 @@ func TestStampNilResource(t *testing.T) {
 
 	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "a", Provider: "aws", Why: noObject}, {Resource: "b", Provider: "aws", Why: noObject}}}
 
-	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"b": nil, "a": {}}))
+	got, err := stampAll(s, map[string]*fnv1.Resource{"b": nil, "a": {}})
 	if err != nil {
 		t.Fatalf("Stamp(...): %s", err)
 	}
@@ -853,9 +856,9 @@ func TestStampUnknownKind(t *testing.T) {
 		Fields:      field.ByProfile{},
 	}
 
-	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField}}}
+	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true}}}
 
-	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}}))
+	got, err := stampAll(s, map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}})
 	if err != nil {
 		t.Fatalf("Stamp(...): %s", err)
 	}
@@ -869,13 +872,12 @@ func TestStampShares(t *testing.T) {
 	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
 
 	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
-		Provider:    "aws",
+		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
 		Transformer: transformer(label("a", "1"), label("b", "2")),
 		Fields:      field.ByProfile{},
 	}
 
-	got, err := s.Stamp(s.Targets(map[string]*fnv1.Resource{"r": {Resource: r}}))
+	got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
 	if err != nil {
 		t.Fatalf("Stamp(...): %s", err)
 	}
@@ -923,15 +925,15 @@ func BenchmarkStamp(b *testing.B) {
 		)}
 	}
 
-	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
+	in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
 	set := labels(20)
 
 	b.ReportAllocs()
 
 	for b.Loop() {
-		s := &Stamper{Input: in, Provider: "aws", Transformer: tags.NewTransformer(set, nil), Fields: field.ByProfile{}}
+		s := &Stamper{Input: in, Transformer: tags.NewTransformer(set, nil), Fields: field.ByProfile{}}
 
-		o, err := s.Stamp(s.Targets(desired))
+		o, err := stampAll(s, desired)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -940,4 +942,24 @@ func BenchmarkStamp(b *testing.B) {
 			b.Fatalf("stamped %d resources, not %d", len(o.Stamped), resources)
 		}
 	}
+}
+
+// stampAll stamps the supplied resources.
+func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Stamp(context.Background(), targets)
+}
+
+// targetsOf returns the supplied resources as targets.
+func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) []Target {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		panic(err) // Nothing ends the context.
+	}
+
+	return targets
 }

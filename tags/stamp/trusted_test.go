@@ -52,6 +52,8 @@ func TestStampReserved(t *testing.T) {
 	}
 
 	// always is what comes of it by each policy.
+	taken := Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: "owner", TagKey: "ours:owner", Provider: "aws", Reason: tags.ReservedKey}, Limit: takenAway, Resources: []string{"r"}}
+
 	always := func(w want) map[v1beta1.ConflictPolicy]want {
 		out := make(map[v1beta1.ConflictPolicy]want)
 		for _, p := range policies {
@@ -131,11 +133,11 @@ func TestStampReserved(t *testing.T) {
 			},
 		},
 		"Untrusted": {
-			reason:   "A tag of a reserved key that isn't trusted replaces nothing, and is in nobody's way.",
+			reason:   "A tag of a reserved key that isn't trusted replaces nothing, and what an earlier step set is taken away.",
 			reserved: []string{"owner"},
 			labels:   []tags.Label{label("owner", "mallory")},
-			before:   []string{"ours:owner", "alice"},
-			want:     always(want{skips: []Skip{skip("owner", "aws", tags.ReservedKey, claimed)}}),
+			before:   []string{"ours:owner", "alice", "x", "y"},
+			want:     always(want{stamped: []string{"x", "y"}, skips: []Skip{taken, skip("owner", "aws", tags.ReservedKey, claimed)}}),
 		},
 		"UntrustedAbsent": {
 			reason:   "A tag of a reserved key that isn't trusted is not added.",
@@ -162,8 +164,8 @@ func TestStampReserved(t *testing.T) {
 			reason:   "A claim is told even if there is no label left.",
 			reserved: []string{"owner"},
 			claims:   []tags.Label{label("owner", "mallory")},
-			before:   []string{"ours:owner", "alice"},
-			want:     always(want{skips: []Skip{skip("owner", "aws", tags.ReservedKey, claimed)}}),
+			before:   []string{"ours:owner", "alice", "x", "y"},
+			want:     always(want{stamped: []string{"x", "y"}, skips: []Skip{taken, skip("owner", "aws", tags.ReservedKey, claimed)}}),
 		},
 	}
 
@@ -243,23 +245,27 @@ func TestStampReservedByProfile(t *testing.T) {
 			active:   map[string]string{"ours_acme_owner": "alice"},
 		},
 		"GCPForged": {
-			reason:   "A key that the format makes a reserved one is reserved, so that it neither replaces nor adds.",
+			reason:   "A key that the format makes a reserved one is reserved, so that it neither replaces nor adds. That of an earlier step is taken away.",
 			provider: "gcp",
 			labels:   []tags.Label{label("acme.owner", "mallory"), label("team", "a")},
 			before:   []string{"ours_acme_owner", "alice"},
-			stamped:  []string{"ours_acme_owner", "alice", "ours_team", "a"},
+			stamped:  []string{"ours_team", "a"},
 			active:   map[string]string{"ours_team": "a"},
 			skips: []Skip{{
+				SkippedLabel: tags.SkippedLabel{QualifiedKey: "ours_acme_owner", TagKey: "ours_acme_owner", Provider: "gcp", Reason: tags.ReservedKey},
+				Limit:        takenAway,
+				Resources:    []string{"r"},
+			}, {
 				SkippedLabel: tags.SkippedLabel{QualifiedKey: "acme.owner", TagKey: "ours_acme_owner", Provider: "gcp", Reason: tags.ReservedKey},
 				Limit:        "only trusted sources may claim it, and nobody a key that providers set",
 			}},
 		},
 		"Azure": {
-			reason:   "A reserved tag that is there in another case is replaced where it is.",
+			reason:   "A reserved tag that is there in other cases is replaced by that of the label, as the label spells it.",
 			provider: "azure",
 			labels:   []tags.Label{trusted(label("acme/owner", "alice"))},
-			before:   []string{"OURS:acme.Owner", "mallory"},
-			stamped:  []string{"OURS:acme.Owner", "alice"},
+			before:   []string{"OURS:acme.Owner", "mallory", "ours:acme.owner", "bob", "Ours:acme.owner", "alice"},
+			stamped:  []string{"ours:acme.owner", "alice"},
 			active:   map[string]string{"ours:acme.owner": "alice"},
 		},
 		"AzureForged": {
@@ -314,6 +320,7 @@ func TestStampTrustedFirst(t *testing.T) {
 		stamped  []string
 		active   map[string]string
 		skips    []Skip
+		err      string
 	}{
 		"Highest": {
 			reason:  "Trusted tags take slots first, though their keys are the highest. The rest goes to the lowest keys.",
@@ -323,19 +330,15 @@ func TestStampTrustedFirst(t *testing.T) {
 			skips:   []Skip{skip("b", "aws", tags.CountCap, two, "r")},
 		},
 		"TooMany": {
-			reason:  "Of trusted tags only, the lowest keys are kept. Others get nothing.",
-			labels:  []tags.Label{label("a", "1"), trusted(label("x", "2")), trusted(label("y", "3")), trusted(label("z", "4"))},
-			stamped: []string{"ours:x", "2", "ours:y", "3"},
-			active:  map[string]string{"ours:x": "2", "ours:y": "3"},
-			skips:   []Skip{skip("a", "aws", tags.CountCap, two, "r"), skip("z", "aws", tags.CountCap, two, "r")},
+			reason: "Of too many trusted tags, those that lack a slot are named, and nothing is tagged.",
+			labels: []tags.Label{label("a", "1"), trusted(label("w", "2")), trusted(label("x", "2")), trusted(label("y", "3")), trusted(label("z", "4"))},
+			err:    `no tag slots for labels of trusted sources: "ours:y", "ours:z" on composed resource "r" (aws: ` + two + `)`,
 		},
 		"ReservedAmongTrusted": {
 			reason:   "A reserved key gives a trusted tag no more right to a slot than another trusted tag has.",
 			reserved: []string{"z"},
 			labels:   []tags.Label{trusted(label("x", "2")), trusted(label("y", "3")), trusted(label("z", "4"))},
-			stamped:  []string{"ours:x", "2", "ours:y", "3"},
-			active:   map[string]string{"ours:x": "2", "ours:y": "3"},
-			skips:    []Skip{skip("z", "aws", tags.CountCap, two, "r")},
+			err:      `no tag slots for labels of trusted sources: "ours:z" on composed resource "r" (aws: ` + two + `)`,
 		},
 		"There": {
 			reason:   "A trusted tag that is there takes no further slot, and is replaced although no slot is left.",
@@ -350,7 +353,16 @@ func TestStampTrustedFirst(t *testing.T) {
 			reason: "A trusted tag takes no slot that is taken.",
 			labels: []tags.Label{trusted(label("z", "3"))},
 			before: []string{"Name", "x", "More", "x"},
-			skips:  []Skip{skip("z", "aws", tags.CountCap, two, "r")},
+			err:    `no tag slots for labels of trusted sources: "ours:z" on composed resource "r" (aws: ` + two + `)`,
+		},
+		"ReplacedInOtherCase": {
+			reason:   "What replaces a tag of a reserved key in another case takes the slot of that, before all others.",
+			reserved: []string{"owner"},
+			labels:   []tags.Label{trusted(label("owner", "alice")), label("a", "1")},
+			before:   []string{"x", "1", "y", "2", "Ours:Owner", "mallory"},
+			stamped:  []string{"x", "1", "y", "2", "ours:owner", "alice"},
+			active:   map[string]string{"ours:owner": "alice"},
+			skips:    []Skip{skip("a", "aws", tags.CountCap, two, "r")},
 		},
 	}
 
@@ -368,6 +380,10 @@ func TestStampTrustedFirst(t *testing.T) {
 						outcome.Active = []Active{{Resource: "r", Provider: "aws", Tags: tc.active}}
 					}
 
+					if tc.err != "" {
+						outcome = nil
+					}
+
 					stamper := &Stamper{
 						Input: &v1beta1.CloudTags{
 							Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
@@ -378,7 +394,7 @@ func TestStampTrustedFirst(t *testing.T) {
 						Fields:      everywhere(s.field),
 					}
 
-					assertOutcome(t, tc.reason, stamper, s.spec(tc.before...), outcome, "")
+					assertOutcome(t, tc.reason, stamper, s.spec(tc.before...), outcome, tc.err)
 				})
 			}
 		})

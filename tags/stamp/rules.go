@@ -1,0 +1,83 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// A keyRule is keys to remove or to ignore that are alike in all but the key and the
+// value.
+type keyRule struct {
+	retain, untrusted bool
+
+	// keys at any value, and by the value that they must have.
+	keys   tags.KeySet
+	values map[string]tags.KeySet
+}
+
+// keyRules returns the supplied keys as rules for tags of the supplied profile. The first
+// rule that matches a tag holds.
+func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
+	out := []keyRule{}
+
+	for len(keys) > 0 {
+		first := keys[0]
+
+		n := slices.IndexFunc(keys, func(k resolve.TagKey) bool { return k.Retain != first.Retain || k.Untrusted != first.Untrusted })
+		if n < 0 {
+			n = len(keys)
+		}
+
+		patterns, values := []string{}, make(map[string][]string)
+
+		for _, k := range keys[:n] {
+			if k.Value == nil {
+				patterns = append(patterns, k.Pattern)
+			} else {
+				values[*k.Value] = append(values[*k.Value], k.Pattern)
+			}
+		}
+
+		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...)}
+
+		if len(values) > 0 {
+			r.values = make(map[string]tags.KeySet, len(values))
+			for value, patterns := range values {
+				r.values[value] = d.Keys(patterns...)
+			}
+		}
+
+		out = append(out, r)
+		keys = keys[n:]
+	}
+
+	return out
+}
+
+// trustedFirst returns the supplied keys to remove in an order in which few rules are
+// made of them. Which of them removes a tag doesn't matter.
+func trustedFirst(keys []resolve.TagKey) []resolve.TagKey {
+	return slices.SortedStableFunc(slices.Values(keys), func(a, b resolve.TagKey) int {
+		switch {
+		case a.Untrusted == b.Untrusted:
+			return 0
+		case b.Untrusted:
+			return -1
+		default:
+			return 1
+		}
+	})
+}
+
+// matches is true if the rule is for the supplied tag.
+func (r *keyRule) matches(e *entry) bool {
+	if r.keys.Has(e.key) {
+		return true
+	}
+
+	text, ok := e.text()
+
+	return ok && r.values[text].Has(e.key)
+}
