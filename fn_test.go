@@ -36,7 +36,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/status"
+	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -881,6 +881,8 @@ func TestRunFunctionSteps(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			req := testRequest(nil)
+			req.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
+
 			f := &Function{log: slog.New(slog.DiscardHandler)}
 
 			for i, step := range tc.steps {
@@ -891,7 +893,7 @@ func TestRunFunctionSteps(t *testing.T) {
 				// Crossplane calls until two responses in a row require the same, each
 				// time with the context of the one before.
 				for before := (*fnv1.Requirements)(nil); ; before = rsp.GetRequirements() {
-					waits := len(before.GetExtraResources()) < strings.Count(step, "RequiredResource") //nolint:staticcheck // What a request without capabilities is asked for.
+					waits := len(before.GetResources()) < strings.Count(step, "RequiredResource")
 
 					got, err := f.RunFunction(t.Context(), req)
 					if err != nil {
@@ -909,13 +911,13 @@ func TestRunFunctionSteps(t *testing.T) {
 						break
 					}
 
-					req.ExtraResources = make(map[string]*fnv1.Resources)
-					for name := range rsp.GetRequirements().GetExtraResources() { //nolint:staticcheck // See above.
-						req.ExtraResources[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: namespace}}}
+					req.RequiredResources = make(map[string]*fnv1.Resources)
+					for name := range rsp.GetRequirements().GetResources() {
+						req.RequiredResources[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: namespace}}}
 					}
 				}
 
-				req.Desired, req.ExtraResources = rsp.GetDesired(), nil
+				req.Desired, req.RequiredResources = rsp.GetDesired(), nil
 
 				c := rsp.GetConditions()[0]
 				is := strings.TrimPrefix(c.GetStatus().String(), "STATUS_CONDITION_")
@@ -937,7 +939,7 @@ func TestRunFunctionClientGone(t *testing.T) {
 	f := &Function{log: testLogger(log), metrics: report.NewMetrics()}
 
 	rsp, err := f.RunFunction(ctx, testRequest(testInput(`"sources": [{"type": "Value", "values": {"a": "1"}}]`)))
-	if rsp != nil || status.Code(err) != codes.Canceled {
+	if rsp != nil || grpcstatus.Code(err) != codes.Canceled {
 		t.Errorf("RunFunction(...): want no response and an error with code %s, got %v and %v", codes.Canceled, rsp, err)
 	}
 
