@@ -286,7 +286,7 @@ func (s *Stamper) stamp(t *Target, out *Outcome) (*merge, error) {
 // no field, unless the provider would fill that.
 func (s *Stamper) encode(h held, t *Target) *structpb.Value {
 	if h.count() == 0 {
-		if s.isRefilled(t) {
+		if s.isRefilled(t) && !s.isOurs(t) {
 			return structpb.NewStructValue(&structpb.Struct{})
 		}
 
@@ -309,11 +309,17 @@ func (s *Stamper) store(h held, t *Target, out *Outcome) error {
 	}
 
 	v := s.encode(h, t)
-	if v == nil && isEmpty(before) || v != nil && proto.Equal(before, v) {
+	leaves := v == nil && s.isRefilled(t)
+
+	if !leaves && (v == nil && isEmpty(before) || v != nil && proto.Equal(before, v)) {
 		return nil
 	}
 
 	stamped, err := write(t, v)
+	if err == nil && leaves {
+		stamped, err = structpath.Set(stamped, emptiedPath, structpb.NewStringValue("true"))
+	}
+
 	if err != nil {
 		return err
 	}
@@ -322,6 +328,10 @@ func (s *Stamper) store(h held, t *Target, out *Outcome) error {
 
 	return nil
 }
+
+// emptiedPath is that of an annotation of composed resources whose last tag has gone, and
+// whose field is to be there again, without tags. Crossplane tells it to the next run.
+const emptiedPath = "metadata.annotations[cloudtags.fn.plexsphere.com/emptied]"
 
 // isRefilled is true if the provider of the supplied target fills a map of tags that isn't
 // there with those that the cloud has, and there are any but the provider's own, or the
@@ -332,8 +342,19 @@ func (s *Stamper) isRefilled(t *Target) bool {
 		return false
 	}
 
-	v, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
-	if err != nil || v.GetStructValue() == nil {
+	observed := s.Observed[t.Name].GetResource()
+
+	v, err := structpath.Get(observed, t.field.Path)
+	if err != nil {
+		return false
+	}
+
+	if v == nil {
+		emptied, err := structpath.Get(observed, emptiedPath)
+		return err == nil && emptied != nil
+	}
+
+	if v.GetStructValue() == nil {
 		return false
 	}
 
@@ -345,6 +366,31 @@ func (s *Stamper) isRefilled(t *Target) bool {
 	}
 
 	return len(v.GetStructValue().GetFields()) == 0
+}
+
+// isOurs is true if Crossplane alone owns all tags that the supplied target is observed to
+// have. Server-side apply can't make an empty map of these, only remove the field: it
+// makes null of the map, which the API server refuses.
+func (s *Stamper) isOurs(t *Target) bool {
+	observed := s.Observed[t.Name].GetResource()
+
+	if managers, err := structpath.Get(observed, "metadata.managedFields"); err != nil || managers.GetListValue() == nil {
+		return false // Nobody says who owns them.
+	}
+
+	v, err := structpath.Get(observed, t.field.Path)
+	if err != nil || isEmpty(v) {
+		return false
+	}
+
+	ours := owned(observed, &t.field)
+	for key := range v.GetStructValue().GetFields() {
+		if !ours(entry{key: key}) {
+			return false
+		}
+	}
+
+	return true
 }
 
 // isEmpty is true if the supplied value of a tag field has no tags.
