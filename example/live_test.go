@@ -124,6 +124,14 @@ const (
       forProvider:
         tags: [internal, legacy=yes]
 `
+	bare = `
+- name: server
+  base: {apiVersion: hcloud.crossplane.io/v1alpha1, kind: Server}
+- name: vm
+  base: {apiVersion: vm.generic.plexsphere.com/v1alpha1, kind: VirtualMachine}
+- name: record
+  base: {apiVersion: dns.cloud.example.org/v1, kind: Record}
+`
 	instance = `
 - name: instance
   base:
@@ -153,8 +161,10 @@ const (
 
 // Paths of what tests ask for.
 var (
-	ofTags = []string{"spec", "forProvider", "tags"}
-	ofTag  = []string{"spec", "forProvider", "tag"}
+	ofSpec   = []string{"spec"}
+	ofTags   = []string{"spec", "forProvider", "tags"}
+	ofTag    = []string{"spec", "forProvider", "tag"}
+	ofLabels = []string{"spec", "forProvider", "labels"}
 )
 
 type (
@@ -185,11 +195,14 @@ func TestLive(t *testing.T) {
 		live.V2: {
 			"Tags":             testTags,
 			"Labels":           testLabels,
+			"LastLabel":        testLastLabel,
 			"RemoveAndIgnore":  testRemoveAndIgnore,
 			"RequiredResource": testRequiredResource,
 			"Metadata":         testMetadata,
 			"Fatal":            testFatal,
 			"Schema":           testSchema,
+			"Bare":             testBare,
+			"Unknown":          testUnknown,
 			"Input":            testInput,
 			"Policy":           testPolicy,
 		},
@@ -405,6 +418,126 @@ sources:
 	)
 }
 
+// The last label leaves the cloud, too. A provider that is built with upjet would bring it
+// back if the field weren't there.
+func testLastLabel(c cluster) {
+	s := c.newStack("last", `
+- name: vpc
+  base:
+    apiVersion: ec2.aws.m.upbound.io/v1beta1
+    kind: VPC
+    spec:
+      forProvider: {cidrBlock: 10.0.0.0/16}
+- name: tagged
+  base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket}
+`, `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+`)
+	// This provider adds tags of its own, so that its field is never empty.
+	own := object{"crossplane-kind": "bucket.s3.aws.m.upbound.io", "crossplane-name": "tagged"}
+	providers := []*provider{{stack: s, name: "vpc"}, {stack: s, name: "tagged", adds: own}}
+
+	// provided checks what the tags in the cloud become.
+	provided := func(want object) {
+		c.t.Helper()
+
+		for _, p := range providers {
+			want := maps.Clone(want)
+			maps.Copy(want, p.adds)
+
+			eventually(c.t, func() error {
+				if err := p.reconcile(); err != nil {
+					return err
+				}
+
+				return differs(want, p.cloud)
+			})
+		}
+	}
+
+	s.label(object{"env": "prod", "owner": "team-a"})
+	provided(object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"})
+	s.settled()
+
+	// An empty map stays until the provider has seen it, however long that takes. While
+	// Crossplane has only removed the tags, the provider still looks at the cloud, and
+	// may not write what it read before.
+	s.label(nil)
+	s.want("vpc", ofTags, object{})
+	s.want("tagged", ofTags, own)
+	s.settled()
+	s.want("vpc", ofTags, object{})
+
+	for range 2 {
+		provided(object{})
+		s.settled()
+		s.want("vpc", ofTags, nil)
+		s.want("tagged", ofTags, own)
+	}
+
+	s.label(object{"env": "test"})
+	provided(object{"plexsphere:env": "test"})
+	s.settled()
+}
+
+// A provider of one resource, as those are that are built with upjet.
+type provider struct {
+	*stack
+
+	// name of the resource.
+	name string
+
+	// adds are the tags that it sets before it does anything.
+	adds object
+
+	// cloud is what the resource's tags are in the cloud.
+	cloud object
+}
+
+// reconcile the resource once. A map that isn't there is filled with what the cloud has. One
+// that is there is what the cloud gets, though it be empty. When the resource is
+// written, an empty map is not in its JSON.
+func (p *provider) reconcile() error {
+	r, err := p.find(p.name)
+	if err != nil {
+		return err
+	}
+
+	tags := maps.Clone(field[object](r, ofTags...))
+	if len(p.adds) > 0 && tags == nil {
+		tags = make(object)
+	}
+
+	maps.Copy(tags, p.adds)
+
+	if tags == nil {
+		tags = p.cloud
+	}
+
+	p.cloud = tags
+
+	if unstructured.RemoveNestedField(r.Object, ofTags...); len(tags) > 0 {
+		if err := unstructured.SetNestedMap(r.Object, tags, ofTags...); err != nil {
+			return err
+		}
+	}
+
+	r, err = p.Of(r).Update(p.t.Context(), r, metav1.UpdateOptions{FieldManager: "provider"})
+	if err != nil {
+		return err // It has changed meanwhile.
+	}
+
+	if err := unstructured.SetNestedMap(r.Object, maps.Clone(tags), "status", "atProvider", "tags"); err != nil {
+		return err
+	}
+
+	_, err = p.Of(r).UpdateStatus(p.t.Context(), r, metav1.UpdateOptions{FieldManager: "provider"})
+
+	return err
+}
+
 // Tags are removed, whoever sets them, and those of the cloud stay.
 func testRemoveAndIgnore(c cluster) {
 	s := c.newStack("ignore", bucket+group+network, `
@@ -552,6 +685,44 @@ sources:
 `)
 	s.label(object{"env": "prod"})
 	s.want("volume", ofTags, object{"plexsphere:env": "prod"})
+	s.settled()
+}
+
+// Resources that are no more than a kind get tags where their schema says so.
+func testBare(c cluster) {
+	s := c.newStack("bare", bare, `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+`)
+	s.label(object{"env": "prod"})
+	s.want("server", ofLabels, object{"plexsphere:env": "prod"})
+	s.want("vm", ofTags, object{"plexsphere:env": "prod"})
+	s.want("record", ofSpec, nil)
+	s.wantCondition("CloudTagsPropagated", "True", "AllPropagated")
+	s.settled()
+
+	s.label(nil)
+	s.want("vm", ofSpec, nil)
+	s.wantCondition("Synced", "True", "ReconcileSuccess")
+	s.settled()
+}
+
+// Nothing is made up about kinds that nobody knows, and nobody is told that all is well.
+func testUnknown(c cluster) {
+	s := c.newStack("unknown", bare+volume, `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+fieldDiscovery: Index
+`)
+	s.label(object{"env": "prod"})
+	s.want("server", ofLabels, object{"plexsphere:env": "prod"})
+	s.want("volume", ofTags, nil)
+	s.want("record", ofSpec, nil)
+	s.wantCondition("Synced", "True", "ReconcileSuccess")
+	s.wantCondition("CloudTagsPropagated", "False", "UnknownKinds")
+	s.wantEvent("Warning", "storage.cloud.example.org/v1 Volume", "dns.cloud.example.org/v1 Record")
 	s.settled()
 }
 
