@@ -293,79 +293,106 @@ func (e Entry) format() string {
 
 // parseIndex reads what FormatIndex writes. Lines that begin with a # are comments.
 func parseIndex(text string) (*Index, error) {
-	i := &Index{
-		entries: make(map[schema.GroupVersionKind]uint16, 2*strings.Count(text, "\n  ")),
-		groups:  make(map[string]*group),
+	p := &indexParser{
+		Index: &Index{
+			entries: make(map[schema.GroupVersionKind]uint16, 2*strings.Count(text, "\n  ")),
+			groups:  make(map[string]*group),
+		},
+		known: make(map[place]uint16),
 	}
-
-	// The same field may be late-initialized in one family and not in another.
-	type place struct {
-		dialect *dialect
-		entry   string
-	}
-
-	known := make(map[place]uint16)
-
-	var (
-		name, own, twins string // Of the group, and the releases of it and its twin.
-		of               *dialect
-		versions         []schema.GroupVersion
-		at               uint16
-	)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case strings.HasPrefix(line, "#") || line == "":
 		case strings.HasPrefix(line, "  "):
-			for _, gv := range versions {
-				i.entries[gv.WithKind(line[2:])] = at
-
-				if !settings[line[2:]] {
-					i.groups[gv.Group].manages = true
-				}
-			}
+			p.kind(line[2:])
 		case strings.HasPrefix(line, " "):
-			v, s, _ := strings.Cut(line[1:], ": ")
-
-			versions = parseIndexVersions(versions[:0], name, v)
-			for _, gv := range versions {
-				if i.groups[gv.Group] == nil {
-					i.groups[gv.Group] = &group{releases: own}
-				}
-
-				if gv.Group != name {
-					i.groups[gv.Group].releases = twins
-				}
+			if err := p.entry(line[1:]); err != nil {
+				return nil, err
 			}
-
-			p := place{dialect: of, entry: s}
-
-			n, ok := known[p]
-			if !ok {
-				e, err := parseEntry(s, of)
-				if err != nil {
-					return nil, err
-				}
-
-				if len(i.distinct) > math.MaxUint16 {
-					return nil, errors.New("the index has too many different entries")
-				}
-
-				n = uint16(len(i.distinct)) //nolint:gosec // No more than that.
-				known[p] = n
-				i.distinct = append(i.distinct, e)
-			}
-
-			at = n
 		default:
-			name, own, _ = strings.Cut(line, " ")
-			own, twins, _ = strings.Cut(own, "m/")
-			own = strings.TrimSuffix(own, " ")
-			of, _, _ = dialectOf(name)
+			p.group(line)
 		}
 	}
 
-	return i, nil
+	return p.Index, nil
+}
+
+// An indexParser reads an index line by line.
+type indexParser struct {
+	*Index
+
+	// known are the positions of entries in distinct.
+	known map[place]uint16
+
+	// name, dialect and releases of the group that is read, and of its twin.
+	name       string
+	dialect    *dialect
+	own, twins string
+
+	// versions whose kinds are read, and the position of their entry.
+	versions []schema.GroupVersion
+	at       uint16
+}
+
+// A place where an entry counts: the same field may be late-initialized in one family
+// and not in another.
+type place struct {
+	dialect *dialect
+	entry   string
+}
+
+func (p *indexParser) group(line string) {
+	p.name, p.own, _ = strings.Cut(line, " ")
+	p.own, p.twins, _ = strings.Cut(p.own, "m/")
+	p.own = strings.TrimSuffix(p.own, " ")
+	p.dialect, _, _ = dialectOf(p.name)
+}
+
+func (p *indexParser) entry(line string) error {
+	v, s, _ := strings.Cut(line, ": ")
+
+	p.versions = parseIndexVersions(p.versions[:0], p.name, v)
+	for _, gv := range p.versions {
+		if p.groups[gv.Group] != nil {
+			continue
+		}
+
+		p.groups[gv.Group] = &group{releases: p.own}
+		if gv.Group != p.name {
+			p.groups[gv.Group].releases = p.twins
+		}
+	}
+
+	at, ok := p.known[place{dialect: p.dialect, entry: s}]
+	if !ok {
+		e, err := parseEntry(s, p.dialect)
+		if err != nil {
+			return err
+		}
+
+		if len(p.distinct) > math.MaxUint16 {
+			return errors.New("the index has too many different entries")
+		}
+
+		at = uint16(len(p.distinct)) //nolint:gosec // No more than that.
+		p.known[place{dialect: p.dialect, entry: s}] = at
+		p.distinct = append(p.distinct, e)
+	}
+
+	p.at = at
+
+	return nil
+}
+
+func (p *indexParser) kind(kind string) {
+	for _, gv := range p.versions {
+		p.entries[gv.WithKind(kind)] = p.at
+
+		if !settings[kind] {
+			p.groups[gv.Group].manages = true
+		}
+	}
 }
 
 // parseIndexVersions appends the supplied versions of a group and its twin.

@@ -119,8 +119,8 @@ func expand(paths []string) ([]string, error) {
 	return files, nil
 }
 
-func isManifest(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
+func isManifest(file string) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
 	case ".yaml", ".yml", ".json", Package:
 		return true
 	default:

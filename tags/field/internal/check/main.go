@@ -135,10 +135,12 @@ func (c *checker) release(ctx context.Context, path string) error {
 		problems += len(res.problems)
 	}
 
-	fmt.Printf("%s: %d kind-versions, %d taggable; tagged %d with schemas, %d without; %d problems\n", path, managed, taggable, with, without, problems)
+	sayf("%s: %d kind-versions, %d taggable; tagged %d with schemas, %d without; %d problems", path, managed, taggable, with, without, problems)
 
 	return nil
 }
+
+func sayf(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
 func count(b bool) int {
 	if b {
@@ -155,61 +157,35 @@ func (c *checker) check(ctx context.Context, kinds []kind) error {
 	for i, k := range kinds {
 		var err error
 		if servers[i], err = newAPIServer(k.Definition); err != nil {
-			return errors.Wrap(err, k.GroupVersionKind.String())
+			return errors.Wrap(err, k.String())
 		}
 	}
 
 	for _, schemas := range []bool{false, true} {
-		req := &fnv1.RunFunctionRequest{
-			Input:   resource.MustStructJSON(input),
-			Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
-			Meta:    &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}},
-		}
-
-		for i, k := range kinds {
-			req.GetDesired().Resources[name(i)] = &fnv1.Resource{Resource: minimal(k.Definition)}
-		}
-
-		if schemas {
-			req.Meta.Capabilities = append(req.Meta.Capabilities, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
-			req.RequiredSchemas = make(map[string]*fnv1.Schema)
-
-			for i, k := range kinds {
-				req.RequiredSchemas[name(i)] = &fnv1.Schema{OpenapiV3: published(k.Definition)}
-			}
-		}
-
-		rsp, err := c.function.RunFunction(ctx, req)
+		desired, err := c.ask(ctx, kinds, schemas)
 		if err != nil {
 			return err
 		}
 
-		for _, r := range rsp.GetResults() {
-			if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-				return errors.New(r.GetMessage())
-			}
-		}
-
 		for i, k := range kinds {
-			got := rsp.GetDesired().GetResources()[name(i)].GetResource()
-			tagged := !proto.Equal(got, req.GetDesired().GetResources()[name(i)].GetResource())
 			f := tagfield.Read(k.GroupKind(), tagfield.NewOpenAPI(k.Schema))
-			problems := servers[i].admit(got, f.Path)
-
 			k.taggable = f.Shape != tagfield.None
 
-			if schemas {
-				k.with = tagged
-			} else {
-				k.without = tagged
-			}
+			got := desired[name(i)].GetResource()
+			tagged := !proto.Equal(got, minimal(k.Definition))
+			problems := servers[i].admit(got, f.Path)
 
-			if schemas && k.taggable != tagged {
+			switch {
+			case !schemas:
+				k.without = tagged
+			case tagged != k.taggable:
 				problems = append(problems, fmt.Sprintf("taggable is %t, tagged %t", k.taggable, tagged))
+			default:
+				k.with = tagged
 			}
 
 			for _, p := range problems {
-				fmt.Printf("%s, schemas %t: %s\n", k.GroupVersionKind, schemas, p)
+				sayf("%s, schemas %t: %s", k, schemas, p)
 			}
 
 			k.problems = append(k.problems, problems...)
@@ -218,6 +194,41 @@ func (c *checker) check(ctx context.Context, kinds []kind) error {
 	}
 
 	return nil
+}
+
+// ask the function to tag a minimal resource of each kind, with or without their schemas.
+func (c *checker) ask(ctx context.Context, kinds []kind, schemas bool) (map[string]*fnv1.Resource, error) {
+	req := &fnv1.RunFunctionRequest{
+		Input:           resource.MustStructJSON(input),
+		Desired:         &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
+		Meta:            &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}},
+		RequiredSchemas: make(map[string]*fnv1.Schema),
+	}
+
+	if schemas {
+		req.Meta.Capabilities = append(req.Meta.Capabilities, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+	}
+
+	for i, k := range kinds {
+		req.GetDesired().Resources[name(i)] = &fnv1.Resource{Resource: minimal(k.Definition)}
+
+		if schemas {
+			req.RequiredSchemas[name(i)] = &fnv1.Schema{OpenapiV3: published(k.Definition)}
+		}
+	}
+
+	rsp, err := c.function.RunFunction(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return nil, errors.New(r.GetMessage())
+		}
+	}
+
+	return rsp.GetDesired().GetResources(), nil
 }
 
 func name(i int) string { return fmt.Sprintf("r%d", i) }

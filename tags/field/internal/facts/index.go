@@ -105,12 +105,12 @@ func (s *Survey) entry(gvk schema.GroupVersionKind) (field.Entry, error) {
 			continue
 		}
 
-		schema, err := facts.Schema()
+		types, err := facts.Schema()
 		if err != nil {
 			return nil, err
 		}
 
-		f := field.Read(gvk.GroupKind(), schema)
+		f := field.Read(gvk.GroupKind(), types)
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return agree(h.Field, f) })
 		if n < 0 {
