@@ -516,8 +516,6 @@ func (p *provider) reconcile() error {
 		tags = p.cloud
 	}
 
-	p.cloud = tags
-
 	if unstructured.RemoveNestedField(r.Object, ofTags...); len(tags) > 0 {
 		if err := unstructured.SetNestedMap(r.Object, tags, ofTags...); err != nil {
 			return err
@@ -528,6 +526,8 @@ func (p *provider) reconcile() error {
 	if err != nil {
 		return err // It has changed meanwhile.
 	}
+
+	p.cloud = tags
 
 	if err := unstructured.SetNestedMap(r.Object, maps.Clone(tags), "status", "atProvider", "tags"); err != nil {
 		return err
@@ -704,6 +704,7 @@ sources:
 
 	s.label(nil)
 	s.want("vm", ofSpec, nil)
+	s.want("server", ofLabels, object{})
 	s.wantCondition("Synced", "True", "ReconcileSuccess")
 	s.settled()
 }

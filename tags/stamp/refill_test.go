@@ -22,17 +22,17 @@ func TestStampRefilled(t *testing.T) {
 
 	refilled := field.Field{Path: "spec.forProvider.tags", Shape: field.Map, LateInit: true}
 
-	// of returns a resource with the supplied metadata and tags.
-	of := func(metadata, tags string) *structpb.Struct {
-		if tags != "" {
-			tags = `, "tags": ` + tags
+	// of returns a resource with the supplied metadata and value of the field.
+	of := func(metadata, value string) *structpb.Struct {
+		if value != "" {
+			value = `, "tags": ` + value
 		}
 
-		return resource.MustStructJSON(jsonThing(`"metadata": {` + metadata + `}, "spec": {"forProvider": {"region": "a"` + tags + `}}`))
+		return resource.MustStructJSON(jsonThing(`"metadata": {` + metadata + `}, "spec": {"forProvider": {"region": "a"` + value + `}}`))
 	}
 
-	// owned returns metadata that says who owns which tags.
-	owned := func(ours, others string) string {
+	// owners returns metadata that says who owns which tags.
+	owners := func(ours, others string) string {
 		owner := func(manager, fields string) string {
 			return `{"manager": "` + manager + `", "fieldsV1": {"f:spec": {"f:forProvider": {"f:region": {}, "f:tags": {` + fields + `}}}}}`
 		}
@@ -58,55 +58,55 @@ func TestStampRefilled(t *testing.T) {
 		"Ours": {
 			reason:   "Server-side apply would make null of a map in which nobody else has tags. It should go first.",
 			field:    refilled,
-			observed: of(owned(`"f:ours:a": {}, "f:ours:b": {}`, ``), `{"ours:a": "1", "ours:b": "2"}`),
+			observed: of(owners(`"f:ours:a": {}, "f:ours:b": {}`, ``), `{"ours:a": "1", "ours:b": "2"}`),
 			desired:  of(`"labels": {"x": "y"}`, ``),
 			want:     of(`"labels": {"x": "y"}, `+emptied, ``),
 		},
 		"OursThoughEmpty": {
 			reason:   "An earlier step's empty map would become null, too.",
 			field:    refilled,
-			observed: of(owned(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
+			observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
 			desired:  of(``, `{}`),
 			want:     of(emptied, ``),
 		},
 		"Shared": {
 			reason:   "A tag that somebody else owns too stays, so the map is not made null.",
 			field:    refilled,
-			observed: of(owned(`"f:ours:a": {}`, `"f:ours:a": {}`), `{"ours:a": "1"}`),
+			observed: of(owners(`"f:ours:a": {}`, `"f:ours:a": {}`), `{"ours:a": "1"}`),
 			desired:  of(``, ``),
 			want:     of(``, `{}`),
 		},
 		"Providers": {
 			reason:   "With the provider's own tags, the map is not made null.",
 			field:    refilled,
-			observed: of(owned(`"f:ours:a": {}`, `"f:crossplane-kind": {}`), `{"ours:a": "1", "crossplane-kind": "x"}`),
+			observed: of(owners(`"f:ours:a": {}`, `"f:crossplane-kind": {}`), `{"ours:a": "1", "crossplane-kind": "x"}`),
 			desired:  of(``, ``),
 			want:     of(``, `{}`),
 		},
 		"OnlyProviders": {
 			reason:   "The provider fills no map that has its own tags.",
 			field:    refilled,
-			observed: of(owned(``, `"f:crossplane-kind": {}`), `{"crossplane-kind": "x"}`),
+			observed: of(owners(``, `"f:crossplane-kind": {}`), `{"crossplane-kind": "x"}`),
 			desired:  of(``, ``),
 		},
 		"Gone": {
 			reason:   "What has gone should be there again, without tags, before the provider fills it.",
 			field:    refilled,
-			observed: of(owned(``, ``)+`, `+emptied, ``),
+			observed: of(owners(``, ``)+`, `+emptied, ``),
 			desired:  of(``, ``),
 			want:     of(``, `{}`),
 		},
 		"Empty": {
 			reason:   "What is empty should stay until the provider drops it.",
 			field:    refilled,
-			observed: of(owned(``, ``), `{}`),
+			observed: of(owners(``, ``), `{}`),
 			desired:  of(``, ``),
 			want:     of(``, `{}`),
 		},
 		"Dropped": {
 			reason:   "What the provider has dropped, and what was never there, should not come back.",
 			field:    refilled,
-			observed: of(owned(``, ``), ``),
+			observed: of(owners(``, ``), ``),
 			desired:  of(``, ``),
 		},
 		"TaggedAgain": {
@@ -120,7 +120,7 @@ func TestStampRefilled(t *testing.T) {
 		"NotFilled": {
 			reason:   "A provider that fills nothing needs no empty map.",
 			field:    field.Field{Path: "spec.forProvider.tags", Shape: field.Map},
-			observed: of(owned(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
+			observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
 			desired:  of(``, ``),
 		},
 		"Atomic": {
