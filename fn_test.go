@@ -930,6 +930,76 @@ func TestRunFunctionSteps(t *testing.T) {
 	}
 }
 
+// TestRunFunctionTrustedSteps runs a pipeline that has the function several times with
+// the same reserved keys.
+func TestRunFunctionTrustedSteps(t *testing.T) {
+	step := func(sources string) string { return `"reservedKeys": ["entigo:*"], "sources": [` + sources + `]` }
+	zone := func(value string) string {
+		return step(`{"type": "Value", "keyForm": "Tag", "trusted": true, "values": {"entigo:zone": "` + value + `"}}`)
+	}
+
+	plain := step(`{"type": "Value", "values": {"a": "1"}}`)
+
+	cases := map[string]struct {
+		reason string
+		steps  []string
+		forged string // What another step makes of the tag before the last step.
+		want   string // The tag in the end.
+	}{
+		"Kept": {
+			reason: "What an earlier step has of a trusted source is trusted by later ones.",
+			steps:  []string{zone("1"), plain, plain},
+			want:   "1",
+		},
+		"Replaced": {
+			reason: "Of two trusted sources the later one counts.",
+			steps:  []string{zone("2"), zone("1"), plain},
+			want:   "1",
+		},
+		"ReplacedBack": {
+			reason: "Of two trusted sources the later one counts, whatever their values.",
+			steps:  []string{zone("1"), zone("2"), plain},
+			want:   "2",
+		},
+		"Forged": {
+			reason: "A value that no trusted source gave is not trusted, though the key is.",
+			steps:  []string{zone("1"), plain},
+			forged: "2",
+		},
+		"NeverTrusted": {
+			reason: "Without a trusted source there is no such tag.",
+			steps:  []string{plain, plain},
+			forged: "1",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			req := testRequest(nil)
+
+			for i, step := range tc.steps {
+				req.Input = testInput(step)
+
+				if i == len(tc.steps)-1 && tc.forged != "" {
+					forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().Fields["entigo:zone"] = structpb.NewStringValue(tc.forged)
+				}
+
+				rsp, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				req.Desired, req.Context = rsp.GetDesired(), rsp.GetContext()
+			}
+
+			got := forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().GetFields()["entigo:zone"]
+			if diff := cmp.Diff(tc.want, got.GetStringValue()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -want tag, +got tag:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // TestRunFunctionClientGone tests that nobody works for a client that has gone.
 func TestRunFunctionClientGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
