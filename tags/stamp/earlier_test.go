@@ -1,0 +1,512 @@
+package stamp
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// A stampCase is one resource, as JSON of its spec, and what becomes of it.
+type stampCase struct {
+	reason string
+
+	field    field.Field
+	provider string
+	in       v1beta1.CloudTags
+	formats  map[string]tags.Format
+	reserved []string
+	labels   []tags.Label
+	remove   []resolve.TagKey
+	ignore   []resolve.TagKey
+
+	// earlier are the tags with reserved keys that earlier steps have of trusted sources.
+	earlier map[string]string
+
+	// before and after are the spec as earlier steps set it, and as it becomes. There is no
+	// after if it stays.
+	before, after string
+
+	// spec and status of the observed resource, or empty if there is none.
+	spec, status string
+
+	want Outcome
+	err  string
+}
+
+func (tc *stampCase) run(t *testing.T) {
+	t.Helper()
+
+	provider := tc.provider
+	if provider == "" {
+		provider = "aws"
+	}
+
+	tr := tags.NewTransformer(tc.labels, tc.formats)
+	tr.Reserve(tc.reserved, "ours:", nil)
+
+	if tc.in.Sources == nil {
+		tc.in.Sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+	}
+
+	s := &Stamper{Input: &tc.in, Provider: provider, Transformer: tr, Fields: everywhere(tc.field), Remove: tc.remove, Ignore: tc.ignore, Earlier: map[string]map[string]string{"r": tc.earlier}}
+
+	if tc.spec+tc.status != "" {
+		s.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(or(tc.spec, `{}`), or(tc.status, `{}`))}}
+	}
+
+	want := &tc.want
+	for i := range want.Active {
+		want.Active[i].Resource, want.Active[i].Provider = "r", provider
+	}
+
+	if tc.after != "" {
+		want.Stamped = map[string]*structpb.Struct{"r": thing(tc.after)}
+	}
+
+	if tc.err != "" {
+		want = nil
+	}
+
+	got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: thing(or(tc.before, `{}`))}})
+	if diff := cmp.Diff(tc.err, message(err)); diff != "" {
+		t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", tc.reason, diff)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+	}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+
+	return s
+}
+
+// activeTags returns the supplied tags as the active ones.
+func activeTags(keysAndValues ...string) []Active { return []Active{{Tags: paired(keysAndValues)}} }
+
+// takenFrom is the skip of the supplied tag key of an earlier step.
+func takenFrom(provider, qualified, key string) Skip {
+	return Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: qualified, TagKey: key, Provider: provider, Reason: tags.ReservedKey}, Limit: takenAway, Resources: []string{"r"}}
+}
+
+// TestStampEarlier tests what becomes of the tags of earlier steps that have reserved keys.
+func TestStampEarlier(t *testing.T) {
+	list := stringsOf("=")
+	pairs := shapes["KeyValueList"].field
+
+	cases := map[string]stampCase{
+		"Nobody": {
+			reason:   "A reserved key that no trusted source claims is taken away in any case, also if there is no label at all.",
+			field:    shapes["Map"].field,
+			reserved: []string{"entigo:*"},
+			before:   `{"tags": {"entigo:zone": "forged", "ENTIGO:Zone": "forged", "ours:Entigo:x": "forged", "Name": "x"}}`,
+			after:    `{"tags": {"Name": "x"}}`,
+			want:     Outcome{Skips: []Skip{takenFrom("aws", "ENTIGO:Zone", "ENTIGO:Zone"), takenFrom("aws", "Entigo:x", "ours:Entigo:x"), takenFrom("aws", "entigo:zone", "entigo:zone")}},
+		},
+		"LastOnes": {
+			reason:   "Where nothing else is left, the field goes too.",
+			field:    pairs,
+			reserved: []string{"entigo:*"},
+			before:   `{"tags": [{"k": "entigo:zone", "v": "forged"}, {"k": "entigo:zone", "v": "again"}]}`,
+			after:    `{}`,
+			want:     Outcome{Skips: []Skip{takenFrom("aws", "entigo:zone", "entigo:zone")}},
+		},
+		"Strings": {
+			reason:   "A string is one of any key that a separator follows. Others are opaque, and so is one that is a key only.",
+			field:    list,
+			reserved: []string{"zone", "entigo=zone"},
+			before:   `{"tags": ["zone=a=b", "entigo=zone=x", "Zone=c", "ours:zone=d", "zone", "entigo=zone", "x=zone=y"]}`,
+			after:    `{"tags": ["zone", "entigo=zone", "x=zone=y"]}`,
+			want:     Outcome{Skips: []Skip{takenFrom("aws", "Zone", "Zone"), takenFrom("aws", "entigo=zone", "entigo=zone"), takenFrom("aws", "zone", "ours:zone"), takenFrom("aws", "zone", "zone")}},
+		},
+		"Earlier": {
+			reason:   "What an earlier step of the function has of a trusted source stays, as it is and only so.",
+			field:    shapes["Map"].field,
+			reserved: []string{"zone", "team"},
+			earlier:  map[string]string{"ours:zone": "a", "ours:team": "b"},
+			before:   `{"tags": {"ours:zone": "a", "ours:Zone": "a", "ours:team": "forged"}}`,
+			after:    `{"tags": {"ours:zone": "a"}}`,
+			want: Outcome{
+				Skips:   []Skip{takenFrom("aws", "Zone", "ours:Zone"), takenFrom("aws", "team", "ours:team")},
+				Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}},
+			},
+		},
+		"EarlierStrings": {
+			reason:   "So it is in lists of strings.",
+			field:    list,
+			reserved: []string{"zone"},
+			earlier:  map[string]string{"ours:zone": "a=b"},
+			before:   `{"tags": ["ours:zone=a=b", "ours:zone=a"]}`,
+			after:    `{"tags": ["ours:zone=a=b"]}`,
+			want:     Outcome{Skips: []Skip{takenFrom("aws", "zone", "ours:zone")}, Trusted: map[string]map[string]string{"r": {"ours:zone": "a=b"}}},
+		},
+		"Replaced": {
+			reason:   "A trusted label replaces every spelling of its key, whoever set it.",
+			field:    pairs,
+			reserved: []string{"zone"},
+			labels:   []tags.Label{trusted(label("zone", "a"))},
+			earlier:  map[string]string{"ours:ZONE": "b"},
+			before:   `{"tags": [{"k": "ours:ZONE", "v": "b"}, {"k": "x", "v": "y"}, {"k": "Ours:Zone", "v": "c"}]}`,
+			after:    `{"tags": [{"k": "x", "v": "y"}, {"k": "ours:zone", "v": "a"}]}`,
+			want:     Outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+		},
+		"ReplacedSpelling": {
+			reason:   "On a provider that compares keys without case, too, the label's spelling is written.",
+			provider: "azure",
+			field:    shapes["Map"].field,
+			reserved: []string{"zone"},
+			labels:   []tags.Label{trusted(label("zone", "a"))},
+			before:   `{"tags": {"OURS:zone": "a", "Ours:Zone": "b", "ours:ZONE": "c"}}`,
+			after:    `{"tags": {"ours:zone": "a"}}`,
+			want:     Outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+		},
+		"Skipped": {
+			reason:   "What a trusted label would have replaced goes, also if the provider refuses the label, and whoever set it.",
+			field:    shapes["Map"].field,
+			reserved: []string{"zone"},
+			labels:   []tags.Label{trusted(label("zone", strings.Repeat("a", 257)))},
+			earlier:  map[string]string{"ours:zone": "old"},
+			before:   `{"tags": {"ours:zone": "old", "x": "y"}}`,
+			after:    `{"tags": {"x": "y"}}`,
+			want: Outcome{Skips: []Skip{
+				takenFrom("aws", "zone", "ours:zone"),
+				skip("zone", "aws", tags.ValueTooLong, "at most 256 characters"),
+			}},
+		},
+		"HiddenInTrusted": {
+			reason:   "A string of a trusted label's key that is not reserved can be one of a reserved key. It is replaced.",
+			field:    list,
+			reserved: []string{"ours:zone"},
+			labels:   []tags.Label{trusted(label("zone", "a")), trusted(label("zone=x", "b"))},
+			before:   `{"tags": ["ours:zone=x=forged"]}`,
+			after:    `{"tags": ["ours:zone=a", "ours:zone=x=b"]}`,
+			want:     Outcome{Active: activeTags("ours:zone", "a", "ours:zone=x", "b"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+		},
+		"Providers": {
+			reason:   "What belongs to providers is theirs, reserved or not.",
+			field:    shapes["Map"].field,
+			reserved: []string{"*"},
+			before:   `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n", "x": "y"}}`,
+			after:    `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n"}}`,
+			want:     Outcome{Skips: []Skip{takenFrom("aws", "x", "x")}},
+		},
+		"OddEntries": {
+			reason:   "What has no key is nobody's.",
+			field:    pairs,
+			reserved: []string{"*"},
+			before:   `{"tags": [{"v": "x"}, {"k": null}, {"k": 1, "v": "y"}]}`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
+// TestStampTwice tests that a second step with the same reserved keys and sources of its own
+// changes nothing that the first one had of trusted sources.
+func TestStampTwice(t *testing.T) {
+	for kind, s := range shapes {
+		t.Run(kind, func(t *testing.T) {
+			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
+				stamper := &Stamper{
+					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+					Provider:    "aws",
+					Transformer: reserving([]string{"zone"}, nil, set...),
+					Fields:      everywhere(s.field),
+					Earlier:     earlier,
+				}
+
+				out, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: r}})
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				return out
+			}
+
+			first := step(nil, thing(s.spec("ours:zone", "forged")), trusted(label("zone", "a")), label("x", "y"))
+			second := step(first.Trusted, first.Stamped["r"])
+
+			if diff := cmp.Diff(&Outcome{Trusted: first.Trusted}, second, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("Stamp(...) of the second step: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStampProviderTags tests the slots of the tags that providers add.
+func TestStampProviderTags(t *testing.T) {
+	with := shapes["Map"].field
+	with.ProviderTags = tags.ProvidersKeys()
+
+	const limit = "at most 50 tags on a resource, 46 of them reserved"
+
+	slots := map[string]v1beta1.TagCount{"aws": 46}
+	three := []tags.Label{label("a", "1"), label("b", "2"), label("c", "3")}
+
+	cases := map[string]stampCase{
+		"Reserve": {
+			reason: "The provider's tags have slots before they are there.",
+			field:  with,
+			in:     v1beta1.CloudTags{ReservedTags: slots},
+			labels: three,
+			after:  `{"tags": {"ours:a": "1"}}`,
+			want: Outcome{
+				Active: activeTags("ours:a", "1"),
+				Skips: []Skip{
+					skip("b", "aws", tags.CountCap, limit+", 3 for those that the provider adds", "r"),
+					skip("c", "aws", tags.CountCap, limit+", 3 for those that the provider adds", "r"),
+				},
+			},
+		},
+		"There": {
+			reason: "Those that are there already have their slots.",
+			field:  with,
+			in:     v1beta1.CloudTags{ReservedTags: slots},
+			labels: three,
+			before: `{"tags": {"crossplane-kind": "k", "crossplane-name": "n"}}`,
+			after:  `{"tags": {"crossplane-kind": "k", "crossplane-name": "n", "ours:a": "1"}}`,
+			want: Outcome{
+				Active: activeTags("ours:a", "1"),
+				Skips: []Skip{
+					skip("b", "aws", tags.CountCap, limit+", 1 for those that the provider adds", "r"),
+					skip("c", "aws", tags.CountCap, limit+", 1 for those that the provider adds", "r"),
+				},
+			},
+		},
+		"None": {
+			reason: "A provider that adds none needs no slots.",
+			field:  with,
+			in:     v1beta1.CloudTags{ReservedTags: slots, ProviderTags: v1beta1.ProviderTagsNone},
+			labels: three,
+			after:  `{"tags": {"ours:a": "1", "ours:b": "2", "ours:c": "3"}}`,
+			want:   Outcome{Active: activeTags("ours:a", "1", "ours:b", "2", "ours:c", "3")},
+		},
+		"Trusted": {
+			reason: "A trusted label without a slot is told with what takes them.",
+			field:  with,
+			in:     v1beta1.CloudTags{ReservedTags: slots},
+			labels: []tags.Label{label("a", "1"), trusted(label("y", "2")), trusted(label("z", "3"))},
+			err:    `no tag slots for labels of trusted sources: "ours:z" on composed resource "r" (aws: ` + limit + `, 3 for those that the provider adds)`,
+		},
+		"EarlierExceed": {
+			reason: "Where earlier steps set more than there are slots, nothing is added, but values are replaced.",
+			field:  with,
+			in:     v1beta1.CloudTags{ReservedTags: map[string]v1beta1.TagCount{"aws": 49}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
+			labels: three[:2],
+			ignore: keys("cloud"),
+			before: `{"tags": {"x": "1", "y": "2", "ours:b": "9"}}`,
+			spec:   `{}`,
+			after:  `{"tags": {"x": "1", "y": "2", "ours:b": "2"}}`,
+			want: Outcome{
+				Active: activeTags("ours:b", "2"),
+				Skips:  []Skip{skip("a", "aws", tags.CountCap, "at most 50 tags on a resource, 49 of them reserved, 3 for those that the provider adds", "r")},
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
+// TestStampErrorOfCloud tests sources that accept no other value of a tag, also not the
+// cloud's.
+func TestStampErrorOfCloud(t *testing.T) {
+	f := reporting(shapes["Map"].field)
+	refuse := v1beta1.CloudTags{Sources: []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}}}
+	a := []tags.Label{label("a", "1")}
+	set := Outcome{Active: activeTags("ours:a", "1")}
+
+	cases := map[string]stampCase{
+		"Foreign": {
+			reason: "A value of the cloud that no step has set is not overwritten.",
+			spec:   `{}`, status: `{"tags": {"ours:a": "9"}}`,
+			err: `cannot tag composed resource "r": the cloud has the tag "ours:a" at "9", and sources[0] "registry" with onConflict Error has the value "1" for it`,
+		},
+		"Ours": {
+			reason: "What the observed resource asks for has been set by a step, and may change.",
+			spec:   `{"tags": {"ours:a": "9"}}`, status: `{"tags": {"ours:a": "9"}}`,
+			after: `{"tags": {"ours:a": "1"}}`, want: set,
+		},
+		"SameValue": {
+			reason: "A tag that has the value already is in nobody's way.",
+			spec:   `{}`, status: `{"tags": {"ours:a": "1"}}`,
+			after: `{"tags": {"ours:a": "1"}}`, want: set,
+		},
+		"OtherTag": {
+			reason: "Other tags are.",
+			spec:   `{}`, status: `{"tags": {"ours:b": "9"}}`,
+			after: `{"tags": {"ours:a": "1"}}`, want: set,
+		},
+		"NotThere": {
+			reason: "Before there is a resource, there is nothing to overwrite.",
+			after:  `{"tags": {"ours:a": "1"}}`, want: set,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.field, tc.in, tc.labels = f, refuse, a
+			tc.run(t)
+		})
+	}
+}
+
+// TestStampFormattedKeys tests that one key to remove or to ignore holds on every cloud.
+func TestStampFormattedKeys(t *testing.T) {
+	f := reporting(shapes["Map"].field)
+
+	cases := map[string]stampCase{
+		"Label": {
+			reason:   "The key of a label before its format names its tag.",
+			provider: "gcp", field: f,
+			labels: []tags.Label{label("platform/env", "a"), label("platform/x", "b")},
+			remove: keys("ours:platform/env"),
+			after:  `{"tags": {"ours_platform_x": "b"}}`,
+			want:   Outcome{Active: activeTags("ours_platform_x", "b"), Withheld: []Withheld{{Resource: "r", Removed: []string{"ours_platform_env"}}}},
+		},
+		"Beginning": {
+			reason:   "So does the beginning of keys, at a value too.",
+			provider: "azure", field: f,
+			remove: append(atValue("ours:platform/*", "a"), fromField("ours:team/*")...),
+			before: `{"tags": {"ours:platform.env": "a", "ours:platform.x": "b", "OURS:Team.y": "c"}}`,
+			after:  `{"tags": {"ours:platform.x": "b"}}`,
+		},
+		"PrefixOfFormat": {
+			reason:   "A format with a prefix of its own takes the place of the prefix.",
+			provider: "aws", field: f,
+			formats: map[string]tags.Format{"aws": tags.NewFormat(new("p_"), map[string]string{"/": "."}, false)},
+			remove:  keys("ours:a/b", "ours:c/*"),
+			before:  `{"tags": {"p_a.b": "1", "p_c.d": "2", "p_e": "3"}}`,
+			after:   `{"tags": {"p_e": "3"}}`,
+		},
+		"Ignored": {
+			reason:   "What other systems own is named so, too.",
+			provider: "gcp", field: f,
+			ignore: keys("backup:*"),
+			spec:   `{}`, status: `{"tags": {"backup_plan": "daily", "backups": "x"}}`,
+			after: `{"tags": {"backup_plan": "daily"}}`,
+		},
+		"Trusted": {
+			reason: "A key from a field touches no key of a trusted label, reserved or not.",
+			field:  f,
+			labels: []tags.Label{trusted(label("team", "a")), label("x", "b")},
+			remove: fromField("ours:*"),
+			after:  `{"tags": {"ours:team": "a"}}`,
+			want: Outcome{
+				Active:   activeTags("ours:team", "a"),
+				Withheld: []Withheld{{Resource: "r", Removed: []string{"ours:x"}, Protected: []string{"ours:team"}}},
+			},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
+// TestStampLastTag tests fields that come out empty, and whose provider would fill a field
+// that isn't there.
+func TestStampLastTag(t *testing.T) {
+	f := shapes["Map"].field
+	f.LateInit = true
+
+	atomic, list, other := f, shapes["KeyValueList"].field, f
+	atomic.Atomic, list.LateInit, other.LateInit = true, true, false
+
+	cases := map[string]stampCase{
+		"Removed":       {reason: "The last tag that goes leaves an empty map.", field: f, remove: keys("x"), before: `{"tags": {"x": "1"}}`, spec: `{"tags": {"x": "1"}}`, after: `{"tags": {}}`},
+		"NoLabels":      {reason: "Also in later runs, without any label or tag.", field: f, spec: `{"tags": {"x": "1"}}`, after: `{"tags": {}}`},
+		"BesideOwn":     {reason: "Whatever the provider has beside it.", field: f, spec: `{"tags": {"x": "1", "crossplane-kind": "k"}}`, after: `{"tags": {}}`},
+		"Empty":         {reason: "An empty map stays one.", field: f, spec: `{"tags": {}}`, after: `{"tags": {}}`},
+		"EmptyThere":    {reason: "One that an earlier step set is none to set again.", field: f, before: `{"tags": {}}`, spec: `{"tags": {"x": "1"}}`},
+		"Gone":          {reason: "Once the provider has dropped it, it is not made.", field: f, spec: `{}`},
+		"OnlyOwn":       {reason: "What only the provider's own tags are in is in no way.", field: f, spec: `{"tags": {"crossplane-kind": "k", "crossplane-name": "n"}}`},
+		"RemovedGone":   {reason: "A field that nothing would fill goes.", field: f, remove: keys("x"), before: `{"tags": {"x": "1"}}`, spec: `{}`, after: `{}`},
+		"NotCreatedYet": {reason: "A resource that isn't there has no field to empty.", field: f, remove: keys("x"), before: `{"tags": {"x": "1"}}`, after: `{}`},
+		"NotLateInit":   {reason: "Where no provider fills it, an empty field is no field.", field: other, remove: keys("x"), before: `{"tags": {"x": "1"}}`, spec: `{"tags": {"x": "1"}}`, after: `{}`},
+		"Atomic":        {reason: "An atomic map is never written empty.", field: atomic, remove: keys("x"), before: `{"tags": {"x": "1"}}`, spec: `{"tags": {"x": "1"}}`, after: `{}`},
+		"List":          {reason: "Nor is a list.", field: list, remove: keys("x"), before: `{"tags": [{"k": "x", "v": "1"}]}`, spec: `{"tags": [{"k": "x", "v": "1"}]}`, after: `{}`},
+		"OddSpec":       {reason: "What can't be read is not there.", field: f, spec: `{"tags": ["x"]}`},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
+// TestStampLastTagSettles plays the provider, which drops an empty map when it updates the
+// object: nothing is written or said any more then.
+func TestStampLastTagSettles(t *testing.T) {
+	f := shapes["Map"].field
+	f.LateInit = true
+
+	stamper := mapStamper()
+	stamper.Fields = everywhere(f)
+
+	changes := []int{}
+
+	for _, spec := range []string{`{"tags": {"ours:a": "1"}}`, `{"tags": {}}`, `{"tags": {}}`, `{}`, `{}`} {
+		stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(spec, `{}`)}}
+		desired := map[string]*fnv1.Resource{"r": {Resource: thing(`{}`)}}
+
+		out, err := stampAll(stamper, desired)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		wants := spec != `{}`
+		if _, written := out.Stamped["r"]; written != wants {
+			t.Errorf("want an empty map written %t where the observed spec is %s", wants, spec)
+		}
+
+		stamper.Audit(targetsOf(stamper, desired), out)
+		changes = append(changes, len(out.Changes))
+	}
+
+	if diff := cmp.Diff([]int{1, 0, 0, 0, 0}, changes); diff != "" {
+		t.Errorf("Only the tag that goes is a change: -want, +got:\n%s", diff)
+	}
+}
+
+// TestStampListOfOne tests fields in the only item of a list.
+func TestStampListOfOne(t *testing.T) {
+	f := field.Field{Path: "spec.settings[0].userLabels", Shape: field.Map}
+	a := []tags.Label{label("a", "1")}
+	set := Outcome{Active: activeTags("ours:a", "1")}
+	none := Outcome{Mismatches: []Mismatch{{Resource: "r", Why: "spec.settings has no item to hold tags"}}}
+
+	cases := map[string]stampCase{
+		"There":    {reason: "The only item has the tags.", labels: a, before: `{"settings": [{"tier": "x"}]}`, after: `{"settings": [{"tier": "x", "userLabels": {"ours:a": "1"}}]}`, want: set},
+		"Absent":   {reason: "An item is not made: other fields of it may be required.", labels: a, want: none},
+		"Empty":    {reason: "Nor is one of an empty list.", labels: a, before: `{"settings": []}`, want: none},
+		"Null":     {reason: "Nor of null.", labels: a, before: `{"settings": null}`, want: none},
+		"NoList":   {reason: "What is no list is named.", labels: a, before: `{"settings": {}}`, want: Outcome{Mismatches: []Mismatch{{Resource: "r", Why: "spec.settings is an object, not a list"}}}},
+		"NoLabels": {reason: "Without labels nothing is missing.", remove: keys("x")},
+		"Last":     {reason: "An item that loses its last tag stays.", remove: keys("x"), before: `{"settings": [{"userLabels": {"x": "y"}}]}`, after: `{"settings": [{}]}`},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.field = f
+			tc.run(t)
+		})
+	}
+}

@@ -1,0 +1,220 @@
+package stamp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// manyThings returns so many resources without tags.
+func manyThings(n int) map[string]*fnv1.Resource {
+	out := make(map[string]*fnv1.Resource, n)
+	for i := range n {
+		out[fmt.Sprintf("resource-%05d", i)] = &fnv1.Resource{Resource: thing(`{"tags": {"Name": "x"}}`)}
+	}
+
+	return out
+}
+
+// manyLabels returns so many labels, sorted.
+func manyLabels(n int) []tags.Label {
+	out := make([]tags.Label, n)
+	for i := range out {
+		out[i] = label(fmt.Sprintf("k%05d", i), "v")
+	}
+
+	return out
+}
+
+// mapStamper returns a stamper of maps with the supplied labels.
+func mapStamper(set ...tags.Label) *Stamper {
+	return &Stamper{
+		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+		Provider:    "aws",
+		Transformer: reserving([]string{"reserved-*"}, nil, set...),
+		Fields:      everywhere(reporting(shapes["Map"].field)),
+	}
+}
+
+// TestSkipsShare tests that labels that lack slots on the same resources share the list of
+// these: else ten thousand labels and two thousand resources are twenty million names.
+func TestSkipsShare(t *testing.T) {
+	const resources, all = 200, 1000
+
+	desired := manyThings(resources)
+	desired["resource-00007"] = &fnv1.Resource{Resource: thing(`{"tags": {"ours:k00500": "v"}}`)}
+
+	out, err := stampAll(mapStamper(manyLabels(all)...), desired)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// A resource that has the tag of one label has slots for as many labels in all.
+	if n := len(out.Skips); n != all-49 {
+		t.Fatalf("want %d labels skipped, got %d", all-49, n)
+	}
+
+	lists := make(map[*string]int)
+
+	for _, s := range out.Skips {
+		want := resources
+		if s.QualifiedKey == "k00500" {
+			want--
+		}
+
+		if len(s.Resources) != want {
+			t.Errorf("label %s: want %d resources, got %d", s.QualifiedKey, want, len(s.Resources))
+		}
+
+		lists[&s.Resources[0]]++
+	}
+
+	if len(lists) > 2 {
+		t.Errorf("want one list of resources, and one for the label that a resource has, got %d", len(lists))
+	}
+}
+
+// TestStampScales tests that labels and resources cost time and memory as many as they are,
+// and not each of these for each of those.
+func TestStampScales(t *testing.T) {
+	desired := manyThings(2000)
+
+	var before, after runtime.MemStats
+
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+
+	if _, err := stampAll(mapStamper(manyLabels(10_000)...), desired); err != nil {
+		t.Fatal(err)
+	}
+
+	runtime.ReadMemStats(&after)
+
+	// Each label for each resource would be gigabytes.
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 250 {
+		t.Errorf("want less than 250 MB for ten thousand labels on two thousand resources, got %d", mb)
+	}
+}
+
+// TestStampEnds tests that nothing is stamped for a client that has gone.
+func TestStampEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := mapStamper(label("a", "1"))
+
+	targets, err := s.Targets(ctx, manyThings(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cancel()
+
+	if _, err := s.Targets(ctx, manyThings(3)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Targets(...): want the error of the context, got %v", err)
+	}
+
+	if out, err := s.Stamp(ctx, targets); !errors.Is(err, context.Canceled) || out != nil {
+		t.Errorf("Stamp(...): want nothing but the error of the context, got %v, %v", out, err)
+	}
+}
+
+// hostile is an entry that is nothing but separators, once it has begun like a reserved key.
+func hostile(size int) string { return "ours:reserved-x" + strings.Repeat("=", size) }
+
+// listStamper returns a stamper of lists of strings with everything that reads entries.
+func listStamper(patterns int) *Stamper {
+	var keys []resolve.TagKey
+	for i := range patterns {
+		keys = append(keys,
+			resolve.TagKey{Pattern: "ours:remove-" + strconv.Itoa(i), Untrusted: true},
+			resolve.TagKey{Pattern: "ours:remove-" + strconv.Itoa(i) + "-*", Value: new(strconv.Itoa(i)), Untrusted: true},
+			resolve.TagKey{Pattern: "=" + strings.Repeat("=", i%100), Untrusted: true})
+	}
+
+	s := mapStamper(label("a", "1"), trusted(label("reserved-a", "2")))
+	s.Fields, s.Remove, s.Ignore = everywhere(stringsOf("=")), keys, keys
+
+	return s
+}
+
+// TestReadScales tests that entries of lists take time linear in their length: quadratic
+// time would be minutes.
+func TestReadScales(t *testing.T) {
+	list := `{"tags": ["` + hostile(2_000_000) + `", "` + strings.Repeat("=", 2_000_000) + `"]}`
+
+	s := listStamper(1000)
+	s.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(list, list)}}
+
+	start := time.Now()
+
+	out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s.Audit(targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}}), out)
+
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("want strings of two million separators read in seconds, got %s", took)
+	}
+}
+
+// BenchmarkScale stamps lists of long strings, with many patterns, and many labels. The time
+// per byte and per item hardly depends on how many there are.
+func BenchmarkScale(b *testing.B) {
+	run := func(name string, items int, unit string, of func() *Stamper, desired map[string]*fnv1.Resource) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+
+			for range b.N {
+				if _, err := stampAll(of(), desired); err != nil {
+					b.Fatal(err)
+				}
+			}
+
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*items), unit)
+		})
+	}
+
+	for _, size := range []int{1_000, 10_000, 100_000} {
+		list := thing(`{"tags": ["` + hostile(size) + `", "` + strings.Repeat("=", size) + `"]}`)
+		run(fmt.Sprintf("entry=%dB", size), 2*size, "ns/byte", func() *Stamper { return listStamper(10) }, map[string]*fnv1.Resource{"r": {Resource: list}})
+	}
+
+	for _, n := range []int{10, 100, 1_000, 10_000} {
+		run(fmt.Sprintf("patterns=%d", n), n, "ns/pattern", func() *Stamper { return listStamper(n) }, manyLists(100))
+	}
+
+	for _, n := range []int{10, 100, 1_000, 10_000} {
+		run(fmt.Sprintf("labels=%d", n), n, "ns/label", func() *Stamper { return mapStamper(manyLabels(n)...) }, manyThings(1))
+	}
+
+	for _, n := range []int{10, 100, 1_000, 2_000} {
+		run(fmt.Sprintf("labels=10000/resources=%d", n), n+10_000, "ns/item", func() *Stamper { return mapStamper(manyLabels(10_000)...) }, manyThings(n))
+	}
+}
+
+// manyLists returns so many resources with a list of strings as their tags.
+func manyLists(n int) map[string]*fnv1.Resource {
+	out := make(map[string]*fnv1.Resource, n)
+
+	var r *structpb.Struct
+	for i := range n {
+		r = thing(`{"tags": ["ours:remove-1=x", "ours:remove-2-x=2", "y"]}`)
+		out[fmt.Sprintf("resource-%05d", i)] = &fnv1.Resource{Resource: r}
+	}
+
+	return out
+}
