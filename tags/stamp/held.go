@@ -200,6 +200,10 @@ func (m *heldMap) id(key string) string {
 }
 
 func (m *heldMap) entries() []entry {
+	if m.names == nil {
+		return m.all()
+	}
+
 	return grouped(m.all(), func(e entry) bool { return m.name(e.key) == e.key })
 }
 

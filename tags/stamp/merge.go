@@ -76,7 +76,7 @@ const (
 
 // merge everything, and return true if the field may have to be written.
 func (m *merge) merge() (bool, error) {
-	m.why, m.there, m.ignored = make(map[int]cause), make(map[int]bool), make(map[int]entry)
+	m.why, m.there, m.ignored = make(map[int]cause, min(len(m.tags), m.profile.MaxTags)), make(map[int]bool), make(map[int]entry)
 
 	changed := m.takeAway()
 
