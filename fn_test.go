@@ -42,6 +42,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -49,6 +50,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -2213,6 +2215,471 @@ func TestREADME(t *testing.T) {
 	if inputs < 4 {
 		t.Errorf("README.md shows %d inputs: want the first step, those of the chapters, and the whole input", inputs)
 	}
+}
+
+// A case of labels that explain and the function are asked about.
+type explainCase struct {
+	input, xr, context map[string]any
+
+	// objects that Crossplane could fetch.
+	objects []any
+}
+
+// explainKeys are keys that some profiles, formats or reservations treat as one, and
+// others don't.
+var explainKeys = []string{
+	"env", "Env", "a/b", "a.b", "a_b", "A/b", "plexsphere:env", "plexsphere_env", "aws:x", "goog-x", "Azure", "crossplane-kind", "Crossplane-Name",
+	"entigo:zone", "Entigo:Zone", "entigo-zone", "workspace", "WORKSPACE", "b c", "é", "", strings.Repeat("k", 54), strings.Repeat("k", 129),
+}
+
+// explainSource draws a source at the supplied position, and puts what it reads to the
+// supplied case. Each value starts with the source's name, so that a tag tells where it
+// came from.
+func explainSource(t *rapid.T, c *explainCase, i int) map[string]any {
+	name := fmt.Sprintf("s%d", i)
+	source := map[string]any{
+		"name":     name,
+		"type":     rapid.SampledFrom([]string{"Value", "CompositeField", "ContextField", "CompositeMetadata", "RequiredResource"}).Draw(t, "type"),
+		"keyForm":  rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form"),
+		"encoding": rapid.SampledFrom([]string{"Plain", "Plain", "Scalar", "JSON"}).Draw(t, "encoding"),
+		"trusted":  rapid.IntRange(0, 3).Draw(t, "trusted") == 0,
+	}
+
+	// labels that the source has once or, if it reads several objects, twice.
+	labels := func() map[string]any {
+		keys := rapid.SliceOfN(rapid.SampledFrom(explainKeys), 0, 6).Draw(t, "keys")
+		if rapid.IntRange(0, 5).Draw(t, "many") == 0 {
+			for n := range rapid.IntRange(20, 60).Draw(t, "count") {
+				keys = append(keys, fmt.Sprintf("k%02d", n))
+			}
+		}
+
+		out := make(map[string]any, len(keys))
+
+		for _, key := range keys {
+			v := name + "-" + rapid.SampledFrom([]string{"", "x", "é", "a b", "X", strings.Repeat("v", 62), strings.Repeat("v", 254)}).Draw(t, "value")
+			if source["encoding"] == "JSON" {
+				v = strconv.Quote(v)
+			}
+
+			out[key] = v
+		}
+
+		return out
+	}
+
+	if rapid.IntRange(0, 3).Draw(t, "included") == 0 {
+		include := map[string]any{}
+		patterns := rapid.SliceOfN(rapid.SampledFrom([]any{"env", "a/*", "k*", "k1*", "entigo:*", "*"}), 1, 3)
+
+		switch rapid.IntRange(0, 2).Draw(t, "include") {
+		case 0:
+			include["keys"] = patterns.Draw(t, "keys to include")
+		case 1:
+			include["except"] = patterns.Draw(t, "keys to except")
+		default:
+			include["keys"] = patterns.Draw(t, "keys to include")
+			include["except"] = patterns.Draw(t, "keys to except")
+		}
+
+		source["include"] = include
+	}
+
+	// Some things aren't there.
+	there := rapid.IntRange(0, 9).Draw(t, "there") > 0
+	spec, _ := c.xr["spec"].(map[string]any)
+	prefix := name + ".example.org/"
+
+	prefixed := func() map[string]any {
+		of := make(map[string]any)
+		for key, v := range labels() {
+			of[prefix+key] = v
+		}
+
+		return of
+	}
+
+	switch source["type"] {
+	case "Value":
+		source["values"] = labels()
+	case "CompositeField":
+		source["fromFieldPath"] = "spec." + name
+		if there {
+			spec[name] = labels()
+		}
+	case "ContextField":
+		source["contextKey"] = "example.org/" + name
+		source["fromFieldPath"] = "tags"
+
+		if there {
+			c.context["example.org/"+name] = map[string]any{"tags": labels()}
+		}
+	case "CompositeMetadata":
+		source["prefix"] = prefix
+		meta, _ := c.xr["metadata"].(map[string]any)
+
+		for _, field := range []string{"labels", "annotations"} {
+			of, _ := meta[field].(map[string]any)
+			maps.Copy(of, prefixed())
+		}
+	default:
+		explainResource(t, c, source, there, labels, prefixed)
+	}
+
+	return source
+}
+
+// explainResource completes a source that reads objects, and puts these to the supplied
+// case.
+func explainResource(t *rapid.T, c *explainCase, source map[string]any, there bool, labels, prefixed func() map[string]any) {
+	name, _ := source["name"].(string)
+	of := map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}
+	source["resource"] = of
+
+	if rapid.Bool().Draw(t, "optional") {
+		source["policy"] = map[string]any{"fromFieldPath": "Optional"}
+	}
+
+	object := func(called string) map[string]any {
+		o := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "team-a", "name": called, "labels": map[string]any{"of": name}}}
+
+		if rapid.Bool().Draw(t, "by prefix") && source["fromFieldPath"] == nil || source["prefix"] != nil {
+			source["prefix"] = name + ".example.org/"
+			meta, _ := o["metadata"].(map[string]any)
+			meta["annotations"] = prefixed()
+		} else {
+			source["fromFieldPath"] = "data"
+			o["data"] = labels()
+		}
+
+		return o
+	}
+
+	found := []any{object(name + "-b"), object(name + "-a")}
+
+	switch rapid.IntRange(0, 3).Draw(t, "selector") {
+	case 0:
+		of["matchLabels"] = map[string]any{"value": map[string]any{"of": name}}
+	case 1:
+		of["matchLabels"] = map[string]any{"value": map[string]any{"of": name}}
+		source["pick"] = "One"
+	case 2:
+		// An object of the same name in another namespace is another one.
+		of["name"] = map[string]any{"value": name + "-a"}
+		of["namespace"] = map[string]any{"fromFieldPath": "metadata.namespace"}
+		found = append(found, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "other", "name": name + "-a"}, "data": map[string]any{"env": "wrong"}})
+	default:
+		of["name"] = map[string]any{"fromFieldPath": "spec.missing"}
+	}
+
+	if there {
+		c.objects = append(c.objects, found...)
+	}
+}
+
+// explainCases returns a generator of them.
+func explainCases() *rapid.Generator[explainCase] {
+	return rapid.Custom(func(t *rapid.T) explainCase {
+		c := explainCase{
+			xr: map[string]any{
+				"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage",
+				"metadata": map[string]any{"namespace": "team-a", "name": "assets", "labels": map[string]any{}, "annotations": map[string]any{}},
+				"spec":     map[string]any{"provider": rapid.SampledFrom([]string{"aws", "GCP", "amazon"}).Draw(t, "provider of the composite resource")},
+			},
+			context: map[string]any{},
+		}
+
+		// The tag field of the Bucket is known, and its provider adds tags.
+		fields := []any{}
+
+		for _, name := range tags.ProfileNames() {
+			fields = append(fields, map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "fieldPath": "spec.forProvider.tags", "shape": "Map", "provider": name})
+		}
+
+		sources := []any{}
+		for i := range rapid.IntRange(1, 5).Draw(t, "sources") {
+			sources = append(sources, explainSource(t, &c, i))
+		}
+
+		reserved := map[string]any{}
+		for _, name := range tags.ProfileNames() {
+			if n := rapid.SampledFrom([]int{0, 0, 0, 3, 30, 100}).Draw(t, "reserved slots"); n > 0 {
+				reserved[name] = n
+			}
+		}
+
+		c.input = map[string]any{
+			"apiVersion":   v1beta1.APIVersion,
+			"kind":         v1beta1.Kind,
+			"keyPrefix":    rapid.SampledFrom([]string{"plexsphere:", "", "acme-"}).Draw(t, "prefix"),
+			"sources":      sources,
+			"tagFields":    fields,
+			"reservedTags": reserved,
+			"reservedKeys": rapid.SliceOfN(rapid.SampledFrom([]any{"entigo:*", "workspace", "env", "a_b", "plexsphere_*"}), 0, 3).Draw(t, "reserved keys"),
+			"providerTags": rapid.SampledFrom([]string{"Reserve", "None"}).Draw(t, "provider's tags"),
+			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
+			"limitPolicy":  rapid.SampledFrom([]string{"ApplyPartial", "ApplyPartial", "ApplyPartial", "ApplyStrict"}).Draw(t, "limits"),
+		}
+
+		if rapid.Bool().Draw(t, "formatted") {
+			c.input["keyFormats"] = []any{
+				map[string]any{"provider": "aws", "replace": map[string]any{"/": "_", ".": "_"}, "lowercase": rapid.Bool().Draw(t, "lowercase")},
+				map[string]any{"provider": "hetzner", "prefix": rapid.SampledFrom([]string{"", "h-"}).Draw(t, "prefix of hetzner")},
+			}
+		}
+
+		if rapid.Bool().Draw(t, "provider of a field") {
+			c.input["provider"] = map[string]any{"fromFieldPath": rapid.SampledFrom([]string{"spec.provider", "spec.provider", "spec.none"}).Draw(t, "provider's field")}
+		}
+
+		return c
+	})
+}
+
+// A told is what explain or the function says of one tag profile.
+type told struct {
+	// Tags by key, and the sources that they came from.
+	Tags    map[string]string
+	Sources map[string]string
+
+	// Skipped labels, sorted. Of those that say the same there is one.
+	Skipped []tags.SkippedLabel
+}
+
+func (d *told) sort() {
+	slices.SortFunc(d.Skipped, func(a, b tags.SkippedLabel) int {
+		return slices.Compare([]string{a.QualifiedKey, a.TagKey, string(a.Reason)}, []string{b.QualifiedKey, b.TagKey, string(b.Reason)})
+	})
+	d.Skipped = slices.Compact(d.Skipped)
+}
+
+// explained returns what explain says of the supplied case by tag profile, and why the
+// function fails, if it does.
+func explained(t *rapid.T, dir string, c *explainCase) (of map[string]told, fails string) {
+	write := func(name string, v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// Both formats say the same.
+		if rapid.Bool().Draw(t, name+" as YAML") {
+			if text, err = yaml.JSONToYAML(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		return file
+	}
+
+	composition := map[string]any{
+		"apiVersion": "apiextensions.crossplane.io/v1", "kind": "Composition", "metadata": map[string]any{"name": "storage"},
+		"spec": map[string]any{
+			"compositeTypeRef": map[string]any{"apiVersion": c.xr["apiVersion"], "kind": c.xr["kind"]},
+			"pipeline":         []any{map[string]any{"step": "tags", "input": c.input}},
+		},
+	}
+
+	out := &bytes.Buffer{}
+
+	err := (&explain.Command{
+		Composition:       write("composition", composition),
+		XR:                write("xr", c.xr),
+		RequiredResources: []string{write("objects", map[string]any{"apiVersion": "v1", "kind": "List", "items": append([]any{}, c.objects...)})},
+		Context:           write("context", c.context),
+		Provider:          tags.ProfileNames(),
+		Output:            "json",
+	}).Explain(t.Context(), nil, out)
+	if err != nil {
+		return nil, err.Error()
+	}
+
+	var got []explain.Explanation
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+
+	of = make(map[string]told, len(got))
+
+	for _, x := range got {
+		for _, note := range x.Notes {
+			if strings.HasPrefix(note, "the function fails: ") {
+				fails = note
+			}
+		}
+
+		d := told{Tags: x.Tags, Sources: make(map[string]string), Skipped: x.Skipped}
+		for key, origin := range x.Sources {
+			d.Sources[key] = origin.Source
+		}
+
+		d.sort()
+		of[x.Provider] = d
+	}
+
+	return of, fails
+}
+
+// ran returns what the function does with the supplied case by tag profile, and the
+// message of the fatal result, if there is one.
+func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
+	structOf := func(v map[string]any) *structpb.Struct {
+		s, err := structpb.NewStruct(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return s
+	}
+
+	// JSON has other types of Go than structs take.
+	normal := func(v any) any {
+		j, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var out any
+		if err := json.Unmarshal(j, &out); err != nil {
+			t.Fatal(err)
+		}
+
+		return out
+	}
+
+	input, _ := normal(c.input).(map[string]any)
+	req := &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Input:    structOf(input),
+		Context:  structOf(c.context),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: structOf(c.xr)}},
+		Desired:  &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
+	}
+
+	for _, name := range tags.ProfileNames() {
+		r := map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "spec": map[string]any{"forProvider": map[string]any{}}}
+		if name == "aws" {
+			r["apiVersion"], r["kind"] = "s3.aws.m.upbound.io/v1beta1", "Bucket"
+		}
+
+		req.Desired.Resources[name] = &fnv1.Resource{Resource: structOf(r)}
+	}
+
+	objects := make([]*structpb.Struct, len(c.objects))
+
+	for i, o := range c.objects {
+		of, _ := o.(map[string]any)
+		objects[i] = structOf(of)
+	}
+
+	b := &bytes.Buffer{}
+	rsp := answered(t, &Function{log: testLogger(b)}, req, objects)
+
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return nil, r.GetMessage()
+		}
+	}
+
+	of = make(map[string]told)
+
+	for _, name := range tags.ProfileNames() {
+		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}}
+
+		for key, v := range forProvider(rsp.GetDesired().GetResources()[name]) {
+			if key == "tags" {
+				for key, v := range v.GetStructValue().GetFields() {
+					d.Tags[key] = v.GetStringValue()
+					d.Sources[key], _, _ = strings.Cut(v.GetStringValue(), "-")
+				}
+			}
+		}
+
+		for line := range strings.Lines(b.String()) {
+			var l map[string]any
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+
+			if l["msg"] == "Skipped label" && l["provider"] == name {
+				d.Skipped = append(d.Skipped, tags.SkippedLabel{
+					QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: tags.SkipReason(fmt.Sprint(l["reason"])),
+				})
+			}
+		}
+
+		d.sort()
+		of[name] = d
+	}
+
+	return of, ""
+}
+
+// answered runs the supplied function until all it requires of the supplied objects is
+// there.
+func answered(t *rapid.T, f *Function, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) *fnv1.RunFunctionResponse {
+	for range 5 {
+		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		answers := make(map[string]*fnv1.Resources)
+
+		for name, selector := range rsp.GetRequirements().GetResources() {
+			answers[name] = &fnv1.Resources{}
+
+			for _, o := range objects {
+				if require.Selects(selector, o) {
+					answers[name].Items = append(answers[name].Items, &fnv1.Resource{Resource: o})
+				}
+			}
+		}
+
+		// A response that is fatal requires nothing.
+		if len(answers) == 0 || len(answers) == len(req.GetRequiredResources()) {
+			return rsp
+		}
+
+		req.RequiredResources = answers
+	}
+
+	t.Fatal("what is required didn't settle")
+
+	return nil
+}
+
+// TestExplainAgrees asks explain and the function about the same labels.
+func TestExplainAgrees(t *testing.T) {
+	dir := t.TempDir()
+
+	rapid.Check(t, func(t *rapid.T) {
+		c := explainCases().Draw(t, "case")
+		got, gotFails := explained(t, dir, &c)
+		want, wantFails := ran(t, &c)
+
+		if (gotFails == "") != (wantFails == "") {
+			t.Fatalf("explain should tell if the function fails: it says %q, but the function %q", gotFails, wantFails)
+		}
+
+		// The function names resources, which explain doesn't know.
+		if !strings.HasPrefix(gotFails, "the function fails: ") && gotFails != strings.Join(strings.Fields(wantFails), " ") {
+			t.Errorf("explain should say why the labels can't be known: it says %q, but the function %q", gotFails, wantFails)
+		}
+
+		if gotFails != "" {
+			return
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("explain should say what the function does (-function, +explain):\n%s", diff)
+		}
+	})
 }
 
 // FuzzRunFunction runs the function on whatever decodes to a request.

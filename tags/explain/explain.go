@@ -260,6 +260,11 @@ func (c *Command) Run(ctx context.Context) error {
 	return c.run(ctx, os.Stdin, os.Stdout, t)
 }
 
+// Explain writes what Run does to the supplied writer, which is no terminal.
+func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) error {
+	return c.run(ctx, in, out, terminal{})
+}
+
 func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t terminal) error {
 	e, err := c.explained(ctx, &manifest.Reader{Stdin: in})
 	if err != nil {

@@ -46,7 +46,7 @@ func found(v *structpb.Value) string {
 // at the supplied path.
 func stringMaps(to []string, at fieldpath.Segments, v *structpb.Value) []string {
 	for i, item := range v.GetListValue().GetValues() {
-		to = stringMaps(to, append(slices.Clone(at), fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}), item) //nolint:gosec // No index is negative.
+		to = stringMaps(to, append(slices.Clone(at), fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}), item)
 	}
 
 	fields := v.GetStructValue().GetFields()
