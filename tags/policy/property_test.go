@@ -62,7 +62,12 @@ func worlds() *rapid.Generator[world] {
 		source["encoding"] = rapid.SampledFrom([]string{"Plain", "Plain", "Plain", "JSON"}).Draw(t, "encoding")
 
 		if rapid.IntRange(0, 4).Draw(t, "include") == 0 {
-			source["include"] = map[string]any{"keys": anySlice(rapid.SliceOfN(patterns(), 0, 3).Draw(t, "included"))}
+			include := map[string]any{"keys": anySlice(rapid.SliceOfN(patterns(), 0, 3).Draw(t, "included"))}
+			if except := rapid.SliceOfN(patterns(), 0, 2).Draw(t, "excepted"); len(except) > 0 {
+				include["except"] = anySlice(except)
+			}
+
+			source["include"] = include
 		}
 
 		input := map[string]any{
