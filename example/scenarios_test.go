@@ -4,6 +4,7 @@ package example
 import (
 	"bytes"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,6 +78,32 @@ func TestScenarios(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Each scenario is an answer, which somebody who has the question must find.
+func TestScenariosLinked(t *testing.T) {
+	t.Parallel()
+
+	root, err := scenario.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	scenarios, err := scenario.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, s := range scenarios {
+		if !bytes.Contains(readme, []byte("(example/"+s.Name+")")) {
+			t.Errorf("README.md doesn't link scenario %s", s.Name)
+		}
 	}
 }
 
