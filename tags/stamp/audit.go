@@ -69,7 +69,8 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	}
 
 	// Here all strings are tags.
-	k := known{keys: s.planFor(t).known.keys, patterns: tags.NewKeySet("*")}
+	k := s.planFor(t).known
+	k.patterns = tags.NewKeySet("*")
 
 	old, err := read(before, &t.field, t.profile, k)
 	if err != nil {

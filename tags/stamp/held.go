@@ -97,6 +97,21 @@ type known struct {
 	// patterns of keys. What they have, and no known key is, is a tag even if it has
 	// no value.
 	patterns tags.KeySet
+
+	// twins are keys in lower case that several labels have in some spelling each. They
+	// are different tags of a list if they have different values.
+	twins map[string]bool
+}
+
+// fold the case of the supplied key, if the provider takes keys that differ only in case
+// for one. Twins are told apart by it.
+func (k *known) fold(p *tags.Profile, key string) string {
+	folded := p.Fold(key)
+	if k.twins[folded] {
+		return key
+	}
+
+	return folded
 }
 
 // read what the supplied value of the supplied field holds, on a resource with the
@@ -119,7 +134,7 @@ func read(v *structpb.Value, f *field.Field, p *tags.Profile, k known) (held, er
 	case field.Map:
 		return readMap(v.GetStructValue().GetFields(), p), nil
 	case field.KeyValueList:
-		return readKeyValues(v.GetListValue().GetValues(), f, p)
+		return readKeyValues(v.GetListValue().GetValues(), f, p, k)
 	default:
 		return readStrings(v.GetListValue().GetValues(), f, p, k)
 	}
@@ -262,14 +277,14 @@ type heldList struct {
 	there, left int
 
 	// positions of the items that were there by the id of the tag, and of those that were
-	// added. Some may have been removed. Some added ones have one id: keys that differ in
-	// case are different tags if they have different values.
+	// added. Some may have been removed.
 	positions, added map[string][]int
 
 	// strings that the list has, as the provider compares them, and how often.
 	strings map[string]int
 
 	profile *tags.Profile
+	known   known
 
 	// suffix of ids that come of keys.
 	suffix string
@@ -284,7 +299,7 @@ type heldList struct {
 }
 
 // newList returns a list of the supplied entries, which have their items.
-func newList(p *tags.Profile, suffix string, items []entry) *heldList {
+func newList(p *tags.Profile, k known, suffix string, items []entry) *heldList {
 	l := &heldList{
 		items:     items,
 		there:     len(items),
@@ -293,6 +308,7 @@ func newList(p *tags.Profile, suffix string, items []entry) *heldList {
 		added:     make(map[string][]int),
 		strings:   make(map[string]int, len(items)),
 		profile:   p,
+		known:     k,
 		suffix:    suffix,
 	}
 
@@ -310,7 +326,7 @@ func newList(p *tags.Profile, suffix string, items []entry) *heldList {
 
 func (l *heldList) count() int { return l.left }
 
-func (l *heldList) id(key string) string { return l.profile.Fold(key) + l.suffix }
+func (l *heldList) id(key string) string { return l.known.fold(l.profile, key) + l.suffix }
 
 // at returns the supplied positions of items with the supplied id, of which the first has
 // not been removed.
@@ -609,7 +625,7 @@ func isText(v *structpb.Value, text string) bool {
 }
 
 // readKeyValues reads a list of objects with a key and a value.
-func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*heldList, error) {
+func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile, k known) (*heldList, error) {
 	entries := make([]entry, len(items))
 
 	for i, item := range items {
@@ -622,7 +638,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 
 		// An entry without a key is no tag.
 		if key, ok := fields[f.Key].GetKind().(*structpb.Value_StringValue); ok {
-			e.id, e.key, e.opaque = p.Fold(key.StringValue), key.StringValue, false
+			e.id, e.key, e.opaque = k.fold(p, key.StringValue), key.StringValue, false
 		}
 
 		// The API server drops null.
@@ -633,7 +649,7 @@ func readKeyValues(items []*structpb.Value, f *field.Field, p *tags.Profile) (*h
 		entries[i] = e
 	}
 
-	l := newList(p, "", entries)
+	l := newList(p, k, "", entries)
 
 	l.item = func(old *structpb.Value, key, value string) *structpb.Value {
 		others := f.Extra
@@ -698,7 +714,7 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 		e := entry{item: item, opaque: true}
 
 		if key, ok := keyOf(s.StringValue, f.Separator, k); ok {
-			e.id, e.key, e.opaque = p.Fold(key)+f.Separator, key, false
+			e.id, e.key, e.opaque = k.fold(p, key)+f.Separator, key, false
 			e.value = structpb.NewStringValue(s.StringValue[len(key)+len(f.Separator):])
 		} else if k.patterns.Has(s.StringValue) {
 			e.id, e.key, e.bare, e.opaque = p.Fold(s.StringValue)+bareSuffix, s.StringValue, true, false
@@ -707,7 +723,7 @@ func readStrings(items []*structpb.Value, f *field.Field, p *tags.Profile, k kno
 		entries[i] = e
 	}
 
-	l := newList(p, f.Separator, entries)
+	l := newList(p, k, f.Separator, entries)
 
 	l.item = func(_ *structpb.Value, key, value string) *structpb.Value {
 		return structpb.NewStringValue(key + f.Separator + value)

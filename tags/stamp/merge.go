@@ -254,19 +254,10 @@ func (m *merge) ignore() bool {
 	changed := false
 
 	for _, e := range m.cloud.entries() {
-		// What a trusted source says of a reserved key stands. The cloud would
-		// refuse the tags that it sets itself.
-		_, claimed := m.first(m.claimed, &e)
-		_, lost := m.first(m.lost, &e)
+		e, rule := m.external(e)
+		all := m.labelsOf(&e)
+		labels, has := all, m.held.has(e.id)
 
-		if claimed || lost || m.isClouds(&e) || !isTextual(e.value) {
-			continue
-		}
-
-		labels := m.byID[e.id]
-		has := m.held.has(e.id)
-
-		rule := m.rule(m.plan.ignore, &e)
 		if rule == nil || rule.retain && (len(labels) > 0 || has) {
 			continue
 		}
@@ -285,12 +276,42 @@ func (m *merge) ignore() bool {
 		switch {
 		case has && m.held.grows(e) <= 0:
 			changed = m.held.keep(e) || changed
-		case has || len(m.byID[e.id]) == 0:
+		case has || len(all) == 0:
 			m.foreign = append(m.foreign, e)
 		}
 	}
 
 	return changed
+}
+
+// external returns what is another system's of the supplied entry of the cloud and those
+// for which it stands, as one entry, and the rule that says so, or nil if nothing is.
+func (m *merge) external(e entry) (entry, *keyRule) {
+	var rule *keyRule
+
+	all := slices.DeleteFunc(append([]entry{e}, e.others...), func(e entry) bool {
+		// What a trusted source says of a reserved key stands. The cloud would
+		// refuse the tags that it sets itself.
+		_, claimed := m.first(m.claimed, &e)
+		_, lost := m.first(m.lost, &e)
+
+		if claimed || lost || m.isClouds(&e) || !isTextual(e.value) {
+			return true
+		}
+
+		r := m.rule(m.plan.ignore, &e)
+		if rule == nil {
+			rule = r
+		}
+
+		return r == nil
+	})
+
+	if rule != nil {
+		e, e.others = all[0], all[1:]
+	}
+
+	return e, rule
 }
 
 // rule returns the first of the supplied rules that holds for the supplied tag, or nil if

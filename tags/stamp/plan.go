@@ -25,13 +25,25 @@ type fieldKind struct {
 	maxLength int
 }
 
-// id of tags with the supplied key, by which held tells them apart.
-func (k *fieldKind) id(key string) string {
-	if k.shape == field.Map && !k.profile.FoldKeys {
-		return key
+// twins are the ids that several of the supplied tags have. Keys that differ only in case
+// are one, unless more labels than one have them.
+func (k *fieldKind) twins(of []tags.Tag) map[string]bool {
+	if !k.profile.FoldEntries {
+		return nil
 	}
 
-	return k.profile.Fold(key) + k.separator
+	seen, out := make(map[string]bool, len(of)), make(map[string]bool)
+
+	for _, t := range of {
+		id := k.profile.Fold(t.Key)
+		if seen[id] {
+			out[id] = true
+		}
+
+		seen[id] = true
+	}
+
+	return out
 }
 
 // A plan is what labels come to on all resources with one kind of tag field, as far as it
@@ -47,9 +59,9 @@ type plan struct {
 	// skipped are labels that can't be tags because of the tag field.
 	skipped []Skip
 
-	// byID are the positions of tags by their id. Some tags have one id: keys that
-	// differ in case are different tags of a list if they have different values.
-	byID map[string][]int
+	// byID are the positions of tags by their id, and twins those of twins by the key in
+	// lower case.
+	byID, twins map[string][]int
 
 	// claimed are the reserved keys that tags have, and byClaim the positions of these by
 	// the key in lower case. Lost are those of labels of trusted sources that were skipped.
@@ -100,6 +112,15 @@ func (p *positions) from(i int) int {
 	return len(p.sorted) - n
 }
 
+// id of tags with the supplied key, by which held tells them apart.
+func (p *plan) id(key string) string {
+	if p.shape == field.Map && !p.profile.FoldKeys {
+		return key
+	}
+
+	return p.known.fold(p.profile, key) + p.separator
+}
+
 // planFor the supplied target. It is made once for all that are alike.
 func (s *Stamper) planFor(t *Target) *plan {
 	k := fieldKind{profile: t.profile, shape: t.field.Shape}
@@ -122,6 +143,8 @@ func (s *Stamper) planFor(t *Target) *plan {
 
 func (s *Stamper) newPlan(k fieldKind) *plan {
 	p := &plan{fieldKind: k, transformed: s.Transformer.Transform(k.profile), byID: make(map[string][]int), byClaim: make(map[string][]int), slotless: make(map[string]*slotless)}
+
+	p.known.twins, p.twins = k.twins(p.transformed.Tags), make(map[string][]int)
 
 	// What is refused and may claim reserved keys may lose them.
 	claimed, lost := []string{}, []string{}
@@ -149,7 +172,12 @@ func (s *Stamper) newPlan(k fieldKind) *plan {
 			p.byClaim[tags.FoldKey(t.Key)] = append(p.byClaim[tags.FoldKey(t.Key)], len(p.tags))
 		}
 
-		p.byID[k.id(t.Key)] = append(p.byID[k.id(t.Key)], len(p.tags))
+		p.byID[p.id(t.Key)] = append(p.byID[p.id(t.Key)], len(p.tags))
+
+		if folded := k.profile.Fold(t.Key); p.known.twins[folded] {
+			p.twins[folded] = append(p.twins[folded], len(p.tags))
+		}
+
 		p.tags = append(p.tags, t)
 	}
 
@@ -157,7 +185,7 @@ func (s *Stamper) newPlan(k fieldKind) *plan {
 	p.remove, p.ignore = keyRules(p.transformed, trustedFirst(s.Remove)), keyRules(p.transformed, s.Ignore)
 
 	if k.shape == field.StringList {
-		p.known = p.knownOf(slices.Concat(s.Remove, s.Ignore))
+		p.know(slices.Concat(s.Remove, s.Ignore))
 	}
 
 	without, protected := make(map[int]string), make(map[int]string)
@@ -190,9 +218,9 @@ func (p *plan) refuses(t *tags.Tag) (tags.SkipReason, string) {
 	}
 }
 
-// knownOf are the keys by which strings are told to be tags: those of labels, of
-// providers, and the supplied ones.
-func (p *plan) knownOf(others []resolve.TagKey) known {
+// know the keys by which strings are told to be tags: those of labels, of providers, and
+// the supplied ones.
+func (p *plan) know(others []resolve.TagKey) {
 	keys := tags.ProvidersKeys()
 	for i := range p.tags {
 		keys = append(keys, p.tags[i].Key)
@@ -209,7 +237,17 @@ func (p *plan) knownOf(others []resolve.TagKey) known {
 		}
 	}
 
-	return known{keys: p.transformed.Keys(exact...).With(keys...), patterns: p.transformed.Keys(patterns...)}
+	p.known.keys, p.known.patterns = p.transformed.Keys(exact...).With(keys...), p.transformed.Keys(patterns...)
+}
+
+// labelsOf returns the positions of the tags that have the key of the supplied entry, in
+// any case if the provider ignores it.
+func (p *plan) labelsOf(e *entry) []int {
+	if twins := p.twins[p.profile.Fold(e.key)]; len(twins) > 0 {
+		return twins
+	}
+
+	return p.byID[e.id]
 }
 
 // entry is what the supplied tag is in the field.
