@@ -2682,6 +2682,460 @@ func TestExplainAgrees(t *testing.T) {
 	})
 }
 
+// Keys that labels, earlier steps and the cloud have, and patterns of which some are
+// reserved. Nearly all of them are the same key to somebody.
+var (
+	trustKeys = []string{
+		"entigo:workspace", "Entigo:Workspace", "ENTIGO:ZONE", "entigo_workspace", "workspace", "Workspace", "WORKSPACE", "zone", "Zone",
+		"team/x", "Team/X", "team.x", "team-x", "team_x", "owner", "Owner", "a", "b/c", "b.c", "crossplane-name", "Crossplane-Kind",
+	}
+	trustPatterns = []string{"entigo:*", "Entigo:*", "workspace", "ZONE", "team/*", "plexsphere:own*"}
+	trustShapes   = []string{"Map", "KeyValueList", "StringList"}
+)
+
+// A trustCase is a call of the function with tags of all provenances: those of trusted
+// sources have values that start with t, of others with u, of earlier steps with e, and
+// of the cloud with c.
+type trustCase struct {
+	provider, shape, separator, prefix, rules string
+
+	reserved []string
+	slots    int // Of reservedTags.
+	sources  []trustSource
+	earlier  [][2]string
+	cloud    [][2]string
+	ignore   []string
+	remove   []string
+}
+
+type trustSource struct {
+	values     map[string]string
+	trusted    bool
+	tag        bool // The keys are tag keys.
+	onConflict string
+}
+
+func drawTrust(t *rapid.T, provider string) trustCase {
+	c := trustCase{
+		provider:  provider,
+		shape:     rapid.SampledFrom(trustShapes).Draw(t, "shape"),
+		separator: rapid.SampledFrom([]string{"=", ":"}).Draw(t, "separator"),
+		prefix:    rapid.SampledFrom([]string{"plexsphere:", ""}).Draw(t, "prefix"),
+		rules:     rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
+		reserved:  rapid.SliceOfNDistinct(rapid.SampledFrom(trustPatterns), 0, 3, rapid.ID[string]).Draw(t, "reserved"),
+		slots:     rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "slots"),
+		ignore:    rapid.SliceOfN(rapid.SampledFrom([]string{"*", "entigo:*", "c*", "workspace", "a"}), 0, 2).Draw(t, "ignore"),
+		remove:    rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, trustKeys...)), 0, 2).Draw(t, "remove"),
+	}
+
+	// It has nothing but strings.
+	if c.provider == "digitalocean" {
+		c.shape = "StringList"
+	}
+
+	// Many make that there are more tags than slots.
+	pairs := func(what string) [][2]string {
+		out := [][2]string{}
+		for i, key := range rapid.SliceOfDistinct(rapid.SampledFrom(trustKeys), rapid.ID[string]).Draw(t, what) {
+			if rapid.Bool().Draw(t, what+" with the prefix") {
+				key = "plexsphere:" + key
+			}
+
+			out = append(out, [2]string{key, fmt.Sprintf("%s%d", what[:1], i)})
+		}
+
+		for i := range rapid.SampledFrom([]int{0, 0, 12, 30, 47, 50, 70}).Draw(t, "more "+what) {
+			out = append(out, [2]string{fmt.Sprintf("%sn%02d", what[:1], i), what[:1]})
+		}
+
+		return out
+	}
+
+	for range rapid.IntRange(1, 4).Draw(t, "sources") {
+		s := trustSource{
+			values:     make(map[string]string),
+			trusted:    rapid.Bool().Draw(t, "trusted"),
+			tag:        rapid.Bool().Draw(t, "tag keys"),
+			onConflict: rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "on conflict"),
+		}
+
+		what := "untrusted labels"
+		if s.trusted {
+			what = "trusted labels"
+		}
+
+		for _, p := range pairs(what) {
+			s.values[strings.TrimPrefix(p[0], "plexsphere:")] = p[1]
+		}
+
+		c.sources = append(c.sources, s)
+	}
+
+	c.earlier, c.cloud = pairs("earlier tags"), pairs("cloud's tags")
+
+	// It tells few strings apart by case, of which one here is enough.
+	if c.provider == "digitalocean" {
+		slices.SortStableFunc(c.cloud, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
+		c.cloud = slices.CompactFunc(c.cloud, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
+	}
+
+	return c
+}
+
+// list is the supplied strings as a value.
+func listOf(of []string) *structpb.Value {
+	values := make([]any, len(of))
+	for i := range of {
+		values[i] = of[i]
+	}
+
+	v, err := structpb.NewValue(values)
+	if err != nil {
+		panic(err)
+	}
+
+	return v
+}
+
+// field of the supplied tags in the shape of the case, or nil if there are none.
+func (c *trustCase) field(pairs [][2]string) any {
+	if len(pairs) == 0 {
+		return nil
+	}
+
+	fields, list := map[string]any{}, []any{}
+
+	for _, p := range pairs {
+		fields[p[0]] = p[1]
+
+		if c.shape == "StringList" {
+			list = append(list, p[0]+c.separator+p[1])
+		} else {
+			list = append(list, map[string]any{"key": p[0], "value": p[1]})
+		}
+	}
+
+	if c.shape == "Map" {
+		return fields
+	}
+
+	return list
+}
+
+// input of a step with the supplied sources.
+func (c *trustCase) input(sources []trustSource) *structpb.Struct {
+	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
+	if c.shape == "StringList" {
+		rule["stringList"] = map[string]any{"separator": c.separator}
+	}
+
+	in := map[string]any{
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"keyPrefix": c.prefix, "profileRules": c.rules, "tagFields": []any{rule}, "reservedTags": map[string]any{c.provider: c.slots},
+		"ignoreTags": []any{map[string]any{"fromFieldPath": "spec.ignore"}},
+		"removeTags": []any{map[string]any{"fromFieldPath": "spec.remove"}},
+	}
+
+	if len(c.reserved) > 0 {
+		in["reservedKeys"] = listOf(c.reserved).AsInterface()
+	}
+
+	of := []any{}
+
+	for _, s := range sources {
+		values := map[string]any{}
+		for key, value := range s.values {
+			values[key] = value
+		}
+
+		form := "Qualified"
+		if s.tag {
+			form = "Tag"
+		}
+
+		of = append(of, map[string]any{"type": "Value", "values": values, "trusted": s.trusted, "keyForm": form, "onConflict": s.onConflict})
+	}
+
+	in["sources"] = of
+
+	out, err := structpb.NewStruct(in)
+	if err != nil {
+		panic(err)
+	}
+
+	return out
+}
+
+// resource with the supplied tags, and those that the cloud has.
+func (c *trustCase) resource(tagged, cloud [][2]string) *fnv1.Resource {
+	forProvider, status := map[string]any{"region": "r"}, map[string]any{}
+	if v := c.field(tagged); v != nil {
+		forProvider["tags"] = v
+	}
+
+	if v := c.field(cloud); v != nil {
+		status["tags"] = v
+	}
+
+	r, err := structpb.NewStruct(map[string]any{
+		"apiVersion": "t.example.org/v1", "kind": "T",
+		"spec": map[string]any{"forProvider": forProvider}, "status": map[string]any{"atProvider": status},
+	})
+	if err != nil {
+		panic(err)
+	}
+
+	return &fnv1.Resource{Resource: r}
+}
+
+func (c *trustCase) request() *fnv1.RunFunctionRequest {
+	xr, err := structpb.NewStruct(map[string]any{
+		"apiVersion": "platform.example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "x"},
+		"spec": map[string]any{"ignore": listOf(c.ignore).AsInterface(), "remove": listOf(c.remove).AsInterface()},
+	})
+	if err != nil {
+		panic(err)
+	}
+
+	desired := c.resource(c.earlier, nil)
+	delete(desired.GetResource().GetFields(), "status")
+
+	return &fnv1.RunFunctionRequest{
+		Input:    c.input(c.sources),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: map[string]*fnv1.Resource{"r": c.resource(nil, c.cloud)}},
+		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": desired}},
+	}
+}
+
+// entries of the tag field that the supplied state has. The keys of a string are all that
+// a separator follows.
+func (c *trustCase) entries(s *fnv1.State) (keys [][]string, values []string) {
+	v := forProvider(s.GetResources()["r"])["tags"]
+
+	for _, key := range slices.Sorted(maps.Keys(v.GetStructValue().GetFields())) {
+		keys = append(keys, []string{key})
+		values = append(values, v.GetStructValue().GetFields()[key].GetStringValue())
+	}
+
+	for _, item := range v.GetListValue().GetValues() {
+		if f := item.GetStructValue().GetFields(); f != nil {
+			keys = append(keys, []string{f["key"].GetStringValue()})
+			values = append(values, f["value"].GetStringValue())
+
+			continue
+		}
+
+		entry, of := item.GetStringValue(), []string{}
+		for i := range entry {
+			if strings.HasPrefix(entry[i:], c.separator) {
+				of = append(of, entry[:i])
+			}
+		}
+
+		keys = append(keys, of)
+		values = append(values, entry[strings.LastIndex(entry, c.separator)+1:])
+	}
+
+	return keys, values
+}
+
+// profile that the case is about.
+func (c *trustCase) profile() *tags.Profile { return tags.Rules(c.rules).ProfileOf(c.provider, "") }
+
+// spelled returns the supplied key as a cloud might see it: in lower case, and with the
+// characters replaced that any profile's format replaces.
+func (c *trustCase) spelled(key string) string {
+	_, replace, _ := c.profile().Format.Parts()
+
+	pairs := []string{}
+	for _, old := range slices.Sorted(maps.Keys(replace)) {
+		pairs = append(pairs, old, replace[old])
+	}
+
+	return strings.ToLower(strings.NewReplacer(pairs...).Replace(key))
+}
+
+// isReserved is true if the supplied tag key is a reserved one, in any spelling.
+func (c *trustCase) isReserved(key string) bool {
+	return slices.ContainsFunc(c.reserved, func(pattern string) bool {
+		for _, p := range []string{pattern, c.prefix + pattern} {
+			begin, star := strings.CutSuffix(p, "*")
+			is := strings.ToLower(key)
+
+			for _, of := range []string{strings.ToLower(begin), c.spelled(begin)} {
+				if is == of || star && strings.HasPrefix(is, of) {
+					return true
+				}
+			}
+		}
+
+		return false
+	})
+}
+
+// No tag of a platform can be forged or displaced, whatever labels, earlier steps and
+// clouds have.
+func TestRunFunctionTrust(t *testing.T) {
+	fn := &Function{log: slog.New(slog.DiscardHandler)}
+
+	run := func(t *rapid.T, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+		rsp, err := fn.RunFunction(context.Background(), req)
+		if err != nil {
+			t.Fatalf("RunFunction(...): %v", err)
+		}
+
+		return rsp
+	}
+
+	check := func(t *rapid.T, provider string) {
+		c := drawTrust(t, provider)
+		req := c.request()
+		rsp := run(t, proto.CloneOf(req)) // What is desired is handed on.
+
+		last := func() *fnv1.Result { return rsp.GetResults()[len(rsp.GetResults())-1] }
+		if len(rsp.GetResults()) > 0 && last().GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			if last().GetReason() != "LimitExceeded" {
+				t.Fatalf("want no failure but LimitExceeded, got %v", last())
+			}
+
+			if diff := cmp.Diff(req.GetDesired(), rsp.GetDesired(), protocmp.Transform()); diff != "" {
+				t.Fatalf("a failure changed what was desired: -before, +after:\n%s", diff)
+			}
+
+			c.checkFailure(t)
+
+			return
+		}
+
+		c.check(t, rsp)
+
+		// Neither this step again nor another one with the same reserved keys has
+		// anything to change.
+		other := c.input([]trustSource{{onConflict: "Retain"}})
+		delete(other.GetFields(), "removeTags")
+		delete(other.GetFields(), "ignoreTags")
+
+		for name, input := range map[string]*structpb.Struct{"the same": req.GetInput(), "another": other} {
+			again := proto.CloneOf(req)
+			again.Input, again.Desired, again.Context = input, rsp.GetDesired(), rsp.GetContext()
+
+			if diff := cmp.Diff(rsp.GetDesired(), run(t, proto.CloneOf(again)).GetDesired(), protocmp.Transform()); diff != "" {
+				t.Fatalf("%s step changed tags: -first, +second:\n%s", name, diff)
+			}
+		}
+	}
+
+	for _, provider := range tags.ProfileNames() {
+		t.Run(provider, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { check(t, provider) })
+		})
+	}
+}
+
+// checkFailure that a resource has no slot for a tag of a trusted source.
+func (c *trustCase) checkFailure(t *rapid.T) {
+	trusted := make(map[string]bool)
+
+	for _, s := range c.sources {
+		for key := range s.values {
+			trusted[key] = trusted[key] || s.trusted
+		}
+	}
+
+	n := 0
+
+	for _, is := range trusted {
+		if is {
+			n++
+		}
+	}
+
+	if cap := c.profile().MaxTags - c.slots; len(c.earlier)+2*n <= cap {
+		t.Fatalf("%d earlier tags and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, cap)
+	}
+}
+
+// check the tags that the supplied response desires.
+func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
+	keys, values := c.entries(rsp.GetDesired())
+
+	for i, of := range keys {
+		for _, key := range of {
+			if c.isReserved(key) && !strings.HasPrefix(values[i], "t") && !strings.HasPrefix(strings.ToLower(key), "crossplane-") {
+				t.Errorf("the reserved key %q has the value %q, which no trusted source gave", key, values[i])
+			}
+		}
+	}
+
+	// What earlier steps set stays, so only they may exceed the cap.
+	if limit := c.profile().MaxTags - c.slots; len(keys) > limit {
+		was := make(map[string]bool)
+
+		earlier, _ := c.entries(c.request().GetDesired())
+		for _, of := range earlier {
+			for _, key := range of {
+				was[c.spelled(key)] = true
+			}
+		}
+
+		for _, of := range keys {
+			if !slices.ContainsFunc(of, func(key string) bool { return was[c.spelled(key)] || c.isReserved(key) }) {
+				t.Errorf("%d tags, of which %q was added, exceed the %d slots", len(keys), of, limit)
+			}
+		}
+	}
+
+	c.checkTrusted(t, rsp, keys)
+}
+
+// checkTrusted that all labels of trusted sources are tags which nothing stands against.
+func (c *trustCase) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys [][]string) {
+	winner := make(map[string]trustSource)
+
+	for _, s := range c.sources {
+		for key := range s.values {
+			tagKey := c.prefix + key
+			if s.tag {
+				tagKey = key
+			}
+
+			if s.trusted || !c.isReserved(tagKey) && !c.isReserved(key) {
+				winner[tagKey] = s
+			}
+		}
+	}
+
+	skipped := strings.Builder{}
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_WARNING {
+			skipped.WriteString(r.GetMessage() + "; ")
+		}
+	}
+
+	for _, key := range slices.Sorted(maps.Keys(winner)) {
+		if !winner[key].trusted || strings.HasPrefix(strings.ToLower(key), "crossplane-") {
+			continue
+		}
+
+		there := slices.ContainsFunc(keys, func(of []string) bool {
+			return slices.ContainsFunc(of, func(k string) bool { return c.spelled(k) == c.spelled(key) })
+		})
+
+		// A profile may refuse it, or another trusted label have the same key.
+		if !there && !strings.Contains(skipped.String(), strings.TrimPrefix(key, c.prefix)+" → ") {
+			t.Errorf("the trusted label with the tag key %q is neither a tag nor skipped: %v\n%s", key, keys, skipped.String())
+		}
+	}
+
+	if strings.Contains(skipped.String(), "t"+"n") && strings.Contains(skipped.String(), "count-cap (") {
+		for r := range strings.SplitSeq(skipped.String(), "skipped ") {
+			if strings.Contains(r, "count-cap (") && strings.Contains(r, " tn") {
+				t.Errorf("a trusted label was skipped for want of a slot: %s", r)
+			}
+		}
+	}
+}
+
 // FuzzRunFunction runs the function on whatever decodes to a request.
 func FuzzRunFunction(f *testing.F) {
 	inputs := []*structpb.Struct{
