@@ -3050,8 +3050,8 @@ func (c *trustCase) checkFailure(t *rapid.T) {
 		}
 	}
 
-	if cap := c.profile().MaxTags - c.slots; len(c.earlier)+2*n <= cap {
-		t.Fatalf("%d earlier tags and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, cap)
+	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+2*n <= limit {
+		t.Fatalf("%d earlier tags and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, limit)
 	}
 }
 

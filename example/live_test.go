@@ -516,7 +516,9 @@ func (p *provider) reconcile() error {
 		tags = p.cloud
 	}
 
-	if unstructured.RemoveNestedField(r.Object, ofTags...); len(tags) > 0 {
+	unstructured.RemoveNestedField(r.Object, ofTags...)
+
+	if len(tags) > 0 {
 		if err := unstructured.SetNestedMap(r.Object, tags, ofTags...); err != nil {
 			return err
 		}

@@ -26,11 +26,11 @@ func TestConformance(t *testing.T) {
 	}
 
 	var rows []struct {
+		answer
+
 		Reason   string            `json:"reason"`
 		Provider string            `json:"provider"`
 		Labels   map[string]string `json:"labels"`
-
-		answer
 	}
 
 	if err := json.Unmarshal(j, &rows); err != nil {

@@ -155,7 +155,10 @@ func TestResources(t *testing.T) {
 			reason: "An object that the selector doesn't select should be dropped, and so should what is none.",
 			meta:   capable(),
 			resources: map[string]*fnv1.Resources{name: {Items: []*fnv1.Resource{
-				nil, {}, {Resource: resource.MustStructJSON(`{"kind": "ConfigMap"}`)}, {Resource: b},
+				nil,
+				{},
+				{Resource: resource.MustStructJSON(`{"kind": "ConfigMap"}`)},
+				{Resource: b},
 				{Resource: resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "no"}}}`)},
 			}}},
 			want: want{objects: []*structpb.Struct{b}, answered: true},

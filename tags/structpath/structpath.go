@@ -306,7 +306,7 @@ func updatedItems(from *structpb.Value, path fieldpath.Segments, depth int, f fu
 		v := old
 
 		if !IsNull(old) {
-			path[depth] = fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)} //nolint:gosec // No index is negative.
+			path[depth] = fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}
 
 			var err error
 			if v, err = updated(old, path, depth+1, f); err != nil {
