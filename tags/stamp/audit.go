@@ -91,14 +91,14 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 		Removed:    make(map[string]Values),
 	}
 
-	observedTags := old.entries()
+	observedTags := entriesOf(old)
 
 	values := make(map[string]entry, len(observedTags))
 	for _, e := range observedTags {
 		values[e.id] = e
 	}
 
-	for _, e := range desired.entries() {
+	for _, e := range entriesOf(desired) {
 		was, ok := values[e.id]
 		delete(values, e.id)
 

@@ -100,8 +100,8 @@ func or(s, otherwise string) string {
 func activeTags(keysAndValues ...string) []Active { return []Active{{Tags: paired(keysAndValues)}} }
 
 // takenFrom is the skip of the supplied tag key of an earlier step.
-func takenFrom(provider, qualified, key string) Skip {
-	return Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: qualified, TagKey: key, Provider: provider, Reason: tags.ReservedKey}, Limit: takenAway, Resources: []string{"r"}}
+func takenFrom(qualified, key string) Skip {
+	return Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: qualified, TagKey: key, Provider: "aws", Reason: tags.ReservedKey}, Limit: takenAway, Resources: []string{"r"}}
 }
 
 // TestStampEarlier tests what becomes of the tags of earlier steps that have reserved keys.
@@ -116,7 +116,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"entigo:*"},
 			before:   `{"tags": {"entigo:zone": "forged", "ENTIGO:Zone": "forged", "ours:Entigo:x": "forged", "Name": "x"}}`,
 			after:    `{"tags": {"Name": "x"}}`,
-			want:     Outcome{Skips: []Skip{takenFrom("aws", "ENTIGO:Zone", "ENTIGO:Zone"), takenFrom("aws", "Entigo:x", "ours:Entigo:x"), takenFrom("aws", "entigo:zone", "entigo:zone")}},
+			want:     Outcome{Skips: []Skip{takenFrom("ENTIGO:Zone", "ENTIGO:Zone"), takenFrom("Entigo:x", "ours:Entigo:x"), takenFrom("entigo:zone", "entigo:zone")}},
 		},
 		"LastOnes": {
 			reason:   "Where nothing else is left, the field goes too.",
@@ -124,7 +124,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"entigo:*"},
 			before:   `{"tags": [{"k": "entigo:zone", "v": "forged"}, {"k": "entigo:zone", "v": "again"}]}`,
 			after:    `{}`,
-			want:     Outcome{Skips: []Skip{takenFrom("aws", "entigo:zone", "entigo:zone")}},
+			want:     Outcome{Skips: []Skip{takenFrom("entigo:zone", "entigo:zone")}},
 		},
 		"Strings": {
 			reason:   "A string is one of any key that a separator follows. Others are opaque, and so is one that is a key only.",
@@ -132,7 +132,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"zone", "entigo=zone"},
 			before:   `{"tags": ["zone=a=b", "entigo=zone=x", "Zone=c", "ours:zone=d", "zone", "entigo=zone", "x=zone=y"]}`,
 			after:    `{"tags": ["zone", "entigo=zone", "x=zone=y"]}`,
-			want:     Outcome{Skips: []Skip{takenFrom("aws", "Zone", "Zone"), takenFrom("aws", "entigo=zone", "entigo=zone"), takenFrom("aws", "zone", "ours:zone"), takenFrom("aws", "zone", "zone")}},
+			want:     Outcome{Skips: []Skip{takenFrom("Zone", "Zone"), takenFrom("entigo=zone", "entigo=zone"), takenFrom("zone", "ours:zone"), takenFrom("zone", "zone")}},
 		},
 		"Earlier": {
 			reason:   "What an earlier step of the function has of a trusted source stays, as it is and only so.",
@@ -142,7 +142,7 @@ func TestStampEarlier(t *testing.T) {
 			before:   `{"tags": {"ours:zone": "a", "ours:Zone": "a", "ours:team": "forged"}}`,
 			after:    `{"tags": {"ours:zone": "a"}}`,
 			want: Outcome{
-				Skips:   []Skip{takenFrom("aws", "Zone", "ours:Zone"), takenFrom("aws", "team", "ours:team")},
+				Skips:   []Skip{takenFrom("Zone", "ours:Zone"), takenFrom("team", "ours:team")},
 				Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}},
 			},
 		},
@@ -153,7 +153,7 @@ func TestStampEarlier(t *testing.T) {
 			earlier:  map[string]string{"ours:zone": "a=b"},
 			before:   `{"tags": ["ours:zone=a=b", "ours:zone=a"]}`,
 			after:    `{"tags": ["ours:zone=a=b"]}`,
-			want:     Outcome{Skips: []Skip{takenFrom("aws", "zone", "ours:zone")}, Trusted: map[string]map[string]string{"r": {"ours:zone": "a=b"}}},
+			want:     Outcome{Skips: []Skip{takenFrom("zone", "ours:zone")}, Trusted: map[string]map[string]string{"r": {"ours:zone": "a=b"}}},
 		},
 		"Replaced": {
 			reason:   "A trusted label replaces every spelling of its key, whoever set it.",
@@ -184,7 +184,7 @@ func TestStampEarlier(t *testing.T) {
 			before:   `{"tags": {"ours:zone": "old", "x": "y"}}`,
 			after:    `{"tags": {"x": "y"}}`,
 			want: Outcome{Skips: []Skip{
-				takenFrom("aws", "zone", "ours:zone"),
+				takenFrom("zone", "ours:zone"),
 				skip("zone", "aws", tags.ValueTooLong, "at most 256 characters"),
 			}},
 		},
@@ -203,7 +203,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"*"},
 			before:   `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n", "x": "y"}}`,
 			after:    `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n"}}`,
-			want:     Outcome{Skips: []Skip{takenFrom("aws", "x", "x")}},
+			want:     Outcome{Skips: []Skip{takenFrom("x", "x")}},
 		},
 		"OddEntries": {
 			reason:   "What has no key is nobody's.",

@@ -17,11 +17,11 @@ import (
 )
 
 // held are the tags that a tag field holds, and whatever else it holds.
-type held interface {
+type held interface { //nolint:interfacebloat // Each shape does each of these in its own way.
 	// count of the tags and other entries.
 	count() int
 
-	// id of the tag with the supplied key. It tells entries apart.
+	// id of the tag with the supplied key. It tells tags apart.
 	id(key string) string
 
 	// get the value of the tag with the supplied key.
@@ -34,9 +34,6 @@ type held interface {
 	// returns false if it is there already. Exactly is true if its key is to be
 	// spelled as it is supplied, though the provider takes another spelling for it.
 	put(key, value string, exactly bool) bool
-
-	// entries that are known to be tags, in a fixed order, each id once.
-	entries() []entry
 
 	// all entries that could be tags, in a fixed order, whether they are known or not.
 	all() []entry
@@ -60,6 +57,7 @@ type held interface {
 
 // An entry of a tag field that is a tag.
 type entry struct {
+	// id tells tags apart.
 	id  string
 	key string
 
@@ -140,6 +138,30 @@ func read(v *structpb.Value, f *field.Field, p *tags.Profile, k known) (held, er
 	}
 }
 
+// entriesOf returns the entries of what is supplied that are known to be tags, in a fixed
+// order. For those with one id stands the first.
+func entriesOf(h held) []entry {
+	all := h.all()
+	out := make([]entry, 0, len(all))
+	at := make(map[string]int, len(all))
+
+	for _, e := range all {
+		if e.opaque {
+			continue
+		}
+
+		if i, ok := at[e.id]; ok {
+			out[i].others = append(out[i].others, e)
+			continue
+		}
+
+		at[e.id] = len(out)
+		out = append(out, e)
+	}
+
+	return out
+}
+
 // heldMap are tags in a map.
 type heldMap struct {
 	fields map[string]*structpb.Value
@@ -167,10 +189,10 @@ func readMap(fields map[string]*structpb.Value, p *tags.Profile) *heldMap {
 
 func (m *heldMap) count() int { return len(m.fields) }
 
-// name of the field with the supplied key. The last of some spellings counts.
+// name of the field with the supplied key. The first of some spellings counts.
 func (m *heldMap) name(key string) string {
 	if names := m.names[m.id(key)]; len(names) > 0 {
-		return names[len(names)-1]
+		return names[0]
 	}
 
 	return key
@@ -212,14 +234,6 @@ func (m *heldMap) id(key string) string {
 	}
 
 	return m.profile.Fold(key)
-}
-
-func (m *heldMap) entries() []entry {
-	if m.names == nil {
-		return m.all()
-	}
-
-	return grouped(m.all(), func(e entry) bool { return m.name(e.key) == e.key })
 }
 
 func (m *heldMap) all() []entry {
@@ -438,38 +452,6 @@ func (l *heldList) all() []entry {
 	}
 
 	return append(out, l.sorted()...)
-}
-
-func (l *heldList) entries() []entry { return grouped(l.all(), func(entry) bool { return true }) }
-
-// grouped returns the supplied entries that are known to be tags, each id once: for those
-// with one id stands the first of them that the supplied function is true of.
-func grouped(all []entry, stands func(e entry) bool) []entry {
-	out := make([]entry, 0, len(all))
-	at := make(map[string]int, len(all))
-
-	for _, e := range all {
-		if e.opaque {
-			continue
-		}
-
-		i, ok := at[e.id]
-
-		switch {
-		case !ok:
-			at[e.id] = len(out)
-			out = append(out, e)
-		case stands(e) && !stands(out[i]):
-			first := out[i]
-			e.others = append(first.others, first)
-			e.others[len(e.others)-1].others = nil
-			out[i] = e
-		default:
-			out[i].others = append(out[i].others, e)
-		}
-	}
-
-	return out
 }
 
 // sorted entries that were added.

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -39,7 +40,7 @@ func (e *LimitError) add(m *merge, labels int) {
 // Error says how many labels are too many, and on which resources: as many of these as
 // an event has room for.
 func (e *LimitError) Error() string {
-	return limitMessage("limitPolicy ApplyStrict: too many labels: ", e.resources, func(r *overLimit) string { return fmt.Sprint(r.labels) })
+	return limitMessage("limitPolicy ApplyStrict: too many labels: ", e.resources, func(r *overLimit) string { return strconv.Itoa(r.labels) })
 }
 
 // A TrustedLimitError says that resources have no tag slots for labels of trusted sources,

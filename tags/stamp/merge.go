@@ -171,7 +171,7 @@ func (m *merge) label() (bool, error) {
 	var there []int
 
 	if len(m.byID) > 0 {
-		for _, e := range m.held.entries() {
+		for _, e := range entriesOf(m.held) {
 			there = append(there, m.byID[e.id]...)
 		}
 	}
@@ -253,7 +253,7 @@ func (m *merge) overwrites(t *tags.Tag) error {
 func (m *merge) ignore() bool {
 	changed := false
 
-	for _, e := range m.cloud.entries() {
+	for _, e := range entriesOf(m.cloud) {
 		e, rule := m.external(e)
 		all := m.labelsOf(&e)
 		labels, has := all, m.held.has(e.id)
@@ -341,7 +341,7 @@ func (m *merge) remove() bool {
 		}
 	}
 
-	for _, e := range m.held.entries() {
+	for _, e := range entriesOf(m.held) {
 		drop(e)
 
 		for _, other := range e.others {
@@ -503,10 +503,10 @@ func (m *merge) cap() int {
 
 	limit := m.countLimit()
 
-	c, ok := m.plan.slotless[limit]
+	c, ok := m.slotless[limit]
 	if !ok {
 		c = &slotless{but: make(map[int][]int)}
-		m.plan.slotless[limit] = c
+		m.slotless[limit] = c
 	}
 
 	n := len(m.tags) - m.cut - m.without.from(m.cut)

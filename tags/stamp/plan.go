@@ -207,7 +207,7 @@ func (s *Stamper) newPlan(k fieldKind) *plan {
 
 // refuses returns why no such tag field can have the supplied tag, and the limit that it
 // breaks, or nothing.
-func (p *plan) refuses(t *tags.Tag) (tags.SkipReason, string) {
+func (p *plan) refuses(t *tags.Tag) (reason tags.SkipReason, limit string) {
 	switch {
 	case p.shape == field.StringList && p.transformed.Forges(*t, p.separator):
 		return tags.ReservedKey, p.profile.Limit(tags.ReservedKey)

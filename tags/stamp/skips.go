@@ -133,30 +133,17 @@ type slotless struct {
 // for, with these resources. Labels that lack slots on the same resources share a list.
 func (c *slotless) each(labels int, of func(label int, resources []string)) {
 	shared := make(map[string][]string)
+	cuts := make(map[int]bool)
 
-	// Lists grow at the cuts only.
-	cuts := slices.Clone(c.cuts)
-	slices.Sort(cuts)
+	for _, cut := range c.cuts {
+		cuts[cut] = true
+	}
 
 	var lack []int
 
 	for i := range labels {
-		if len(cuts) > 0 && cuts[0] <= i {
-			for len(cuts) > 0 && cuts[0] <= i {
-				cuts = cuts[1:]
-			}
-
-			lack = lack[:0]
-
-			for r, cut := range c.cuts {
-				if cut <= i {
-					lack = append(lack, r)
-				}
-			}
-		}
-
-		if len(lack) == 0 {
-			continue
+		if cuts[i] {
+			lack = c.lacking(i)
 		}
 
 		key := binary.AppendUvarint(nil, uint64(len(lack)))
@@ -166,18 +153,7 @@ func (c *slotless) each(labels int, of func(label int, resources []string)) {
 
 		list, ok := shared[string(key)]
 		if !ok {
-			list = make([]string, 0, len(lack))
-
-			but := c.but[i]
-			for _, r := range lack {
-				if len(but) > 0 && but[0] == r {
-					but = but[1:]
-					continue
-				}
-
-				list = append(list, c.resources[r])
-			}
-
+			list = c.names(lack, c.but[i])
 			shared[string(key)] = list
 		}
 
@@ -185,4 +161,34 @@ func (c *slotless) each(labels int, of func(label int, resources []string)) {
 			of(i, list)
 		}
 	}
+}
+
+// lacking returns the positions of the resources that have no slot for the label at the
+// supplied position, nor for most behind it.
+func (c *slotless) lacking(label int) []int {
+	out := make([]int, 0, len(c.cuts))
+
+	for r, cut := range c.cuts {
+		if cut <= label {
+			out = append(out, r)
+		}
+	}
+
+	return out
+}
+
+// names of the resources at the supplied positions, but for some.
+func (c *slotless) names(of, but []int) []string {
+	out := make([]string, 0, len(of))
+
+	for _, r := range of {
+		if len(but) > 0 && but[0] == r {
+			but = but[1:]
+			continue
+		}
+
+		out = append(out, c.resources[r])
+	}
+
+	return out
 }

@@ -521,7 +521,7 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 
 	kept := false
 
-	for _, e := range observed.entries() {
+	for _, e := range entriesOf(observed) {
 		if slices.Contains(keys, t.profile.Fold(e.key)) && !desired.has(e.id) {
 			kept = desired.restore(e) || kept
 		}
