@@ -133,9 +133,15 @@ func TestStampEnds(t *testing.T) {
 // hostile is an entry that is nothing but separators, once it has begun like a reserved key.
 func hostile(size int) string { return "ours:reserved-x" + strings.Repeat("=", size) }
 
-// listStamper returns a stamper of lists of strings with everything that reads entries.
-func listStamper(patterns int) *Stamper {
-	var keys []resolve.TagKey
+// listStamper returns a stamper of lists of strings with everything that reads entries, and
+// a few patterns that are so long that entries are read to such a length.
+func listStamper(patterns, size int) *Stamper {
+	keys := []resolve.TagKey{
+		{Pattern: strings.Repeat("=", size), Untrusted: true},
+		{Pattern: strings.Repeat("=", size-1) + "x*"},
+		{Pattern: hostile(size) + "y"},
+	}
+
 	for i := range patterns {
 		keys = append(keys,
 			resolve.TagKey{Pattern: "ours:remove-" + strconv.Itoa(i), Untrusted: true},
@@ -154,7 +160,7 @@ func listStamper(patterns int) *Stamper {
 func TestReadScales(t *testing.T) {
 	list := `{"tags": ["` + hostile(2_000_000) + `", "` + strings.Repeat("=", 2_000_000) + `"]}`
 
-	s := listStamper(1000)
+	s := listStamper(1000, 2_000_000)
 	s.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(list, list)}}
 
 	start := time.Now()
@@ -190,11 +196,11 @@ func BenchmarkScale(b *testing.B) {
 
 	for _, size := range []int{1_000, 10_000, 100_000} {
 		list := thing(`{"tags": ["` + hostile(size) + `", "` + strings.Repeat("=", size) + `"]}`)
-		run(fmt.Sprintf("entry=%dB", size), 2*size, "ns/byte", func() *Stamper { return listStamper(10) }, map[string]*fnv1.Resource{"r": {Resource: list}})
+		run(fmt.Sprintf("entry=%dB", size), 2*size, "ns/byte", func() *Stamper { return listStamper(10, size) }, map[string]*fnv1.Resource{"r": {Resource: list}})
 	}
 
 	for _, n := range []int{10, 100, 1_000, 10_000} {
-		run(fmt.Sprintf("patterns=%d", n), n, "ns/pattern", func() *Stamper { return listStamper(n) }, manyLists(100))
+		run(fmt.Sprintf("patterns=%d", n), n, "ns/pattern", func() *Stamper { return listStamper(n, 10) }, manyLists(100))
 	}
 
 	for _, n := range []int{10, 100, 1_000, 10_000} {
