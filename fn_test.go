@@ -2706,6 +2706,9 @@ type trustCase struct {
 	cloud    [][2]string
 	ignore   []string
 	remove   []string
+
+	// ofInput is true if the input itself says what to ignore.
+	ofInput bool
 }
 
 type trustSource struct {
@@ -2726,6 +2729,7 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 		slots:     rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "slots"),
 		ignore:    rapid.SliceOfN(rapid.SampledFrom([]string{"*", "entigo:*", "c*", "workspace", "a"}), 0, 2).Draw(t, "ignore"),
 		remove:    rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, trustKeys...)), 0, 2).Draw(t, "remove"),
+		ofInput:   rapid.Bool().Draw(t, "of input"),
 	}
 
 	// It has nothing but strings.
@@ -2834,6 +2838,15 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 		"keyPrefix": c.prefix, "profileRules": c.rules, "tagFields": []any{rule}, "reservedTags": map[string]any{c.provider: c.slots},
 		"ignoreTags": []any{map[string]any{"fromFieldPath": "spec.ignore"}},
 		"removeTags": []any{map[string]any{"fromFieldPath": "spec.remove"}},
+	}
+
+	if c.ofInput && len(c.ignore) > 0 {
+		ignore := []any{}
+		for _, key := range c.ignore {
+			ignore = append(ignore, map[string]any{"key": key})
+		}
+
+		in["ignoreTags"] = ignore
 	}
 
 	if len(c.reserved) > 0 {

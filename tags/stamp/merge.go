@@ -300,11 +300,21 @@ func (m *merge) external(e entry) (entry, *keyRule) {
 		}
 
 		r := m.rule(m.plan.ignore, &e)
+		if r == nil {
+			return true
+		}
+
+		// Nobody else has a say in it.
+		if key, reserved := m.reserved(&e); reserved {
+			m.protected = append(m.protected, key)
+			return true
+		}
+
 		if rule == nil {
 			rule = r
 		}
 
-		return r == nil
+		return false
 	})
 
 	if rule != nil {

@@ -282,6 +282,12 @@ func (w world) becomes() became {
 
 		k, ok := first(w.ignore, key, w.cloud[key])
 
+		// A reserved key is no other system's.
+		if ok && isReserved(key) {
+			protected[fold(key)] = true
+			ok = false
+		}
+
 		switch {
 		case !ok || k.Retain && (there || labelled):
 		case there:
