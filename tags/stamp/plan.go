@@ -333,7 +333,7 @@ func (p *plan) protects(e *entry) string {
 		return key
 	}
 
-	if p.transformed.IsReserved(e.key) || slices.ContainsFunc(p.byID[e.id], func(i int) bool { return p.tags[i].Trusted }) {
+	if p.transformed.IsReserved(e.key) || slices.ContainsFunc(p.labelsOf(e), func(i int) bool { return p.tags[i].Trusted }) {
 		return e.key
 	}
 
