@@ -22,8 +22,8 @@ type LimitError struct {
 type overLimit struct {
 	resource string
 
-	// labels that the resource has no slot for, and the tag keys of those that have to
-	// be named.
+	// labels that the resource has no slot for, and the tag keys of the first of those
+	// that have to be named.
 	labels int
 	keys   []string
 
@@ -43,6 +43,9 @@ func (e *LimitError) Error() string {
 	return limitMessage("limitPolicy ApplyStrict: too many labels: ", e.resources, func(r *overLimit) string { return strconv.Itoa(r.labels) })
 }
 
+// maxLimitKeys is more keys than such an error has room for.
+const maxLimitKeys = 64
+
 // A TrustedLimitError says that resources have no tag slots for labels of trusted sources,
 // which are never missing.
 type TrustedLimitError struct {
@@ -51,8 +54,8 @@ type TrustedLimitError struct {
 
 // add the resource of the supplied merge if it has no slots for trusted labels.
 func (e *TrustedLimitError) add(m *merge) {
-	if len(m.lacking) > 0 {
-		e.resources = append(e.resources, overLimit{resource: m.target.Name, keys: m.lacking, provider: m.profile.Name, limit: m.countLimit()})
+	if m.lacking > 0 {
+		e.resources = append(e.resources, overLimit{resource: m.target.Name, labels: m.lacking, keys: m.lackingKeys, provider: m.profile.Name, limit: m.countLimit()})
 	}
 }
 
@@ -63,7 +66,7 @@ func (e *TrustedLimitError) Error() string {
 
 		for i, key := range r.keys {
 			if b.Len() > maxLimitLabel {
-				fmt.Fprintf(&b, " and %d more", len(r.keys)-i)
+				fmt.Fprintf(&b, " and %d more", r.labels-i)
 				break
 			}
 

@@ -53,8 +53,10 @@ type merge struct {
 	// labels. The cause of those behind it is not looked at.
 	cut int
 
-	// lacking are the keys of trusted labels without a tag slot.
-	lacking []string
+	// lacking is how many trusted labels have no tag slot, and lackingKeys the keys of
+	// the first of them.
+	lacking     int
+	lackingKeys []string
 
 	// trusted tags of reserved keys of earlier steps, by key.
 	trusted map[string]string
@@ -428,7 +430,10 @@ func (m *merge) fill() (bool, error) {
 		switch {
 		case needs <= free || needs == 0:
 		case t.Trusted:
-			m.lacking = append(m.lacking, t.Key)
+			if m.lacking++; m.lacking <= maxLimitKeys {
+				m.lackingKeys = append(m.lackingKeys, t.Key)
+			}
+
 			continue
 		default:
 			m.cut = i

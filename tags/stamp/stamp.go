@@ -265,7 +265,7 @@ func (s *Stamper) stamp(t *Target, out *Outcome) (*merge, error) {
 	m.cloud, m.spec = s.observed(t, p.known)
 
 	changed, err := m.merge()
-	if err != nil || len(m.lacking) > 0 {
+	if err != nil || m.lacking > 0 {
 		return m, err
 	}
 
