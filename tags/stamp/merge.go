@@ -430,7 +430,9 @@ func (m *merge) fill() (bool, error) {
 		switch {
 		case needs <= free || needs == 0:
 		case t.Trusted:
-			if m.lacking++; m.lacking <= maxLimitKeys {
+			m.lacking++
+
+			if m.lacking <= maxLimitKeys {
 				m.lackingKeys = append(m.lackingKeys, t.Key)
 			}
 
