@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
 // A Family is the providers whose kinds speak of cloud tags in the same way.
@@ -93,7 +95,7 @@ type candidate struct {
 
 // providerTags are the tags that the providers add themselves: the external tags of
 // crossplane-runtime's pkg/resource.
-var providerTags = []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}
+var providerTags = tags.ProvidersKeys()
 
 // none is what a kind has that has no tag field.
 var none []candidate
