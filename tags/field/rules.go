@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
 // Rules locate the tag fields of the kinds that the input has rules for.
@@ -22,7 +23,7 @@ type Rules struct {
 }
 
 type rule struct {
-	apiVersion, kind string
+	apiVersion, kind tags.Pattern
 	field            Field
 }
 
@@ -60,7 +61,7 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 			f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
 		}
 
-		rules[i] = rule{apiVersion: tf.APIVersion, kind: tf.Kind, field: f}
+		rules[i] = rule{apiVersion: tags.NewPattern(tf.APIVersion), kind: tags.NewPattern(tf.Kind), field: f}
 	}
 
 	return &Rules{rules: rules}, nil
@@ -69,7 +70,7 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 // Locate the tag field of the supplied kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
-		if Matches(rl.apiVersion, k.GroupVersion().String()) && Matches(rl.kind, k.Kind) {
+		if rl.apiVersion.Matches(k.GroupVersion().String()) && rl.kind.Matches(k.Kind) {
 			return r.learn(rl.field, k), true
 		}
 	}
@@ -111,35 +112,4 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	}
 
 	return f
-}
-
-// Matches is true if the supplied pattern, in which a * matches any run of
-// characters, matches the whole of the supplied string.
-func Matches(pattern, s string) bool {
-	prefix, rest, found := strings.Cut(pattern, "*")
-	if !found {
-		return pattern == s
-	}
-
-	if !strings.HasPrefix(s, prefix) {
-		return false
-	}
-
-	s = s[len(prefix):]
-
-	// Each part but the last matches where it first occurs, and the last one at
-	// the end.
-	for {
-		part, next, found := strings.Cut(rest, "*")
-		if !found {
-			return strings.HasSuffix(s, part)
-		}
-
-		i := strings.Index(s, part)
-		if i < 0 {
-			return false
-		}
-
-		s, rest = s[i+len(part):], next
-	}
 }

@@ -46,7 +46,7 @@ func ServiceOf(k schema.GroupVersionKind) string {
 	}
 
 	for _, s := range services {
-		if Matches(s.group, k.Group) && Matches(s.kind, k.Kind) {
+		if tags.NewPattern(s.group).Matches(k.Group) && tags.NewPattern(s.kind).Matches(k.Kind) {
 			return s.service
 		}
 	}

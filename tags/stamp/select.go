@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
@@ -20,9 +20,9 @@ func (s *Stamper) selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 // selectsName is true if the supplied entry selects the name and kind of the supplied
 // target.
 func selectsName(e *v1beta1.ResourceSelector, t *Target) bool {
-	return (e.Name == "" || field.Matches(e.Name, t.Name)) &&
-		(e.APIVersion == "" || field.Matches(e.APIVersion, apiVersionOf(t.Resource))) &&
-		(e.Kind == "" || field.Matches(e.Kind, kindOf(t.Resource)))
+	return tags.NewPattern(e.Name).Matches(t.Name) &&
+		tags.NewPattern(e.APIVersion).Matches(apiVersionOf(t.Resource)) &&
+		tags.NewPattern(e.Kind).Matches(kindOf(t.Resource))
 }
 
 func hasLabels(t *Target, want map[string]string) bool {

@@ -1,339 +1,61 @@
-// Package structpath reads and writes protobuf structs at Crossplane field paths,
-// e.g. spec.forProvider.tags or metadata.annotations[example.org/team].
+// Package structpath is object for paths that have not been parsed.
 package structpath
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
-	"github.com/crossplane/function-sdk-go/errors"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// maxParsed bounds how many parsed paths are kept. Paths come from Compositions
-// and from tables, so they are few.
-const maxParsed = 4096
-
-// parsed paths, since parsing one takes longer than following it.
-var parsed = struct {
-	sync.RWMutex
-
-	paths map[string]fieldpath.Segments
-}{paths: make(map[string]fieldpath.Segments)}
-
-// Validate returns an error if the supplied string is not the path of one field.
+// Validate is object.ParsePath.
 func Validate(path string) error {
-	_, err := parse(path)
+	_, err := object.ParsePath(path)
 	return err
 }
 
-// ValidateWildcards returns an error if the supplied string is not the path of one
-// field, or of the same field in all items of lists, which [*] stands for.
+// ValidateWildcards is object.ParsePaths.
 func ValidateWildcards(path string) error {
-	if path == "*" || strings.HasPrefix(path, "*.") || strings.Contains(path, ".*") {
-		return errors.Errorf("field path %q: a * stands for items of a list only, as in spec.items[*].labels", path)
-	}
-
-	_, err := fieldsOf(path)
-
+	_, err := object.ParsePaths(path)
 	return err
 }
 
-// Get the value at the supplied path. A path that leads nowhere, or to null, gives
-// nil. It is an error if the path leads through a value that can't have fields or
-// items, e.g. a string.
+// Get is object.Get.
 func Get(s *structpb.Struct, path string) (*structpb.Value, error) {
-	segments, err := parse(path)
+	p, err := object.ParsePath(path)
 	if err != nil {
 		return nil, err
 	}
 
-	v := structpb.NewStructValue(s)
-	for i, sg := range segments {
-		if v, err = child(v, sg); err != nil {
-			return nil, at(segments[:i], err)
-		}
-
-		if IsNull(v) {
-			return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
-		}
-	}
-
-	return v, nil
+	return object.Get(s, p)
 }
 
-// Set returns the supplied struct with the supplied value at the supplied path. A
-// nil value removes what is there. The supplied struct is not changed. What lies on
-// the path is copied, and all else is shared. Objects that are missing on the path
-// are made, but items of lists are not.
+// Set is object.Set.
 func Set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, error) {
-	segments, err := parse(path)
+	p, err := object.ParsePath(path)
 	if err != nil {
 		return nil, err
 	}
 
-	return update(s, segments, func(*structpb.Value) (*structpb.Value, error) { return v, nil })
+	return object.Set(s, p, v)
 }
 
-// Update returns the supplied struct with what the supplied function makes of the value
-// at the supplied path, which is nil if there is none, as Set does. A [*] in the path
-// stands for every item of a list, but for items that are null: a list that isn't there
-// has none. An error of the function must go on from the name of the value. If the
-// function only returns what it was given, the supplied struct itself is returned.
+// Update is object.Update.
 func Update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
-	segments, err := fieldsOf(path)
+	p, err := object.ParsePaths(path)
 	if err != nil {
 		return nil, err
 	}
 
-	return update(s, slices.Clone(segments), f)
+	return object.Update(s, p, f)
 }
 
-// StringMap returns the supplied value, whose name in errors is given, as a map of
-// strings.
+// StringMap is object.StringMap.
 func StringMap(v *structpb.Value, name string) (map[string]string, error) {
-	o, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok {
-		return nil, errors.Errorf("%s is %s, not a map of strings", name, KindOf(v))
-	}
-
-	fields := o.StructValue.GetFields()
-	out := make(map[string]string, len(fields))
-
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		s, ok := fields[key].GetKind().(*structpb.Value_StringValue)
-		if !ok {
-			return nil, errors.Errorf("%s[%s] is %s, not a string", name, key, KindOf(fields[key]))
-		}
-
-		out[key] = s.StringValue
-	}
-
-	return out, nil
+	return object.StringMap(v, name)
 }
 
-// KindOf names the kind of the supplied value in the words of messages.
-func KindOf(v *structpb.Value) string {
-	switch v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return "a string"
-	case *structpb.Value_NumberValue:
-		return "a number"
-	case *structpb.Value_BoolValue:
-		return "a boolean"
-	case *structpb.Value_StructValue:
-		return "an object"
-	case *structpb.Value_ListValue:
-		return "a list"
-	default:
-		return "null"
-	}
-}
+// KindOf is object.KindOf.
+func KindOf(v *structpb.Value) string { return object.KindOf(v) }
 
-func parse(path string) (fieldpath.Segments, error) {
-	segments, err := fieldsOf(path)
-	if err == nil && slices.ContainsFunc(segments, isWildcard) {
-		return nil, fmt.Errorf("field path %q must lead to one field, without wildcards", path)
-	}
-
-	return segments, err
-}
-
-func isWildcard(s fieldpath.Segment) bool { return s.Field == "*" }
-
-// fieldsOf the supplied path, which may have wildcards.
-func fieldsOf(path string) (fieldpath.Segments, error) {
-	parsed.RLock()
-	segments, ok := parsed.paths[path]
-	parsed.RUnlock()
-
-	if ok {
-		return segments, nil
-	}
-
-	segments, err := fieldpath.Parse(path)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot parse field path %q", path)
-	}
-
-	if len(segments) == 0 {
-		return nil, errors.New("a field path must not be empty")
-	}
-
-	parsed.Lock()
-	defer parsed.Unlock()
-
-	if len(parsed.paths) >= maxParsed {
-		clear(parsed.paths)
-	}
-
-	parsed.paths[path] = segments
-
-	return segments, nil
-}
-
-// at says where the supplied error, which is about the value at the supplied path,
-// occurred.
-func at(path fieldpath.Segments, err error) error {
-	if len(path) == 0 {
-		return errors.Errorf("the object %w", err)
-	}
-
-	return errors.Errorf("%s %w", path, err)
-}
-
-func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
-	if sg.Type == fieldpath.SegmentIndex {
-		l, ok := v.GetKind().(*structpb.Value_ListValue)
-		if !ok {
-			return nil, fmt.Errorf("is %s, not a list", KindOf(v))
-		}
-
-		if items := l.ListValue.GetValues(); uint64(sg.Index) < uint64(len(items)) {
-			return items[sg.Index], nil
-		}
-
-		return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
-	}
-
-	o, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok {
-		return nil, fmt.Errorf("is %s, not an object", KindOf(v))
-	}
-
-	return o.StructValue.GetFields()[sg.Field], nil
-}
-
-func update(s *structpb.Struct, path fieldpath.Segments, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
-	old := structpb.NewStructValue(s)
-
-	out, err := updated(old, path, 0, f)
-	if err != nil {
-		return nil, err
-	}
-
-	return out.GetStructValue(), nil
-}
-
-// updated returns the supplied value, which is at the supplied depth of the supplied
-// path, with what the supplied function makes of the end of the path. It is the value
-// itself if nothing changes, and else a copy.
-func updated(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
-	if depth == len(path) {
-		v, err := f(from)
-		if err != nil {
-			err = at(path, err)
-		}
-
-		return v, err
-	}
-
-	sg := path[depth]
-	if isWildcard(sg) {
-		return updatedItems(from, path, depth, f)
-	}
-
-	var old *structpb.Value
-
-	if !IsNull(from) {
-		var err error
-		if old, err = child(from, sg); err != nil {
-			return nil, at(path[:depth], err)
-		}
-	}
-
-	v, err := updated(old, path, depth+1, f)
-	if err != nil || v == old {
-		return from, err
-	}
-
-	if sg.Type == fieldpath.SegmentField {
-		fields := maps.Clone(from.GetStructValue().GetFields())
-		if fields == nil {
-			fields = make(map[string]*structpb.Value, 1)
-		}
-
-		if v == nil {
-			delete(fields, sg.Field)
-		} else {
-			fields[sg.Field] = v
-		}
-
-		return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
-	}
-
-	if IsNull(from) {
-		return nil, at(path[:depth], errors.New("is null, not a list"))
-	}
-
-	if old == nil {
-		return nil, at(path[:depth], fmt.Errorf("has no item %d", sg.Index))
-	}
-
-	items := slices.Clone(from.GetListValue().GetValues())
-	if v == nil {
-		items = slices.Delete(items, int(sg.Index), int(sg.Index)+1)
-	} else {
-		items[sg.Index] = v
-	}
-
-	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
-}
-
-// updatedItems is updated for all items of the supplied list.
-func updatedItems(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
-	if IsNull(from) {
-		return from, nil
-	}
-
-	l, ok := from.GetKind().(*structpb.Value_ListValue)
-	if !ok {
-		return nil, at(path[:depth], fmt.Errorf("is %s, not a list", KindOf(from)))
-	}
-
-	wildcard := path[depth]
-	defer func() { path[depth] = wildcard }()
-
-	items := make([]*structpb.Value, 0, len(l.ListValue.GetValues()))
-	same := true
-
-	for i, old := range l.ListValue.GetValues() {
-		v := old
-
-		if !IsNull(old) {
-			path[depth] = fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}
-
-			var err error
-			if v, err = updated(old, path, depth+1, f); err != nil {
-				return nil, err
-			}
-		}
-
-		same = same && v == old
-
-		if v != nil {
-			items = append(items, v)
-		}
-	}
-
-	if same {
-		return from, nil
-	}
-
-	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
-}
-
-// IsNull is true if the supplied value is null, or isn't there.
-func IsNull(v *structpb.Value) bool {
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	default:
-		return false
-	}
-}
+// IsNull is object.IsNull.
+func IsNull(v *structpb.Value) bool { return object.IsNull(v) }

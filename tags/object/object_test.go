@@ -1,9 +1,7 @@
-package structpath_test
+package object_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +11,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/resource"
 
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // bucket is what the paths of the tests lead into.
@@ -47,6 +45,26 @@ func value(j string) *structpb.Value {
 	return v
 }
 
+// get the value at a path that is parsed first.
+func get(s *structpb.Struct, path string) (*structpb.Value, error) {
+	p, err := object.ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+
+	return object.Get(s, p)
+}
+
+// set the value at a path that is parsed first.
+func set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, error) {
+	p, err := object.ParsePath(path)
+	if err != nil {
+		return nil, err
+	}
+
+	return object.Set(s, p, v)
+}
+
 // text of the supplied error, which is empty for none.
 func text(err error) string {
 	if err == nil {
@@ -56,7 +74,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-func TestValidate(t *testing.T) {
+func TestParsePath(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		path   string
@@ -136,11 +154,13 @@ func TestValidate(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			// A path that was parsed once is kept, and one that can't be parsed stays wrong.
-			for range 2 {
-				if diff := cmp.Diff(tc.want, text(structpath.Validate(tc.path))); diff != "" {
-					t.Errorf("\n%s\nValidate(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
-				}
+			p, err := object.ParsePath(tc.path)
+			if diff := cmp.Diff(tc.want, text(err)); diff != "" {
+				t.Errorf("\n%s\nParsePath(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
+			}
+
+			if err == nil && p.String() != tc.path {
+				t.Errorf("\n%s\nParsePath(%q): it is put as %q", tc.reason, tc.path, p)
 			}
 		})
 	}
@@ -221,7 +241,7 @@ func TestGet(t *testing.T) {
 			s := resource.MustStructJSON(tc.in)
 			before := proto.CloneOf(s)
 
-			got, err := structpath.Get(s, tc.path)
+			got, err := get(s, tc.path)
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nGet(..., %q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
@@ -242,7 +262,7 @@ func TestGetNil(t *testing.T) {
 	for name, s := range map[string]*structpb.Struct{"Nil": nil, "NilFields": {}, "NilValue": {Fields: map[string]*structpb.Value{"spec": nil}}, "NoKind": {Fields: map[string]*structpb.Value{"spec": {}}}} {
 		t.Run(name, func(t *testing.T) {
 			for _, path := range []string{"spec", "spec.labels"} {
-				got, err := structpath.Get(s, path)
+				got, err := get(s, path)
 				if got != nil || err != nil {
 					t.Errorf("\nNothing is in a struct without anything.\nGet(..., %q): want nil and no error, got %v, %v", path, got, err)
 				}
@@ -252,7 +272,7 @@ func TestGetNil(t *testing.T) {
 }
 
 func TestGetItemOfTop(t *testing.T) {
-	_, err := structpath.Get(resource.MustStructJSON(bucket), "[0]")
+	_, err := get(resource.MustStructJSON(bucket), "[0]")
 
 	if diff := cmp.Diff("the object is an object, not a list", text(err)); diff != "" {
 		t.Errorf("\nAn object has no items, and the message should read like those of other paths.\nGet(..., %q): -want error, +got error:\n%s", "[0]", diff)
@@ -511,7 +531,7 @@ func TestSet(t *testing.T) {
 			s := resource.MustStructJSON(tc.in)
 			before := proto.CloneOf(s)
 
-			got, err := structpath.Set(s, tc.path, value(tc.value))
+			got, err := set(s, tc.path, value(tc.value))
 
 			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 				t.Errorf("\n%s\nSet(..., %q, ...): -want error, +got error:\n%s", tc.reason, tc.path, diff)
@@ -534,7 +554,7 @@ func TestSet(t *testing.T) {
 				return
 			}
 
-			if at, err := structpath.Get(got, tc.path); err != nil || !proto.Equal(at, value(tc.value)) {
+			if at, err := get(got, tc.path); err != nil || !proto.Equal(at, value(tc.value)) {
 				t.Errorf("\n%s\nGet(Set(..., %q, ...)): want %v, got %v, %v", tc.reason, tc.path, value(tc.value), at, err)
 			}
 		})
@@ -542,7 +562,7 @@ func TestSet(t *testing.T) {
 }
 
 func TestSetNil(t *testing.T) {
-	got, err := structpath.Set(nil, "spec.tags", value(`{"k": "v"}`))
+	got, err := set(nil, "spec.tags", value(`{"k": "v"}`))
 	if err != nil {
 		t.Errorf("\nA nil struct should be like an empty one.\nSet(nil, ...): %v", err)
 	}
@@ -551,7 +571,7 @@ func TestSetNil(t *testing.T) {
 		t.Errorf("\nA nil struct should be like an empty one.\nSet(nil, ...): -want, +got:\n%s", diff)
 	}
 
-	if _, err := structpath.Set(nil, "spec.tags", nil); err != nil {
+	if _, err := set(nil, "spec.tags", nil); err != nil {
 		t.Errorf("\nNothing can be removed from a nil struct.\nSet(nil, ..., nil): %v", err)
 	}
 }
@@ -569,7 +589,7 @@ func TestSetShares(t *testing.T) {
 
 	v := value(`{"k": "v"}`)
 
-	got, err := structpath.Set(s, "spec.list[1].second.tags", v)
+	got, err := set(s, "spec.list[1].second.tags", v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -579,7 +599,7 @@ func TestSetShares(t *testing.T) {
 	}
 
 	at := func(s *structpb.Struct, path string) *structpb.Value {
-		v, err := structpath.Get(s, path)
+		v, err := get(s, path)
 		if err != nil || v == nil {
 			t.Fatalf("Get(..., %q): %v, %v", path, v, err)
 		}
@@ -642,7 +662,7 @@ func TestStringMap(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for range 5 {
-				got, err := structpath.StringMap(value(tc.json), "spec.labels")
+				got, err := object.StringMap(value(tc.json), "spec.labels")
 
 				if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 					t.Errorf("\n%s\nStringMap(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -659,7 +679,7 @@ func TestStringMap(t *testing.T) {
 func TestKindOf(t *testing.T) {
 	got := map[string]string{}
 	for _, j := range []string{``, `null`, `"s"`, `0`, `false`, `{}`, `[]`} {
-		got[j] = structpath.KindOf(value(j))
+		got[j] = object.KindOf(value(j))
 	}
 
 	want := map[string]string{``: "null", `null`: "null", `"s"`: "a string", `0`: "a number", `false`: "a boolean", `{}`: "an object", `[]`: "a list"}
@@ -667,40 +687,20 @@ func TestKindOf(t *testing.T) {
 		t.Errorf("\nEach kind should have its name.\nKindOf(...): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff("null", structpath.KindOf(&structpb.Value{})); diff != "" {
+	if diff := cmp.Diff("null", object.KindOf(&structpb.Value{})); diff != "" {
 		t.Errorf("\nA value of no kind is like null.\nKindOf(...): -want, +got:\n%s", diff)
 	}
-}
-
-// TestManyPaths follows more paths than are kept parsed, from several goroutines.
-func TestManyPaths(t *testing.T) {
-	s := resource.MustStructJSON(bucket)
-
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range 5000 {
-				if v, err := structpath.Get(s, fmt.Sprintf("metadata.annotations[key-%d]", i)); v != nil || err != nil {
-					t.Errorf("\nA path should lead nowhere however many there are.\nGet(...): got %v, %v", v, err)
-				}
-
-				if v, err := structpath.Get(s, "metadata.name"); v.GetStringValue() != "assets" || err != nil {
-					t.Errorf("\nA path should lead where it did however many there are.\nGet(...): got %v, %v", v, err)
-				}
-			}
-		})
-	}
-
-	wg.Wait()
 }
 
 func BenchmarkGet(b *testing.B) {
 	s := resource.MustStructJSON(bucket)
 
+	path := object.MustParsePath("spec.forProvider.tags")
+
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, err := structpath.Get(s, "spec.forProvider.tags"); err != nil {
+		if _, err := object.Get(s, path); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -710,10 +710,12 @@ func BenchmarkSet(b *testing.B) {
 	s := resource.MustStructJSON(bucket)
 	v := value(`{"k": "v"}`)
 
+	path := object.MustParsePath("spec.forProvider.tags")
+
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, err := structpath.Set(s, "spec.forProvider.tags", v); err != nil {
+		if _, err := object.Set(s, path, v); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -729,20 +731,17 @@ func FuzzPath(f *testing.F) {
 		s := resource.MustStructJSON(bucket)
 		v := value(`"written"`)
 
-		if structpath.Validate(path) != nil {
-			if _, err := structpath.Get(s, path); err == nil {
-				t.Errorf("\nA path that is not valid should lead nowhere.\nGet(..., %q): want an error", path)
-			}
-
-			return
-		}
-
-		got, err := structpath.Set(s, path, v)
+		p, err := object.ParsePath(path)
 		if err != nil {
 			return
 		}
 
-		if at, err := structpath.Get(got, path); err != nil || at != v {
+		got, err := object.Set(s, p, v)
+		if err != nil {
+			return
+		}
+
+		if at, err := object.Get(got, p); err != nil || at != v {
 			t.Errorf("\nA path should lead to what was written there.\nGet(Set(..., %q, ...)): want %v, got %v, %v", path, v, at, err)
 		}
 

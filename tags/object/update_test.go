@@ -1,4 +1,4 @@
-package structpath_test
+package object_test
 
 import (
 	"errors"
@@ -14,21 +14,31 @@ import (
 
 	"github.com/crossplane/function-sdk-go/resource"
 
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // mark the supplied value, which must be a string, if there is one.
 func mark(v *structpb.Value) (*structpb.Value, error) {
-	if structpath.IsNull(v) {
+	if object.IsNull(v) {
 		return structpb.NewStringValue("new"), nil
 	}
 
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok {
-		return nil, fmt.Errorf("is %s, not a string", structpath.KindOf(v))
+		return nil, fmt.Errorf("is %s, not a string", object.KindOf(v))
 	}
 
 	return structpb.NewStringValue(s.StringValue + "!"), nil
+}
+
+// update the value at a path that is parsed first.
+func update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
+	p, err := object.ParsePaths(path)
+	if err != nil {
+		return nil, err
+	}
+
+	return object.Update(s, p, f)
 }
 
 func TestUpdate(t *testing.T) {
@@ -136,7 +146,7 @@ func TestUpdate(t *testing.T) {
 
 			// A path that is used twice should lead to the same.
 			for range 2 {
-				got, err := structpath.Update(s, tc.path, mark)
+				got, err := update(s, tc.path, mark)
 				if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
 					t.Errorf("\n%s\nUpdate(..., %q, ...): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 				}
@@ -163,14 +173,14 @@ func TestUpdateNothing(t *testing.T) {
 	s := resource.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`)
 
 	for _, path := range []string{"l[*].a", "l[0].a", "l[*]", "m[*].a", "m.a"} {
-		got, err := structpath.Update(s, path, func(v *structpb.Value) (*structpb.Value, error) { return v, nil })
+		got, err := update(s, path, func(v *structpb.Value) (*structpb.Value, error) { return v, nil })
 		if err != nil || got != s {
 			t.Errorf("\nWithout a change nothing should be copied.\nUpdate(..., %q, ...): %v: got another struct", path, err)
 		}
 	}
 
 	failed := errors.New("failed")
-	if _, err := structpath.Update(s, "l[1].a", func(*structpb.Value) (*structpb.Value, error) { return nil, failed }); !errors.Is(err, failed) {
+	if _, err := update(s, "l[1].a", func(*structpb.Value) (*structpb.Value, error) { return nil, failed }); !errors.Is(err, failed) {
 		t.Errorf("\nAn error of the function should be found.\nUpdate(...): got %v", err)
 	}
 }
@@ -183,7 +193,7 @@ func BenchmarkUpdate(b *testing.B) {
 			s := resource.MustStructJSON(`{"l": [` + strings.Repeat(`{"a": "x"}, `, n-1) + `{"a": "x"}]}`)
 
 			for b.Loop() {
-				if _, err := structpath.Update(s, "l[*].a", mark); err != nil {
+				if _, err := update(s, "l[*].a", mark); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,0 +1,39 @@
+package object
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// APIVersion of the supplied object, or nothing.
+func APIVersion(o *structpb.Struct) string { return o.GetFields()["apiVersion"].GetStringValue() }
+
+// Kind of the supplied object, or nothing.
+func Kind(o *structpb.Struct) string { return o.GetFields()["kind"].GetStringValue() }
+
+// GVK is the API group, version and kind of the supplied object.
+func GVK(o *structpb.Struct) schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(APIVersion(o), Kind(o))
+}
+
+// Metadata of the supplied object, by name of the field.
+func Metadata(o *structpb.Struct) map[string]*structpb.Value {
+	return o.GetFields()["metadata"].GetStructValue().GetFields()
+}
+
+// Name of the supplied object, or nothing.
+func Name(o *structpb.Struct) string { return Metadata(o)["name"].GetStringValue() }
+
+// Namespace of the supplied object, or nothing.
+func Namespace(o *structpb.Struct) string { return Metadata(o)["namespace"].GetStringValue() }
+
+// Labels of the supplied object. Those of an object that came from the API server are
+// strings.
+func Labels(o *structpb.Struct) map[string]*structpb.Value {
+	return Metadata(o)["labels"].GetStructValue().GetFields()
+}
+
+// Annotations of the supplied object, as Labels.
+func Annotations(o *structpb.Struct) map[string]*structpb.Value {
+	return Metadata(o)["annotations"].GetStructValue().GetFields()
+}

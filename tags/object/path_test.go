@@ -1,0 +1,66 @@
+package object_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+func TestParsePaths(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		path     string
+		wildcard bool
+		want     string
+	}{
+		"One":        {reason: "The path of one field should do.", path: "spec.labels"},
+		"Items":      {reason: "All items of a list should do.", path: "spec.items[*].labels", wildcard: true},
+		"StarInKey":  {reason: "A star that is only a part of a key is no wildcard.", path: "metadata.annotations[a*]"},
+		"Fields":     {reason: "All fields should be refused.", path: "spec.*.labels", want: `field path "spec.*.labels": a * stands for items of a list only, as in spec.items[*].labels`},
+		"FirstField": {reason: "All fields should be refused at the beginning, too.", path: "*.labels", want: `field path "*.labels": a * stands for items of a list only, as in spec.items[*].labels`},
+		"Alone":      {reason: "All fields should be refused alone, too.", path: "*", want: `field path "*": a * stands for items of a list only, as in spec.items[*].labels`},
+		"Broken":     {reason: "What is no path should be refused.", path: "spec[", want: `cannot parse field path "spec[": unterminated '[' at position 4`},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, err := object.ParsePaths(tc.path)
+			if diff := cmp.Diff(tc.want, text(err)); diff != "" {
+				t.Fatalf("\n%s\nParsePaths(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
+			}
+
+			if p.HasWildcard() != tc.wildcard || p.IsZero() != (tc.want != "") {
+				t.Errorf("\n%s\nParsePaths(%q): has a wildcard: %t, is zero: %t", tc.reason, tc.path, p.HasWildcard(), p.IsZero())
+			}
+		})
+	}
+}
+
+func TestPathJSON(t *testing.T) {
+	var p object.Path
+	if err := json.Unmarshal([]byte(`"spec.items[*].labels"`), &p); err != nil {
+		t.Fatal(err)
+	}
+
+	if want := object.MustParsePath("spec.items[*].labels"); !p.Equal(want) || p.Equal(object.Path{}) {
+		t.Errorf("\nA path should be decoded as it is parsed.\nUnmarshalJSON(...): want %q, got %q", want, p)
+	}
+
+	b, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(`"spec.items[*].labels"`, string(b)); diff != "" {
+		t.Errorf("\nA path should be encoded as it was written.\nMarshalJSON(): -want, +got:\n%s", diff)
+	}
+
+	for _, broken := range []string{`1`, `"spec["`} {
+		if err := json.Unmarshal([]byte(broken), &p); err == nil {
+			t.Errorf("\nWhat is no path should not be decoded.\nUnmarshalJSON(%s): want an error", broken)
+		}
+	}
+}

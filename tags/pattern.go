@@ -1,0 +1,81 @@
+package tags
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Pattern is a text in which each * stands for any run of characters. The zero Pattern
+// matches everything: nobody has given one.
+type Pattern struct {
+	text string
+
+	// parts of the text between the stars.
+	parts []string
+}
+
+// NewPattern returns the pattern of the supplied text. Every text is one.
+func NewPattern(text string) Pattern {
+	if text == "" {
+		return Pattern{}
+	}
+
+	return Pattern{text: text, parts: strings.Split(text, "*")}
+}
+
+// String is the pattern as it was written.
+func (p Pattern) String() string { return p.text }
+
+// IsZero is true if nobody has given the pattern.
+func (p Pattern) IsZero() bool { return p.text == "" }
+
+// IsExact is true if the pattern matches only its own text.
+func (p Pattern) IsExact() bool { return len(p.parts) == 1 }
+
+// Equal is true if the other pattern has the same text.
+func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
+
+// Matches is true if the pattern matches the whole of the supplied text.
+func (p Pattern) Matches(text string) bool {
+	if p.IsZero() || p.IsExact() {
+		return p.IsZero() || text == p.text
+	}
+
+	rest, ok := strings.CutPrefix(text, p.parts[0])
+	if !ok {
+		return false
+	}
+
+	// Each part but the last matches where it first occurs, and the last one at the end.
+	last := len(p.parts) - 1
+
+	for _, part := range p.parts[1:last] {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+
+		rest = after
+	}
+
+	return strings.HasSuffix(rest, p.parts[last])
+}
+
+// MarshalJSON encodes the pattern as it was written.
+func (p Pattern) MarshalJSON() ([]byte, error) { return json.Marshal(p.text) }
+
+// UnmarshalJSON parses a pattern.
+func (p *Pattern) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+
+	*p = NewPattern(text)
+
+	return nil
+}
+
+// DeepCopyInto makes the supplied pattern the same as this one. Patterns don't change, so
+// that copies can share what was parsed.
+func (p *Pattern) DeepCopyInto(out *Pattern) { *out = *p }
