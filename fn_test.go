@@ -3,21 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
 	"maps"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,14 +20,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -50,7 +38,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/explain"
+	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -613,7 +601,7 @@ func TestRunFunctionFatal(t *testing.T) {
 				t.Errorf("\n%s\nRunFunction(...): -want log lines, +got log lines:\n%s", tc.reason, diff)
 			}
 
-			if diff := cmp.Diff(seriesOf(nil), ours(gather(t, f.metrics))); diff != "" {
+			if diff := cmp.Diff(seriesOf(nil), gather(t, f.metrics)); diff != "" {
 				t.Errorf("\n%s\nRunFunction(...): a run that fails counts nothing: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -1019,7 +1007,7 @@ func TestRunFunctionClientGone(t *testing.T) {
 		t.Errorf("RunFunction(...): want no log line, got %s", log)
 	}
 
-	if diff := cmp.Diff(seriesOf(nil), ours(gather(t, f.metrics))); diff != "" {
+	if diff := cmp.Diff(seriesOf(nil), gather(t, f.metrics)); diff != "" {
 		t.Errorf("RunFunction(...): want nothing counted: -want, +got:\n%s", diff)
 	}
 }
@@ -1687,94 +1675,6 @@ type enabledHandler struct{ slog.Handler }
 
 func (enabledHandler) Enabled(context.Context, slog.Level) bool { return true }
 
-// blockHandler tells that a log line is being written, and waits until it may be.
-type blockHandler struct {
-	slog.Handler
-
-	writing chan struct{}
-	resume  chan struct{}
-}
-
-func (h blockHandler) Handle(_ context.Context, r slog.Record) error {
-	if r.Level == slog.LevelWarn {
-		close(h.writing)
-		<-h.resume
-	}
-
-	return nil
-}
-
-// TestServeStopsGracefully proves that a call under way when the server is told to
-// stop gets its answer, and that the server then stops.
-func TestServeStopsGracefully(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-
-	lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("cannot listen: %v", err)
-	}
-
-	h := blockHandler{Handler: enabledHandler{slog.DiscardHandler}, writing: make(chan struct{}), resume: make(chan struct{})}
-	served := make(chan error, 1)
-
-	go func() { served <- (&ServeCommand{Insecure: true, MaxRecvMessageSize: 4}).serve(ctx, lis, slog.New(h)) }()
-
-	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatalf("cannot connect: %v", err)
-	}
-	defer func() { _ = conn.Close() }()
-
-	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
-	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
-		t.Fatalf("Check(...): want SERVING, got %v, %v", health.GetStatus(), err)
-	}
-
-	req := testRequest(testInput(`"sources": [{"type": "Value", "values": {"aws:x": "skipped"}}]`))
-	want, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), proto.CloneOf(req))
-	if err != nil {
-		t.Fatalf("RunFunction(...): unexpected error: %v", err)
-	}
-
-	type answer struct {
-		rsp *fnv1.RunFunctionResponse
-		err error
-	}
-
-	answered := make(chan answer, 1)
-
-	go func() {
-		rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
-		answered <- answer{rsp: rsp, err: err}
-	}()
-
-	select {
-	case <-h.writing:
-	case got := <-answered:
-		t.Fatalf("RunFunction(...): want a call that waits for its log line, got %v, %v", got.rsp, got.err)
-	}
-
-	stop()
-
-	select {
-	case err := <-served:
-		t.Fatalf("serve(...): stopped with a call under way: %v", err)
-	case <-time.After(100 * time.Millisecond):
-	}
-
-	close(h.resume)
-
-	got := <-answered
-	if diff := cmp.Diff(want, got.rsp, protocmp.Transform()); diff != "" || got.err != nil {
-		t.Errorf("RunFunction(...): the call under way must be answered: error %v, -want, +got:\n%s", got.err, diff)
-	}
-
-	if err := <-served; err != nil {
-		t.Errorf("serve(...): unexpected error: %v", err)
-	}
-}
-
 // seriesOf returns the lines about all series of the function's own metrics, in the
 // order in which they are served. The series are 0 but for those supplied, by what
 // stands behind function_cloud_tags_ in their names.
@@ -1814,97 +1714,23 @@ func gather(t *testing.T, m *report.Metrics) []string {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m)
 
-	srv := httptest.NewServer(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	defer srv.Close()
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
 
-	return scrape(t, srv.URL)
+	lines := strings.Split(strings.TrimSuffix(w.Body.String(), "\n"), "\n")
+
+	return slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "#") })
 }
 
-// scrape returns the lines about series that are served at the supplied URL.
-func scrape(t *testing.T, url string) []string {
-	t.Helper()
+// TestRunFunctionMetrics proves that what the function has done is counted, and that no
+// request makes a series.
+func TestRunFunctionMetrics(t *testing.T) {
+	m := report.NewMetrics()
+	f := &Function{log: slog.New(slog.DiscardHandler), metrics: m}
 
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatalf("GET %s: %v", url, err)
-	}
-
-	rsp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatalf("GET %s: %v", url, err)
-	}
-	defer func() { _ = rsp.Body.Close() }()
-
-	body, err := io.ReadAll(rsp.Body)
-	if err != nil || rsp.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s, %v: %s", url, rsp.Status, err, body)
-	}
-
-	lines := []string{}
-
-	for line := range strings.Lines(string(body)) {
-		if !strings.HasPrefix(line, "#") {
-			lines = append(lines, strings.TrimSuffix(line, "\n"))
-		}
-	}
-
-	return lines
-}
-
-// ours are those of the supplied lines that are about the function's own metrics.
-func ours(lines []string) []string { return starting(lines, "function_cloud_tags_") }
-
-// starting are those of the supplied lines that start with the supplied prefix.
-func starting(lines []string, prefix string) []string {
-	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.HasPrefix(l, prefix) })
-}
-
-// TestServeMetrics proves that what the function has done can be read where it serves
-// metrics, and that no request makes a series.
-func TestServeMetrics(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-
-	listen := func() net.Listener {
-		lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatalf("cannot listen: %v", err)
-		}
-
-		return lis
-	}
-
-	// An address that is free.
-	lis, free := listen(), listen()
-	url := "http://" + free.Addr().String() + "/metrics"
-
-	if err := free.Close(); err != nil {
-		t.Fatalf("cannot stop listening: %v", err)
-	}
-
-	cmd := &ServeCommand{Insecure: true, MaxRecvMessageSize: 4, MetricsAddress: free.Addr().String()}
-	served := make(chan error, 1)
-
-	go func() { served <- cmd.serve(ctx, lis, slog.New(slog.DiscardHandler)) }()
-
-	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatalf("cannot connect: %v", err)
-	}
-	defer func() { _ = conn.Close() }()
-
-	// Metrics are served before the function is.
-	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
-	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
-		t.Fatalf("Check(...): want SERVING, got %v, %v", health.GetStatus(), err)
-	}
-
-	calls := 0
 	call := func(times int, req *fnv1.RunFunctionRequest, reason string) {
 		for range times {
-			calls++
-
-			rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
+			rsp, err := f.RunFunction(t.Context(), req)
 			if err != nil {
 				t.Fatalf("RunFunction(...): unexpected error: %v", err)
 			}
@@ -1915,21 +1741,17 @@ func TestServeMetrics(t *testing.T) {
 			}
 		}
 	}
-	assert := func(what string, want []string, lines []string) {
+	assert := func(what string, counts map[string]int) {
 		t.Helper()
 
-		if diff := cmp.Diff(want, lines); diff != "" {
-			t.Errorf("\n%s\nGET %s: -want, +got:\n%s", what, url, diff)
+		if diff := cmp.Diff(seriesOf(counts), gather(t, m)); diff != "" {
+			t.Errorf("\n%s\n-want, +got:\n%s", what, diff)
 		}
 	}
-	handled := func() string {
-		return fmt.Sprintf(`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} %d`, calls)
-	}
+
+	assert("All series are there from the start.", nil)
 
 	const labels = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}`
-
-	before := scrape(t, url)
-	assert("All series are there from the start.", seriesOf(nil), ours(before))
 
 	call(3, testRequest(testInput(labels+`, {"type": "Value", "values": {"aws:a": "1", "aws:b": "2", "`+strings.Repeat("k", 128)+`": "3"}}]`)), report.ReasonSomeSkipped)
 	call(2, testRequest(testInput(`"provider": {"value": "Hetzner"}, `+labels+`, {"type": "Value", "values": {"long": "`+strings.Repeat("v", 64)+`"}}]`)), report.ReasonSomeSkipped)
@@ -1953,8 +1775,7 @@ func TestServeMetrics(t *testing.T) {
 		`resources_not_taggable_total{provider="generic"}`:                 3 + 1,
 		`resources_not_taggable_total{provider="hetzner"}`:                 2,
 	}
-	assert("What came of labels and resources is counted, by known outcomes.", seriesOf(counts), ours(scrape(t, url)))
-	assert("All calls are counted.", []string{handled()}, starting(scrape(t, url), strings.TrimRight(handled(), "0123456789")))
+	assert("What came of labels and resources is counted, by known outcomes.", counts)
 
 	// Ten thousand distinct labels, on resources and composite resources of distinct
 	// names and kinds.
@@ -1975,197 +1796,11 @@ func TestServeMetrics(t *testing.T) {
 		call(1, req, report.ReasonSomeSkipped)
 	}
 
-	after := scrape(t, url)
 	counts[`labels_skipped_total{provider="generic",reason="count-cap"}`] = 100 * (100 + 2 + 3 - 32) // The provider adds three tags.
 	counts[`resources_tagged_total{provider="generic"}`] = 100
 	counts[`resources_not_taggable_total{provider="generic"}`] += 100
 
-	assert("Labels and names only count.", seriesOf(counts), ours(after))
-	assert("All calls are counted.", []string{handled()}, starting(after, strings.TrimRight(handled(), "0123456789")))
-
-	// names of series, without their values.
-	names := func(lines []string) []string {
-		out := make([]string, 0, len(lines))
-		for _, l := range slices.Concat(ours(lines), starting(lines, "grpc_")) {
-			out = append(out, l[:strings.LastIndex(l, " ")])
-		}
-
-		return out
-	}
-	assert("No request makes a series.", names(before), names(after))
-
-	stop()
-
-	if err := <-served; err != nil {
-		t.Errorf("serve(...): unexpected error: %v", err)
-	}
-
-	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", free.Addr().String()); err == nil {
-		_ = c.Close()
-
-		t.Errorf("serve(...): want metrics to be served no longer than the function")
-	}
-}
-
-func TestServeErrors(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		cmd    ServeCommand
-		want   string
-	}{
-		"NoCredentials": {
-			reason: "A function without credentials would answer anyone, so that must be asked for.",
-			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0"},
-			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS",
-		},
-		"NoCertificates": {
-			reason: "Certificates that aren't there are named.",
-			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: "does-not-exist"},
-			want:   "cannot set up mTLS: cannot load X509 keypair: open does-not-exist/tls.crt: no such file or directory",
-		},
-		"BadMetricsAddress": {
-			reason: "Metrics that can't be served are not silently left out.",
-			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:0", Insecure: true, MetricsAddress: "127.0.0.1:99999"},
-			want:   `cannot listen for metrics connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
-		},
-		"BadAddress": {
-			reason: "An address that can't be listened at is named.",
-			cmd:    ServeCommand{Network: "tcp", Address: "127.0.0.1:99999", Insecure: true},
-			want:   `cannot listen for tcp connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			err := tc.cmd.Run(t.Context())
-			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
-				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestServeMessageSize(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		size   string
-		want   string
-	}{
-		"Default":  {reason: "The default fits.", size: "4"},
-		"Least":    {reason: "Some messages are small.", size: "1"},
-		"Greatest": {reason: "No message is greater.", size: "2047"},
-		"Zero":     {reason: "No message is empty, so all would be refused.", size: "0", want: "serve: --max-recv-message-size 0: must be from 1 to 2047 MB"},
-		"Negative": {reason: "No message has a negative size.", size: "-1", want: "serve: --max-recv-message-size -1: must be from 1 to 2047 MB"},
-		"TooGreat": {reason: "No message can be so great.", size: "2048", want: "serve: --max-recv-message-size 2048: must be from 1 to 2047 MB"},
-		"Overflow": {reason: "So many bytes would be a negative number of them.", size: "8796093022208", want: "serve: --max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			k, err := kong.New(&CLI{})
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			got := ""
-			if _, err := k.Parse([]string{"--insecure", "--max-recv-message-size=" + tc.size}); err != nil {
-				got = err.Error()
-			}
-
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nParse(...): -want error, +got error:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-// writeCertificate writes a certificate and its key that expire at the supplied time.
-func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
-	t.Helper()
-
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "function"}, NotBefore: notAfter.Add(-time.Hour), NotAfter: notAfter}
-
-	cert, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, block := range map[string]*pem.Block{
-		"tls.crt": {Type: "CERTIFICATE", Bytes: cert},
-		"ca.crt":  {Type: "CERTIFICATE", Bytes: cert},
-		"tls.key": {Type: "PRIVATE KEY", Bytes: der},
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestServeWarnsOfExpired proves that it is said why nobody can connect.
-func TestServeWarnsOfExpired(t *testing.T) {
-	now := time.Now().UTC().Truncate(time.Second)
-
-	cases := map[string]struct {
-		reason   string
-		notAfter time.Time
-		want     []string
-	}{
-		"Expired": {
-			reason:   "The server's certificate and the CA's should be named.",
-			notAfter: now.Add(-time.Minute),
-			want:     []string{"tls.crt", "ca.crt"},
-		},
-		"Valid": {
-			reason:   "Nothing should be said of what is valid.",
-			notAfter: now.Add(time.Hour),
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			writeCertificate(t, dir, tc.notAfter)
-
-			lis, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatalf("cannot listen: %v", err)
-			}
-
-			ctx, stop := context.WithCancel(t.Context())
-			stop()
-
-			b := &bytes.Buffer{}
-			if err := (&ServeCommand{TLSCertsDir: dir, MaxRecvMessageSize: 4}).serve(ctx, lis, testLogger(b)); err != nil {
-				t.Fatalf("serve(...): unexpected error: %v", err)
-			}
-
-			var want, got []string
-			for _, file := range tc.want {
-				want = append(want, fmt.Sprintf(`{"level":"WARN","msg":"A certificate has expired, so connections will be refused","file":%q,"subject":"CN=function","not_after":%q}`,
-					filepath.Join(dir, file), tc.notAfter.Format(time.RFC3339)))
-			}
-
-			for line := range strings.Lines(b.String()) {
-				if strings.Contains(line, "WARN") {
-					got = append(got, strings.TrimSpace(line))
-				}
-			}
-
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("\n%s\nserve(...): -want warnings, +got warnings:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	assert("Labels and names only count.", counts)
 }
 
 // TestREADME proves that the inputs that README.md shows are valid.

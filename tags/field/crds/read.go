@@ -1,3 +1,5 @@
+// Package crds reads custom resource definitions: as YAML or JSON, and from packages of
+// providers.
 package crds
 
 import (

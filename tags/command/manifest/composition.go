@@ -1,5 +1,4 @@
-// Package composition reads the pipeline steps of Compositions that run the function.
-package composition
+package manifest
 
 import (
 	"encoding/json"
@@ -42,9 +41,20 @@ type document struct {
 	} `json:"spec"`
 }
 
-// StepOf returns the step with the supplied name, or any name if it's empty, of the
-// Compositions among the supplied objects that runs the function. There must be one.
-func StepOf(objects []*structpb.Struct, name string) (*Step, error) {
+// Step returns the step with the supplied name, or any name if it's empty, of the
+// Compositions in the supplied file that runs the function. There must be one.
+func (r *Reader) Step(file, name string) (*Step, error) {
+	objects, err := r.Objects(file)
+	if err != nil {
+		return nil, err
+	}
+
+	s, err := stepOf(objects, name)
+
+	return s, errors.Wrapf(OneLine(err), "cannot read %s", file)
+}
+
+func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 	found := []*Step{}
 
 	for _, o := range objects {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plexsphere/function-cloud-tags/input/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
 func TestValues(t *testing.T) {

@@ -9,10 +9,9 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/composition"
-	"github.com/plexsphere/function-cloud-tags/input/manifest"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -22,14 +21,9 @@ const maxCalls = 5
 
 // hierarchy explains what the labels of a composite resource come to.
 func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained, error) {
-	compositions, err := r.Objects(c.Composition)
+	step, err := r.Step(c.Composition, c.Step)
 	if err != nil {
 		return nil, err
-	}
-
-	step, err := composition.StepOf(compositions, c.Step)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s", c.Composition)
 	}
 
 	xr, err := c.composite(r, step)
@@ -84,7 +78,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 
 // composite returns the composite resource: the only object that is of the kind which
 // the Composition of the supplied step is for.
-func (c *Command) composite(r *manifest.Reader, step *composition.Step) (*structpb.Struct, error) {
+func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.Struct, error) {
 	objects, err := r.Objects(c.XR)
 	if err != nil {
 		return nil, err

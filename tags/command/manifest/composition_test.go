@@ -1,4 +1,4 @@
-package composition_test
+package manifest_test
 
 import (
 	"fmt"
@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/composition"
-	"github.com/plexsphere/function-cloud-tags/input/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
 // pipeline returns a Composition with the supplied steps.
@@ -36,7 +35,7 @@ const (
 `
 )
 
-func TestStepOf(t *testing.T) {
+func TestStep(t *testing.T) {
 	type want struct {
 		step, prefix, composition string
 		ref                       metav1.TypeMeta
@@ -65,12 +64,12 @@ func TestStepOf(t *testing.T) {
 		"Several": {
 			reason: "Which of several steps is meant can't be known.",
 			text:   pipeline(ours + more),
-			want:   want{err: "several steps have an input of kind CloudTags: choose one with --step: tags, more"},
+			want:   want{err: "cannot read -: several steps have an input of kind CloudTags: choose one with --step: tags, more"},
 		},
 		"None": {
 			reason: "A Composition that doesn't run the function has no input of it.",
 			text:   pipeline(other),
-			want:   want{err: "no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
+			want:   want{err: "cannot read -: no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
 		},
 		"List": {
 			reason: "kubectl prints Compositions in a List.",
@@ -81,22 +80,22 @@ func TestStepOf(t *testing.T) {
 			reason: "A step by that name, but of another function, is none of ours.",
 			text:   pipeline(other + ours),
 			name:   "make",
-			want:   want{err: "no step of a Composition called make has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
+			want:   want{err: "cannot read -: no step of a Composition called make has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
 		},
 		"NoComposition": {
 			reason: "What looks like a pipeline in another kind is none.",
 			text:   strings.ReplaceAll(pipeline(ours), "kind: Composition", "kind: Pipeline"),
-			want:   want{err: "no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
+			want:   want{err: "cannot read -: no step of a Composition has an input of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
 		},
 		"InvalidInput": {
 			reason: "The input must be valid, as in a cluster.",
 			text:   pipeline(broken),
-			want:   want{err: "invalid input of step broken: sources: Required value: at least one of sources, removeTags, ignoreTags and kubernetesMetadata"},
+			want:   want{err: "cannot read -: invalid input of step broken: sources: Required value: at least one of sources, removeTags, ignoreTags and kubernetesMetadata"},
 		},
 		"WrongType": {
 			reason: "A Composition of another shape is none that an API server would have.",
 			text:   pipeline("    step: tags\n"),
-			want:   want{err: "a Composition can't have object at spec.pipeline"},
+			want:   want{err: "cannot read -: a Composition can't have object at spec.pipeline"},
 		},
 	}
 
@@ -104,12 +103,7 @@ func TestStepOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
 
-			objects, err := (&manifest.Reader{Stdin: strings.NewReader(tc.text)}).Objects(manifest.Stdin)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			s, err := composition.StepOf(objects, tc.name)
+			s, err := (&manifest.Reader{Stdin: strings.NewReader(tc.text)}).Step(manifest.Stdin, tc.name)
 			if err != nil {
 				got.err = fmt.Sprint(err)
 			} else {
@@ -117,7 +111,7 @@ func TestStepOf(t *testing.T) {
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nStepOf(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nStep(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

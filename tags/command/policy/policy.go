@@ -4,7 +4,6 @@ package policy
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -250,5 +249,3 @@ func anySlice(of []string) []any {
 
 	return out
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(fmt.Sprint(err)), " ") }

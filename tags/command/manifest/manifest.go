@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -44,11 +43,8 @@ func (r *Reader) Values(path string) ([]*structpb.Value, error) {
 	}
 
 	values, err := decode(text)
-	if err != nil {
-		return nil, errors.New(oneLine(err))
-	}
 
-	return values, nil
+	return values, OneLine(err)
 }
 
 // Objects of the supplied file, or of all YAML and JSON files below the supplied
@@ -227,7 +223,12 @@ func cause(err error) error {
 	return err
 }
 
-// oneLine is the supplied error in one line. That of protojson has spaces at random.
-func oneLine(err error) string {
-	return strings.Replace(strings.Join(strings.Fields(fmt.Sprint(err)), " "), "proto: ", "", 1)
+// OneLine is the supplied error in one line, or nil if there is none. That of protojson
+// has spaces at random.
+func OneLine(err error) error {
+	if err == nil {
+		return nil
+	}
+
+	return errors.New(strings.Replace(strings.Join(strings.Fields(err.Error()), " "), "proto: ", "", 1))
 }

@@ -14,9 +14,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/input/composition"
-	"github.com/plexsphere/function-cloud-tags/input/manifest"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
 // A step is a pipeline step that runs the function.
@@ -32,14 +31,9 @@ type step struct {
 // readStep reads the step that has the supplied name, or any name if it is empty, and
 // runs the function. There must be one.
 func readStep(in io.Reader, file, name string) (step, error) {
-	objects, err := (&manifest.Reader{Stdin: in}).Objects(file)
+	s, err := (&manifest.Reader{Stdin: in}).Step(file, name)
 	if err != nil {
 		return step{}, err
-	}
-
-	s, err := composition.StepOf(objects, name)
-	if err != nil {
-		return step{}, errors.Wrapf(errors.New(oneLine(err)), "cannot read %s", file)
 	}
 
 	xr, err := newKind(s.CompositeTypeRef.APIVersion, s.CompositeTypeRef.Kind)

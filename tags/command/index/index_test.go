@@ -1,4 +1,4 @@
-package crds_test
+package index
 
 import (
 	"archive/tar"
@@ -96,7 +96,7 @@ func TestRun(t *testing.T) {
 
 	cases := map[string]struct {
 		reason string
-		args   crds.Command
+		args   Command
 		stdin  string
 		files  map[string]string
 		paths  []string
@@ -187,28 +187,28 @@ func TestRun(t *testing.T) {
 		},
 		"NoDifference": {
 			reason: "A kind that is as the built-in index has it is no difference.",
-			args:   crds.Command{Diff: true},
+			args:   Command{Diff: true},
 			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
 			paths:  []string{crds.Stdin},
 			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
 		},
 		"Unmanaged": {
 			reason: "Kinds that are known though the index doesn't list them are no difference.",
-			args:   crds.Command{Diff: true},
+			args:   Command{Diff: true},
 			stdin:  definition("kubernetes.m.crossplane.io", "Object", tagsMap, "v1alpha1"),
 			paths:  []string{crds.Stdin},
 			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
 		},
 		"CompleteAlone": {
 			reason: "What is complete matters only to a comparison.",
-			args:   crds.Command{Complete: true},
+			args:   Command{Complete: true},
 			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
 			paths:  []string{crds.Stdin},
 			want:   want{err: "--complete says what --diff compares: give both, or neither", code: 2},
 		},
 		"KnownDifferences": {
 			reason: "What the index knows to differ from release to release is counted, but no difference.",
-			args:   crds.Command{Diff: true, Complete: true},
+			args:   Command{Diff: true, Complete: true},
 			stdin: definition("redis.gcp.upbound.io", "Cluster", `{}`, "v1beta1") + "---\n" + // Without labels before v3.
 				definition("redis.gcp.m.upbound.io", "Cluster", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // And it reports nothing.
 				definition("redis.gcp.upbound.io", "Instance", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // v1beta2 is newer.
@@ -221,7 +221,7 @@ func TestRun(t *testing.T) {
 		},
 		"UnsureDifference": {
 			reason: "A field that no release has is a difference, though the kind's field isn't sure.",
-			args:   crds.Command{Diff: true},
+			args:   Command{Diff: true},
 			stdin:  definition("redis.gcp.m.upbound.io", "Cluster", `{userLabels: {type: object, additionalProperties: {type: string}}}`, "v1beta1"),
 			paths:  []string{crds.Stdin},
 			want: want{
@@ -229,13 +229,13 @@ func TestRun(t *testing.T) {
 					"- redis.gcp.m.upbound.io\tv1beta1\tCluster\tspec.forProvider.labels\tMap\t-\tstatus.atProvider.effectiveLabels,status.atProvider.terraformLabels,status.atProvider.labels\tv3.0.0..\n" +
 					"+ redis.gcp.m.upbound.io\tv1beta1\tCluster\tspec.forProvider.userLabels\tMap\t-\t-\n",
 				progress: "compared 1 served kinds: 0 are new, 0 are gone, 1 have another tag field\n",
-				err:      crds.ErrDiffers.Error(),
+				err:      errDiffers.Error(),
 				code:     1,
 			},
 		},
 		"Differences": {
 			reason: "What is new, gone and changed is written.",
-			args:   crds.Command{Diff: true},
+			args:   Command{Diff: true},
 			stdin: definition("ec2.aws.m.upbound.io", "Route", tagsMap, "v1beta1", "v1beta2") + "---\n" +
 				definition("ec2.aws.upbound.io", "Instance", `{}`, "v1beta2") + "---\n" +
 				definition("vm.example.org", "Machine", tagsMap, "v1"),
@@ -249,20 +249,20 @@ func TestRun(t *testing.T) {
 					"+ ec2.aws.upbound.io\tv1beta2\tInstance\t-\tNone\t-\t-\n" +
 					"+ vm.example.org\tv1\tMachine\tspec.forProvider.tags\tMap\t-\t-\n",
 				progress: "compared 4 served kinds: 2 are new, 1 are gone, 2 have another tag field\n",
-				err:      crds.ErrDiffers.Error(),
+				err:      errDiffers.Error(),
 				code:     1,
 			},
 		},
 		"Complete": {
 			reason: "Of all definitions of a group, a kind that isn't there is gone.",
-			args:   crds.Command{Diff: true, Complete: true},
+			args:   Command{Diff: true, Complete: true},
 			stdin:  definition("cur.aws.m.upbound.io", "Invented", `{}`, "v1beta1"),
 			paths:  []string{crds.Stdin},
 			want: want{
 				out: "+ cur.aws.m.upbound.io\tv1beta1\tInvented\t-\tNone\t-\t-\n" +
 					"- cur.aws.m.upbound.io\tv1beta1\tReportDefinition\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n",
 				progress: "compared 1 served kinds: 1 are new, 1 are gone, 0 have another tag field\n",
-				err:      crds.ErrDiffers.Error(),
+				err:      errDiffers.Error(),
 				code:     1,
 			},
 		},
@@ -284,10 +284,10 @@ func TestRun(t *testing.T) {
 
 			out, progress := &bytes.Buffer{}, &bytes.Buffer{}
 			c := tc.args
-			c.Stdin, c.Stdout, c.Stderr = strings.NewReader(tc.stdin), out, progress
+			c.Paths, c.stdin, c.stdout, c.stderr = tc.paths, strings.NewReader(tc.stdin), out, progress
 
 			got := want{}
-			if err := c.Run(tc.paths...); err != nil {
+			if err := c.run(); err != nil {
 				got.err, got.code = err.Error(), 1
 
 				var coder interface{ ExitCode() int }
@@ -316,7 +316,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	out, progress := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := (&crds.Command{Stdout: out, Stderr: progress}).Run(dir); err != nil {
+	if err := (&Command{Paths: []string{dir}, stdout: out, stderr: progress}).run(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -332,10 +332,10 @@ func TestProgress(t *testing.T) {
 // The definitions of real providers, stripped of what has nothing to do with tags,
 // are as the built-in index has them.
 func TestBuiltIn(t *testing.T) {
-	const dir = "../testdata/crds"
+	const dir = "../../field/testdata/crds"
 
 	out := &bytes.Buffer{}
-	if err := (&crds.Command{Stdout: out, Stderr: os.Stderr}).Run(dir); err != nil {
+	if err := (&Command{Paths: []string{dir}, stdout: out, stderr: os.Stderr}).run(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -363,7 +363,7 @@ func TestBuiltIn(t *testing.T) {
 
 	out.Reset()
 
-	if err := (&crds.Command{Stdout: out, Stderr: &bytes.Buffer{}, Diff: true}).Run(dir); err != nil || out.Len() > 0 {
+	if err := (&Command{Paths: []string{dir}, Diff: true, stdout: out, stderr: &bytes.Buffer{}}).run(); err != nil || out.Len() > 0 {
 		t.Errorf("want no differences, got %v:\n%s", err, out)
 	}
 }
@@ -376,7 +376,7 @@ func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 func TestClosedOutput(t *testing.T) {
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(definition("vm.example.org", "Machine", tagsMap, "v1"))
-		if err := (&crds.Command{Stdin: in, Stdout: closed{}, Stderr: closed{}, Diff: diff}).Run(crds.Stdin); err == nil {
+		if err := (&Command{Paths: []string{crds.Stdin}, Diff: diff, stdin: in, stdout: closed{}, stderr: closed{}}).run(); err == nil {
 			t.Error("want an error")
 		}
 	}

@@ -17,9 +17,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/input/manifest"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
@@ -268,7 +268,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t terminal) error {
 	e, err := c.explained(ctx, &manifest.Reader{Stdin: in})
 	if err != nil {
-		return errors.New(oneLine(err))
+		return manifest.OneLine(err)
 	}
 
 	if err := c.print(out, t, e); err != nil {
@@ -380,5 +380,3 @@ func (c *Command) print(out io.Writer, t terminal, e *explained) error {
 
 	return err
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -1,0 +1,138 @@
+// Package serve serves the function to Crossplane.
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net"
+	"os"
+	"time"
+
+	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+
+	"github.com/crossplane/function-sdk-go"
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+)
+
+// drainTimeout is how long calls under way may take to finish once the function is
+// told to stop. Kubernetes kills a container after 30 seconds by default.
+const drainTimeout = 25 * time.Second
+
+// megabyte is the unit of the greatest size of messages, and maxMegabytes as many of
+// them as the size of a protobuf message can be.
+const (
+	megabyte     = 1024 * 1024
+	maxMegabytes = math.MaxInt32 / megabyte
+)
+
+// A Command serves a function.
+type Command struct {
+	Debug       bool `help:"Emit debug logs in addition to info logs."                                                         short:"d"`
+	AuditValues bool `help:"Log the values of tags that change, in addition to their keys. Whoever reads the logs can read them."`
+
+	Network            string `default:"tcp"                                                                        help:"Network on which to listen for gRPC connections."`
+	Address            string `default:":9443"                                                                      help:"Address at which to listen for gRPC connections."`
+	TLSCertsDir        string `env:"TLS_SERVER_CERTS_DIR"                                                           help:"Directory with the server's certificate (tls.crt, tls.key) and the CA that client certificates are verified by (ca.crt)."`
+	Insecure           bool   `help:"Run without mTLS. --tls-certs-dir is ignored."`
+	MaxRecvMessageSize int    `default:"4"                                                                          help:"Greatest size of received messages in MB."`
+	MetricsAddress     string `default:":8080"                                                                      help:"Address at which to serve Prometheus metrics. Empty serves none."`
+
+	// New returns the function, which logs and counts what it does to what it is given.
+	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer `kong:"-"`
+}
+
+// Validate that messages can be received.
+func (c *Command) Validate() error {
+	if c.MaxRecvMessageSize < 1 || c.MaxRecvMessageSize > maxMegabytes {
+		return errors.Errorf("--max-recv-message-size %d: must be from 1 to %d MB", c.MaxRecvMessageSize, maxMegabytes)
+	}
+
+	return nil
+}
+
+// Run serves the function until the context is done. Calls under way then finish.
+func (c *Command) Run(ctx context.Context) error {
+	level := slog.LevelInfo
+	if c.Debug {
+		level = slog.LevelDebug
+	}
+
+	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+
+	lis, err := (&net.ListenConfig{}).Listen(ctx, c.Network, c.Address)
+	if err != nil {
+		return errors.Wrapf(err, "cannot listen for %s connections at address %q", c.Network, c.Address)
+	}
+
+	return c.serve(ctx, lis, log)
+}
+
+func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger) error {
+	creds, err := c.credentials()
+	if err != nil {
+		return err
+	}
+
+	if !c.Insecure {
+		warnOfExpired(ctx, log, c.TLSCertsDir, time.Now())
+	}
+
+	calls := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
+	srv := grpc.NewServer(
+		grpc.Creds(creds),
+		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
+		grpc.UnaryInterceptor(calls.UnaryServerInterceptor()),
+	)
+
+	metrics := report.NewMetrics()
+	fn := c.New(c, log, metrics)
+	healthy := health.NewServer()
+
+	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
+	v1beta1.RegisterFunctionRunnerServiceServer(srv, function.ServeBeta(fn))
+	healthv1.RegisterHealthServer(srv, healthy)
+	reflection.Register(srv)
+	calls.InitializeMetrics(srv)
+
+	stop, err := c.serveMetrics(ctx, metrics, calls)
+	if err != nil {
+		return err
+	}
+	defer stop()
+
+	drained := make(chan struct{})
+
+	defer context.AfterFunc(ctx, func() {
+		defer close(drained)
+
+		log.Info("Stopping")
+		healthy.Shutdown()
+
+		// Calls that take too long are cut off.
+		cutOff := time.AfterFunc(drainTimeout, srv.Stop)
+		defer cutOff.Stop()
+
+		srv.GracefulStop()
+	})()
+
+	log.Info("Serving", "network", lis.Addr().Network(), "address", lis.Addr().String())
+
+	// This returns as soon as the server is told to stop, with an error only if
+	// that was before it began.
+	if err := srv.Serve(lis); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return errors.Wrap(err, "cannot serve gRPC connections")
+	}
+
+	<-drained
+
+	return nil
+}

@@ -1,0 +1,383 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+)
+
+// A fake function answers with the tag of the request. If it has a channel, it says there that
+// it was called, and answers once it may be read from it.
+type fake struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+
+	calls chan struct{}
+}
+
+func (f fake) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if f.calls != nil {
+		f.calls <- struct{}{}
+		<-f.calls
+	}
+
+	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}}, nil
+}
+
+func (f fake) make(*Command, *slog.Logger, *report.Metrics) fnv1.FunctionRunnerServiceServer {
+	return f
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+
+	lis, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("cannot listen: %v", err)
+	}
+
+	return lis
+}
+
+// start the command, and return a connection to it once it says that it serves, a
+// function that stops it, and what it returns.
+func start(t *testing.T, c *Command) (conn *grpc.ClientConn, stop func(), served <-chan error) {
+	t.Helper()
+
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+
+	lis, out := listen(t), make(chan error, 1)
+
+	go func() { out <- c.serve(ctx, lis, slog.New(slog.DiscardHandler)) }()
+
+	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatalf("cannot connect: %v", err)
+	}
+
+	t.Cleanup(func() { _ = conn.Close() })
+
+	health, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
+	if err != nil || health.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		t.Fatalf("Check(...): want SERVING, got %v, %v", health.GetStatus(), err)
+	}
+
+	return conn, stop, out
+}
+
+// TestStopsGracefully proves that a call under way when the server is told to stop gets
+// its answer, and that the server then stops.
+func TestStopsGracefully(t *testing.T) {
+	f := fake{calls: make(chan struct{})}
+	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: f.make})
+	answered := make(chan string, 1)
+
+	go func() {
+		rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "x"}})
+		answered <- fmt.Sprint(rsp.GetMeta().GetTag(), " ", err)
+	}()
+
+	select {
+	case <-f.calls:
+	case got := <-answered:
+		t.Fatalf("RunFunction(...): want a call that waits, got %s", got)
+	}
+
+	stop()
+
+	select {
+	case err := <-served:
+		t.Fatalf("serve(...): stopped with a call under way: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+
+	f.calls <- struct{}{}
+
+	if got := <-answered; got != "x <nil>" {
+		t.Errorf("RunFunction(...): the call under way must be answered, got %s", got)
+	}
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
+	}
+}
+
+// TestServes proves that both versions of the protocol are served, messages up to the
+// greatest size are received, and what was called can be read where metrics are served.
+func TestServes(t *testing.T) {
+	// An address that is free.
+	free := listen(t)
+	if err := free.Close(); err != nil {
+		t.Fatalf("cannot stop listening: %v", err)
+	}
+
+	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 1, MetricsAddress: free.Addr().String(), New: fake{}.make})
+
+	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: strings.Repeat("x", megabyte-100)}}
+
+	rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req)
+	if err != nil || rsp.GetMeta().GetTag() != req.GetMeta().GetTag() {
+		t.Errorf("RunFunction(...): want the tag of the request, got %v", err)
+	}
+
+	req.Meta.Tag += strings.Repeat("x", 100)
+
+	if _, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), req); err == nil {
+		t.Error("RunFunction(...): want a request that is too large to be refused")
+	}
+
+	beta, err := v1beta1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &v1beta1.RunFunctionRequest{Meta: &v1beta1.RequestMeta{Tag: "beta"}})
+	if err != nil || beta.GetMeta().GetTag() != "beta" {
+		t.Errorf("RunFunction(...): want the tag of the request, got %v, %v", beta, err)
+	}
+
+	lines := scrape(t, "http://"+free.Addr().String()+"/metrics")
+
+	for _, want := range []string{
+		`function_cloud_tags_resources_tagged_total{provider="aws"} 0`,
+		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
+		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1beta1.FunctionRunnerService",grpc_type="unary"} 1`,
+		`grpc_server_handling_seconds_count{grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("GET /metrics: want the line %s", want)
+		}
+	}
+
+	for _, prefix := range []string{"go_goroutines ", "process_start_time_seconds "} {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, prefix) }) {
+			t.Errorf("GET /metrics: want a line with %s", prefix)
+		}
+	}
+
+	stop()
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
+	}
+
+	if c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", free.Addr().String()); err == nil {
+		_ = c.Close()
+
+		t.Errorf("serve(...): want metrics to be served no longer than the function")
+	}
+}
+
+// scrape returns the lines that are served at the supplied URL.
+func scrape(t *testing.T, url string) []string {
+	t.Helper()
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+
+	rsp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+	defer func() { _ = rsp.Body.Close() }()
+
+	body, err := io.ReadAll(rsp.Body)
+	if err != nil || rsp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s, %v: %s", url, rsp.Status, err, body)
+	}
+
+	return strings.Split(string(body), "\n")
+}
+
+func TestErrors(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		cmd    Command
+		want   string
+	}{
+		"NoCredentials": {
+			reason: "A function without credentials would answer anyone, so that must be asked for.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0"},
+			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS",
+		},
+		"NoCertificates": {
+			reason: "Certificates that aren't there are named.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: "does-not-exist"},
+			want:   "cannot set up mTLS: cannot load X509 keypair: open does-not-exist/tls.crt: no such file or directory",
+		},
+		"BadMetricsAddress": {
+			reason: "Metrics that can't be served are not silently left out.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", Insecure: true, MetricsAddress: "127.0.0.1:99999"},
+			want:   `cannot listen for metrics connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
+		},
+		"BadAddress": {
+			reason: "An address that can't be listened at is named.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:99999", Insecure: true},
+			want:   `cannot listen for tcp connections at address "127.0.0.1:99999": listen tcp: address 99999: invalid port`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.cmd.New = fake{}.make
+
+			err := tc.cmd.Run(t.Context())
+			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("\n%s\nRun(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestMessageSize(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		size   string
+		want   string
+	}{
+		"Default":  {reason: "The default fits.", size: "4"},
+		"Least":    {reason: "Some messages are small.", size: "1"},
+		"Greatest": {reason: "No message is greater.", size: "2047"},
+		"Zero":     {reason: "No message is empty, so all would be refused.", size: "0", want: "--max-recv-message-size 0: must be from 1 to 2047 MB"},
+		"TooGreat": {reason: "No message can be so great.", size: "2048", want: "--max-recv-message-size 2048: must be from 1 to 2047 MB"},
+		"Overflow": {reason: "So many bytes would be a negative number of them.", size: "8796093022208", want: "--max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			k, err := kong.New(&Command{})
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got := ""
+			if _, err := k.Parse([]string{"--insecure", "--max-recv-message-size=" + tc.size}); err != nil {
+				got = err.Error()
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nParse(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// writeCertificate writes a certificate and its key that expire at the supplied time.
+func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
+	t.Helper()
+
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "function"}, NotBefore: notAfter.Add(-time.Hour), NotAfter: notAfter}
+
+	cert, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, block := range map[string]*pem.Block{
+		"tls.crt": {Type: "CERTIFICATE", Bytes: cert},
+		"ca.crt":  {Type: "CERTIFICATE", Bytes: cert},
+		"tls.key": {Type: "PRIVATE KEY", Bytes: der},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWarnsOfExpired proves that it is said why nobody can connect.
+func TestWarnsOfExpired(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+
+	type line struct {
+		Msg, File, Subject string
+		NotAfter           time.Time `json:"not_after"` //nolint:tagliatelle // It is how logs write it.
+	}
+
+	cases := map[string]struct {
+		reason   string
+		notAfter time.Time
+		want     []string
+	}{
+		"Expired": {
+			reason:   "The server's certificate and the CA's should be named.",
+			notAfter: now.Add(-time.Minute),
+			want:     []string{"tls.crt", "ca.crt"},
+		},
+		"Valid": {
+			reason:   "Nothing should be said of what is valid.",
+			notAfter: now.Add(time.Hour),
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeCertificate(t, dir, tc.notAfter)
+
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+
+			b := &bytes.Buffer{}
+			log := slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn}))
+
+			if err := (&Command{TLSCertsDir: dir, MaxRecvMessageSize: 4, New: fake{}.make}).serve(ctx, listen(t), log); err != nil {
+				t.Fatalf("serve(...): unexpected error: %v", err)
+			}
+
+			var want, got []line
+
+			for _, file := range tc.want {
+				want = append(want, line{Msg: "A certificate has expired, so connections will be refused", File: filepath.Join(dir, file), Subject: "CN=function", NotAfter: tc.notAfter})
+			}
+
+			for d := json.NewDecoder(b); d.More(); {
+				l := line{}
+				if err := d.Decode(&l); err != nil {
+					t.Fatal(err)
+				}
+
+				got = append(got, l)
+			}
+
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("\n%s\nserve(...): -want warnings, +got warnings:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
