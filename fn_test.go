@@ -2588,7 +2588,7 @@ func (c *trustCase) entries(s *fnv1.State) (keys [][]string, values []string) {
 }
 
 // profile that the case is about.
-func (c *trustCase) profile() *tags.Profile { return tags.Rules(c.rules).ProfileOf(c.provider, "") }
+func (c *trustCase) profile() *tags.Profile { return tags.Rules(c.rules).ProfileOf(c.provider, "", "") }
 
 // spelled returns the supplied key as a cloud might see it: in lower case, and with the
 // characters replaced that any profile's format replaces.

@@ -1,17 +1,12 @@
 package tags
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
-
-// Generic is the name of the tag profile of every provider that has none of its
-// own.
-const Generic = "generic"
 
 // A Profile is what a provider admits as tags of one resource.
 type Profile struct {
@@ -51,6 +46,18 @@ type Profile struct {
 	Format Format
 }
 
+// with returns the profile with the supplied changes.
+func (p Profile) with(change func(p *Profile)) *Profile {
+	change(&p)
+	return &p
+}
+
+// narrow returns the profile, with the supplied changes, of a single service.
+func (p Profile) narrow(change func(p *Profile)) *Profile {
+	p.Narrow = true
+	return p.with(change)
+}
+
 // A Length is the most that a key or a value may measure. Zero is no limit.
 type Length struct {
 	Runes int
@@ -87,144 +94,6 @@ func (l Length) String() string {
 	default:
 		return fmt.Sprintf("%d characters", l.Runes)
 	}
-}
-
-// A Class is what strings of a set of characters look like.
-type Class struct {
-	// Name is how messages put the class.
-	Name string
-
-	has func(r rune) bool
-
-	// first and last characters are narrowed to these, if they are set.
-	first, last func(r rune) bool
-
-	// segments is true if the string may be two of its class with a slash between.
-	segments bool
-
-	// one, start and end are the predicates again, as regular expressions of one
-	// character. The start and the end are of the class.
-	one, start, end string
-}
-
-// Pattern is the RE2 regular expression of the strings that the class has, for
-// programs that can't call Admits. It is empty for a class that has all.
-func (c Class) Pattern() string {
-	if c.Name == "" {
-		return ""
-	}
-
-	if c.start == "" && c.end == "" && !c.segments {
-		return "^" + c.one + "*$"
-	}
-
-	part := cmp.Or(c.start, c.one) + c.one + "*"
-	if c.end != "" {
-		part = cmp.Or(c.start, c.end) + "(" + c.one + "*" + c.end + ")?"
-	}
-
-	if c.segments {
-		part += "(/" + part + ")?"
-	}
-
-	return "^(" + part + ")?$"
-}
-
-// Admits is true if the class has the supplied string. What is not UTF-8 is in no
-// class. The empty string is in all.
-func (c Class) Admits(s string) bool {
-	if c.Name == "" || s == "" {
-		return true
-	}
-
-	if c.segments {
-		if prefix, name, ok := strings.Cut(s, "/"); ok {
-			c.segments = false
-			return prefix != "" && name != "" && c.Admits(prefix) && c.Admits(name)
-		}
-	}
-
-	for i, r := range s {
-		if !c.has(r) {
-			return false
-		}
-
-		// What isn't UTF-8 also ranges as this rune, but is one byte long.
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return false
-			}
-		}
-	}
-
-	first, _ := utf8.DecodeRuneInString(s)
-	last, _ := utf8.DecodeLastRuneInString(s)
-
-	return (c.first == nil || c.first(first)) && (c.last == nil || c.last(last))
-}
-
-// Profiles returns the tag profiles of the contract and of the providers beyond it,
-// sorted by name.
-func Profiles() []*Profile { return slices.Clone(profiles) }
-
-// ProfileNames returns the names of all tag profiles, sorted.
-func ProfileNames() []string {
-	names := make([]string, len(profiles))
-	for i, p := range profiles {
-		names[i] = p.Name
-	}
-
-	return names
-}
-
-// ProfileOf returns the tag profile of the supplied provider, which matches
-// without case. A provider that has none gets the generic profile.
-func ProfileOf(provider string) *Profile {
-	var generic *Profile
-
-	for _, p := range profiles {
-		if strings.EqualFold(p.Name, provider) {
-			return p
-		}
-
-		if p.Name == Generic {
-			generic = p
-		}
-	}
-
-	return generic
-}
-
-// Rules are a choice between tag profiles where there is more than one.
-type Rules string
-
-const (
-	// Contract rules are those of the tag profiles that Profiles returns.
-	Contract Rules = "Contract"
-
-	// Cloud rules are those of the clouds' own APIs, where these admit less or
-	// more than the contract.
-	Cloud Rules = "Cloud"
-)
-
-// ProfileOf returns the tag profile of the supplied provider. The service names
-// what kind of resource is tagged, where some kinds admit less than others. It may
-// be empty, and is one of those that Services returns or has no meaning.
-func (r Rules) ProfileOf(provider, service string) *Profile {
-	p := ProfileOf(provider)
-	if r != Cloud {
-		return p
-	}
-
-	if narrow, ok := cloudServices[p.Name+"/"+service]; ok {
-		return narrow
-	}
-
-	if cloud, ok := cloudProfiles[p.Name]; ok {
-		return cloud
-	}
-
-	return p
 }
 
 // Skip the label of which the supplied tag was made.
@@ -306,12 +175,3 @@ func (p *Profile) KeySet(patterns ...string) KeySet {
 
 	return NewKeySet(patterns...)
 }
-
-func isAlphanumeric(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-}
-
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// isLabelLetter is true for letters that have no upper case form to be.
-func isLabelLetter(r rune) bool { return unicode.In(r, unicode.Ll, unicode.Lo) }

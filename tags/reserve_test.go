@@ -559,7 +559,7 @@ func keyOf(l tags.Label, p *tags.Profile, formats map[string]tags.Format) string
 func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	t.Helper()
 
-	profile := rapid.SampledFrom(tags.Profiles()).Draw(t, "profile")
+	profile := rapid.SampledFrom(tags.Contract.Profiles()).Draw(t, "profile")
 	prefix := rapid.SampledFrom([]string{"", "plexsphere:", "p/", "Z"}).Draw(t, "prefix")
 	news := rapid.SampledFrom([]string{"", "-", "_", "b", ":", "zo"})
 	ends := rapid.StringOfN(rapid.SampledFrom([]rune("zoneZB/.-_:")), 0, 4, -1)

@@ -106,7 +106,7 @@ func TestTransformIgnoresCap(t *testing.T) {
 
 	tr := tags.NewTransformer(labels, nil)
 
-	for _, p := range tags.Profiles() {
+	for _, p := range tags.Contract.Profiles() {
 		got := tr.Transform(p)
 
 		if diff := cmp.Diff(100, len(got.Tags)); diff != "" {
@@ -138,7 +138,7 @@ func BenchmarkCloudTags(b *testing.B) {
 		set[fmt.Sprintf("acme:checkout/label-%02d", i)] = "some value of a label"
 	}
 
-	for _, p := range tags.Profiles() {
+	for _, p := range tags.Contract.Profiles() {
 		b.Run(p.Name, func(b *testing.B) {
 			b.ReportAllocs()
 

@@ -421,17 +421,7 @@ func carries(spec any, key, value string) bool {
 // TestMessagesOfAllLimits tests that the longest messages that there are can be those
 // of events: the longest keys and names that are not shortened, for all limits.
 func TestMessagesOfAllLimits(t *testing.T) {
-	profiles := tags.Profiles()
-
-	for _, p := range tags.Profiles() {
-		for _, service := range []string{
-			"", tags.ServiceS3Object, tags.ServiceRDS, tags.ServiceStorageAccount, tags.ServiceFrontDoor, tags.ServiceTrafficManager, tags.ServiceDNS,
-			tags.ServiceFifteenTags,
-		} {
-			profiles = append(profiles, tags.Cloud.ProfileOf(p.Name, service))
-		}
-	}
-
+	profiles := slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles())
 	log := slog.New(slog.DiscardHandler)
 	name := func(i int) string { return fmt.Sprintf("_%04d_%s", i, strings.Repeat("x", maxName-6)) }
 	resources := slices.Repeat([]string{strings.Repeat("r", maxName)}, 9999)

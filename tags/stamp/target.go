@@ -131,7 +131,7 @@ func (s *Stamper) profileOf(t *Target) *tags.Profile {
 	family, _ := field.FamilyOf(t.kind.Group)
 	provider := cmp.Or(t.field.Profile, s.Input.ProviderValue(), family.Profile, s.Provider)
 
-	return tags.Rules(s.Input.ProfileRules).ProfileOf(provider, field.ServiceOf(t.kind.GroupVersionKind))
+	return tags.Rules(s.Input.ProfileRules).ProfileOf(provider, t.kind.Group, t.kind.Kind)
 }
 
 // leave returns why the supplied resource must be left alone, whatever its kind, or

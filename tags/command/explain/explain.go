@@ -103,7 +103,7 @@ func explain(t *tags.Transformer, rules tags.Rules, in *v1beta1.CloudTags, provi
 	e := &explained{}
 
 	for _, provider := range providers {
-		p := rules.ProfileOf(provider, "")
+		p := rules.ProfileOf(provider, "", "")
 
 		i := slices.IndexFunc(e.providers, func(x Explanation) bool { return x.profile == p })
 		if i < 0 {

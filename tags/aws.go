@@ -1,0 +1,35 @@
+package tags
+
+// aws is what AWS admits.
+var aws = cloud{
+	contract: &awsContract,
+	api:      &awsAPI,
+	services: []service{
+		{
+			// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+			kinds:   kinds("s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
+			profile: awsAPI.narrow(func(p *Profile) { p.MaxTags = 10 }),
+		},
+		{
+			// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
+			kinds:   kinds("rds.aws.*/*", "neptune.aws.*/*"),
+			profile: awsAPI.narrow(func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
+		},
+	},
+}
+
+// awsContract is from
+// https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+var awsContract = Profile{
+	Name:     "aws",
+	Key:      Length{Runes: 128},
+	Value:    Length{Runes: 256},
+	KeyClass: awsClass,
+	MaxTags:  50,
+	Reserved: []string{"aws:"},
+}
+
+// awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
+var awsAPI = *awsContract.with(func(p *Profile) { p.ValueClass = awsClass })
+
+var awsClass = Class{Name: "letters, digits, space and + - = . _ : / @", chars: charsOf(`[\p{L}\p{Nd} +\-=._:/@]`)}

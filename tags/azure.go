@@ -1,0 +1,75 @@
+package tags
+
+// azure is what Azure admits. What its services admit is from
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations
+var azure = cloud{
+	contract: &azureContract,
+	services: []service{
+		{
+			kinds:   kinds("storage.azure.*/Account"),
+			profile: azureContract.narrow(func(p *Profile) { p.Key = Length{Runes: 128} }),
+		},
+		{
+			kinds: kinds("network.azure.*/TrafficManagerProfile"),
+			profile: azureContract.narrow(func(p *Profile) {
+				p.KeyClass = trafficManagerClass
+				p.Format = noColon
+			}),
+		},
+		{
+			kinds: kinds("network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
+			profile: azureContract.narrow(func(p *Profile) {
+				p.KeyClass = frontDoorClass
+				p.Format = noColon
+			}),
+		},
+		{
+			kinds: kinds("network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
+			profile: azureContract.narrow(func(p *Profile) {
+				p.KeyClass = dnsZoneClass
+				p.Format = noColon
+				p.MaxTags = 15
+			}),
+		},
+		{
+			kinds: kinds("cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",
+				"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
+			profile: azureContract.narrow(func(p *Profile) { p.MaxTags = 15 }),
+		},
+	},
+}
+
+// azureContract is from
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources
+var azureContract = Profile{
+	Name:     "azure",
+	Key:      Length{Runes: 512},
+	Value:    Length{Runes: 256},
+	KeyClass: Class{Name: `anything but < > % & \ ? / and control characters`, chars: charsOf(`[^\p{Cc}<>%&\\?/]`)},
+	MaxTags:  50,
+	Reserved: []string{"azure", "microsoft", "windows"},
+	FoldKeys: true,
+	Format:   NewFormat(nil, map[string]string{"/": "."}, false),
+}
+
+// noColon is the key format of services that refuse the colon, too.
+var noColon = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
+
+var (
+	frontDoorClass = Class{
+		Name:  `anything but < > % & \ ? / # : and control characters`,
+		chars: charsOf(`[^\p{Cc}<>%&\\?/#:]`),
+	}
+
+	trafficManagerClass = Class{
+		Name:  `anything but < > % & \ ? / # : space and control characters, not starting with a digit`,
+		chars: charsOf(`[^\p{Cc}<>%&\\?/#: ]`),
+		start: charsOf(`[^\p{Cc}\p{Nd}<>%&\\?/#: ]`),
+	}
+
+	dnsZoneClass = Class{
+		Name:  "ASCII letters and digits and - _ . not starting with a digit",
+		chars: labelChars,
+		start: charsOf(`[A-Za-z\-_.]`),
+	}
+)

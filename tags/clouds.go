@@ -1,0 +1,119 @@
+package tags
+
+import (
+	"slices"
+	"strings"
+)
+
+// Generic is the name of the tag profile of every provider that has none of its
+// own.
+const Generic = "generic"
+
+// A cloud is what a provider admits. A file per cloud says it, and where it is from.
+type cloud struct {
+	// contract is the profile that the contract has of the provider, or else our own.
+	contract *Profile
+
+	// api is what the cloud's own API admits, if that is not the contract.
+	api *Profile
+
+	// services of the cloud that have limits of their own in its API, the first that
+	// matches a kind.
+	services []service
+}
+
+// A service of a cloud.
+type service struct {
+	// kinds of the service's resources: API group, slash and kind.
+	kinds []Pattern
+
+	profile *Profile
+}
+
+func kinds(patterns ...string) []Pattern {
+	out := make([]Pattern, len(patterns))
+	for i, p := range patterns {
+		out[i] = NewPattern(p)
+	}
+
+	return out
+}
+
+// clouds that have a tag profile, by name.
+var clouds = []cloud{aws, azure, digitalocean, gcp, generic, hetzner, openstack}
+
+// ProfileNames returns the names of all tag profiles, sorted.
+func ProfileNames() []string {
+	names := make([]string, len(clouds))
+	for i, c := range clouds {
+		names[i] = c.contract.Name
+	}
+
+	return names
+}
+
+// ProfileOf returns the tag profile of the supplied provider, which matches
+// without case. A provider that has none gets the generic profile.
+func ProfileOf(provider string) *Profile { return cloudOf(provider).contract }
+
+func cloudOf(provider string) *cloud {
+	i := slices.IndexFunc(clouds, func(c cloud) bool { return strings.EqualFold(c.contract.Name, provider) })
+	if i < 0 {
+		return &generic
+	}
+
+	return &clouds[i]
+}
+
+// Rules are a choice between tag profiles where there is more than one.
+type Rules string
+
+const (
+	// Contract rules are those that the clouds' users agreed on, or else our own.
+	Contract Rules = "Contract"
+
+	// Cloud rules are those of the clouds' own APIs, where these admit less or
+	// more than the contract.
+	Cloud Rules = "Cloud"
+)
+
+// Profiles returns all tag profiles: by Contract rules one for each provider, and by
+// Cloud rules those of services, too. They are sorted by name.
+func (r Rules) Profiles() []*Profile {
+	var all []*Profile
+
+	for i := range clouds {
+		all = append(all, clouds[i].profile(r))
+
+		for _, s := range clouds[i].services {
+			if r == Cloud {
+				all = append(all, s.profile)
+			}
+		}
+	}
+
+	return all
+}
+
+// ProfileOf returns the tag profile of the supplied provider, for a resource of the
+// supplied API group and kind. Some services of clouds admit less than the others do.
+func (r Rules) ProfileOf(provider, group, kind string) *Profile {
+	c := cloudOf(provider)
+
+	for _, s := range c.services {
+		if r == Cloud && slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(group + "/" + kind) }) {
+			return s.profile
+		}
+	}
+
+	return c.profile(r)
+}
+
+// profile of the cloud's resources, but for those of some services.
+func (c *cloud) profile(r Rules) *Profile {
+	if r == Cloud && c.api != nil {
+		return c.api
+	}
+
+	return c.contract
+}

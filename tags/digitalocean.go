@@ -1,0 +1,16 @@
+package tags
+
+// digitalocean is what DigitalOcean admits. A tag is one word, of key, colon and value:
+// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags
+var digitalocean = cloud{contract: &Profile{
+	Name:        "digitalocean",
+	Key:         Length{Runes: 255},
+	Entry:       Length{Runes: 255},
+	KeyClass:    digitaloceanClass,
+	ValueClass:  digitaloceanClass,
+	MaxTags:     50,
+	FoldEntries: true,
+	Format:      NewFormat(nil, map[string]string{"/": "-", ".": "-"}, false),
+}}
+
+var digitaloceanClass = Class{Name: "ASCII letters and digits and : - _", chars: charsOf(`[0-9A-Za-z:\-_]`)}

@@ -1,0 +1,21 @@
+package tags
+
+// gcp is what Google Cloud admits as labels, which is what it calls tags:
+// https://cloud.google.com/resource-manager/docs/labels-overview
+var gcp = cloud{contract: &Profile{
+	Name:  "gcp",
+	Key:   Length{Runes: 63, Bytes: 128},
+	Value: Length{Runes: 63, Bytes: 128},
+	KeyClass: Class{
+		Name:  "letters without case or in lower case, numbers, _ and -, starting with a letter",
+		chars: gcpChars,
+		start: charsOf(`[\p{Ll}\p{Lo}]`),
+	},
+	ValueClass: Class{Name: "letters without case or in lower case, numbers, _ and -", chars: gcpChars},
+	MaxTags:    64,
+	Reserved:   []string{"goog"},
+	Unreserved: []string{"goog-partner-solution"},
+	Format:     NewFormat(nil, map[string]string{":": "_", "/": "_", ".": "_", " ": "_", "@": "_", "+": "_", "=": "_"}, true),
+}}
+
+var gcpChars = charsOf(`[\p{Ll}\p{Lo}\p{N}_\-]`)

@@ -1,0 +1,13 @@
+package tags
+
+// generic is what no provider that we know refuses, for the ones we don't know.
+var generic = cloud{contract: &Profile{
+	Name:     Generic,
+	Key:      Length{Runes: 63},
+	Value:    Length{Runes: 255},
+	KeyClass: strict,
+	MaxTags:  32,
+}}
+
+// strict is the class of keys that the contract has where it admits least.
+var strict = Class{Name: "ASCII letters and digits and - _ . : /", chars: charsOf(`[0-9A-Za-z\-_.:/]`)}

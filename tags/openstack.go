@@ -1,0 +1,59 @@
+package tags
+
+// openstack is what OpenStack admits, which differs from service to service.
+var openstack = cloud{
+	// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items
+	contract: &Profile{
+		Name:     "openstack",
+		Key:      Length{Bytes: 255},
+		Value:    Length{Bytes: 255},
+		KeyClass: Class{Name: "anything but control characters", chars: charsOf(`[^\p{Cc}]`)},
+		MaxTags:  50,
+	},
+	api: &openstackAPI,
+	services: []service{
+		{
+			// Nova's schema of server metadata. 128 is its default quota.
+			kinds:   kinds("compute.openstack.*/InstanceV2"),
+			profile: openstackMetadata.narrow(func(p *Profile) { p.Format = noSlash }),
+		},
+		{
+			// Cinder's schema of volume metadata, under the same quota.
+			kinds: kinds("blockstorage.openstack.*/Volume*"),
+			profile: openstackMetadata.narrow(func(p *Profile) {
+				p.KeyClass = Class{Name: "ASCII letters and digits, space and - _ : . /", chars: charsOf(`[0-9A-Za-z \-_:./]`)}
+			}),
+		},
+		{
+			// Keystone's schema of project tags.
+			kinds:   kinds("identity.openstack.*/ProjectV3"),
+			profile: openstackAPI.narrow(func(p *Profile) { p.MaxTags = 80 }),
+		},
+	},
+}
+
+// openstackAPI has the tags of networks, load balancers and images. Their APIs have no
+// rule, but a comma breaks filters, and a slash the addresses of single tags.
+var openstackAPI = Profile{
+	Name:       "openstack",
+	Key:        Length{Runes: 255},
+	Value:      Length{Runes: 255},
+	KeyClass:   neutronClass,
+	ValueClass: neutronClass,
+	MaxTags:    50,
+	Format:     noSlash,
+}
+
+// openstackMetadata has the metadata of servers and volumes.
+var openstackMetadata = Profile{
+	Name:     "openstack",
+	Key:      Length{Runes: 255},
+	Value:    Length{Runes: 255},
+	KeyClass: Class{Name: "ASCII letters and digits, space and - _ : .", chars: charsOf(`[0-9A-Za-z \-_:.]`)},
+	MaxTags:  128,
+}
+
+var neutronClass = Class{Name: "anything but , / and control characters", chars: charsOf(`[^\p{Cc},/]`)}
+
+// noSlash is the key format of services that refuse the slash.
+var noSlash = NewFormat(nil, map[string]string{"/": "."}, false)
