@@ -794,7 +794,7 @@ func testInput(c cluster) {
 		c.t.Fatal(err)
 	}
 
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "input", "v1beta1", "README.md"))
 	if err != nil {
 		c.t.Fatal(err)
 	}

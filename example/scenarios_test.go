@@ -90,7 +90,7 @@ func TestScenariosLinked(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(root, "example", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,8 @@ func TestScenariosLinked(t *testing.T) {
 	}
 
 	for _, s := range scenarios {
-		if !bytes.Contains(readme, []byte("(example/"+s.Name+")")) {
-			t.Errorf("README.md doesn't link scenario %s", s.Name)
+		if !bytes.Contains(readme, []byte("("+s.Name+")")) {
+			t.Errorf("example/README.md doesn't link scenario %s", s.Name)
 		}
 	}
 }
