@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -1803,53 +1804,78 @@ func TestRunFunctionMetrics(t *testing.T) {
 	assert("Labels and names only count.", counts)
 }
 
-// TestREADME proves that the inputs that README.md shows are valid.
-func TestREADME(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// TestREADMEs proves that the inputs that the READMEs show are valid.
+func TestREADMEs(t *testing.T) {
+	readmes, err := exec.CommandContext(t.Context(), "git", "ls-files", "*README.md").Output()
 	if err != nil {
-		t.Fatalf("cannot read README.md: %v", err)
+		t.Fatalf("cannot list READMEs: %v", err)
 	}
 
-	inputs := 0
+	inputs := make(map[string]int)
 
-	for i, block := range strings.Split(string(readme), "```yaml\n")[1:] {
-		text, _, _ := strings.Cut(block, "```")
-
-		j, err := yaml.YAMLToJSONStrict([]byte(text))
+	for _, name := range strings.Fields(string(readmes)) {
+		readme, err := os.ReadFile(name)
 		if err != nil {
-			t.Errorf("YAML block %d: %v", i+1, err)
-			continue
+			t.Fatal(err)
 		}
 
-		var in *structpb.Struct
+		for i, block := range strings.Split(string(readme), "```yaml\n")[1:] {
+			text, _, _ := strings.Cut(block, "```")
 
-		v := &structpb.Value{}
-		if err := v.UnmarshalJSON(j); err != nil {
-			t.Fatalf("YAML block %d: %v", i+1, err)
-		}
+			for document := range strings.SplitSeq(text, "\n---\n") {
+				j, err := yaml.YAMLToJSONStrict([]byte(document))
+				if err != nil {
+					t.Errorf("%s: YAML block %d: %v", name, i+1, err)
+					continue
+				}
 
-		switch f := v.GetStructValue().GetFields(); {
-		case f["kind"].GetStringValue() == v1beta1.Kind:
-			in = v.GetStructValue()
-		case f["sources"] != nil || f["resources"] != nil || f["removeTags"] != nil || f["kubernetesMetadata"] != nil: // A part of an input.
-			in = testInput(`"sources": [{"type": "Value", "values": {}}]`)
-			maps.Copy(in.GetFields(), f)
-		case len(v.GetListValue().GetValues()) == 1: // A step of a pipeline.
-			in = v.GetListValue().GetValues()[0].GetStructValue().GetFields()["input"].GetStructValue()
-		default:
-			continue
-		}
+				v := &structpb.Value{}
+				if err := v.UnmarshalJSON(j); err != nil {
+					t.Fatalf("%s: YAML block %d: %v", name, i+1, err)
+				}
 
-		inputs++
+				for _, in := range inputsIn(v.GetStructValue()) {
+					inputs[name]++
 
-		if _, err := v1beta1.Decode(in); err != nil {
-			t.Errorf("YAML block %d: Decode(...): %v", i+1, err)
+					if _, err := v1beta1.Decode(in); err != nil {
+						t.Errorf("%s: YAML block %d: Decode(...): %v", name, i+1, err)
+					}
+				}
+			}
 		}
 	}
 
-	if inputs < 4 {
-		t.Errorf("README.md shows %d inputs: want the first step, those of the chapters, and the whole input", inputs)
+	for _, name := range []string{"README.md", "input/v1beta1/README.md", "tags/metadata/README.md", "tags/resolve/README.md", "tags/stamp/README.md"} {
+		if inputs[name] == 0 {
+			t.Errorf("%s shows no input", name)
+		}
 	}
+}
+
+// inputsIn returns the inputs that the supplied object has: it is one, a part of one, or a
+// Composition with steps of the function.
+func inputsIn(o *structpb.Struct) []*structpb.Struct {
+	f := o.GetFields()
+
+	switch {
+	case f["kind"].GetStringValue() == v1beta1.Kind:
+		return []*structpb.Struct{o}
+	case f["sources"] != nil || f["resources"] != nil || f["removeTags"] != nil || f["kubernetesMetadata"] != nil:
+		in := testInput(`"sources": [{"type": "Value", "values": {}}]`)
+		maps.Copy(in.GetFields(), f)
+
+		return []*structpb.Struct{in}
+	}
+
+	var inputs []*structpb.Struct
+
+	for _, step := range f["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues() {
+		if in := step.GetStructValue().GetFields()["input"].GetStructValue(); in.GetFields()["kind"].GetStringValue() == v1beta1.Kind {
+			inputs = append(inputs, in)
+		}
+	}
+
+	return inputs
 }
 
 // A case of labels that explain and the function are asked about.
