@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -1806,42 +1805,16 @@ func TestRunFunctionMetrics(t *testing.T) {
 
 // TestREADMEs proves that the inputs that the READMEs show are valid.
 func TestREADMEs(t *testing.T) {
-	readmes, err := exec.CommandContext(t.Context(), "git", "ls-files", "*README.md").Output()
-	if err != nil {
-		t.Fatalf("cannot list READMEs: %v", err)
-	}
-
 	inputs := make(map[string]int)
 
-	for _, name := range strings.Fields(string(readmes)) {
-		readme, err := os.ReadFile(name)
+	for _, pattern := range []string{"README.md", "*/README.md", "*/*/README.md"} {
+		names, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		for i, block := range strings.Split(string(readme), "```yaml\n")[1:] {
-			text, _, _ := strings.Cut(block, "```")
-
-			for document := range strings.SplitSeq(text, "\n---\n") {
-				j, err := yaml.YAMLToJSONStrict([]byte(document))
-				if err != nil {
-					t.Errorf("%s: YAML block %d: %v", name, i+1, err)
-					continue
-				}
-
-				v := &structpb.Value{}
-				if err := v.UnmarshalJSON(j); err != nil {
-					t.Fatalf("%s: YAML block %d: %v", name, i+1, err)
-				}
-
-				for _, in := range inputsIn(v.GetStructValue()) {
-					inputs[name]++
-
-					if _, err := v1beta1.Decode(in); err != nil {
-						t.Errorf("%s: YAML block %d: Decode(...): %v", name, i+1, err)
-					}
-				}
-			}
+		for _, name := range names {
+			inputs[name] = validInputs(t, name)
 		}
 	}
 
@@ -1850,6 +1823,44 @@ func TestREADMEs(t *testing.T) {
 			t.Errorf("%s shows no input", name)
 		}
 	}
+}
+
+// validInputs returns how many inputs the supplied document shows, which must be valid.
+func validInputs(t *testing.T, name string) int {
+	t.Helper()
+
+	readme, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	inputs := 0
+	for i, block := range strings.Split(string(readme), "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(block, "```")
+
+		for document := range strings.SplitSeq(text, "\n---\n") {
+			j, err := yaml.YAMLToJSONStrict([]byte(document))
+			if err != nil {
+				t.Errorf("%s: YAML block %d: %v", name, i+1, err)
+				continue
+			}
+
+			v := &structpb.Value{}
+			if err := v.UnmarshalJSON(j); err != nil {
+				t.Fatalf("%s: YAML block %d: %v", name, i+1, err)
+			}
+
+			for _, in := range inputsIn(v.GetStructValue()) {
+				inputs++
+
+				if _, err := v1beta1.Decode(in); err != nil {
+					t.Errorf("%s: YAML block %d: Decode(...): %v", name, i+1, err)
+				}
+			}
+		}
+	}
+
+	return inputs
 }
 
 // inputsIn returns the inputs that the supplied object has: it is one, a part of one, or a
