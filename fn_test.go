@@ -2954,23 +2954,23 @@ func (of *removal) keeps(before, after *structpb.Struct) bool {
 		return of.keepsAll(before, after)
 	}
 
-	was, err := structpath.Get(before, f.Path)
+	was, err := structpath.Get(before, f.Path.String())
 	if err != nil || was == nil {
 		return of.keepsAll(before, after)
 	}
 
-	is, err := structpath.Get(after, f.Path)
+	is, err := structpath.Get(after, f.Path.String())
 	if err != nil || !of.keepsTags(was, is, &f) {
 		return false
 	}
 
 	// Beside the tag field, everything stays.
-	before, err = structpath.Set(before, f.Path, nil)
+	before, err = structpath.Set(before, f.Path.String(), nil)
 	if err != nil {
 		return false
 	}
 
-	after, err = structpath.Set(after, f.Path, nil)
+	after, err = structpath.Set(after, f.Path.String(), nil)
 
 	return err == nil && of.keepsAll(before, after)
 }

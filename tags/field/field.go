@@ -5,6 +5,8 @@ package field
 import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A Shape is how a tag field holds its tags.
@@ -27,9 +29,8 @@ const (
 
 // A Field is the tag field of a kind of composed resource.
 type Field struct {
-	// Path of the field in Crossplane's notation, e.g. spec.forProvider.tags.
-	// Empty if the Shape is None.
-	Path string
+	// Path of the field, e.g. spec.forProvider.tags. Zero if the Shape is None.
+	Path object.Path
 
 	Shape Shape
 
@@ -49,7 +50,7 @@ type Field struct {
 
 	// Observed are the paths at which the provider reports the tags that the
 	// cloud has, the most complete one first.
-	Observed []string
+	Observed []object.Path
 
 	// ProviderTags are the keys of the tags that the provider itself adds to
 	// resources of the kind before it creates them. Nil if it adds none.

@@ -88,7 +88,7 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
-	if d, _, ok := dialectOf(k.Group); ok && d.Profile == "" {
+	if f, _, ok := familyOf(k.Group); ok && f.Profile == "" {
 		return Field{Shape: None}, true
 	}
 
@@ -325,9 +325,9 @@ type indexParser struct {
 	// known are the positions of entries in distinct.
 	known map[place]uint16
 
-	// name, dialect and releases of the group that is read, and of its twin.
+	// name, family and releases of the group that is read, and of its twin.
 	name       string
-	dialect    *dialect
+	family     *family
 	own, twins string
 
 	// versions whose kinds are read, and the position of their entry.
@@ -338,15 +338,15 @@ type indexParser struct {
 // A place where an entry counts: the same field may be late-initialized in one family
 // and not in another.
 type place struct {
-	dialect *dialect
-	entry   string
+	family *family
+	entry  string
 }
 
 func (p *indexParser) group(line string) {
 	p.name, p.own, _ = strings.Cut(line, " ")
 	p.own, p.twins, _ = strings.Cut(p.own, "m/")
 	p.own = strings.TrimSuffix(p.own, " ")
-	p.dialect, _, _ = dialectOf(p.name)
+	p.family, _, _ = familyOf(p.name)
 }
 
 func (p *indexParser) entry(line string) error {
@@ -364,9 +364,9 @@ func (p *indexParser) entry(line string) error {
 		}
 	}
 
-	at, ok := p.known[place{dialect: p.dialect, entry: s}]
+	at, ok := p.known[place{family: p.family, entry: s}]
 	if !ok {
-		e, err := parseEntry(s, p.dialect)
+		e, err := parseEntry(s, p.family)
 		if err != nil {
 			return err
 		}
@@ -376,7 +376,7 @@ func (p *indexParser) entry(line string) error {
 		}
 
 		at = uint16(len(p.distinct)) //nolint:gosec // No more than that.
-		p.known[place{dialect: p.dialect, entry: s}] = at
+		p.known[place{family: p.family, entry: s}] = at
 		p.distinct = append(p.distinct, e)
 	}
 
@@ -424,8 +424,8 @@ func appendVersions(to []schema.GroupVersion, group, versions string) []schema.G
 	return to
 }
 
-// parseEntry reads an entry of a kind of the supplied dialect.
-func parseEntry(s string, of *dialect) (Entry, error) {
+// parseEntry reads an entry of a kind of the supplied family.
+func parseEntry(s string, of *family) (Entry, error) {
 	var e Entry
 
 	for s := range strings.SplitSeq(s, "; ") {
@@ -457,16 +457,12 @@ func parseIndexField(s string) (Field, error) {
 		return Field{}, errors.Errorf("%q of the index has not four columns", s)
 	}
 
+	c[0] = forProvider + c[0]
+	if c[3] != absent {
+		c[3] = atProvider + strings.ReplaceAll(c[3], ",", ","+atProvider)
+	}
+
 	f, err := parseColumns([4]string(c))
-	if err != nil {
-		return Field{}, errors.Wrap(err, "cannot parse a tag field of the index")
-	}
 
-	f.Path = forProvider + f.Path
-
-	for n := range f.Observed {
-		f.Observed[n] = atProvider + f.Observed[n]
-	}
-
-	return f, nil
+	return f, errors.Wrap(err, "cannot parse a tag field of the index")
 }

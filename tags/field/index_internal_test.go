@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 func TestIndexIsSmall(t *testing.T) {
@@ -140,29 +142,29 @@ func TestLine(t *testing.T) {
 			want:  "-\tNone\t-\t-",
 		},
 		"Map": {
-			field: Field{Path: "spec.tags", Shape: Map, Observed: []string{"status.a", "status.b"}},
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: Map, Observed: []object.Path{object.MustParsePath("status.a"), object.MustParsePath("status.b")}},
 			want:  "spec.tags\tMap\t-\tstatus.a,status.b",
 		},
 		"AtomicMap": {
-			field: Field{Path: "spec.tags", Shape: Map, Atomic: true},
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: Map, Atomic: true},
 			want:  "spec.tags\tMap\tatomic\t-",
 		},
 		"KeyValueList": {
-			field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "k", Value: "v", Atomic: true},
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: KeyValueList, Key: "k", Value: "v", Atomic: true},
 			want:  "spec.tags\tKeyValueList(k,v)\tatomic\t-",
 		},
 		"KeyValueListWithMore": {
-			field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "k", Value: "v", Extra: map[string]*structpb.Value{
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: KeyValueList, Key: "k", Value: "v", Extra: map[string]*structpb.Value{
 				"z": structpb.NewBoolValue(true), "a": structpb.NewStringValue("b-c"),
 			}},
 			want: "spec.tags\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-",
 		},
 		"StringList": {
-			field: Field{Path: "spec.tags", Shape: StringList, Separator: ":"},
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: StringList, Separator: ":"},
 			want:  "spec.tags\tStringList(:)\t-\t-",
 		},
 		"StringListWithLimit": {
-			field: Field{Path: "spec.tags", Shape: StringList, Separator: "=", MaxLength: 255},
+			field: Field{Path: object.MustParsePath("spec.tags"), Shape: StringList, Separator: "=", MaxLength: 255},
 			want:  "spec.tags\tStringList(=,255)\t-\t-",
 		},
 	}

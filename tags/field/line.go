@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // absent is what a column has that has nothing to say.
@@ -30,7 +32,7 @@ func Line(gvk schema.GroupVersionKind, f Field) string {
 
 // columns of a line that say what the field is.
 func (f Field) columns() [4]string {
-	c := [4]string{f.Path, string(f.Shape), absent, absent}
+	c := [4]string{f.Path.String(), string(f.Shape), absent, absent}
 
 	switch f.Shape {
 	case KeyValueList:
@@ -60,7 +62,12 @@ func (f Field) columns() [4]string {
 	}
 
 	if len(f.Observed) > 0 {
-		c[3] = strings.Join(f.Observed, ",")
+		observed := make([]string, len(f.Observed))
+		for i, path := range f.Observed {
+			observed[i] = path.String()
+		}
+
+		c[3] = strings.Join(observed, ",")
 	}
 
 	return c
@@ -74,11 +81,13 @@ func parseColumns(c [4]string) (Field, error) {
 	f := Field{Shape: Shape(shape), Atomic: c[2] == "atomic"}
 
 	if c[0] != absent {
-		f.Path = c[0]
+		f.Path = object.MustParsePath(c[0])
 	}
 
 	if c[3] != absent {
-		f.Observed = strings.Split(c[3], ",")
+		for path := range strings.SplitSeq(c[3], ",") {
+			f.Observed = append(f.Observed, object.MustParsePath(path))
+		}
 	}
 
 	switch f.Shape {

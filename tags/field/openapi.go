@@ -28,10 +28,10 @@ func (o OpenAPI) TypeOf(path string) Type {
 		var name string
 		name, path, more = strings.Cut(path, ".")
 		name, isList := strings.CutSuffix(name, firstItem)
-		s = object(object(s, "properties"), name)
+		s = child(child(s, "properties"), name)
 
 		if isList {
-			s = object(s, "items")
+			s = child(s, "items")
 		}
 	}
 
@@ -48,7 +48,7 @@ func (o OpenAPI) TypeOf(path string) Type {
 // mapType returns the type of an object, which holds tags if it is a map of
 // strings. One with fields of its own is not, even if it admits others.
 func mapType(s *structpb.Struct) Type {
-	if !isString(object(s, "additionalProperties")) || len(object(s, "properties").GetFields()) > 0 {
+	if !isString(child(s, "additionalProperties")) || len(child(s, "properties").GetFields()) > 0 {
 		return Type{}
 	}
 
@@ -58,7 +58,7 @@ func mapType(s *structpb.Struct) Type {
 // listType returns the type of an array, which holds tags if it is of strings or
 // of objects.
 func listType(s *structpb.Struct) Type {
-	items := object(s, "items")
+	items := child(s, "items")
 
 	// Lists are atomic unless they say otherwise. Maps are not.
 	kind := text(s, "x-kubernetes-list-type")
@@ -79,7 +79,7 @@ func listType(s *structpb.Struct) Type {
 
 	t := Type{Shape: KeyValueList, Atomic: atomic, Fields: make(map[string]string)}
 
-	for name, v := range object(items, "properties").GetFields() {
+	for name, v := range child(items, "properties").GetFields() {
 		t.Fields[name] = text(v.GetStructValue(), "type")
 	}
 
@@ -96,7 +96,7 @@ func isString(s *structpb.Struct) bool {
 	return text(s, "type") == "string" && text(s, "format") == "" && s.GetFields()["enum"] == nil
 }
 
-func object(s *structpb.Struct, name string) *structpb.Struct {
+func child(s *structpb.Struct, name string) *structpb.Struct {
 	return s.GetFields()[name].GetStructValue()
 }
 

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 func TestByProfileLocate(t *testing.T) {
@@ -19,9 +21,9 @@ func TestByProfileLocate(t *testing.T) {
 	// at returns a map at the supplied path below spec.forProvider, which the provider
 	// reports at the observed ones below status.atProvider.
 	at := func(path string, observed ...string) Field {
-		f := Field{Path: "spec.forProvider." + path, Shape: Map}
+		f := Field{Path: object.MustParsePath("spec.forProvider." + path), Shape: Map}
 		for _, o := range observed {
-			f.Observed = append(f.Observed, "status.atProvider."+o)
+			f.Observed = append(f.Observed, object.MustParsePath("status.atProvider."+o))
 		}
 
 		return f
@@ -78,7 +80,7 @@ func TestByProfileLocate(t *testing.T) {
 			reason: "A group that the index doesn't have may be a new one of a provider that it knows.",
 			kind:   Kind{GroupVersionKind: in("quantum.aws.upbound.io"), Profile: "aws", Managed: true},
 			want: want{field: Field{
-				Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tagsAll", "status.atProvider.tags"},
+				Path: object.MustParsePath("spec.forProvider.tags"), Shape: Map, Observed: []object.Path{object.MustParsePath("status.atProvider.tagsAll"), object.MustParsePath("status.atProvider.tags")},
 				ProviderTags: []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, LateInit: true,
 			}, ok: true},
 		},

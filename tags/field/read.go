@@ -1,12 +1,12 @@
 package field
 
 import (
-	"iter"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 const (
@@ -36,6 +36,28 @@ type Type struct {
 	MaxLength int
 }
 
+// Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
+// kinds.
+type Schemas struct {
+	// Of returns the schema of a kind, or nil if there is none to be had.
+	Of func(k schema.GroupVersionKind) *structpb.Struct
+}
+
+// Locate the tag field of the supplied kind by its schema. That of a resource that no
+// provider manages isn't asked for.
+func (s Schemas) Locate(k Kind) (Field, bool) {
+	if !k.Managed {
+		return Field{}, false
+	}
+
+	of := s.Of(k.GroupVersionKind)
+	if of == nil {
+		return Field{}, false
+	}
+
+	return Read(k.GroupKind(), NewOpenAPI(of)), true
+}
+
 // A Schema knows the types of the fields of a kind.
 type Schema interface {
 	// TypeOf returns the type of the field at the supplied path of field names
@@ -45,9 +67,9 @@ type Schema interface {
 }
 
 // Read which field of the supplied kind carries its cloud tags. The kind is known
-// to have none if the schema has no field that counts in its provider's dialect.
+// to have none if the schema has no field that counts in its provider's family.
 func Read(gk schema.GroupKind, s Schema) Field {
-	d, service, _ := dialectOf(gk.Group)
+	d, service, _ := familyOf(gk.Group)
 
 	for _, c := range d.candidates(service, gk.Kind) {
 		if f, ok := c.read(s); ok {
@@ -56,21 +78,18 @@ func Read(gk schema.GroupKind, s Schema) Field {
 		}
 	}
 
-	f := Field{Shape: None}
-
 	for _, c := range d.looksLike {
 		if like, ok := c.read(s); ok {
-			f.LooksLike = like.Path
-			break
+			return Field{Shape: None, LooksLike: like.Path.String()}
 		}
 	}
 
-	return f
+	return Field{Shape: None}
 }
 
 // read the field that the candidate is in the supplied schema, if it is there.
 func (c *candidate) read(s Schema) (Field, bool) {
-	for path := range forms(c.path) {
+	for _, path := range c.paths {
 		if f, ok := c.readAt(path, s); ok {
 			return f, true
 		}
@@ -79,25 +98,13 @@ func (c *candidate) read(s Schema) (Field, bool) {
 	return Field{}, false
 }
 
-// forms of the supplied path: as it is, and with lists of one object in the place of
-// the objects on it, as older versions of many kinds have them.
-func forms(path string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !yield(path) || !strings.Contains(path, ".") {
-			return
-		}
-
-		yield(strings.ReplaceAll(path, ".", firstItem+"."))
-	}
-}
-
-func (c *candidate) readAt(path string, s Schema) (Field, bool) {
-	t := s.TypeOf(forProvider + path)
+func (c *candidate) readAt(path object.Path, s Schema) (Field, bool) {
+	t := s.TypeOf(path.String())
 	if !slices.Contains(c.shapes, t.Shape) {
 		return Field{}, false
 	}
 
-	f := Field{Path: forProvider + path, Shape: t.Shape, Atomic: t.Atomic}
+	f := Field{Path: path, Shape: t.Shape, Atomic: t.Atomic}
 
 	switch t.Shape {
 	case KeyValueList:
@@ -110,20 +117,16 @@ func (c *candidate) readAt(path string, s Schema) (Field, bool) {
 			return Field{}, false
 		}
 	case StringList:
-		f.Separator = c.separator
-
-		f.MaxLength = c.maxLength
+		f.Separator, f.MaxLength = c.separator, c.maxLength
 		if t.MaxLength > 0 && (f.MaxLength == 0 || t.MaxLength < f.MaxLength) {
 			f.MaxLength = t.MaxLength
 		}
 	case Map, None:
 	}
 
-	for _, o := range c.observed {
-		for path := range forms(o) {
-			if observes(s.TypeOf(atProvider+path), f) {
-				f.Observed = append(f.Observed, atProvider+path)
-			}
+	for _, path := range c.observed {
+		if observes(s.TypeOf(path.String()), f) {
+			f.Observed = append(f.Observed, path)
 		}
 	}
 

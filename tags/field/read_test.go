@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // managed returns the schema of a managed resource with the supplied fields, in
@@ -135,13 +136,13 @@ func TestRead(t *testing.T) {
 			kind:   example,
 			forProvider: `tags: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key], items: {type: object, required: [key],
 				properties: {key: {type: string}, value: {type: string}}}}`,
-			want: field.Field{Path: "spec.forProvider.tags", Shape: field.KeyValueList, Key: "key", Value: "value"},
+			want: field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"},
 		},
 		"AtomicMap": {
 			reason:      "A map can be atomic.",
 			kind:        example,
 			forProvider: `tags: {type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}}`,
-			want:        field.Field{Path: "spec.forProvider.tags", Shape: field.Map, Atomic: true},
+			want:        field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, Atomic: true},
 		},
 		"OtherNames": {
 			reason:      "Entries call key and value what they like.",
@@ -424,7 +425,7 @@ func FuzzRead(f *testing.F) {
 		// Whatever it is, stamping must be able to write it.
 		switch got.Shape {
 		case field.None:
-			if got.Path != "" {
+			if !got.Path.IsZero() {
 				t.Errorf("a field that isn't there is at %q", got.Path)
 			}
 		case field.Map:

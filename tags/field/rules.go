@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Rules locate the tag fields of the kinds that the input has rules for.
@@ -33,11 +34,18 @@ func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
 
 	for i := range tagFields {
 		tf := &tagFields[i]
-		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
+		f := Field{Shape: Shape(tf.Shape), Profile: tf.Provider}
+
+		if tf.FieldPath != "" {
+			var err error
+			if f.Path, err = object.ParsePath(tf.FieldPath); err != nil {
+				return nil, errors.Wrapf(err, "tagFields[%d].fieldPath", i)
+			}
+		}
 
 		// Managed resources report what the cloud has where they ask for it.
 		if path, ok := strings.CutPrefix(tf.FieldPath, forProvider); ok {
-			f.Observed = []string{atProvider + path}
+			f.Observed = []object.Path{object.MustParsePath(atProvider + path)}
 		}
 
 		if l := tf.KeyValueList; l != nil {
@@ -84,7 +92,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	d, _, _ := dialectOf(k.Group)
+	d, _, _ := familyOf(k.Group)
 	d.complete(&f)
 
 	known, ok := BuiltIn().Locate(k)
@@ -95,13 +103,13 @@ func (r *Rules) learn(f Field, k Kind) Field {
 			s := NewOpenAPI(of)
 			known = Read(k.GroupKind(), s)
 
-			if t := s.TypeOf(f.Path); t.Shape == f.Shape {
+			if t := s.TypeOf(f.Path.String()); t.Shape == f.Shape {
 				f.Atomic = t.Atomic
 			}
 		}
 	}
 
-	if known.Path != f.Path || known.Shape != f.Shape || known.Key != f.Key || known.Value != f.Value {
+	if !known.Path.Equal(f.Path) || known.Shape != f.Shape || known.Key != f.Key || known.Value != f.Value {
 		return f
 	}
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 func TestRulesLocate(t *testing.T) {
@@ -58,7 +59,7 @@ func TestRulesLocate(t *testing.T) {
 				},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.tags", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.tags"), Shape: Map}, ok: true},
 		},
 		"ObservedList": {
 			reason: "A field of any shape below spec.forProvider is reported at the same path below status.atProvider.",
@@ -70,7 +71,7 @@ func TestRulesLocate(t *testing.T) {
 				kind: bucket,
 			},
 			want: want{
-				field: Field{Path: "spec.forProvider.settings[0].tags", Shape: StringList, Separator: "=", Observed: []string{"status.atProvider.settings[0].tags"}},
+				field: Field{Path: object.MustParsePath("spec.forProvider.settings[0].tags"), Shape: StringList, Separator: "=", Observed: []object.Path{object.MustParsePath("status.atProvider.settings[0].tags")}},
 				ok:    true,
 			},
 		},
@@ -82,8 +83,8 @@ func TestRulesLocate(t *testing.T) {
 			},
 			want: want{
 				field: Field{
-					Path: "spec.forProvider.manifest.metadata.annotations[example.org/tags]", Shape: Map,
-					Observed: []string{"status.atProvider.manifest.metadata.annotations[example.org/tags]"}, LateInit: true,
+					Path: object.MustParsePath("spec.forProvider.manifest.metadata.annotations[example.org/tags]"), Shape: Map,
+					Observed: []object.Path{object.MustParsePath("status.atProvider.manifest.metadata.annotations[example.org/tags]")}, LateInit: true,
 				},
 				ok: true,
 			},
@@ -94,7 +95,7 @@ func TestRulesLocate(t *testing.T) {
 				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.forProviders.tags", Shape: v1beta1.TagFieldShapeMap}},
 				kind:      bucket,
 			},
-			want: want{field: Field{Path: "spec.forProviders.tags", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.forProviders.tags"), Shape: Map}, ok: true},
 		},
 		"WholeForProvider": {
 			reason: "The whole of spec.forProvider is more than what a provider reports of it.",
@@ -102,7 +103,7 @@ func TestRulesLocate(t *testing.T) {
 				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider", Shape: v1beta1.TagFieldShapeMap}},
 				kind:      bucket,
 			},
-			want: want{field: Field{Path: "spec.forProvider", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.forProvider"), Shape: Map}, ok: true},
 		},
 		"KnownField": {
 			reason: "What the index knows of the field that a rule names holds for the rule, too.",
@@ -111,7 +112,7 @@ func TestRulesLocate(t *testing.T) {
 				kind:      bucket,
 			},
 			want: want{field: Field{
-				Path: "spec.forProvider.tags", Shape: Map, Observed: []string{"status.atProvider.tagsAll", "status.atProvider.tags"},
+				Path: object.MustParsePath("spec.forProvider.tags"), Shape: Map, Observed: []object.Path{object.MustParsePath("status.atProvider.tagsAll"), object.MustParsePath("status.atProvider.tags")},
 				ProviderTags: []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, LateInit: true, Profile: "generic",
 			}, ok: true},
 		},
@@ -121,7 +122,7 @@ func TestRulesLocate(t *testing.T) {
 				tagFields: []v1beta1.TagField{{APIVersion: "s3.*/*", Kind: "Bucket", FieldPath: "spec.forProvider.labels", Shape: v1beta1.TagFieldShapeMap}},
 				kind:      bucket,
 			},
-			want: want{field: Field{Path: "spec.forProvider.labels", Shape: Map, Observed: []string{"status.atProvider.labels"}, LateInit: true}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.forProvider.labels"), Shape: Map, Observed: []object.Path{object.MustParsePath("status.atProvider.labels")}, LateInit: true}, ok: true},
 		},
 		"KnownList": {
 			reason: "The entries of a list get what they need, and whatever is there in an atomic one must stay.",
@@ -133,8 +134,8 @@ func TestRulesLocate(t *testing.T) {
 				kind: group,
 			},
 			want: want{field: Field{
-				Path: "spec.forProvider.tag", Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
-				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)}, Observed: []string{"status.atProvider.tag"},
+				Path: object.MustParsePath("spec.forProvider.tag"), Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
+				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)}, Observed: []object.Path{object.MustParsePath("status.atProvider.tag")},
 			}, ok: true},
 		},
 		"KnownListWithExtra": {
@@ -147,8 +148,8 @@ func TestRulesLocate(t *testing.T) {
 				kind: group,
 			},
 			want: want{field: Field{
-				Path: "spec.forProvider.tag", Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
-				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(false)}, Observed: []string{"status.atProvider.tag"},
+				Path: object.MustParsePath("spec.forProvider.tag"), Shape: KeyValueList, Key: "key", Value: "value", Atomic: true,
+				Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(false)}, Observed: []object.Path{object.MustParsePath("status.atProvider.tag")},
 			}, ok: true},
 		},
 		"ListBySchema": {
@@ -161,7 +162,7 @@ func TestRulesLocate(t *testing.T) {
 				schema: `{"properties": {"spec": {"properties": {"words": {"type": "array", "items": {"type": "string"}}}}}}`,
 				kind:   Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}},
 			},
-			want: want{field: Field{Path: "spec.words", Shape: StringList, Separator: "=", Atomic: true}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.words"), Shape: StringList, Separator: "=", Atomic: true}, ok: true},
 		},
 		"ListBySchemaOfAnotherShape": {
 			reason: "A schema in which the field is something else says nothing of it.",
@@ -173,7 +174,7 @@ func TestRulesLocate(t *testing.T) {
 				schema: `{"properties": {"spec": {"properties": {"words": {"type": "array", "items": {"type": "object"}}}}}}`,
 				kind:   Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}},
 			},
-			want: want{field: Field{Path: "spec.words", Shape: StringList, Separator: "="}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.words"), Shape: StringList, Separator: "="}, ok: true},
 		},
 		"FirstWins": {
 			reason: "The first of two rules that match wins, even if the second one is more specific.",
@@ -185,7 +186,7 @@ func TestRulesLocate(t *testing.T) {
 				},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.b", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.b"), Shape: Map}, ok: true},
 		},
 		"None": {
 			reason: "A rule of shape None knows that the kind has no tag field, so that no later rule is asked.",
@@ -207,14 +208,14 @@ func TestRulesLocate(t *testing.T) {
 				},
 				kind: Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}},
 			},
-			want: want{field: Field{Path: "data", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("data"), Shape: Map}, ok: true},
 		},
 		"NoKind": {
 			reason: "A pattern of only a star also matches what is empty.",
 			args: args{
 				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
 			},
-			want: want{field: Field{Path: "spec.tags", Shape: Map}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.tags"), Shape: Map}, ok: true},
 		},
 		"KeyValueList": {
 			reason: "Extra fields may be of any JSON type, and keep it.",
@@ -239,7 +240,7 @@ func TestRulesLocate(t *testing.T) {
 			},
 			want: want{
 				field: Field{
-					Path: "spec.tags", Shape: KeyValueList, Key: "tagKey", Value: "tagValue",
+					Path: object.MustParsePath("spec.tags"), Shape: KeyValueList, Key: "tagKey", Value: "tagValue",
 					Extra: map[string]*structpb.Value{
 						"string":      structpb.NewStringValue(`a "quoted" wörd`),
 						"emptyString": structpb.NewStringValue(""),
@@ -272,7 +273,7 @@ func TestRulesLocate(t *testing.T) {
 				}},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.tags", Shape: KeyValueList, Key: "key", Value: "value"}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.tags"), Shape: KeyValueList, Key: "key", Value: "value"}, ok: true},
 		},
 		"StringList": {
 			reason: "A list of strings has a separator and may have a limit.",
@@ -283,7 +284,7 @@ func TestRulesLocate(t *testing.T) {
 				}},
 				kind: bucket,
 			},
-			want: want{field: Field{Path: "spec.tags", Shape: StringList, Separator: ": ", MaxLength: 60}, ok: true},
+			want: want{field: Field{Path: object.MustParsePath("spec.tags"), Shape: StringList, Separator: ": ", MaxLength: 60}, ok: true},
 		},
 	}
 
@@ -368,7 +369,7 @@ func TestChainLocate(t *testing.T) {
 		ok    bool
 	}
 
-	a, b := Field{Path: "spec.a", Shape: Map}, Field{Path: "spec.b", Shape: Map}
+	a, b := Field{Path: object.MustParsePath("spec.a"), Shape: Map}, Field{Path: object.MustParsePath("spec.b"), Shape: Map}
 
 	cases := map[string]struct {
 		reason string

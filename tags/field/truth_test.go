@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Fields as the table of TestTruth writes them: paths are below spec.forProvider
@@ -23,12 +24,12 @@ func like(path string) field.Field {
 }
 
 func tagMap(path string, observed ...string) field.Field {
-	return field.Field{Path: "spec.forProvider." + path, Shape: field.Map, Observed: atProvider(observed)}
+	return field.Field{Path: object.MustParsePath("spec.forProvider." + path), Shape: field.Map, Observed: atProvider(observed)}
 }
 
 func tagList(path, key, value string, observed ...string) field.Field {
 	return field.Field{
-		Path: "spec.forProvider." + path, Shape: field.KeyValueList, Key: key, Value: value,
+		Path: object.MustParsePath("spec.forProvider." + path), Shape: field.KeyValueList, Key: key, Value: value,
 		Atomic: true, Observed: atProvider(observed),
 	}
 }
@@ -40,7 +41,7 @@ func with(f field.Field, extra map[string]*structpb.Value) field.Field {
 
 func tagSet(separator string, observed ...string) field.Field {
 	return field.Field{
-		Path: "spec.forProvider.tags", Shape: field.StringList, Separator: separator, MaxLength: 255,
+		Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.StringList, Separator: separator, MaxLength: 255,
 		Observed: atProvider(observed),
 	}
 }
@@ -73,10 +74,10 @@ func byProvider(group string, f field.Field) field.Field {
 	return f
 }
 
-func atProvider(paths []string) []string {
-	var out []string
+func atProvider(paths []string) []object.Path {
+	var out []object.Path
 	for _, p := range paths {
-		out = append(out, "status.atProvider."+p)
+		out = append(out, object.MustParsePath("status.atProvider."+p))
 	}
 
 	return out
@@ -312,7 +313,7 @@ func TestUnsure(t *testing.T) {
 			s := managed(t, fields, `{}`)
 			want := field.Read(gvk.GroupKind(), field.NewOpenAPI(s))
 
-			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}, field.ByProfile{}}).Locate(k); !ok || got.Path != want.Path {
+			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}, field.ByProfile{}}).Locate(k); !ok || !got.Path.Equal(want.Path) {
 				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A shape is a tag field, and how it holds tags.
@@ -37,19 +38,19 @@ func join(keysAndValues []string, entry func(key, value string) string) string {
 // shapes of tag fields.
 var shapes = map[string]shape{
 	"Map": {
-		field: field.Field{Path: "spec.tags", Shape: field.Map},
+		field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map},
 		spec: func(kv ...string) string {
 			return `{"tags": {` + join(kv, func(k, v string) string { return `"` + k + `": "` + v + `"` }) + `}}`
 		},
 	},
 	"KeyValueList": {
-		field: field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "k", Value: "v"},
+		field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
 		spec: func(kv ...string) string {
 			return `{"tags": [` + join(kv, func(k, v string) string { return `{"k": "` + k + `", "v": "` + v + `"}` }) + `]}`
 		},
 	},
 	"StringList": {
-		field: field.Field{Path: "spec.tags", Shape: field.StringList, Separator: "="},
+		field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
 		spec: func(kv ...string) string {
 			return `{"tags": [` + join(kv, func(k, v string) string { return `"` + k + `=` + v + `"` }) + `]}`
 		},

@@ -58,12 +58,12 @@ func (s *Stamper) change(t *Target, stamped *structpb.Struct) *Change {
 	observed := s.Observed[t.Name].GetResource()
 
 	// What can't be read was left alone.
-	before, err := structpath.Get(observed, t.field.Path)
+	before, err := structpath.Get(observed, t.field.Path.String())
 	if err != nil {
 		return nil
 	}
 
-	after, err := structpath.Get(stamped, t.field.Path)
+	after, err := structpath.Get(stamped, t.field.Path.String())
 	if err != nil || settled(before, after) {
 		return nil
 	}
@@ -261,7 +261,7 @@ func follow(set *fieldpath.Set, path fieldpath.Path) (in *fieldpath.Set, depth i
 
 // pathOf returns the path of the supplied field among the fields that a manager owns.
 func pathOf(f *field.Field) (fieldpath.Path, error) {
-	segments, err := paths.Parse(f.Path)
+	segments, err := paths.Parse(f.Path.String())
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -416,7 +417,7 @@ func TestAuditOwned(t *testing.T) {
 	}
 
 	at := func(f field.Field, path string) field.Field {
-		f.Path = path
+		f.Path = object.MustParsePath(path)
 		return f
 	}
 
@@ -735,7 +736,7 @@ func TestAuditAfterStamp(t *testing.T) {
 		Input:       in,
 		Provider:    "aws",
 		Transformer: transformer(label("a", "1")),
-		Fields:      everywhere(field.Field{Path: "spec.tags", Shape: field.Map, Observed: []string{"status.tags"}}),
+		Fields:      everywhere(field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Observed: []object.Path{object.MustParsePath("status.tags")}}),
 		Remove:      []resolve.TagKey{{Pattern: "secret"}},
 		Ignore:      []resolve.TagKey{{Pattern: "backup:*"}},
 		Metadata:    []resolve.Metadata{{Labels: map[string]string{"app": "shop"}}},

@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -488,7 +489,7 @@ func TestStampLastTagSettles(t *testing.T) {
 
 // TestStampListOfOne tests fields in the only item of a list.
 func TestStampListOfOne(t *testing.T) {
-	f := field.Field{Path: "spec.settings[0].userLabels", Shape: field.Map}
+	f := field.Field{Path: object.MustParsePath("spec.settings[0].userLabels"), Shape: field.Map}
 	a := []tags.Label{label("a", "1")}
 	set := Outcome{Active: activeTags("ours:a", "1")}
 	none := Outcome{Mismatches: []Mismatch{{Resource: "r", Why: "spec.settings has no item to hold tags"}}}

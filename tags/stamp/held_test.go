@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A stamped says what became of the only resource of a test.
@@ -259,7 +260,7 @@ func TestStampMap(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.run(t, field.Field{Path: "spec.tags", Shape: field.Map})
+			tc.run(t, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map})
 		})
 	}
 }
@@ -399,7 +400,7 @@ func TestStampKeyValueList(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.run(t, field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "k", Value: "v"})
+			tc.run(t, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"})
 		})
 	}
 }
@@ -524,7 +525,7 @@ func TestStampStringList(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.run(t, field.Field{Path: "spec.tags", Shape: field.StringList, Separator: "="})
+			tc.run(t, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="})
 		})
 	}
 }
@@ -542,9 +543,9 @@ func TestStampEntries(t *testing.T) {
 		"resource":          structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"type": structpb.NewStringValue("group")}}),
 	}
 
-	keyValues := field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "tagKey", Value: "tagValue", Extra: extra}
+	keyValues := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "tagKey", Value: "tagValue", Extra: extra}
 	stringsBy := func(separator string, maxLength int) field.Field {
-		return field.Field{Path: "spec.tags", Shape: field.StringList, Separator: separator, MaxLength: maxLength}
+		return field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, MaxLength: maxLength}
 	}
 	tooLong := func(key, limit string) []Skip {
 		return []Skip{{
@@ -738,7 +739,7 @@ func TestStampEntries(t *testing.T) {
 		"EmptyValueOfMap": {
 			reason: "A label with an empty value is a tag.",
 			args: args{
-				field:  field.Field{Path: "spec.tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "")},
 				spec:   `{}`,
@@ -748,7 +749,7 @@ func TestStampEntries(t *testing.T) {
 		"EmptyValueOfKeyValueList": {
 			reason: "The entry of a tag with an empty value has the value.",
 			args: args{
-				field:  field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "key", Value: "value"},
+				field:  field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "")},
 				spec:   `{}`,
@@ -758,7 +759,7 @@ func TestStampEntries(t *testing.T) {
 		"EmptyValueThere": {
 			reason: "A null is no empty value, so replacing it writes one.",
 			args: args{
-				field:  field.Field{Path: "spec.tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyReplace,
 				labels: []tags.Label{label("a", "")},
 				spec:   `{"tags": {"ours:a": null}}`,
@@ -778,7 +779,7 @@ func TestStampEntries(t *testing.T) {
 		"ListIndex": {
 			reason: "A path may lead through an item of a list.",
 			args: args{
-				field:  field.Field{Path: "spec.groups[1].tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyReplace,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{"groups": [{"tags": {"ours:a": "9"}}, {"tags": {"ours:a": "8", "x": "y"}}, {}]}`,
@@ -788,7 +789,7 @@ func TestStampEntries(t *testing.T) {
 		"ListIndexAbsentField": {
 			reason: "An item of a list that has no tags yet gets them.",
 			args: args{
-				field:  field.Field{Path: "spec.groups[0].tags", Shape: field.StringList, Separator: "="},
+				field:  field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{"groups": [{"name": "x"}]}`,
@@ -798,7 +799,7 @@ func TestStampEntries(t *testing.T) {
 		"ListIndexMissing": {
 			reason: "Items of lists are not made.",
 			args: args{
-				field:  field.Field{Path: "spec.groups[1].tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{"groups": [{}]}`,
@@ -808,7 +809,7 @@ func TestStampEntries(t *testing.T) {
 		"ListMissing": {
 			reason: "Lists are not made.",
 			args: args{
-				field:  field.Field{Path: "spec.groups[0].tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{}`,
@@ -818,7 +819,7 @@ func TestStampEntries(t *testing.T) {
 		"ListIndexOfObject": {
 			reason: "An object has no items.",
 			args: args{
-				field:  field.Field{Path: "spec.groups[0].tags", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{"groups": {"0": {}}}`,
@@ -828,7 +829,7 @@ func TestStampEntries(t *testing.T) {
 		"QuotedField": {
 			reason: "A path may name fields with dots in them.",
 			args: args{
-				field:  field.Field{Path: "spec.tags[example.org/cloud]", Shape: field.Map},
+				field:  field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map},
 				policy: v1beta1.ConflictPolicyRetain,
 				labels: []tags.Label{label("a", "1")},
 				spec:   `{"tags": {"example.org/cloud": {"x": "y"}}}`,
@@ -852,8 +853,8 @@ func TestStampAtomicList(t *testing.T) {
 		observed string
 	}
 
-	keyValues := field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true}
-	texts := field.Field{Path: "spec.tags", Shape: field.StringList, Separator: "=", Atomic: true}
+	keyValues := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true}
+	texts := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "=", Atomic: true}
 
 	cases := map[string]struct {
 		reason string
@@ -879,7 +880,7 @@ func TestStampAtomicList(t *testing.T) {
 		"Verbatim": {
 			reason: "What the provider has added is kept as it is, without what our own entries have.",
 			args: args{
-				field:    field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true, Extra: map[string]*structpb.Value{"extra": structpb.NewBoolValue(true)}},
+				field:    field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true, Extra: map[string]*structpb.Value{"extra": structpb.NewBoolValue(true)}},
 				labels:   []tags.Label{label("a", "1")},
 				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
 				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
@@ -939,7 +940,7 @@ func TestStampAtomicList(t *testing.T) {
 		"NotAtomic": {
 			reason: "A list whose entries server-side apply merges needs no entry kept.",
 			args: args{
-				field:    field.Field{Path: "spec.tags", Shape: field.StringList, Separator: "="},
+				field:    field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
 				labels:   []tags.Label{label("a", "1")},
 				spec:     `{}`,
 				observed: `{"tags": ["crossplane-name=x"]}`,

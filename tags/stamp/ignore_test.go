@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -72,7 +73,7 @@ func paired(keysAndValues []string) map[string]string {
 
 // reporting returns the supplied field as one whose tags the provider reports.
 func reporting(f field.Field) field.Field {
-	f.Observed = []string{"status.tags"}
+	f.Observed = []object.Path{object.MustParsePath("status.tags")}
 	return f
 }
 
@@ -675,7 +676,11 @@ func (tc jsonCase) run(t *testing.T) {
 // TestStampIgnoreObserved tests where the tags are looked up that the cloud has.
 func TestStampIgnoreObserved(t *testing.T) {
 	paths := func(of shape, paths ...string) field.Field {
-		of.field.Observed = paths
+		of.field.Observed = nil
+		for _, path := range paths {
+			of.field.Observed = append(of.field.Observed, object.MustParsePath(path))
+		}
+
 		return of.field
 	}
 
@@ -782,7 +787,7 @@ func TestStampIgnoreObserved(t *testing.T) {
 		},
 		"Atomic": {
 			reason:       "A list that server-side apply replaces has the order that the provider gave it.",
-			field:        field.Field{Path: "spec.tags", Shape: field.StringList, Separator: "=", Atomic: true, Observed: []string{"status.tags"}},
+			field:        field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "=", Atomic: true, Observed: []object.Path{object.MustParsePath("status.tags")}},
 			status:       `{"tags": ["a=2", "b=3", "crossplane-name=x"]}`,
 			spec:         `{"tags": ["b=1"]}`,
 			observedSpec: `{"tags": ["crossplane-name=x", "a=2", "b=3"]}`,
@@ -790,7 +795,7 @@ func TestStampIgnoreObserved(t *testing.T) {
 		},
 		"AtomicKept": {
 			reason:       "What the provider has added is kept beside other systems' tags, with the value that it has in the spec.",
-			field:        field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "k", Value: "v", Atomic: true, Observed: []string{"status.tags"}},
+			field:        field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v", Atomic: true, Observed: []object.Path{object.MustParsePath("status.tags")}},
 			status:       `{"tags": [{"k": "a", "v": "2"}, {"k": "crossplane-name", "v": "cloud"}, {"k": "crossplane-kind", "v": "cloud"}]}`,
 			spec:         `{}`,
 			observedSpec: `{"tags": [{"k": "crossplane-name", "v": "x"}]}`,
@@ -810,7 +815,7 @@ func TestStampIgnoreObserved(t *testing.T) {
 // TestStampIgnoreKeyValueList tests what else the entries of other systems have.
 func TestStampIgnoreKeyValueList(t *testing.T) {
 	groupTags := field.Field{
-		Path: "spec.tags", Shape: field.KeyValueList, Key: "key", Value: "value", Observed: []string{"status.tags"},
+		Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Observed: []object.Path{object.MustParsePath("status.tags")},
 		Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)},
 	}
 
@@ -884,7 +889,7 @@ func TestStampIgnoreKeyValueList(t *testing.T) {
 // stringsOf returns a list of strings with the supplied separator, that the provider
 // reports.
 func stringsOf(separator string) field.Field {
-	return field.Field{Path: "spec.tags", Shape: field.StringList, Separator: separator, Observed: []string{"status.tags"}}
+	return field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, Observed: []object.Path{object.MustParsePath("status.tags")}}
 }
 
 // TestStampIgnoreStringList tests which strings are whose tags.

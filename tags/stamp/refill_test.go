@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // TestStampRefilled tests fields that have no tags any more, of providers that fill those
@@ -20,7 +21,7 @@ import (
 func TestStampRefilled(t *testing.T) {
 	const emptied = `"annotations": {"cloudtags.fn.plexsphere.com/emptied": "true"}`
 
-	refilled := field.Field{Path: "spec.forProvider.tags", Shape: field.Map, LateInit: true}
+	refilled := field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true}
 
 	// of returns a resource with the supplied metadata and value of the field.
 	of := func(metadata, value string) *structpb.Struct {
@@ -119,13 +120,13 @@ func TestStampRefilled(t *testing.T) {
 		},
 		"NotFilled": {
 			reason:   "A provider that fills nothing needs no empty map.",
-			field:    field.Field{Path: "spec.forProvider.tags", Shape: field.Map},
+			field:    field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map},
 			observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
 			desired:  of(``, ``),
 		},
 		"Atomic": {
 			reason:   "Server-side apply removes an atomic map as a whole.",
-			field:    field.Field{Path: "spec.forProvider.tags", Shape: field.Map, LateInit: true, Atomic: true},
+			field:    field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true, Atomic: true},
 			observed: of(``, `{"ours:a": "1"}`),
 			desired:  of(``, ``),
 		},

@@ -6,6 +6,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 func TestStampRemove(t *testing.T) {
@@ -446,8 +447,8 @@ func TestStampRemoveWithoutCase(t *testing.T) {
 // TestStampRemoveEntries tests the entries of single shapes.
 func TestStampRemoveEntries(t *testing.T) {
 	keyValues := shapes["KeyValueList"].field
-	atomic := field.Field{Path: "spec.tags", Shape: field.KeyValueList, Key: "k", Value: "v", Atomic: true}
-	nested := field.Field{Path: "spec.forProvider.tagSet.more.tags", Shape: field.Map}
+	atomic := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v", Atomic: true}
+	nested := field.Field{Path: object.MustParsePath("spec.forProvider.tagSet.more.tags"), Shape: field.Map}
 
 	cases := map[string]jsonCase{
 		"MapOddValues": {
@@ -716,7 +717,7 @@ func TestStampRemoveEntries(t *testing.T) {
 		},
 		"InList": {
 			reason:  "A field may be below an item of a list, which stays.",
-			field:   field.Field{Path: "spec.groups[1].tags", Shape: field.Map},
+			field:   field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
 			remove:  keys("a"),
 			spec:    `{"groups": [{"tags": {"a": "1"}}, {"tags": {"a": "1"}}]}`,
 			stamped: `{"groups": [{"tags": {"a": "1"}}, {}]}`,

@@ -48,7 +48,7 @@ func (s *Stamper) hasTags(t *Target, want map[string]string) bool {
 		return false
 	}
 
-	v, err := structpath.Get(t.Resource, t.field.Path)
+	v, err := structpath.Get(t.Resource, t.field.Path.String())
 	if err != nil || v == nil {
 		return false
 	}

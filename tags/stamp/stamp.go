@@ -303,7 +303,7 @@ func (s *Stamper) encode(h held, t *Target) *structpb.Value {
 // store what the supplied target's field has come to hold, unless it is what was there:
 // what one step changes, a later one may change back.
 func (s *Stamper) store(h held, t *Target, out *Outcome) error {
-	before, err := structpath.Get(t.Resource, t.field.Path)
+	before, err := structpath.Get(t.Resource, t.field.Path.String())
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (s *Stamper) isRefilled(t *Target) bool {
 
 	observed := s.Observed[t.Name].GetResource()
 
-	v, err := structpath.Get(observed, t.field.Path)
+	v, err := structpath.Get(observed, t.field.Path.String())
 	if err != nil {
 		return false
 	}
@@ -378,7 +378,7 @@ func (s *Stamper) isOurs(t *Target) bool {
 		return false // Nobody says who owns them.
 	}
 
-	v, err := structpath.Get(observed, t.field.Path)
+	v, err := structpath.Get(observed, t.field.Path.String())
 	if err != nil || isEmpty(v) {
 		return false
 	}
@@ -406,9 +406,9 @@ func write(t *Target, v *structpb.Value) (*structpb.Struct, error) {
 		return nil, err
 	}
 
-	out, err := structpath.Set(t.Resource, t.field.Path, v)
+	out, err := structpath.Set(t.Resource, t.field.Path.String(), v)
 
-	for path := around(t.field.Path); v == nil && err == nil && path != ""; path = around(path) {
+	for path := around(t.field.Path.String()); v == nil && err == nil && path != ""; path = around(path) {
 		o, _ := structpath.Get(out, path)
 		if o.GetStructValue() == nil || len(o.GetStructValue().GetFields()) > 0 {
 			break
@@ -423,7 +423,7 @@ func write(t *Target, v *structpb.Value) (*structpb.Struct, error) {
 // itemless returns an error if the supplied target lacks the only item of a list that its
 // field is in. Other fields of an item may be required, so none is made.
 func itemless(t *Target) error {
-	for list, _, ok := strings.Cut(t.field.Path, "[0]"); ok; {
+	for list, _, ok := strings.Cut(t.field.Path.String(), "[0]"); ok; {
 		v, err := structpath.Get(t.Resource, list)
 		if err != nil || v != nil && v.GetListValue() == nil {
 			return err // Set says what is wrong.
@@ -433,7 +433,7 @@ func itemless(t *Target) error {
 			return errors.Errorf("%s has no item to hold tags", list)
 		}
 
-		next, _, found := strings.Cut(t.field.Path[len(list)+len("[0]"):], "[0]")
+		next, _, found := strings.Cut(t.field.Path.String()[len(list)+len("[0]"):], "[0]")
 		list, ok = list+"[0]"+next, found
 	}
 
@@ -454,7 +454,7 @@ func around(path string) string {
 // read the tags that the supplied target has, and return true if the provider's own
 // had to be put to those that earlier steps set.
 func (s *Stamper) read(t *Target, k known) (held, bool, error) {
-	v, err := structpath.Get(t.Resource, t.field.Path)
+	v, err := structpath.Get(t.Resource, t.field.Path.String())
 	if err != nil {
 		return nil, false, err
 	}
@@ -477,14 +477,14 @@ func (s *Stamper) observed(t *Target, k known) (cloud, spec held) {
 
 	if len(s.Ignore) > 0 || refuses {
 		for _, path := range t.field.Observed {
-			if cloud = s.readObserved(t, path, k); cloud != nil {
+			if cloud = s.readObserved(t, path.String(), k); cloud != nil {
 				break
 			}
 		}
 	}
 
 	if cloud != nil && refuses {
-		spec = s.readObserved(t, t.field.Path, k)
+		spec = s.readObserved(t, t.field.Path.String(), k)
 	}
 
 	return cloud, spec
@@ -514,7 +514,7 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 	keys := tags.ProvidersKeys()
 	desired, isList := h.(*heldList) // A map is never replaced as a whole.
 
-	observed := s.readObserved(t, t.field.Path, known{keys: t.profile.KeySet(keys...)})
+	observed := s.readObserved(t, t.field.Path.String(), known{keys: t.profile.KeySet(keys...)})
 	if observed == nil || !isList {
 		return false
 	}
@@ -533,7 +533,7 @@ func (s *Stamper) keepProviders(h held, t *Target) bool {
 // inObservedOrder returns the supplied value of the field of the supplied target, or
 // the observed one if it has the same items in another order, which is the provider's.
 func (s *Stamper) inObservedOrder(v *structpb.Value, t *Target) *structpb.Value {
-	observed, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path)
+	observed, err := structpath.Get(s.Observed[t.Name].GetResource(), t.field.Path.String())
 	if err != nil || v.GetListValue() == nil {
 		return v
 	}

@@ -224,7 +224,7 @@ func (c *Command) sayf(format string, args ...any) {
 // one: an older release may report less.
 func covers(built, is field.Field) bool {
 	for _, path := range is.Observed {
-		if !slices.Contains(built.Observed, path) {
+		if !slices.ContainsFunc(built.Observed, path.Equal) {
 			return false
 		}
 	}

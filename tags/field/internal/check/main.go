@@ -173,7 +173,7 @@ func (c *checker) check(ctx context.Context, kinds []kind) error {
 
 			got := desired[name(i)].GetResource()
 			tagged := !proto.Equal(got, minimal(k.Definition))
-			problems := servers[i].admit(got, f.Path)
+			problems := servers[i].admit(got, f.Path.String())
 
 			switch {
 			case !schemas:
@@ -239,7 +239,7 @@ func minimal(d crds.Definition) *structpb.Struct {
 	forProvider := map[string]any{}
 
 	f := tagfield.Read(d.GroupKind(), tagfield.NewOpenAPI(d.Schema))
-	if list, _, ok := strings.Cut(strings.TrimPrefix(f.Path, "spec.forProvider."), "[0]."); ok {
+	if list, _, ok := strings.Cut(strings.TrimPrefix(f.Path.String(), "spec.forProvider."), "[0]."); ok {
 		forProvider[list] = []any{map[string]any{}}
 	}
 

@@ -121,7 +121,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind) (field.Entry, error) {
 		in[n][r] = true
 
 		for _, path := range f.Observed {
-			if h := &e[n].Field; !slices.Contains(h.Observed, path) {
+			if h := &e[n].Field; !slices.ContainsFunc(h.Observed, path.Equal) {
 				h.Observed = append(h.Observed, path)
 			}
 		}

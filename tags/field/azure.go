@@ -1,0 +1,32 @@
+package field
+
+var azureTags = at("tags", "tags")
+
+// azure is crossplane-contrib/provider-upjet-azure, provider-jet-azure and
+// provider-azure before it.
+//
+// Not tags: tags lists of strings (API Management's filters); filter.tag (a
+// budget's filter); defaultNodePool.tags (the pool's); soaRecord.tags and
+// metadata (of the service, not of the resource); labels lists (Event
+// Grid's, Sentinel's and virtual hub route tables' filters and routes).
+var azure = family{
+	Family:      Family{Name: "azure", Profile: "azure", Upjet: true},
+	domains:     []string{"azure.upbound.io", "azure.m.upbound.io", "azure.jet.crossplane.io"},
+	handwritten: []string{"azure.crossplane.io"},
+	fields:      []candidate{azureTags},
+	usual:       &azureTags,
+	kinds: map[string][]candidate{
+		// API Management's own catalogue of tags.
+		"apimanagement/APIOperationTag": none,
+		"apimanagement/APITag":          none,
+		"apimanagement/ProductTag":      none,
+		"apimanagement/Tag":             none,
+	},
+}
+
+// azapi is upbound/provider-upjet-azapi, whose kinds but Resource are parts of others.
+var azapi = family{
+	Family:  Family{Name: "azapi", Profile: "azure", Upjet: true},
+	domains: []string{"azapi.upbound.io", "azapi.m.upbound.io"},
+	fields:  []candidate{azureTags},
+}

@@ -1,0 +1,69 @@
+package field
+
+// Labels as Google's Terraform provider reports them: what there is, what it
+// manages of that, and what the resource says of that.
+var (
+	gcpLabels     = at("labels", "effectiveLabels", "terraformLabels", "labels")
+	gcpUserLabels = at("userLabels", "userLabels")
+
+	// The settings of Cloud SQL have the only labels that an instance has.
+	gcpSettings = at("settings.userLabels", "settings.userLabels")
+)
+
+// gcp is crossplane-contrib/provider-upjet-gcp, upbound/provider-upjet-gcp-beta,
+// provider-jet-gcp and provider-gcp before them.
+//
+// Not labels of the resource itself: tags lists (network tags; of a Cloud
+// Build Trigger, build tags); tags maps and resourceTags (Resource Manager
+// tags, whose keys are IDs of other resources); metadata (guest metadata, or
+// that of a stored object); nodeConfig.labels and config.labels (Kubernetes
+// labels); template.labels (a new label would make a new revision of a
+// Cloud Run service); labels of automatedBackupPolicy, destinationDataset
+// and allInstancesConfig (of what the resource makes); labels of
+// monitoredResource and metricDescriptor (of what is measured);
+// controlPlane.tags and config.tags (the tags of another cloud, in which Google
+// manages a cluster).
+var gcp = family{
+	Family: Family{Name: "gcp", Profile: "gcp", Upjet: true},
+	domains: []string{
+		"gcp.upbound.io", "gcp.m.upbound.io", "gcp-beta.upbound.io", "gcp-beta.m.upbound.io",
+		"gcp.jet.crossplane.io",
+	},
+	handwritten: []string{"gcp.crossplane.io"},
+	fields: []candidate{
+		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
+		gcpLabels,
+		at("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"),
+	},
+	usual: &gcpLabels,
+	kinds: map[string][]candidate{
+		"sql/DatabaseInstance":      {gcpSettings},
+		"database/CloudSQLInstance": {gcpSettings},
+
+		// The only Google Cloud labels that a node pool has. A change of them
+		// updates the pool in place.
+		"container/NodePool": {at("nodeConfig.resourceLabels", "nodeConfig.resourceLabels")},
+
+		// The metadata of a Knative service is Kubernetes metadata, but Cloud
+		// Run makes its labels the labels of the service.
+		"cloudrun/Service": {at("metadata.labels", "metadata.effectiveLabels", "metadata.terraformLabels", "metadata.labels")},
+
+		// The labels of a channel are its configuration, e.g. the address that
+		// is notified; those of a metric are the metric's schema.
+		"monitoring/NotificationChannel": {gcpUserLabels},
+		"monitoring/UptimeCheckConfig":   {gcpUserLabels},
+		"monitoring/MetricDescriptor":    none,
+		"logging/Metric":                 none,
+
+		// One of a few labels that say which type of group it is.
+		"cloudidentity/Group": none,
+
+		// Immutable, and nothing that is billed.
+		"cloudrun/DomainMapping": none,
+
+		// These are tags, not resources that have some.
+		"datacatalog/Tag":         none,
+		"datacatalog/TagTemplate": none,
+		"tags/*":                  none,
+	},
+}

@@ -1,0 +1,32 @@
+package field
+
+var (
+	// Metadata of Nova, Cinder and Manila, to which the cloud adds its own.
+	openstackMetadata = at("metadata", "allMetadata", "metadata")
+
+	// Tags of Neutron, Octavia, Glance and Keystone: one string of at most 255
+	// characters, by their API references. Older releases of Neutron have 60.
+	openstackTags = at("tags", "allTags", "tags").words("=", 255)
+)
+
+// openstack is crossplane-contrib/provider-openstack. What doesn't count is more than
+// what does: metadata of an AggregateV2 drives the scheduler, that of Swift
+// is HTTP headers, that of Barbican is the user's; labels of Magnum are
+// driver parameters; properties of an image describe its use; tags of a
+// server are Nova's, which may have 60 characters and no slash, where its
+// metadata may have 255; tags of a Heat stack may have no comma and 80
+// characters, and are handed on to what is in it.
+var openstack = family{
+	Family:  Family{Name: "openstack", Profile: "openstack", Upjet: true},
+	domains: []string{"openstack.crossplane.io", "openstack.m.crossplane.io"},
+	usual:   &openstackMetadata,
+	kinds: map[string][]candidate{
+		"blockstorage/VolumeV3":    {openstackMetadata},
+		"compute/InstanceV2":       {openstackMetadata},
+		"identity/ProjectV3":       {openstackTags},
+		"images/ImageV2":           {openstackTags},
+		"lb/*":                     {openstackTags},
+		"networking/*":             {openstackTags},
+		"sharedfilesystem/ShareV2": {openstackMetadata},
+	},
+}

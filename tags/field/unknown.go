@@ -1,0 +1,20 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+var genericTags = at("tags", "tagsAll", "tags")
+
+// unknown is the providers that we don't know: their tags, if they are
+// maps or lists of keys and values.
+//
+// Lists of strings, and labels, mean too many other things: words, network tags,
+// selectors, the labels of Kubernetes nodes.
+var unknown = family{
+	Family: Family{Profile: tags.Generic},
+	usual:  &genericTags,
+	fields: []candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
+	looksLike: []candidate{
+		at("tags").as(StringList),
+		at("labels").as(Map, KeyValueList, StringList),
+	},
+}
