@@ -196,7 +196,7 @@ type Origin struct {
 
 // origins adds to the explanation where the labels of the supplied set came from.
 func (e *explained) origins(in *v1beta1.CloudTags, set *resolve.Set, xr *structpb.Struct) {
-	name := func(l tags.Label) string { return sourceName(&in.Sources[l.Source], xr) }
+	name := func(l tags.Label) string { return resolve.Title(&in.Sources[l.Source], xr) }
 
 	overridden := make(map[string][]tags.Label)
 	for _, o := range set.Overridden {

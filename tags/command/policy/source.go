@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
 // A step is a pipeline step that runs the function.
@@ -25,7 +26,7 @@ type step struct {
 	// composition is the name of the Composition, and composite the kind of its
 	// composite resources. They are empty if there is none.
 	composition string
-	composite   kind
+	composite   v1beta1.ResourceKind
 }
 
 // readStep reads the step that has the supplied name, or any name if it is empty, and
@@ -36,8 +37,8 @@ func readStep(in io.Reader, file, name string) (step, error) {
 		return step{}, err
 	}
 
-	xr, err := newKind(s.CompositeTypeRef.APIVersion, s.CompositeTypeRef.Kind)
-	if err != nil {
+	xr := v1beta1.ResourceKind{APIVersion: s.CompositeTypeRef.APIVersion, Kind: s.CompositeTypeRef.Kind}
+	if _, err := newKind(xr.APIVersion, xr.Kind); err != nil {
 		return step{}, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", file)
 	}
 
@@ -222,20 +223,12 @@ func readingsOf(s step, kinds []kind) ([]kind, []*reading) {
 	return kinds, out
 }
 
-// kindsOf returns the kinds that the supplied source reads. It is none if there is no
-// Composition to say.
+// kindsOf returns the kinds whose labels and annotations the supplied source reads. It is
+// none if there is no Composition to say.
 func kindsOf(s step, in *v1beta1.Source) []kind {
-	if in.Type == v1beta1.SourceTypeCompositeMetadata {
-		if s.composite.kind == "" {
-			return nil
-		}
-
-		return []kind{s.composite}
-	}
-
 	out := []kind{}
 
-	for _, k := range in.Resource.ResourceKinds() {
+	for _, k := range resolve.Kinds(in, s.composite) {
 		// Crossplane refuses the requirement of what is no kind.
 		if k, err := newKind(k.APIVersion, k.Kind); err == nil {
 			out = append(out, k)

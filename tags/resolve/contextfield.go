@@ -1,0 +1,45 @@
+package resolve
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// contextField sources take labels from a map at a field path below a key of the
+// pipeline's context.
+var contextField = sourceType{
+	find: func(_ context.Context, r *resolver, s *v1beta1.Source) ([]labels, error) {
+		in, err := r.contextObject(*s.ContextKey)
+		if err != nil {
+			return nil, err
+		}
+
+		if in.Struct == nil {
+			return nil, &nothing{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
+		}
+
+		return field(s, in)
+	},
+	title: func(s *v1beta1.Source, _ *structpb.Struct) string {
+		return "context[" + *s.ContextKey + "]." + *s.FromFieldPath
+	},
+}
+
+// contextObject returns the object that the context has under the supplied key, which is
+// nil if there is none.
+func (r *resolver) contextObject(key string) (place, error) {
+	name := "context[" + key + "]"
+
+	switch v := r.context.GetFields()[key]; v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue, *structpb.Value_StructValue:
+		return place{Struct: v.GetStructValue(), name: name, of: name + "."}, nil
+	default:
+		return place{}, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
+	}
+}

@@ -1,0 +1,89 @@
+package resolve
+
+import (
+	"context"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// Metadata are labels and annotations of Kubernetes objects.
+type Metadata struct {
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+// allMetadata resolves what kubernetesMetadata copies.
+func (r *resolver) allMetadata(ctx context.Context) error {
+	for i := range r.in.KubernetesMetadata {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+
+		m, err := r.metadata(&r.in.KubernetesMetadata[i])
+		if err != nil {
+			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
+		}
+
+		r.set.Metadata = append(r.set.Metadata, m)
+	}
+
+	return nil
+}
+
+// metadata of the objects that the supplied rule copies from, later names over
+// earlier ones.
+func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
+	out := Metadata{Labels: make(map[string]string), Annotations: make(map[string]string)}
+
+	switch rule.Source.Type {
+	case v1beta1.MetadataSourceTypeCompositeMetadata:
+		return MetadataOf(rule, r.xr.Struct, "")
+	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
+		return out, nil
+	case v1beta1.MetadataSourceTypeRequiredResource:
+	}
+
+	objects, err := r.objects(rule.Source.Resource, v1beta1.PickAll)
+	if isNothing(err) && !rule.Source.Required() {
+		return out, nil
+	}
+
+	if err != nil {
+		return Metadata{}, err
+	}
+
+	for _, o := range objects {
+		m, err := MetadataOf(rule, o, classOf(o).String()+" ")
+		if err != nil {
+			return Metadata{}, err
+		}
+
+		maps.Copy(out.Labels, m.Labels)
+		maps.Copy(out.Annotations, m.Annotations)
+	}
+
+	return out, nil
+}
+
+// MetadataOf returns the labels and annotations of the supplied object that the
+// supplied rule may copy. Errors call the object by the supplied name.
+func MetadataOf(rule *v1beta1.MetadataRule, o *structpb.Struct, of string) (out Metadata, err error) {
+	in := place{Struct: o, of: of}
+
+	if rule.Copies(v1beta1.MetadataKindLabels) {
+		if out.Labels, err = in.strings(rule.Source.LabelsFieldPath); err != nil {
+			return Metadata{}, err
+		}
+	}
+
+	if rule.Copies(v1beta1.MetadataKindAnnotations) {
+		out.Annotations, err = in.strings(rule.Source.AnnotationsFieldPath)
+	}
+
+	return out, err
+}

@@ -1,0 +1,189 @@
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// compositeResource is what messages call it.
+const compositeResource = "the composite resource"
+
+// A place is an object that something is read of.
+type place struct {
+	*structpb.Struct
+
+	// name of the object in messages, and what stands before the paths of its fields.
+	name, of string
+}
+
+// at returns the value at the supplied path, or nil if there is none.
+func (p place) at(path string) (*structpb.Value, error) {
+	v, err := structpath.Get(p.Struct, path)
+	if err != nil {
+		return nil, errors.Errorf("%s%w", p.of, err)
+	}
+
+	return v, nil
+}
+
+// object at the supplied path, or nil if there is no such field.
+func (p place) object(path string) (*structpb.Struct, error) {
+	v, err := p.at(path)
+	if err != nil || v == nil {
+		return nil, err
+	}
+
+	if _, ok := v.GetKind().(*structpb.Value_StructValue); !ok {
+		return nil, errors.Errorf("%s%s is %s, not a map of strings", p.of, path, structpath.KindOf(v))
+	}
+
+	return v.GetStructValue(), nil
+}
+
+// strings at the supplied path, by key, or nil if there is no such field.
+func (p place) strings(path string) (map[string]string, error) {
+	v, err := p.at(path)
+	if err != nil || v == nil {
+		return nil, err
+	}
+
+	return structpath.StringMap(v, p.of+path)
+}
+
+// patterns of keys in the list at the supplied path, or nil if there is no such field.
+// The supplied function says what is wrong with a pattern.
+func (p place) patterns(path string, invalid func(pattern string) string) ([]string, error) {
+	v, err := p.at(path)
+	if err != nil || v == nil {
+		return nil, err
+	}
+
+	l, ok := v.GetKind().(*structpb.Value_ListValue)
+	if !ok {
+		return nil, errors.Errorf("%s%s is %s, not a list of strings", p.of, path, structpath.KindOf(v))
+	}
+
+	out := make([]string, len(l.ListValue.GetValues()))
+
+	for i, item := range l.ListValue.GetValues() {
+		s, ok := item.GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, i, structpath.KindOf(item))
+		}
+
+		if why := invalid(s.StringValue); why != "" {
+			return nil, errors.Errorf("%s%s[%d] %q: %s", p.of, path, i, s.StringValue, why)
+		}
+
+		out[i] = s.StringValue
+	}
+
+	return out, nil
+}
+
+// field returns the labels at the path of the supplied source.
+func field(s *v1beta1.Source, in place) ([]labels, error) {
+	o, err := in.object(*s.FromFieldPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if o == nil {
+		return nil, missing(*s.FromFieldPath, in, fmt.Sprintf("%s has no %s", in.name, *s.FromFieldPath))
+	}
+
+	out := make(labels, len(o.GetFields()))
+	for key, v := range o.GetFields() {
+		out[key] = found{Value: v, path: in.of + *s.FromFieldPath, key: key}
+	}
+
+	return []labels{out}, nil
+}
+
+// prefixed returns the labels and annotations that have the supplied source's prefix,
+// without it. Annotations can hold more than labels, so the annotation is meant if there
+// are both.
+func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
+	out := make(labels)
+
+	for _, path := range []string{"metadata.labels", "metadata.annotations"} {
+		o, err := in.object(path)
+		if err != nil {
+			return nil, err
+		}
+
+		for key, v := range o.GetFields() {
+			if stripped, ok := strings.CutPrefix(key, *s.Prefix); ok {
+				out[stripped] = found{Value: v, path: in.of + path, key: key}
+			}
+		}
+	}
+
+	if len(out) == 0 {
+		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", in.name, *s.Prefix)}
+	}
+
+	return []labels{out}, nil
+}
+
+// missing is the error of a field that isn't there, which is no failure if the field
+// isn't required. Then the supplied note is all that there is to say.
+func missing(path string, in place, note string) error {
+	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, in.name), note: note}
+}
+
+// string returns the supplied string of the composite resource, or an empty one if none
+// is asked for. One that isn't there is nothing, of which there is the supplied note.
+func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
+	switch {
+	case s == nil:
+		return "", nil
+	case s.Value != nil:
+		return *s.Value, nil
+	}
+
+	path := *s.FromFieldPath
+
+	v, err := r.xr.at(path)
+	if err != nil {
+		return "", err
+	}
+
+	text, ok := v.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case v == nil:
+		return "", missing(path, r.xr, note)
+	case !ok:
+		return "", errors.Errorf("%s is %s, not a string", path, structpath.KindOf(v))
+	case text.StringValue == "":
+		return "", &nothing{failure: path + " is empty", note: note}
+	default:
+		return text.StringValue, nil
+	}
+}
+
+// stringMap returns the supplied map of the composite resource, or nil if none is asked
+// for. One that isn't there is nothing, of which there is the supplied note.
+func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]string, error) {
+	switch {
+	case m == nil:
+		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
+	case m.Value != nil:
+		return m.Value, nil
+	}
+
+	out, err := r.xr.strings(*m.FromFieldPath)
+	if err == nil && out == nil {
+		err = missing(*m.FromFieldPath, r.xr, note)
+	}
+
+	return out, err
+}

@@ -1,0 +1,210 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+)
+
+// A sourceType is what sources of one type have in common.
+type sourceType struct {
+	// find the labels of a source: a list for each object that has any, later over
+	// earlier ones. It returns none until the objects are here, and nothing, as an
+	// error, if there are none to find.
+	find func(ctx context.Context, r *resolver, s *v1beta1.Source) ([]labels, error)
+
+	// title is what people call a source of the supplied composite resource that has
+	// no name.
+	title func(s *v1beta1.Source, xr *structpb.Struct) string
+
+	// kinds of objects whose labels and annotations sources with a prefix read, or
+	// nil if sources of the type have none. The composite resource is of the supplied
+	// kind.
+	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
+}
+
+// sourceTypes are all that the input admits.
+var sourceTypes = map[v1beta1.SourceType]sourceType{
+	v1beta1.SourceTypeValue:             value,
+	v1beta1.SourceTypeCompositeField:    compositeField,
+	v1beta1.SourceTypeContextField:      contextField,
+	v1beta1.SourceTypeCompositeMetadata: compositeMetadata,
+	v1beta1.SourceTypeRequiredResource:  requiredResource,
+}
+
+// Title is what people call the supplied source of the supplied composite resource: its
+// name, or else what it reads.
+func Title(s *v1beta1.Source, xr *structpb.Struct) string {
+	t, ok := sourceTypes[s.Type]
+
+	switch {
+	case s.Name != "":
+		return s.Name
+	case ok:
+		return t.title(s, xr)
+	default:
+		return string(s.Type)
+	}
+}
+
+// Kinds of the objects whose labels and annotations with a prefix the supplied source
+// reads, which may be none. The composite resource is of the supplied kind.
+func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
+	if t := sourceTypes[s.Type]; t.kinds != nil && s.Prefix != nil {
+		return t.kinds(s, composite)
+	}
+
+	return nil
+}
+
+// nothing is the error of what isn't there. It is a failure if it must be there, and
+// otherwise only said. What may always be missing is no failure.
+type nothing struct{ failure, note string }
+
+func (n *nothing) Error() string { return n.failure }
+
+// isNothing is true if the supplied error is about what isn't there.
+func isNothing(err error) bool { return errors.As(err, new(*nothing)) }
+
+// optional returns what to say of the supplied source if the supplied error is only that
+// it finds nothing, and it need not find anything.
+func optional(s *v1beta1.Source, err error) (note string, ok bool) {
+	var n *nothing
+	if !errors.As(err, &n) || n.failure != "" && s.Required() {
+		return "", false
+	}
+
+	return n.note, true
+}
+
+// labels of one object, by key. They are not looked at before it's known that they are
+// included.
+type labels map[string]found
+
+// found is the value of a label and where it is.
+type found struct {
+	*structpb.Value
+
+	// path of the map that holds it, in the words of messages, and its key there.
+	path, key string
+}
+
+// text of the value in the supplied encoding.
+func (f found) text(e v1beta1.Encoding) (string, error) {
+	text, ok := f.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case !ok && e == v1beta1.EncodingScalar:
+		s, err := scalar(f.Value)
+		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	case !ok:
+		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, structpath.KindOf(f.Value))
+	case e == v1beta1.EncodingJSON:
+		s, err := decodeJSON(text.StringValue)
+		return s, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
+	default:
+		return text.StringValue, nil
+	}
+}
+
+// source takes the labels that the source at the supplied position includes, in the order
+// of the keys that the source has them under.
+func (r *resolver) source(ctx context.Context, i int) error {
+	s := &r.in.Sources[i]
+
+	t, ok := sourceTypes[s.Type]
+	if !ok {
+		return errors.Errorf("there is no type %q of sources", s.Type)
+	}
+
+	included, none, err := r.include(s)
+	if err != nil {
+		return err
+	}
+
+	found, err := t.find(ctx, r, s)
+	if err != nil {
+		return err
+	}
+
+	of, taken := 0, 0
+
+	for _, labels := range found {
+		of += len(labels)
+
+		for _, key := range slices.Sorted(maps.Keys(labels)) {
+			l := label(s, *r.in.KeyPrefix, key)
+			if !included(l.QualifiedKey) {
+				continue
+			}
+
+			if l.Value, err = labels[key].text(s.Encoding); err != nil {
+				return err
+			}
+
+			taken++
+
+			r.take(l, i)
+		}
+	}
+
+	// Who leaves a map empty means to.
+	if of > 0 && taken == 0 {
+		return &nothing{note: none(of)}
+	}
+
+	return nil
+}
+
+// label returns the label, without a value, that the supplied key of the supplied
+// source is for.
+func label(s *v1beta1.Source, prefix, key string) tags.Label {
+	if s.KeyForm == v1beta1.KeyFormTag {
+		return tags.Label{QualifiedKey: strings.TrimPrefix(key, prefix), TagKey: key, Unprefixed: true}
+	}
+
+	return tags.Label{QualifiedKey: key, TagKey: prefix + key}
+}
+
+// include returns what says whether the source includes a qualified key, and what says
+// why it includes none of so many labels.
+func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, none func(of int) string, err error) {
+	none = func(of int) string { return fmt.Sprintf("include matches none of its %d labels", of) }
+
+	if s.Include == nil {
+		return func(string) bool { return true }, none, nil
+	}
+
+	patterns := s.Include.Keys
+	all := patterns == nil
+
+	if path := s.Include.FromFieldPath; path != nil {
+		all = false
+
+		patterns, err = r.xr.patterns(*path, v1beta1.ValidateLabelPattern)
+		if err == nil && patterns == nil {
+			none = func(int) string {
+				return fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, *path)
+			}
+			err = missing(*path, r.xr, "")
+		}
+
+		if _, ok := optional(s, err); err != nil && !ok {
+			return nil, nil, errors.Wrap(err, "cannot tell which labels to include")
+		}
+	}
+
+	keys, except := tags.NewKeySet(patterns...), tags.NewKeySet(s.Include.Except...)
+
+	return func(key string) bool { return (all || keys.Has(key)) && !except.Has(key) }, none, nil
+}

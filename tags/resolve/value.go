@@ -1,0 +1,26 @@
+package resolve
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// value sources take labels from the input itself.
+var value = sourceType{
+	find: func(_ context.Context, _ *resolver, s *v1beta1.Source) ([]labels, error) {
+		if len(s.Values) == 0 {
+			return nil, &nothing{note: "values is empty"}
+		}
+
+		out := make(labels, len(s.Values))
+		for key, text := range s.Values {
+			out[key] = found{Value: structpb.NewStringValue(text), path: "values", key: key}
+		}
+
+		return []labels{out}, nil
+	},
+	title: func(*v1beta1.Source, *structpb.Struct) string { return "the input" },
+}
