@@ -18,10 +18,6 @@ import (
 func TestIgnoredTagsStay(t *testing.T) {
 	t.Parallel()
 
-	if testing.Short() {
-		t.Skip("Rendering the scenarios takes Crossplane, which takes minutes to build the first time.")
-	}
-
 	cases := map[string]struct {
 		reason   string
 		scenario string
@@ -80,19 +76,8 @@ func TestIgnoredTagsStay(t *testing.T) {
 		},
 	}
 
-	root, err := scenario.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	var log bytes.Buffer
-
-	renderer, err := scenario.Start(t.Context(), root, &log)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &log)
-	}
-
-	t.Cleanup(renderer.Stop)
+	root, _ := all(t)
+	running := start(t, root)
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -128,12 +113,12 @@ func TestIgnoredTagsStay(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				r, err := renderer.Render(t.Context(), s)
+				outcome, err := scenario.BuiltIn{}.Render(t.Context(), s, running.Functions)
 				if err != nil {
 					t.Fatal(err)
 				}
 
-				got := composed(t, r.Outcome(), at(t, observed, "metadata", "name"))
+				got := composed(t, outcome, at(t, observed, "metadata", "name"))
 				if diff := cmp.Diff(want, at(t, got, "spec", "forProvider", tc.field)); diff != "" {
 					t.Fatalf("\n%s\nRendering %d: -want, +got:\n%s", tc.reason, i+1, diff)
 				}

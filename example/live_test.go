@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
@@ -175,21 +176,10 @@ type (
 func TestLive(t *testing.T) {
 	t.Parallel()
 
-	if testing.Short() {
-		t.Skip("A cluster takes an API server, etcd and Crossplane, which take minutes to build the first time.")
-	}
+	asked(t)
 
-	root, err := scenario.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	root, _ := all(t)
 	readFolders(t, root)
-
-	tools, err := live.BuildTools(t.Context(), root)
-	if err != nil {
-		t.Fatal(err)
-	}
 
 	for release, tests := range map[live.Release]map[string]func(cluster){
 		live.V2: {
@@ -213,7 +203,7 @@ func TestLive(t *testing.T) {
 		t.Run(string(release), func(t *testing.T) {
 			t.Parallel()
 
-			c, err := live.Start(t.Context(), root, tools, release)
+			c, err := live.Start(t.Context(), root, release)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -1350,7 +1340,7 @@ func differs(want, got any) error {
 func eventually(t *testing.T, objection func() error) {
 	t.Helper()
 
-	if err := live.Eventually(t.Context(), func(context.Context) error { return objection() }); err != nil {
+	if err := process.Eventually(t.Context(), func(context.Context) error { return objection() }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,46 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
+// TestScenarios renders each scenario with the model of Crossplane. TestAgreement shows that
+// the real one says the same.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 
-	if testing.Short() {
-		t.Skip("Rendering the scenarios takes Crossplane, which takes minutes to build the first time.")
-	}
-
-	root, err := scenario.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	readFolders(t, root)
-
-	scenarios, err := scenario.List(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if len(scenarios) == 0 {
-		t.Fatal("there are no scenarios")
-	}
-
-	var log bytes.Buffer
-
-	renderer, err := scenario.Start(t.Context(), root, &log)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &log)
-	}
-
-	t.Cleanup(func() {
-		renderer.Stop()
-
-		if t.Failed() {
-			t.Logf("The function's log:\n%s", &log)
-		}
-	})
+	root, scenarios := all(t)
+	running := start(t, root)
 
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
@@ -68,12 +39,12 @@ func TestScenarios(t *testing.T) {
 			// Twice, because the order of whatever comes out of a map may be right
 			// by chance.
 			for range 2 {
-				r, err := renderer.Render(t.Context(), s)
+				got, err := scenario.BuiltIn{}.Render(t.Context(), s, running.Functions)
 				if err != nil {
 					t.Fatal(err)
 				}
 
-				if diff := cmp.Diff(lines(want), lines(r.Outcome())); diff != "" {
+				if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
 					t.Fatalf("go run ./example/render %s: -want, +got:\n%s", s.Name, diff)
 				}
 			}
@@ -81,21 +52,55 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// Each scenario is an answer, which somebody who has the question must find.
-func TestScenariosLinked(t *testing.T) {
-	t.Parallel()
+// all scenarios, and the folder of the module.
+func all(t *testing.T) (root string, scenarios []scenario.Scenario) {
+	t.Helper()
 
 	root, err := scenario.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	readme, err := os.ReadFile(filepath.Join(root, "example", "README.md"))
+	scenarios, err = scenario.List(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	scenarios, err := scenario.List(root)
+	if len(scenarios) == 0 {
+		t.Fatal("there are no scenarios")
+	}
+
+	return root, scenarios
+}
+
+// start the functions, until the test has ended.
+func start(t *testing.T, root string) *functions.Running {
+	t.Helper()
+	readFolders(t, root)
+
+	running, err := functions.Start(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("The function's log:\n" + running.Log())
+		}
+
+		running.Stop()
+	})
+
+	return running
+}
+
+// Each scenario is an answer, which somebody who has the question must find.
+func TestScenariosLinked(t *testing.T) {
+	t.Parallel()
+
+	root, scenarios := all(t)
+
+	readme, err := os.ReadFile(filepath.Join(root, "example", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package example
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,10 +13,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/types/known/structpb"
 	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 )
 
 // managedTags is the input of function-tag-manager, as far as it has types and policies.
@@ -37,21 +42,12 @@ type managedTag struct {
 // With TAG_MANAGER_ADDRESS=127.0.0.1:9999, where its main.go serves with --insecure, the
 // recorded files are compared with what it makes now, and those that are missing are made.
 func TestTagManager(t *testing.T) {
-	root, err := scenario.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	all, err := scenario.List(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	var scenarios []scenario.Scenario
 
 	used := make(map[string]bool)
 
-	for _, s := range all {
+	_, every := all(t)
+	for _, s := range every {
 		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -80,7 +76,7 @@ func TestTagManager(t *testing.T) {
 	}
 
 	if address := os.Getenv("TAG_MANAGER_ADDRESS"); address != "" {
-		record(t, root, address, scenarios)
+		record(t, address, scenarios)
 	}
 
 	for _, s := range scenarios {
@@ -127,24 +123,41 @@ func (in *managedTags) uses(used map[string]bool) {
 
 // record renders the scenarios with function-tag-manager, and compares the outputs with
 // those that are recorded. One that isn't is recorded.
-func record(t *testing.T, root, address string, scenarios []scenario.Scenario) {
+func record(t *testing.T, address string, scenarios []scenario.Scenario) {
 	t.Helper()
 
-	var log bytes.Buffer
-
-	renderer, err := scenario.Start(t.Context(), root, &log)
+	tagManager, disconnect, err := functions.Connect(address)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, &log)
+		t.Fatal(err)
 	}
-	defer renderer.Stop()
+	defer disconnect()
 
 	for _, s := range scenarios {
-		r, err := renderer.RenderTagManager(t.Context(), s, address)
+		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		got := r.Outcome()
+		// Its input takes the place of ours.
+		input := &structpb.Struct{}
+		if text, err = yaml.YAMLToJSONStrict(text); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := input.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+
+		called := functions.Func(func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			req.Input = input
+			return tagManager.RunFunction(ctx, req)
+		})
+
+		got, err := scenario.BuiltIn{}.Render(t.Context(), s, map[string]functions.Function{functions.CloudTags: called, functions.TestResources: testfunction.Function{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+
 		if got.Failed {
 			t.Fatalf("function-tag-manager fails in scenario %s: %s", s.Name, got.Text)
 		}

@@ -1,12 +1,9 @@
-// Command render shows what the function makes of an example scenario, by the real
-// crossplane composition render.
+// Command render shows what the function makes of an example scenario.
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,20 +12,20 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
 type cli struct {
 	Scenario string `arg:"" help:"The scenario to render: a folder in example/. Without one, they are listed." optional:""`
-	Tools    bool   `help:"Only build the tools into the cache: Crossplane v2 and v1, the command line tool, and the API server and etcd that tests run them with." xor:"mode"`
-	Update   bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios." xor:"mode"`
+	Engine   string `default:"built-in" enum:"built-in,crossplane" help:"What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build."`
+	Update   bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios."`
 	Verbose  bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
 }
 
 func main() {
 	c := &cli{}
-	kong.Parse(c, kong.Name("render"), kong.Description("Renders an example scenario by the real crossplane composition render, with the function of this checkout. Needs nothing but Go."))
+	kong.Parse(c, kong.Name("render"), kong.Description("Renders an example scenario with the function of this checkout. Needs nothing but Go."))
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code, err := c.run(ctx)
@@ -47,20 +44,10 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code of crossplane.
+// run returns the exit code.
 func (c *cli) run(ctx context.Context) (int, error) {
 	root, err := scenario.Root()
 	if err != nil {
-		return 0, err
-	}
-
-	if c.Tools {
-		if _, err := scenario.BuildTools(ctx, root); err != nil {
-			return 0, err
-		}
-
-		_, err := live.BuildTools(ctx, root)
-
 		return 0, err
 	}
 
@@ -95,53 +82,50 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 		}
 	}
 
-	var (
-		buffer bytes.Buffer
-		log    io.Writer = &buffer
-	)
-
-	if c.Verbose {
-		log = os.Stderr
-	}
-
-	renderer, err := scenario.Start(ctx, root, log)
+	engine, err := c.engine(ctx, root)
 	if err != nil {
-		_, _ = buffer.WriteTo(os.Stderr)
 		return 0, err
 	}
 
-	code, err := c.renderEach(ctx, renderer, scenarios)
+	running, err := functions.Start(ctx, root)
+	if err != nil {
+		return 0, err
+	}
+	defer running.Stop()
 
-	// Only now does nobody write to the buffer any more.
-	renderer.Stop()
+	code, err := c.renderEach(ctx, engine, running.Functions, scenarios)
 
-	if code != 0 || err != nil {
-		_, _ = buffer.WriteTo(os.Stderr)
+	if c.Verbose || code != 0 || err != nil {
+		_, _ = fmt.Fprint(os.Stderr, running.Log())
 	}
 
 	return code, err
 }
 
-func (c *cli) renderEach(ctx context.Context, renderer *scenario.Renderer, scenarios []scenario.Scenario) (int, error) {
-	for _, s := range scenarios {
-		r, err := renderer.Render(ctx, s)
-		if err != nil {
-			return 0, err
-		}
+func (c *cli) engine(ctx context.Context, root string) (scenario.Engine, error) {
+	if c.Engine == "crossplane" {
+		return scenario.NewCrossplane(ctx, root)
+	}
 
-		if c.Update {
-			if err := s.Update(r.Outcome()); err != nil {
+	return scenario.BuiltIn{}, nil
+}
+
+func (c *cli) renderEach(ctx context.Context, engine scenario.Engine, all map[string]functions.Function, scenarios []scenario.Scenario) (int, error) {
+	for _, s := range scenarios {
+		outcome, err := engine.Render(ctx, s, all)
+
+		switch {
+		case err != nil:
+			return 0, err
+		case c.Update:
+			if err := s.Update(outcome); err != nil {
 				return 0, err
 			}
-
-			continue
-		}
-
-		_, _ = os.Stdout.Write(r.Stdout)
-		_, _ = os.Stderr.Write(r.Stderr)
-
-		if r.ExitCode != 0 {
-			return r.ExitCode, nil
+		case outcome.Failed:
+			_, _ = fmt.Fprint(os.Stderr, outcome.Text)
+			return 1, nil
+		default:
+			_, _ = fmt.Fprint(os.Stdout, outcome.Text)
 		}
 	}
 

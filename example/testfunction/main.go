@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 )
 
@@ -24,8 +25,8 @@ type cli struct {
 
 // Run serves the test function until it is interrupted.
 func (c *cli) Run() error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
 
 	var config net.ListenConfig
 
@@ -36,7 +37,11 @@ func (c *cli) Run() error {
 
 	_, _ = fmt.Fprintln(os.Stderr, "The test function listens on", l.Addr())
 
-	return testfunction.Serve(ctx, l)
+	defer functions.Serve(testfunction.Function{}, l)()
+
+	<-ctx.Done()
+
+	return nil
 }
 
 func main() {

@@ -19,7 +19,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,20 +26,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
-)
-
-// Names of the functions that Compositions can use.
-const (
-	nameCloudTags     = "function-cloud-tags"
-	nameTestResources = "function-test-resources"
+	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 )
 
 // namespace of Crossplane.
@@ -56,41 +50,14 @@ const (
 	secretClient = "client"
 )
 
-// A Release of Crossplane that a cluster can run, by the name of the tool that it is.
+// A Release of Crossplane that a cluster can run.
 type Release string
 
-// Releases of Crossplane.
+// Releases of Crossplane, by the names of the tools that they are.
 const (
 	V1 Release = "crossplane-v1"
 	V2 Release = "crossplane"
 )
-
-// Tools that make a cluster.
-type Tools struct {
-	Etcd       string
-	APIServer  string
-	Crossplane map[Release]string
-}
-
-// BuildTools builds those tools that are not in the cache yet.
-func BuildTools(ctx context.Context, root string) (Tools, error) {
-	paths := make(map[string]string)
-
-	for _, name := range []string{"etcd", "kube-apiserver", string(V1), string(V2)} {
-		path, err := scenario.BuildTool(ctx, root, name)
-		if err != nil {
-			return Tools{}, err
-		}
-
-		paths[name] = path
-	}
-
-	return Tools{
-		Etcd:       paths["etcd"],
-		APIServer:  paths["kube-apiserver"],
-		Crossplane: map[Release]string{V1: paths[string(V1)], V2: paths[string(V2)]},
-	}, nil
-}
 
 // A Cluster runs until it is stopped.
 type Cluster struct {
@@ -100,10 +67,9 @@ type Cluster struct {
 	// Release of Crossplane that it runs.
 	Release Release
 
-	root  string
-	dir   string
-	tools Tools
-	stop  []func()
+	root string
+	dir  string
+	stop []func()
 
 	config  *rest.Config
 	client  dynamic.Interface
@@ -112,20 +78,19 @@ type Cluster struct {
 
 // Start a cluster with a release of Crossplane and the functions. All of it ends with the
 // context, too.
-func Start(ctx context.Context, root string, tools Tools, release Release) (*Cluster, error) {
+func Start(ctx context.Context, root string, release Release) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "live-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
 	}
 
-	c := &Cluster{root: root, dir: dir, tools: tools, Release: release, Function: filepath.Join(dir, nameCloudTags)}
+	c := &Cluster{root: root, dir: dir, Release: release}
 	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
 
 	for _, step := range []struct {
 		does string
 		do   func(context.Context) error
 	}{
-		{does: "build the function", do: c.build},
 		{does: "start etcd", do: c.startEtcd},
 		{does: "start the API server", do: c.startAPIServer},
 		{does: "install Crossplane", do: c.installCrossplane},
@@ -150,8 +115,8 @@ func (c *Cluster) Stop() {
 }
 
 // start a program that is stopped with the cluster.
-func (c *Cluster) start(ctx context.Context, p program, ready func(context.Context) error) error {
-	stop, err := p.start(ctx, c.dir, ready)
+func (c *Cluster) start(ctx context.Context, p process.Program, ready func(context.Context) error) error {
+	stop, err := p.Start(ctx, ready)
 	if err != nil {
 		return err
 	}
@@ -163,7 +128,7 @@ func (c *Cluster) start(ctx context.Context, p program, ready func(context.Conte
 
 // listening starts a program on free ports.
 func (c *Cluster) listening(ctx context.Context, ports int, start func(ports []int) (func(), error)) error {
-	stop, err := listening(ctx, ports, start)
+	stop, err := process.Listening(ctx, ports, start)
 	if err != nil {
 		return err
 	}
@@ -173,20 +138,14 @@ func (c *Cluster) listening(ctx context.Context, ports int, start func(ports []i
 	return nil
 }
 
-func (c *Cluster) build(ctx context.Context) error {
-	build := exec.CommandContext(ctx, "go", "build", "-o", c.Function, ".")
-	build.Dir = c.root
-
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-
-	return nil
-}
-
 // startEtcd on sockets, which need no free ports.
 func (c *Cluster) startEtcd(ctx context.Context) error {
-	return c.start(ctx, program{name: "etcd", binary: c.tools.Etcd, args: []string{
+	binary, err := tool.Build(ctx, c.root, "etcd")
+	if err != nil {
+		return err
+	}
+
+	return c.start(ctx, process.Program{Name: "etcd", Binary: binary, Dir: c.dir, Args: []string{
 		"--data-dir=etcd",
 		"--listen-client-urls=" + c.etcd(),
 		"--listen-peer-urls=unix://" + filepath.Join(c.dir, "etcd-peer.sock"),
@@ -203,6 +162,11 @@ func (c *Cluster) etcd() string { return "unix://" + filepath.Join(c.dir, "etcd.
 func (c *Cluster) startAPIServer(ctx context.Context) error {
 	const token = "admin"
 
+	binary, err := tool.Build(ctx, c.root, "kube-apiserver")
+	if err != nil {
+		return err
+	}
+
 	key, err := privateKey()
 	if err != nil {
 		return err
@@ -218,7 +182,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	}
 
 	return c.listening(ctx, 1, func(ports []int) (func(), error) {
-		p := program{name: "kube-apiserver", binary: c.tools.APIServer, args: []string{
+		p := process.Program{Name: "kube-apiserver", Binary: binary, Dir: c.dir, Args: []string{
 			"--etcd-servers=" + c.etcd(),
 			"--bind-address=127.0.0.1",
 			"--advertise-address=127.0.0.1", // There may be no other network.
@@ -241,7 +205,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			QPS:             -1, // No limit.
 		}
 
-		return p.start(ctx, c.dir, c.connect)
+		return p.Start(ctx, c.connect)
 	})
 }
 
@@ -300,7 +264,7 @@ func get(ctx context.Context, client *http.Client, url string) (string, error) {
 // webhooks, too. There are none here, so that one is the functions'. Only v2 can be told
 // where the kinds are, so that it installs those of other releases.
 func (c *Cluster) installCrossplane(ctx context.Context) error {
-	source, err := scenario.ToolSource(ctx, c.root, string(c.Release))
+	source, err := tool.Source(ctx, c.root, string(c.Release))
 	if err != nil {
 		return err
 	}
@@ -320,7 +284,7 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 		return err
 	}
 
-	install := c.crossplane("crossplane-init", V2, []string{"core", "init"},
+	install, err := c.crossplane(ctx, "crossplane-init", V2, []string{"core", "init"},
 		"CRDS_PATH="+filepath.Join(source, "cluster", "crds"),
 		"WEBHOOK_ENABLED=true",
 		"WEBHOOK_CONFIGS_PATH="+webhooks,
@@ -331,18 +295,24 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 		"TLS_SERVER_SECRET_NAME="+secretServer,
 		"TLS_CLIENT_SECRET_NAME="+secretClient,
 	)
+	if err != nil {
+		return err
+	}
 
 	// It uses its kinds before they are served, and has to be started again then, as
 	// the kubelet would.
-	if err := Eventually(ctx, func(ctx context.Context) error { return install.run(ctx, c.dir) }); err != nil {
+	if err := process.Eventually(ctx, install.Run); err != nil {
 		return err
 	}
 
 	return errors.Join(c.saveCertificates(ctx, secretServer), c.saveCertificates(ctx, secretClient))
 }
 
-func (c *Cluster) crossplane(name string, release Release, args []string, env ...string) program {
-	return program{name: name, binary: c.tools.Crossplane[release], args: args, env: append(env, "KUBECONFIG="+c.kubeconfig(), "POD_NAMESPACE="+namespace)}
+func (c *Cluster) crossplane(ctx context.Context, name string, release Release, args []string, env ...string) (process.Program, error) {
+	binary, err := tool.Build(ctx, c.root, string(release))
+	env = append(env, "KUBECONFIG="+c.kubeconfig(), "POD_NAMESPACE="+namespace)
+
+	return process.Program{Name: name, Binary: binary, Dir: c.dir, Args: args, Env: env}, err
 }
 
 func (c *Cluster) kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
@@ -400,31 +370,43 @@ func (c *Cluster) startCrossplane(ctx context.Context) error {
 		args = append(args, "--circuit-breaker-burst=1000000") // Tests change more in a second than Crossplane finds sane.
 	}
 
-	return c.start(ctx, c.crossplane("crossplane", c.Release, args,
+	p, err := c.crossplane(ctx, "crossplane", c.Release, args,
 		"PACKAGE_RUNTIME=External",
 		"WEBHOOK_ENABLED=false",
 		"METRICS_PORT=0", // Any that is free.
 		"HEALTH_PROBE_PORT=0",
 		"TLS_CLIENT_CERTS_DIR="+filepath.Join(c.dir, secretClient),
 		"XPKG_CACHE_DIR="+filepath.Join(c.dir, "xpkg"),
-	), func(context.Context) error { return nil })
+	)
+	if err != nil {
+		return err
+	}
+
+	return c.start(ctx, p, func(context.Context) error { return nil })
 }
 
 func (c *Cluster) startFunction(ctx context.Context) error {
+	p, err := functions.Program(ctx, c.root, c.dir)
+	if err != nil {
+		return err
+	}
+
+	c.Function = p.Binary
+
 	var address string
 
 	if err := c.listening(ctx, 2, func(ports []int) (func(), error) {
 		address = fmt.Sprintf("%s:%d", host, ports[0])
 		c.metrics = fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1])
 
-		p := program{name: nameCloudTags, binary: c.Function, args: []string{
+		p.Args = []string{
 			"serve",
 			fmt.Sprintf("--address=127.0.0.1:%d", ports[0]),
 			fmt.Sprintf("--metrics-address=127.0.0.1:%d", ports[1]),
 			"--tls-certs-dir=" + secretServer,
-		}}
+		}
 
-		return p.start(ctx, c.dir, func(ctx context.Context) error {
+		return p.Start(ctx, func(ctx context.Context) error {
 			_, err := c.Metrics(ctx)
 			return err
 		})
@@ -432,7 +414,7 @@ func (c *Cluster) startFunction(ctx context.Context) error {
 		return err
 	}
 
-	return c.installFunction(ctx, nameCloudTags, "ghcr.io/plexsphere/function-cloud-tags:v0.1.0", address)
+	return c.installFunction(ctx, functions.CloudTags, "ghcr.io/plexsphere/function-cloud-tags:v0.1.0", address)
 }
 
 func (c *Cluster) startTestFunction(ctx context.Context) error {
@@ -441,19 +423,14 @@ func (c *Cluster) startTestFunction(ctx context.Context) error {
 		return err
 	}
 
-	l, err := scenario.Listen(ctx)
+	l, err := process.Listen(ctx)
 	if err != nil {
 		return err
 	}
 
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
+	c.stop = append(c.stop, functions.Serve(testfunction.Function{}, tls.NewListener(l, config)))
 
-	go func() { ended <- testfunction.Serve(ctx, tls.NewListener(l, config)) }()
-
-	c.stop = append(c.stop, func() { cancel(); <-ended })
-
-	return c.installFunction(ctx, nameTestResources, "example.org/function-test-resources:v0.0.0", fmt.Sprintf("%s:%d", host, portOf(l)))
+	return c.installFunction(ctx, functions.TestResources, "example.org/function-test-resources:v0.0.0", fmt.Sprintf("%s:%d", host, process.PortOf(l)))
 }
 
 // serverTLS is what the test function serves with.
@@ -542,21 +519,6 @@ func (c *Cluster) ApplyStatus(ctx context.Context, manager string, o *unstructur
 	return nil
 }
 
-// Eventually waits until the supplied function has no objection any more.
-func Eventually(ctx context.Context, objection func(context.Context) error) error {
-	var last error
-
-	err := wait.PollUntilContextTimeout(ctx, pollInterval, pollTimeout, true, func(ctx context.Context) (bool, error) {
-		last = objection(ctx)
-		return last == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("%w: %w", err, last)
-	}
-
-	return nil
-}
-
 // Metrics that the function serves.
 func (c *Cluster) Metrics(ctx context.Context) (string, error) {
 	return get(ctx, http.DefaultClient, c.metrics)
@@ -564,17 +526,17 @@ func (c *Cluster) Metrics(ctx context.Context) (string, error) {
 
 // Log lines of the function.
 func (c *Cluster) Log() ([][]byte, error) {
-	text, err := os.ReadFile(program{name: nameCloudTags}.logFile(c.dir))
+	text, err := os.ReadFile(process.Program{Name: functions.CloudTags, Dir: c.dir}.LogFile())
 	return slices.Collect(bytes.Lines(text)), err
 }
 
 // Tails are the ends of all logs.
 func (c *Cluster) Tails() string {
-	files, _ := filepath.Glob(program{name: "*"}.logFile(c.dir)) // The pattern is good.
+	files, _ := filepath.Glob(process.Program{Name: "*", Dir: c.dir}.LogFile()) // The pattern is good.
 
 	tails := make([]string, 0, len(files))
 	for _, file := range files {
-		tails = append(tails, tail(file))
+		tails = append(tails, process.Tail(file))
 	}
 
 	return strings.Join(tails, "\n")

@@ -23,6 +23,7 @@ const (
 	fileFunctions     = "functions.yaml"
 	fileReadme        = "README.md"
 	fileContext       = "context.yaml"
+	fileXRD           = "xrd.yaml"
 	fileExpected      = "expected.yaml"
 	fileExpectedError = "expected-error.txt"
 )
@@ -43,7 +44,7 @@ func flags() map[string]string {
 		"required":      "--required-resources",
 		"required.yaml": "--required-resources",
 		"schemas":       "--required-schemas",
-		"xrd.yaml":      "--xrd",
+		fileXRD:         "--xrd",
 	}
 }
 
@@ -51,13 +52,6 @@ func flags() map[string]string {
 type Scenario struct {
 	Name string
 	Dir  string
-}
-
-// An Outcome of a rendering: what crossplane composition render printed, or the
-// error it failed with.
-type Outcome struct {
-	Text   string
-	Failed bool
 }
 
 // Root returns the folder of this module, which the working directory is in.

@@ -10,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -36,9 +34,7 @@ type input struct {
 }
 
 // Function is the test function.
-type Function struct {
-	fnv1.UnimplementedFunctionRunnerServiceServer
-}
+type Function struct{}
 
 // RunFunction desires the resources of the input. It calls each of them ready,
 // because the order in which Crossplane reports those that aren't is random.
@@ -107,14 +103,4 @@ func compose(in input, earlier map[string]*fnv1.Resource) (map[string]*fnv1.Reso
 	}
 
 	return composed, nil
-}
-
-// Serve the test function on a listener, without TLS, until the context is done.
-func Serve(ctx context.Context, l net.Listener) error {
-	srv := grpc.NewServer()
-	fnv1.RegisterFunctionRunnerServiceServer(srv, Function{})
-
-	defer context.AfterFunc(ctx, srv.GracefulStop)()
-
-	return srv.Serve(l)
 }

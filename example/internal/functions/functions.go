@@ -1,0 +1,172 @@
+// Package functions has the composition functions that scenarios and clusters use: the
+// function of this repository, as a process, and the test function.
+package functions
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/process"
+	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+)
+
+// Names of the functions that Compositions can use.
+const (
+	CloudTags     = "function-cloud-tags"
+	TestResources = "function-test-resources"
+)
+
+// A Function that pipelines call.
+type Function interface {
+	RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+}
+
+// A Func is a Function.
+type Func func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// RunFunction calls the Func.
+func (f Func) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return f(ctx, req)
+}
+
+// Program is the function of this repository, with the supplied arguments. It is built of
+// what is in the supplied root, into the folder that it is run in.
+func Program(ctx context.Context, root, dir string, args ...string) (process.Program, error) {
+	p := process.Program{Name: CloudTags, Binary: filepath.Join(dir, CloudTags), Args: args, Dir: dir}
+
+	build := exec.CommandContext(ctx, "go", "build", "-o", p.Binary, ".")
+	build.Dir = root
+
+	if out, err := build.CombinedOutput(); err != nil {
+		return p, fmt.Errorf("cannot build the function: %w\n%s", err, out)
+	}
+
+	return p, nil
+}
+
+// Running functions, by name.
+type Running struct {
+	Functions map[string]Function
+
+	program process.Program
+	stop    []func()
+}
+
+// Start the functions. That of this repository runs until they are stopped, or the context
+// is done.
+func Start(ctx context.Context, root string) (*Running, error) {
+	dir, err := os.MkdirTemp("", "functions-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
+	}
+
+	r := &Running{stop: []func(){func() { _ = os.RemoveAll(dir) }}}
+	if err := r.start(ctx, root, dir); err != nil {
+		r.Stop()
+		return nil, err
+	}
+
+	return r, nil
+}
+
+func (r *Running) start(ctx context.Context, root, dir string) error {
+	socket := filepath.Join(dir, "function.sock")
+
+	p, err := Program(ctx, root, dir, "serve", "--insecure", "--network", "unix", "--address", socket, "--metrics-address", "")
+	if err != nil {
+		return err
+	}
+
+	stop, err := p.Start(ctx, func(ctx context.Context) error {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+		if err != nil {
+			return err
+		}
+
+		return conn.Close()
+	})
+	if err != nil {
+		return err
+	}
+
+	r.program = p
+	r.stop = append(r.stop, stop)
+
+	f, disconnect, err := Connect("unix:" + socket)
+	if err != nil {
+		return err
+	}
+
+	r.stop = append(r.stop, disconnect)
+	r.Functions = map[string]Function{CloudTags: f, TestResources: testfunction.Function{}}
+
+	return nil
+}
+
+// Log is what the function of this repository has logged.
+func (r *Running) Log() string {
+	text, err := os.ReadFile(r.program.LogFile())
+	if err != nil {
+		return err.Error()
+	}
+
+	return string(text)
+}
+
+// Stop the functions, and remove what they have left.
+func (r *Running) Stop() {
+	for _, stop := range slices.Backward(r.stop) {
+		stop()
+	}
+}
+
+// Connect to a function that serves at the supplied target without TLS, until the function
+// that is returned is called.
+func Connect(target string) (Function, func(), error) {
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot connect to %s: %w", target, err)
+	}
+
+	client := fnv1.NewFunctionRunnerServiceClient(conn)
+
+	return Func(func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		return client.RunFunction(ctx, req)
+	}), func() { _ = conn.Close() }, nil
+}
+
+// Serve a function on a listener until the function that is returned is called.
+func Serve(f Function, l net.Listener) (stop func()) {
+	srv := grpc.NewServer()
+	fnv1.RegisterFunctionRunnerServiceServer(srv, server{Function: f})
+
+	ended := make(chan struct{})
+
+	go func() {
+		defer close(ended)
+
+		_ = srv.Serve(l) // It ends when it is stopped.
+	}()
+
+	return func() { srv.Stop(); <-ended }
+}
+
+type server struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+	Function
+}
+
+// RunFunction calls the Function.
+func (s server) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return s.Function.RunFunction(ctx, req)
+}

@@ -1,0 +1,179 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/process"
+	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+)
+
+// Crossplane is the real crossplane composition render, with the real Crossplane.
+type Crossplane struct {
+	cli    string
+	binary string
+}
+
+// NewCrossplane builds the command line tool and Crossplane, unless they are in the cache.
+func NewCrossplane(ctx context.Context, root string) (*Crossplane, error) {
+	cli, err := tool.Build(ctx, root, "crossplane-cli")
+	if err != nil {
+		return nil, err
+	}
+
+	binary, err := tool.Build(ctx, root, "crossplane")
+
+	return &Crossplane{cli: cli, binary: binary}, err
+}
+
+// Render a scenario. The functions are served to Crossplane meanwhile.
+func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]functions.Function) (Outcome, error) {
+	dir, err := os.MkdirTemp("", "render-")
+	if err != nil {
+		return Outcome{}, fmt.Errorf("cannot make a temporary folder to render scenario %s: %w", s.Name, err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // What is left of it harms nobody.
+
+	targets, stop, err := serve(ctx, all)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer stop()
+
+	file := filepath.Join(dir, fileFunctions)
+	if err := os.WriteFile(file, developed(targets), 0o600); err != nil {
+		return Outcome{}, err
+	}
+
+	args := []string{
+		"composition", "render", fileXR, fileComposition, file,
+		"--crossplane-binary", c.binary,
+		"--include-function-results",
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(flags())) {
+		if s.has(name) {
+			args = append(args, flags()[name], name)
+		}
+	}
+
+	values, err := s.contextFlags(dir)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("cannot prepare the context of scenario %s: %w", s.Name, err)
+	}
+
+	var stdout, stderr bytes.Buffer
+
+	cmd := exec.CommandContext(ctx, c.cli, append(args, values...)...)
+	cmd.Dir = s.Dir
+	cmd.Stdout = &stdout
+	cmd.Stderr = &stderr
+
+	err = cmd.Run()
+	if err == nil {
+		return Outcome{Text: stdout.String()}, nil
+	}
+
+	// A process that was killed has no exit code.
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || !exit.Exited() {
+		return Outcome{}, fmt.Errorf("cannot run crossplane to render scenario %s: %w\n%s", s.Name, err, &stderr)
+	}
+
+	return Outcome{Text: stable(stderr.String(), file, targets), Failed: true}, nil
+}
+
+// serve functions, each at a target of its own, until the function that is returned is
+// called.
+func serve(ctx context.Context, all map[string]functions.Function) (targets map[string]string, stop func(), err error) {
+	targets = make(map[string]string)
+
+	var stops []func()
+
+	stop = func() {
+		for _, s := range stops {
+			s()
+		}
+	}
+
+	for name, f := range all {
+		l, err := process.Listen(ctx)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+
+		targets[name] = l.Addr().String()
+		stops = append(stops, functions.Serve(f, l))
+	}
+
+	return targets, stop, nil
+}
+
+// developed are Functions that run at the supplied targets.
+func developed(targets map[string]string) []byte {
+	var out bytes.Buffer
+
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		_, _ = fmt.Fprintf(&out, `---
+apiVersion: pkg.crossplane.io/v1
+kind: Function
+metadata:
+  name: %s
+  annotations:
+    render.crossplane.io/runtime: Development
+    render.crossplane.io/runtime-development-target: %s
+spec:
+  package: example.org/%[1]s:v0.0.0
+`, name, targets[name])
+	}
+
+	return out.Bytes()
+}
+
+// stable is a text without what differs from run to run.
+func stable(text, file string, targets map[string]string) string {
+	replaced := []string{file, fileFunctions}
+	for name, target := range targets {
+		replaced = append(replaced, target, name)
+	}
+
+	return strings.NewReplacer(replaced...).Replace(text)
+}
+
+// contextFlags returns the flags that give the pipeline the scenario's context. Each value is
+// written to a file in dir, because one on the command line may not have every character.
+func (s Scenario) contextFlags(dir string) ([]string, error) {
+	in, err := s.input()
+	if err != nil {
+		return nil, err
+	}
+
+	var args []string
+
+	for i, key := range slices.Sorted(maps.Keys(in.Context.GetFields())) {
+		text, err := protojson.Marshal(in.Context.GetFields()[key])
+		if err != nil {
+			return nil, err
+		}
+
+		value := filepath.Join(dir, fmt.Sprintf("context-%d.json", i))
+		if err := os.WriteFile(value, text, 0o600); err != nil {
+			return nil, err
+		}
+
+		args = append(args, "--context-files", key+"="+value)
+	}
+
+	return args, nil
+}

@@ -1,0 +1,51 @@
+// Package tool has the tools that the modules in .ci/tools pin.
+package tool
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Build the tool that a module in .ci/tools pins, unless it is in the cache, and return
+// where it is. That takes minutes, so it says on standard error what it builds.
+func Build(ctx context.Context, root, name string) (string, error) {
+	path, err := output(exec.CommandContext(ctx, filepath.Join(root, ".ci", "tool"), name))
+	if err != nil {
+		return "", fmt.Errorf("cannot build %s: %w", name, err)
+	}
+
+	return path, nil
+}
+
+// Source returns the folder of the module that a tool is built from. It is downloaded, if
+// the tool was built elsewhere.
+func Source(ctx context.Context, root, name string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-C", filepath.Join(root, ".ci", "tools", name), "-f", "{{.Module.Dir}}", "tool")
+	cmd.Env = append(os.Environ(), "GOWORK=off") // A module of its own, whatever workspace is set.
+
+	dir, err := output(cmd)
+	if err != nil {
+		return "", fmt.Errorf("cannot find the source of %s: %w", name, err)
+	}
+
+	return dir, nil
+}
+
+// output of a command: one line.
+func output(cmd *exec.Cmd) (string, error) {
+	var stdout bytes.Buffer
+
+	cmd.Stdout = &stdout
+	cmd.Stderr = os.Stderr
+
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w", cmd, err)
+	}
+
+	return strings.TrimSpace(stdout.String()), nil
+}
