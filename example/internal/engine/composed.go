@@ -37,7 +37,7 @@ func (xr *composite) compose(desired map[string]*fnv1.Resource) []composed {
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		c := composed{
 			name:   name,
-			object: &unstructured.Unstructured{Object: desired[name].GetResource().AsMap()},
+			object: objectOf(desired[name].GetResource()),
 			ready:  desired[name].GetReady() == fnv1.Ready_READY_TRUE,
 		}
 		xr.place(&c)

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
@@ -32,7 +33,7 @@ type composite struct {
 // is rendered may lack what only an API server gives it.
 func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struct) (*composite, error) {
 	xr := &composite{
-		Unstructured: &unstructured.Unstructured{Object: s.AsMap()},
+		Unstructured: objectOf(s),
 		observed:     make(map[string]*unstructured.Unstructured),
 		composition:  c.Metadata.Name,
 	}
@@ -50,7 +51,7 @@ func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struc
 	refs := make([]any, 0, len(observed))
 
 	for _, s := range observed {
-		o := &unstructured.Unstructured{Object: s.AsMap()}
+		o := objectOf(s)
 
 		name := o.GetAnnotations()[annotationName]
 		if name == "" {
@@ -91,6 +92,18 @@ func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struc
 	xr.set(with(xr.conditions(), responsive(xr.GetGeneration())), "status", "conditions")
 
 	return xr, nil
+}
+
+// objectOf returns an object whose whole numbers are such, which Unstructured insists on.
+func objectOf(s *structpb.Struct) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+
+	// What is a Struct is an object.
+	if text, err := s.MarshalJSON(); err == nil {
+		_ = json.Unmarshal(text, &o.Object)
+	}
+
+	return o
 }
 
 // set a field of the XR. It has a value of another type only if the XR is none that an API
