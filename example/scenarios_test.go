@@ -2,12 +2,12 @@
 package example
 
 import (
-	"bytes"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -94,21 +94,38 @@ func start(t *testing.T, root string) *functions.Running {
 	return running
 }
 
-// Each scenario is an answer, which somebody who has the question must find.
-func TestScenariosLinked(t *testing.T) {
+// Each scenario is an answer, which somebody who has the question must find, in a line of the
+// terminal.
+func TestScenariosListed(t *testing.T) {
 	t.Parallel()
 
 	root, scenarios := all(t)
 
-	readme, err := os.ReadFile(filepath.Join(root, "example", "README.md"))
+	topics, err := scenario.Topics(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 
+	var want, got []string
+
 	for _, s := range scenarios {
-		if !bytes.Contains(readme, []byte("("+s.Name+")")) {
-			t.Errorf("example/README.md doesn't link scenario %s", s.Name)
+		want = append(want, s.Name)
+	}
+
+	for _, topic := range topics {
+		for _, row := range topic.Rows {
+			got = append(got, row.Scenario)
+
+			if most := 60; utf8.RuneCountInString(row.Question) > most {
+				t.Errorf("%s: the question has more than %d characters", row.Scenario, most)
+			}
 		}
+	}
+
+	slices.Sort(got)
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-folders, +rows in the tables of example/README.md:\n%s", diff)
 	}
 }
 

@@ -56,6 +56,11 @@ func (c *cli) run(ctx context.Context) (int, error) {
 		return 0, err
 	}
 
+	topics, err := scenario.Topics(root)
+	if err != nil {
+		return 0, err
+	}
+
 	var chosen []scenario.Scenario
 
 	for _, s := range all {
@@ -68,10 +73,10 @@ func (c *cli) run(ctx context.Context) (int, error) {
 	case len(chosen) > 0:
 		return c.render(ctx, root, chosen)
 	case c.Scenario == "":
-		_, _ = fmt.Fprint(os.Stdout, list(all))
+		_, _ = fmt.Fprint(os.Stdout, list(topics))
 		return 0, nil
 	default:
-		return 0, fmt.Errorf("there is no scenario %q, but:\n%s", c.Scenario, strings.TrimSpace(list(all)))
+		return 0, fmt.Errorf("there is no scenario %q: go run ./example/render lists them", c.Scenario)
 	}
 }
 
@@ -132,14 +137,20 @@ func (c *cli) renderEach(ctx context.Context, engine scenario.Engine, all map[st
 	return 0, nil
 }
 
-// list the scenarios, each with what it shows.
-func list(scenarios []scenario.Scenario) string {
+// list the scenarios by topic, a line each.
+func list(topics []scenario.Topic) string {
 	var out strings.Builder
+
+	_, _ = fmt.Fprintln(&out, "What becomes of …")
 
 	t := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 
-	for _, s := range scenarios {
-		_, _ = fmt.Fprintf(t, "%s\t%s\n", s.Name, s.Summary())
+	for _, topic := range topics {
+		_, _ = fmt.Fprintf(t, "\n%s\n", topic.Name)
+
+		for _, r := range topic.Rows {
+			_, _ = fmt.Fprintf(t, "  %s\t%s\n", r.Scenario, r.Question)
+		}
 	}
 
 	_ = t.Flush()

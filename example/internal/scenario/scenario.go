@@ -1,9 +1,7 @@
-// Package scenario renders the example scenarios by the real crossplane composition
-// render.
+// Package scenario renders the example scenarios, with a model of Crossplane or with the
+// real crossplane composition render. Neither needs Docker, or anything installed but Go.
 //
-// A scenario is a folder in example/ that holds what the command reads. Its
-// functions are the function of this repository, built and started as a process,
-// and the test function. Neither Docker nor an installed Crossplane is needed.
+// A scenario is a folder in example/ that has what is rendered, and what comes of it.
 package scenario
 
 import (
@@ -48,7 +46,7 @@ func flags() map[string]string {
 	}
 }
 
-// A Scenario is a folder with an XR, a Composition and Functions.
+// A Scenario is a folder with an XR and a Composition.
 type Scenario struct {
 	Name string
 	Dir  string
@@ -92,23 +90,11 @@ func List(root string) ([]Scenario, error) {
 	return slices.Compact(scenarios), nil
 }
 
-// Summary returns the first line of the scenario's README.md.
-func (s Scenario) Summary() string {
-	readme, err := os.ReadFile(filepath.Join(s.Dir, fileReadme))
-	if err != nil {
-		return "(has no " + fileReadme + ")"
-	}
-
-	summary, _, _ := strings.Cut(string(readme), "\n")
-
-	return summary
-}
-
 // Check that the folder has the files a scenario needs, and no others. It may lack
 // the expected outcome.
 func (s Scenario) Check() error {
-	missing := []string{fileXR, fileComposition, fileFunctions, fileReadme}
-	optional := slices.AppendSeq([]string{fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected}, maps.Keys(flags()))
+	missing := []string{fileXR, fileComposition}
+	optional := slices.AppendSeq([]string{fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected}, maps.Keys(flags()))
 
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {

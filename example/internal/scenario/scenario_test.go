@@ -32,20 +32,20 @@ func TestCheck(t *testing.T) {
 		want  []string
 	}{
 		"Complete": {
-			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "expected.yaml", "observed.yaml"},
+			files: []string{"xr.yaml", "composition.yaml", "expected.yaml", "observed.yaml"},
 		},
 		"TagManager": {
-			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "expected.yaml", "tag-manager.yaml", "tag-manager-expected.yaml"},
+			files: []string{"xr.yaml", "composition.yaml", "expected.yaml", "tag-manager.yaml", "tag-manager-expected.yaml"},
 		},
 		"NothingExpectedYet": {
-			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md"},
+			files: []string{"xr.yaml", "composition.yaml"},
 		},
 		"Incomplete": {
-			files: []string{"composition.yaml", "functions.yaml"},
-			want:  []string{"has no xr.yaml", "has no README.md"},
+			files: []string{"README.md", "functions.yaml"},
+			want:  []string{"has no xr.yaml", "has no composition.yaml"},
 		},
 		"Misspelt": {
-			files: []string{"xr.yaml", "composition.yaml", "functions.yaml", "README.md", "obseved.yaml"},
+			files: []string{"xr.yaml", "composition.yaml", "obseved.yaml"},
 			want:  []string{"has a obseved.yaml, which means nothing"},
 		},
 	}

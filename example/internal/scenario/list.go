@@ -1,0 +1,53 @@
+package scenario
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Topic is a chapter of example/README.md that has a table of scenarios.
+type Topic struct {
+	Name string
+	Rows []Row
+}
+
+// A Row of such a table asks what becomes of something, and says which scenario answers.
+type Row struct {
+	Scenario string
+	Question string
+}
+
+// What the lines are that Topics reads. Each row links a folder by its own name.
+var (
+	heading = regexp.MustCompile(`^### (.+)$`)
+	row     = regexp.MustCompile(`^\| \[([a-z0-9-]+)\]\(([a-z0-9-]+)\) \| (.+) \|$`)
+)
+
+// Topics of example/README.md, which says what each scenario is about.
+func Topics(root string) ([]Topic, error) {
+	text, err := os.ReadFile(filepath.Join(root, "example", fileReadme))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read what the scenarios are about: %w", err)
+	}
+
+	var topics []Topic
+
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+
+		if m := heading.FindStringSubmatch(line); m != nil {
+			topics = append(topics, Topic{Name: m[1]})
+		}
+
+		if m := row.FindStringSubmatch(line); m != nil && m[1] == m[2] && len(topics) > 0 {
+			last := &topics[len(topics)-1]
+			last.Rows = append(last.Rows, Row{Scenario: m[1], Question: m[3]})
+		}
+	}
+
+	return slices.DeleteFunc(topics, func(t Topic) bool { return len(t.Rows) == 0 }), nil
+}
