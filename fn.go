@@ -27,6 +27,9 @@ type Function struct {
 
 	log *slog.Logger
 
+	// inputs that were decoded before.
+	inputs v1beta1.Decoder
+
 	// metrics that count what comes of labels, if there are any.
 	metrics *report.Metrics
 
@@ -63,7 +66,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, err
 	}
 
-	in, err := v1beta1.Decode(req.GetInput())
+	in, err := f.inputs.Decode(req.GetInput())
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
@@ -77,17 +80,12 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	transformer := set.Transformer(in)
 
-	fields, err := locator(in, required)
-	if err != nil {
-		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
-	}
-
 	stamper := &stamp.Stamper{
 		Input:          in,
 		Provider:       set.Provider,
 		CompositeGroup: groupOf(req.GetObserved().GetComposite().GetResource()),
 		Transformer:    transformer,
-		Fields:         fields,
+		Fields:         locator(in, required),
 		Remove:         set.Remove,
 		Ignore:         set.Ignore,
 		Metadata:       set.Metadata,
@@ -139,12 +137,8 @@ func groupOf(o *structpb.Struct) string {
 // locator returns what finds the tag fields of resources. The first answer wins: a
 // rule of the input, the built-in index, the schema of the kind, and the field that
 // is usual for its provider.
-func locator(in *v1beta1.CloudTags, required *require.Requirements) (field.Locator, error) {
-	rules, err := field.NewRules(in.TagFields)
-	if err != nil {
-		return nil, err
-	}
-
+func locator(in *v1beta1.CloudTags, required *require.Requirements) field.Locator {
+	rules := field.NewRules(in.TagFields)
 	schemas := field.Schemas{Of: func(k schema.GroupVersionKind) *structpb.Struct {
 		return required.Schema(k, in.FieldDiscovery != v1beta1.FieldDiscoveryIndex)
 	}}
@@ -152,8 +146,8 @@ func locator(in *v1beta1.CloudTags, required *require.Requirements) (field.Locat
 	rules.Schemas = &schemas
 
 	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
-		return field.Chain{rules, schemas, field.BuiltIn(), field.ByProfile{}}, nil
+		return field.Chain{rules, schemas, field.BuiltIn(), field.ByProfile{}}
 	}
 
-	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}, nil
+	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}
 }

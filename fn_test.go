@@ -489,7 +489,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		"ValueAndFromFieldPath": {
 			reason: "Two answers to one question are none.",
 			input:  testInput(`"provider": {"value": "aws", "fromFieldPath": "spec.provider"}, ` + sources),
-			want:   `InvalidInput: invalid input: provider: Invalid value: "": must have exactly one of value and fromFieldPath`,
+			want:   `InvalidInput: invalid input: provider: must have exactly one of value and fromFieldPath`,
 		},
 		"NotAString": {
 			reason: "A label that isn't a string can't be resolved.",
@@ -2941,9 +2941,7 @@ func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
 		return removal{}, false
 	}
 
-	fields, err := locator(in, required)
-
-	return removal{in: in, set: set, fields: fields}, err == nil
+	return removal{in: in, set: set, fields: locator(in, required)}, true
 }
 
 // keeps is true if all fields of the supplied resource are still there, whatever their

@@ -2,3 +2,4 @@
 package input
 
 //go:generate go run -C ../.ci/tools/controller-gen sigs.k8s.io/controller-tools/cmd/controller-gen paths=../../../input/v1beta1 object crd output:crd:artifacts:config=../../../package/input
+//go:generate go run -C ../.ci/tools/controller-gen sigs.k8s.io/controller-tools/cmd/controller-gen paths=../../../input/v1beta1 crd:maxDescLen=0 output:crd:artifacts:config=../../../input/v1beta1

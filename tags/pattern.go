@@ -7,6 +7,9 @@ import (
 
 // A Pattern is a text in which each * stands for any run of characters. The zero Pattern
 // matches everything: nobody has given one.
+//
+// +kubebuilder:validation:Type=string
+// +kubebuilder:validation:MinLength=1
 type Pattern struct {
 	text string
 

@@ -1,10 +1,14 @@
 package v1beta1
 
 import (
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"fmt"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // The apiVersion and kind of the input.
@@ -20,7 +24,7 @@ const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)",message="at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required"
+// +kubebuilder:validation:XValidation:rule="has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)",message="at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required",fieldPath=".sources"
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:resource:categories=crossplane
@@ -64,6 +68,8 @@ type CloudTags struct {
 	// tag of an earlier step is taken away unless a trusted source claims its key.
 	//
 	// +optional
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:Pattern=`^[^*]*\*?$`
 	ReservedKeys []string `json:"reservedKeys,omitempty"`
 
 	// ReservedTags is how many tag slots of each resource are left free, by tag
@@ -136,8 +142,10 @@ type CloudTags struct {
 	// must declare it.
 	//
 	// +optional
-	// +kubebuilder:validation:Pattern=`^status\.`
-	StatusFieldPath *string `json:"statusFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	// +kubebuilder:validation:XValidation:rule="self.startsWith('status.')",message="must be below status"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^status[.]conditions($|[.[])')",message="must not be status.conditions or below it"
+	StatusFieldPath object.Path `json:"statusFieldPath,omitzero"`
 
 	// ProfileRules say whose rules tags obey where they differ: Contract is the
 	// same for all resources of a provider, and lets through some keys that the
@@ -160,8 +168,8 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:default="1m"
-	// +kubebuilder:validation:MinLength=1
-	TTL string `json:"ttl,omitempty"`
+	// +kubebuilder:validation:Format=duration
+	TTL metav1.Duration `json:"ttl,omitzero"`
 }
 
 // A TagCount is a number of tags.
@@ -171,7 +179,7 @@ type TagCount int32
 
 // A StringSource is a string, or a field of the composite resource that holds one.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="exactly one of value and fromFieldPath is required"
+// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="must have exactly one of value and fromFieldPath"
 type StringSource struct {
 	// Value is the string itself.
 	//
@@ -183,12 +191,14 @@ type StringSource struct {
 	// the string. The field must be there.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 }
 
 // A KeyFormat makes the keys of tags legal for a provider. Without any field but the
 // provider, keys are not changed.
+//
+// +kubebuilder:validation:XValidation:rule=`!has(self.replace) || !("" in self.replace)`,message="cannot replace an empty string",fieldPath=".replace"
 type KeyFormat struct {
 	// Provider whose keys are formatted, by the name of its tag profile.
 	//
@@ -329,8 +339,6 @@ const (
 
 // A ConflictPolicy says what becomes of a tag that an earlier step of the pipeline
 // has set on a resource, if a label has the same tag key.
-//
-// +kubebuilder:validation:Enum=Retain;Replace;Error
 type ConflictPolicy string
 
 // Conflict policies.
@@ -347,12 +355,20 @@ const (
 
 // A Source of labels.
 //
-// +kubebuilder:validation:XValidation:rule="self.type == 'Value' ? has(self.values) : !has(self.values)",message="values is required by type Value, and forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="self.type in ['CompositeField', 'ContextField'] ? has(self.fromFieldPath) : (self.type == 'RequiredResource' || !has(self.fromFieldPath))",message="fromFieldPath is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata"
-// +kubebuilder:validation:XValidation:rule="self.type == 'ContextField' ? has(self.contextKey) : !has(self.contextKey)",message="contextKey is required by type ContextField, and forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="self.type == 'CompositeMetadata' ? has(self.prefix) : (self.type == 'RequiredResource' || !has(self.prefix))",message="prefix is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' ? has(self.resource) && has(self.prefix) != has(self.fromFieldPath) : !has(self.resource)",message="resource and one of prefix and fromFieldPath are required by type RequiredResource, and resource is forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="include.fromFieldPath is forbidden by trusted sources"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Value') == has(self.values)",message="is required by type Value, and forbidden elsewhere",fieldPath=".values"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type in ['CompositeField', 'ContextField']) == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata",fieldPath=".fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'ContextField') == has(self.contextKey)",message="is required by type ContextField, and forbidden elsewhere",fieldPath=".contextKey"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField",fieldPath=".prefix"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
+// +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
+// +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.kinds)",message="only pick One picks among kinds",fieldPath=".resource.kinds"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.name) || !has(self.resource.matchLabels)",message="only pick One falls back to it if there is no name",fieldPath=".resource.matchLabels"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.defaultMatchLabels)",message="only pick One falls back to it",fieldPath=".resource.defaultMatchLabels"
+// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.type == 'RequiredResource' || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
 	// at fromFieldPath of the composite resource, ContextField from the map at
@@ -375,8 +391,8 @@ type Source struct {
 	// composite resource, below the context's key, or in a required resource.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
 	// ContextKey of the pipeline's context, e.g.
 	// apiextensions.crossplane.io/environment. For type ContextField only.
@@ -410,8 +426,8 @@ type Source struct {
 	// provider whose tag profile is applied, unless the input names it.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	ProviderFieldPath *string `json:"providerFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	ProviderFieldPath object.Path `json:"providerFieldPath,omitzero"`
 
 	// Trusted sources may claim reservedKeys. What they say of these replaces what
 	// earlier steps have set. Their labels take tag slots before all others.
@@ -445,6 +461,7 @@ type Source struct {
 	//
 	// +optional
 	// +kubebuilder:default=Retain
+	// +kubebuilder:validation:Enum=Retain;Replace;Error
 	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
 
 	// Policy for what the source reads.
@@ -457,26 +474,32 @@ type Source struct {
 // taken if any pattern matches its key: a key, or the beginning of keys and a *,
 // e.g. platform/*.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="at most one of keys and fromFieldPath is allowed"
-// +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.fromFieldPath) || has(self.except)",message="at least one of keys, fromFieldPath and except is required"
+// +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="must have at most one of keys and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.fromFieldPath) || has(self.except)",message="must have at least one of keys, fromFieldPath and except"
 type Include struct {
 	// Keys are the patterns. By default all labels are taken.
 	//
 	// +optional
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:Pattern=`^[^*]*\*?$`
+	// +kubebuilder:validation:items:Format=label-pattern
 	Keys []string `json:"keys,omitzero"`
 
 	// Except are patterns of labels that are not taken, whatever else matches.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:Pattern=`^[^*]*\*?$`
+	// +kubebuilder:validation:items:Format=label-pattern
 	Except []string `json:"except,omitempty"`
 
 	// FromFieldPath is the path of a list of patterns in the composite resource.
 	// Nothing is included if the field isn't there.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 }
 
 // A FromFieldPathPolicy says whether a field must be there.
@@ -505,8 +528,8 @@ type SourcePolicy struct {
 
 // A RequiredResource says which objects Crossplane fetches.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)",message="apiVersion and kind, or kinds, are required"
-// +kubebuilder:validation:XValidation:rule="has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)",message="one of name, matchLabels and defaultMatchLabels is required"
+// +kubebuilder:validation:XValidation:rule="has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)",message="must have either apiVersion and kind, or kinds"
+// +kubebuilder:validation:XValidation:rule="has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)",message="must have one of name, matchLabels and defaultMatchLabels"
 type RequiredResource struct {
 	// APIVersion of the objects.
 	//
@@ -566,7 +589,7 @@ type ResourceKind struct {
 // A MapSource is a map of labels, a field of the composite resource that holds one,
 // or no label at all, which every object has.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1",message="exactly one of value, fromFieldPath and all is required"
+// +kubebuilder:validation:XValidation:rule="(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1",message="must have exactly one of value, fromFieldPath and all"
 type MapSource struct {
 	// Value is the map itself.
 	//
@@ -578,8 +601,8 @@ type MapSource struct {
 	// the map.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
 	// All objects of the kind, whatever labels they have.
 	//
@@ -609,26 +632,24 @@ const (
 
 // A TagField says where the tags of some kinds of resource go.
 //
-// +kubebuilder:validation:XValidation:rule="self.shape == 'None' ? !has(self.fieldPath) : has(self.fieldPath)",message="fieldPath is forbidden by shape None, and required elsewhere"
-// +kubebuilder:validation:XValidation:rule="self.shape == 'KeyValueList' || !has(self.keyValueList)",message="keyValueList is for shape KeyValueList only"
-// +kubebuilder:validation:XValidation:rule="self.shape == 'StringList' || !has(self.stringList)",message="stringList is for shape StringList only"
+// +kubebuilder:validation:XValidation:rule="(self.shape == 'None') != has(self.fieldPath)",message="is forbidden by shape None, and required elsewhere",fieldPath=".fieldPath"
+// +kubebuilder:validation:XValidation:rule="self.shape == 'KeyValueList' || !has(self.keyValueList)",message="is for shape KeyValueList only",fieldPath=".keyValueList"
+// +kubebuilder:validation:XValidation:rule="self.shape == 'StringList' || !has(self.stringList)",message="is for shape StringList only",fieldPath=".stringList"
 type TagField struct {
 	// APIVersion of the kinds. A * matches any run of characters, e.g.
 	// s3.aws.m.upbound.io/*.
 	//
-	// +kubebuilder:validation:MinLength=1
-	APIVersion string `json:"apiVersion"`
+	APIVersion tags.Pattern `json:"apiVersion"`
 
 	// Kind of the resources. A * matches any run of characters.
 	//
-	// +kubebuilder:validation:MinLength=1
-	Kind string `json:"kind"`
+	Kind tags.Pattern `json:"kind"`
 
 	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FieldPath string `json:"fieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FieldPath object.Path `json:"fieldPath,omitzero"`
 
 	// Shape of the field: Map, KeyValueList, StringList, or None for resources
 	// that are not to be tagged.
@@ -673,8 +694,19 @@ type KeyValueList struct {
 	// propagateAtLaunch: true.
 	//
 	// +optional
-	Extra map[string]apiextensionsv1.JSON `json:"extra,omitempty"`
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Extra Extra `json:"extra,omitempty"`
 }
+
+// Extra fields by name. Their values are anything but null.
+//
+// +kubebuilder:object:generate=false
+type Extra map[string]*structpb.Value
+
+// DeepCopy returns the same fields. Values don't change, so that copies can share them.
+func (e Extra) DeepCopy() Extra { return maps.Clone(e) }
 
 // A StringList is a list of strings that hold one tag each.
 type StringList struct {
@@ -715,20 +747,17 @@ type ResourceSelector struct {
 	// characters.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	Name string `json:"name,omitempty"`
+	Name tags.Pattern `json:"name,omitzero"`
 
 	// APIVersion of the resource. A * matches any run of characters, e.g. s3.*/*.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	APIVersion string `json:"apiVersion,omitempty"`
+	APIVersion tags.Pattern `json:"apiVersion,omitzero"`
 
 	// Kind of the resource. A * matches any run of characters.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	Kind string `json:"kind,omitempty"`
+	Kind tags.Pattern `json:"kind,omitzero"`
 
 	// MatchLabels are Kubernetes labels that the resource has.
 	//
@@ -745,9 +774,9 @@ type ResourceSelector struct {
 
 // A RemoveTag says which tags are removed.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="exactly one of key and fromFieldPath is required"
-// +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="value is for a key only"
-// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
+// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="must have exactly one of key and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="only a key can have one",fieldPath=".value"
+// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="only a fromFieldPath is below it",fieldPath=".contextKey"
 type RemoveTag struct {
 	TagKeys `json:",inline"`
 
@@ -760,8 +789,8 @@ type RemoveTag struct {
 
 // An IgnoreTag says which tags other systems own.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="exactly one of key and fromFieldPath is required"
-// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="contextKey is for a fromFieldPath only"
+// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="must have exactly one of key and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="only a fromFieldPath is below it",fieldPath=".contextKey"
 type IgnoreTag struct {
 	TagKeys `json:",inline"`
 
@@ -783,6 +812,7 @@ type TagKeys struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:Pattern=`^[^*]*\*?$`
 	Key string `json:"key,omitempty"`
 
 	// FromFieldPath is the path of a list of keys, in the composite resource or
@@ -792,8 +822,8 @@ type TagKeys struct {
 	// sources, alone.
 	//
 	// +optional
-	// +kubebuilder:validation:MinLength=1
-	FromFieldPath *string `json:"fromFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
 	// ContextKey of the pipeline's context that fromFieldPath is below.
 	//
@@ -806,7 +836,7 @@ type TagKeys struct {
 // cloud tags. Those of crossplane.io, its subdomains, kubectl.kubernetes.io and
 // cloudtags.fn.plexsphere.com are never copied.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="toFieldPaths must have paths for all that is copied, and for nothing else"
+// +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="must have paths for all that is copied, and for nothing else",fieldPath=".toFieldPaths"
 type MetadataRule struct {
 	// Source of the labels and annotations.
 	Source MetadataSource `json:"source"`
@@ -817,7 +847,6 @@ type MetadataRule struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=2
 	Copy []MetadataKind `json:"copy,omitempty"`
 
 	// Select says which keys are copied: those that any of it holds for.
@@ -868,9 +897,10 @@ const (
 
 // A MetadataSource is the object that metadata is copied from.
 //
-// +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="resource is required by type RequiredResource, and forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="name is required by type ComposedResource, and forbidden elsewhere"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="policy is for type RequiredResource only"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="is required by type ComposedResource, and forbidden elsewhere",fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="is for type RequiredResource only",fieldPath=".policy"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only a source of labels with pick One has kinds, defaultMatchLabels, or matchLabels beside a name",fieldPath=".resource"
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource
@@ -884,6 +914,7 @@ type MetadataSource struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:Pattern=`^[^*]*\*?[^*]*$`
 	Name string `json:"name,omitempty"`
 
 	// Resource that Crossplane fetches. For type RequiredResource only. Of several
@@ -896,15 +927,15 @@ type MetadataSource struct {
 	//
 	// +optional
 	// +kubebuilder:default=metadata.labels
-	// +kubebuilder:validation:MinLength=1
-	LabelsFieldPath string `json:"labelsFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	LabelsFieldPath object.Path `json:"labelsFieldPath,omitzero"`
 
 	// AnnotationsFieldPath is the path of the object's map of annotations.
 	//
 	// +optional
 	// +kubebuilder:default=metadata.annotations
-	// +kubebuilder:validation:MinLength=1
-	AnnotationsFieldPath string `json:"annotationsFieldPath,omitempty"`
+	// +kubebuilder:validation:Format=field-path
+	AnnotationsFieldPath object.Path `json:"annotationsFieldPath,omitzero"`
 
 	// Policy for what the source reads: Required, the default, fails the pipeline if
 	// there is no object, Optional copies nothing then. For type RequiredResource
@@ -916,7 +947,7 @@ type MetadataSource struct {
 
 // A MetadataSelector selects keys of labels and annotations.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.prefixes) || has(self.domains) || (has(self.all) && self.all)",message="at least one of prefixes, domains and all is required"
+// +kubebuilder:validation:XValidation:rule="has(self.prefixes) || has(self.domains) || has(self.all) && self.all",message="must have at least one of prefixes, domains and all"
 type MetadataSelector struct {
 	// Prefixes of keys, e.g. node-role.kubernetes.io.
 	//
@@ -948,13 +979,65 @@ type MetadataFieldPaths struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:items:MinLength=1
-	Labels []string `json:"labels,omitempty"`
+	// +kubebuilder:validation:items:Format=field-paths
+	Labels []object.Path `json:"labels,omitempty"`
 
 	// Annotations are the paths of maps that annotations are copied to.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:items:MinLength=1
-	Annotations []string `json:"annotations,omitempty"`
+	// +kubebuilder:validation:items:Format=field-paths
+	Annotations []object.Path `json:"annotations,omitempty"`
+}
+
+// ProviderValue is the provider that the input names itself, or empty if it names none
+// or says where to read it.
+func (in *CloudTags) ProviderValue() string {
+	if in.Provider == nil || in.Provider.Value == nil {
+		return ""
+	}
+
+	return *in.Provider.Value
+}
+
+// SourceName is what messages call the source at the supplied position.
+func (in *CloudTags) SourceName(i int) string {
+	if in.Sources[i].Name == "" {
+		return fmt.Sprintf("sources[%d]", i)
+	}
+
+	return fmt.Sprintf("sources[%d] %q", i, in.Sources[i].Name)
+}
+
+// Formats of keys by provider.
+func (in *CloudTags) Formats() map[string]tags.Format {
+	out := make(map[string]tags.Format, len(in.KeyFormats))
+	for _, f := range in.KeyFormats {
+		out[f.Provider] = tags.NewFormat(f.Prefix, f.Replace, f.Lowercase)
+	}
+
+	return out
+}
+
+// Required is true if what the source reads must be there.
+func (s *Source) Required() bool {
+	if s.Policy == nil || s.Policy.FromFieldPath == "" {
+		return s.Type == SourceTypeRequiredResource
+	}
+
+	return s.Policy.FromFieldPath == FromFieldPathPolicyRequired
+}
+
+// Required is true if there must be an object.
+func (s *MetadataSource) Required() bool {
+	return s.Policy == nil || s.Policy.FromFieldPath != FromFieldPathPolicyOptional
+}
+
+// ResourceKinds are the kinds that the objects may have.
+func (r *RequiredResource) ResourceKinds() []ResourceKind {
+	if len(r.Kinds) > 0 {
+		return r.Kinds
+	}
+
+	return []ResourceKind{{APIVersion: r.APIVersion, Kind: r.Kind}}
 }

@@ -1,12 +1,7 @@
 package field
 
 import (
-	"encoding/json"
 	"strings"
-
-	"google.golang.org/protobuf/types/known/structpb"
-
-	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -29,50 +24,30 @@ type rule struct {
 }
 
 // NewRules returns the Rules of the supplied tagFields.
-func NewRules(tagFields []v1beta1.TagField) (*Rules, error) {
+func NewRules(tagFields []v1beta1.TagField) *Rules {
 	rules := make([]rule, len(tagFields))
 
 	for i := range tagFields {
 		tf := &tagFields[i]
-		f := Field{Shape: Shape(tf.Shape), Profile: tf.Provider}
-
-		if tf.FieldPath != "" {
-			var err error
-			if f.Path, err = object.ParsePath(tf.FieldPath); err != nil {
-				return nil, errors.Wrapf(err, "tagFields[%d].fieldPath", i)
-			}
-		}
+		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
 
 		// Managed resources report what the cloud has where they ask for it.
-		if path, ok := strings.CutPrefix(tf.FieldPath, forProvider); ok {
+		if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
 			f.Observed = []object.Path{object.MustParsePath(atProvider + path)}
 		}
 
 		if l := tf.KeyValueList; l != nil {
-			f.Key, f.Value = l.Key, l.Value
-
-			for name, j := range l.Extra {
-				v := &structpb.Value{}
-				if err := json.Unmarshal(j.Raw, v); err != nil {
-					return nil, errors.Wrapf(err, "cannot decode tagFields[%d].keyValueList.extra.%s", i, name)
-				}
-
-				if f.Extra == nil {
-					f.Extra = make(map[string]*structpb.Value, len(l.Extra))
-				}
-
-				f.Extra[name] = v
-			}
+			f.Key, f.Value, f.Extra = l.Key, l.Value, l.Extra
 		}
 
 		if l := tf.StringList; l != nil {
 			f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
 		}
 
-		rules[i] = rule{apiVersion: tags.NewPattern(tf.APIVersion), kind: tags.NewPattern(tf.Kind), field: f}
+		rules[i] = rule{apiVersion: tf.APIVersion, kind: tf.Kind, field: f}
 	}
 
-	return &Rules{rules: rules}, nil
+	return &Rules{rules: rules}
 }
 
 // Locate the tag field of the supplied kind by the first rule that matches it.

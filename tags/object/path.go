@@ -13,6 +13,9 @@ import (
 // A Path leads to a field of an object, e.g. spec.forProvider.tags or
 // metadata.annotations[example.org/team]. A [*] in it stands for every item of a list. The
 // zero Path leads to the object itself.
+//
+// +kubebuilder:validation:Type=string
+// +kubebuilder:validation:MinLength=1
 type Path struct {
 	text     string
 	segments fieldpath.Segments

@@ -12,6 +12,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -124,7 +126,7 @@ func TestAudit(t *testing.T) {
 			}{{false, tc.keys}, {true, tc.values}} {
 				b := &bytes.Buffer{}
 				req := request(tc.args.xr)
-				r := &Run{Request: req, Log: logger(b), AuditValues: with.values, Input: &v1beta1.CloudTags{TTL: "1m"}, Required: require.New(req)}
+				r := &Run{Request: req, Log: logger(b), AuditValues: with.values, Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}}, Required: require.New(req)}
 
 				if diff := cmp.Diff(respond(time.Minute, allPropagated()), r.Success(t.Context(), &stamp.Outcome{Changes: tc.args.changes}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nSuccess(...): changes are not for events: -want, +got:\n%s", tc.reason, diff)

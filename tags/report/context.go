@@ -2,13 +2,11 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
 	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -75,9 +73,7 @@ func earlierSteps(req *fnv1.RunFunctionRequest) []step {
 
 // idOf returns what tells the step of the supplied request from others.
 func idOf(req *fnv1.RunFunctionRequest) string {
-	// What was just received can be marshaled.
-	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(req.GetInput())
-	h := sha256.Sum256(b)
+	h, _ := v1beta1.Hash(req.GetInput()) // What was just received can be marshaled.
 
 	return hex.EncodeToString(h[:8])
 }
@@ -174,10 +170,10 @@ func (r *Run) entry(earlier []step, v verdict, o *stamp.Outcome) *structpb.Value
 			trusted[name] = stringMap(of)
 		}
 
-		fields[stepTrusted] = object(trusted)
+		fields[stepTrusted] = objectOf(trusted)
 	}
 
-	return object(fields)
+	return objectOf(fields)
 }
 
 // with returns a copy of the supplied object that has the supplied field, or that lacks
@@ -202,5 +198,5 @@ func stringMap(of map[string]string) *structpb.Value {
 		fields[key] = structpb.NewStringValue(value)
 	}
 
-	return object(fields)
+	return objectOf(fields)
 }

@@ -23,6 +23,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -335,7 +337,7 @@ func TestMetricsProperties(t *testing.T) {
 func TestMetricsOfOtherRuns(t *testing.T) {
 	m := NewMetrics()
 	req := request(namespaced)
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Metrics: m, Input: &v1beta1.CloudTags{TTL: "1m"}, Required: requiring(req, respond(0, allPropagated()))}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Metrics: m, Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}}, Required: requiring(req, respond(0, allPropagated()))}
 
 	r.Waiting()
 	Fatal(t.Context(), req, r.Log, Fail(ReasonLimitExceeded, errors.New("a")))

@@ -152,7 +152,7 @@ type Run struct {
 // Waiting responds that the request lacks what is required. It says nothing else,
 // since Crossplane calls again.
 func (r *Run) Waiting() *fnv1.RunFunctionResponse {
-	rsp := response.To(r.Request, r.Input.ReuseFor())
+	rsp := response.To(r.Request, r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
 	return rsp
@@ -183,7 +183,7 @@ func (r *Run) Resolved(ctx context.Context) {
 // Success responds with what came of the request, and writes log lines that tell of
 // it.
 func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionResponse {
-	rsp := response.To(r.Request, r.Input.ReuseFor())
+	rsp := response.To(r.Request, r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
 	logSkips(ctx, r.Log, nameOf(r.Request), o.Skips)
@@ -195,8 +195,8 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 
 	xr := rsp.GetDesired().GetComposite().GetResource()
 
-	if r.Input.StatusFieldPath != nil {
-		with, err := status(xr, *r.Input.StatusFieldPath, o, r.Set.Classes)
+	if !r.Input.StatusFieldPath.IsZero() {
+		with, err := status(xr, r.Input.StatusFieldPath, o, r.Set.Classes)
 		if err != nil {
 			response.Warning(rsp, err).WithReason(reasonStatusMismatch)
 		} else {
@@ -220,7 +220,7 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 		rsp.GetDesired().GetResources()[name].Resource = stamped
 	}
 
-	if r.Input.StatusFieldPath != nil {
+	if !r.Input.StatusFieldPath.IsZero() {
 		setStatus(rsp, xr)
 	}
 

@@ -24,9 +24,12 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -358,7 +361,7 @@ func TestFatalEmptyRequest(t *testing.T) {
 
 // succeed reports the supplied outcome of a run that has no options.
 func succeed(req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
-	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{TTL: ttl.String()}}
+	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: ttl}}}
 	return r.Success(context.Background(), o)
 }
 
@@ -390,7 +393,7 @@ func TestWaiting(t *testing.T) {
 		Request:  req,
 		Log:      logger(b),
 		Required: requiring(req, want),
-		Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags"), ToContextKey: new("example.org/resolved")},
+		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: new("example.org/resolved")},
 		Set: resolve.Set{
 			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1"}},
 			Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
@@ -414,7 +417,7 @@ func TestWaiting(t *testing.T) {
 func TestSuccessRequires(t *testing.T) {
 	req := request(namespaced)
 	want := respond(time.Minute, allPropagated())
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Input: &v1beta1.CloudTags{TTL: "1m"}, Required: requiring(req, want)}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}}, Required: requiring(req, want)}
 
 	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
 		t.Errorf("\nA call requires what it needed again, or Crossplane would never be done with asking.\nSuccess(...): -want, +got:\n%s", diff)
@@ -907,10 +910,7 @@ type scenario struct {
 
 // run stamps and reports, from copies of everything in the scenario.
 func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, error) {
-	rules, err := field.NewRules(s.in.TagFields)
-	if err != nil {
-		return nil, nil, "", err
-	}
+	rules := field.NewRules(s.in.TagFields)
 
 	xr := s.xr
 	if xr == "" {
@@ -948,7 +948,7 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 		Log:      logger(b),
 		Metrics:  s.metrics,
 		Required: require.New(req),
-		Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")},
+		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags")},
 	}
 	rsp := r.Success(context.Background(), o)
 
@@ -1023,7 +1023,7 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 				Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
 				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
 				TagFields: []v1beta1.TagField{{
-					APIVersion: "example.org/*", Kind: "Port", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
 				}},
 			},

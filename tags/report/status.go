@@ -9,15 +9,15 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 // status returns the supplied desired composite resource with the supplied outcome at
 // the supplied path of its status. What earlier steps desire there is kept, and they
 // may be steps of this function.
-func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
+func status(xr *structpb.Struct, path object.Path, o *stamp.Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
 	fields := map[string]*structpb.Value{
 		"providers": providers(o.Active),
 		"resources": activeTags(o.Active),
@@ -27,16 +27,16 @@ func status(xr *structpb.Struct, path string, o *stamp.Outcome, classes map[stri
 		fields["classes"] = picked(classes)
 	}
 
-	v, err := structpath.Get(xr, path)
+	v, err := object.Get(xr, path)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot write %s", path)
 	}
 
 	if v != nil && v.GetStructValue() == nil {
-		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, structpath.KindOf(v))
+		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(v))
 	}
 
-	with, err := structpath.Set(xr, path, merged(v, object(fields)))
+	with, err := object.Set(xr, path, merged(v, objectOf(fields)))
 
 	return with, errors.Wrapf(err, "cannot write %s", path)
 }
@@ -55,7 +55,7 @@ func merged(old, v *structpb.Value) *structpb.Value {
 			fields[name] = merged(fields[name], value)
 		}
 
-		return object(fields)
+		return objectOf(fields)
 	case old.GetListValue() != nil && v.GetListValue() != nil:
 		keys := []string{}
 		for _, item := range slices.Concat(old.GetListValue().GetValues(), v.GetListValue().GetValues()) {
@@ -85,7 +85,7 @@ func providers(active []stamp.Active) *structpb.Value {
 		out[provider] = stringList(of)
 	}
 
-	return object(out)
+	return objectOf(out)
 }
 
 // activeTags returns the supplied tags by resource.
@@ -98,10 +98,10 @@ func activeTags(active []stamp.Active) *structpb.Value {
 			tags[key] = structpb.NewStringValue(value)
 		}
 
-		out[a.Resource] = object(tags)
+		out[a.Resource] = objectOf(tags)
 	}
 
-	return object(out)
+	return objectOf(out)
 }
 
 // picked returns the supplied classes by the name of their source.
@@ -119,10 +119,10 @@ func picked(classes map[string]resolve.Class) *structpb.Value {
 			fields["namespace"] = structpb.NewStringValue(c.Namespace)
 		}
 
-		out[source] = object(fields)
+		out[source] = objectOf(fields)
 	}
 
-	return object(out)
+	return objectOf(out)
 }
 
 // stringList returns a list of the supplied strings, sorted, each once.
@@ -137,7 +137,7 @@ func stringList(of []string) *structpb.Value {
 	return structpb.NewListValue(list)
 }
 
-func object(fields map[string]*structpb.Value) *structpb.Value {
+func objectOf(fields map[string]*structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 

@@ -17,9 +17,12 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -264,7 +267,7 @@ func TestStatus(t *testing.T) {
 				Request:  req,
 				Log:      logger(b),
 				Required: require.New(req),
-				Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: &tc.args.path},
+				Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath(tc.args.path)},
 				Set:      resolve.Set{Classes: tc.args.classes},
 			}
 
@@ -282,7 +285,7 @@ func TestStatus(t *testing.T) {
 // TestStatusNothingDesired tests requests in which earlier steps desire nothing.
 func TestStatusNothingDesired(t *testing.T) {
 	req := &fnv1.RunFunctionRequest{}
-	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Required: require.New(req), Input: &v1beta1.CloudTags{StatusFieldPath: new("status.cloudTags")}}
+	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Required: require.New(req), Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath("status.cloudTags")}}
 
 	want := respond(0, allPropagated())
 	want.Meta.Tag = ""
@@ -301,7 +304,7 @@ func TestStatusNotAsked(t *testing.T) {
 		Request:  req,
 		Log:      logger(&bytes.Buffer{}),
 		Required: require.New(req),
-		Input:    &v1beta1.CloudTags{TTL: "1m"},
+		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}},
 		Set:      resolve.Set{Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}}},
 	}
 	o := &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}}}
@@ -321,7 +324,7 @@ func TestStatusOfSeveralSteps(t *testing.T) {
 			Request:  req,
 			Log:      logger(&bytes.Buffer{}),
 			Required: require.New(req),
-			Input:    &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")},
+			Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags")},
 			Set:      resolve.Set{Classes: map[string]resolve.Class{source: {APIVersion: "v1", Kind: "ConfigMap", Name: class}}},
 		}
 
@@ -475,7 +478,7 @@ func TestSuccessOfStamper(t *testing.T) {
 	}
 
 	b := &bytes.Buffer{}
-	r := &Run{Request: req, Log: logger(b), Input: &v1beta1.CloudTags{TTL: "1m", StatusFieldPath: new("status.cloudTags")}, Required: require.New(req)}
+	r := &Run{Request: req, Log: logger(b), Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags")}, Required: require.New(req)}
 
 	want := respond(
 		time.Minute,

@@ -13,8 +13,11 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -169,7 +172,7 @@ func TestEmptySources(t *testing.T) {
 		Request:  req,
 		Log:      logger(&bytes.Buffer{}),
 		Required: require.New(req),
-		Input:    &v1beta1.CloudTags{TTL: "1m"},
+		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}},
 		Set:      resolve.Set{Empty: []string{"sources[0]: there is no spec.labelz", long}},
 	}
 
@@ -214,7 +217,7 @@ func TestUnknownProvider(t *testing.T) {
 		},
 		"Named": {
 			reason:  "So is one that the composite resource or a class names.",
-			input:   &v1beta1.StringSource{FromFieldPath: new("spec.provider")},
+			input:   &v1beta1.StringSource{FromFieldPath: object.MustParsePath("spec.provider")},
 			named:   "amazon\n",
 			outcome: generic,
 			want:    []*fnv1.Result{normal("UnknownProvider", `provider "amazon\n"`+known)},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 // A Class is an object that was picked for a composite resource.
@@ -51,8 +50,8 @@ func (r *resolver) pick(s *v1beta1.Source, objects []*structpb.Struct) (*structp
 
 	c := classOf(picked)
 
-	if s.ProviderFieldPath != nil {
-		provider, err := providerOf(c, picked, *s.ProviderFieldPath)
+	if !s.ProviderFieldPath.IsZero() {
+		provider, err := providerOf(c, picked, s.ProviderFieldPath)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +73,12 @@ func (r *resolver) pick(s *v1beta1.Source, objects []*structpb.Struct) (*structp
 // pickedBefore is the class that the composite resource's status has under the supplied
 // name, or none.
 func (r *resolver) pickedBefore(name string) Class {
-	if r.in.StatusFieldPath == nil {
+	if r.in.StatusFieldPath.IsZero() {
 		return Class{}
 	}
 
 	// What else is there can't be what this function wrote.
-	status, _ := structpath.Get(r.xr.Struct, *r.in.StatusFieldPath)
+	status, _ := object.Get(r.xr.Struct, r.in.StatusFieldPath)
 	f := status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[name].GetStructValue().GetFields()
 
 	return Class{
@@ -92,15 +91,15 @@ func (r *resolver) pickedBefore(name string) Class {
 
 // providerOf returns the provider that the supplied class names, or an empty one if it
 // names none.
-func providerOf(c Class, o *structpb.Struct, path string) (string, error) {
-	v, err := structpath.Get(o, path)
+func providerOf(c Class, o *structpb.Struct, path object.Path) (string, error) {
+	v, err := object.Get(o, path)
 	if err != nil || v == nil {
 		return "", errors.Wrapf(err, "cannot read the provider of %s", c)
 	}
 
 	p, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok {
-		return "", errors.Errorf("%s of %s is %s, not a string", path, c, structpath.KindOf(v))
+		return "", errors.Errorf("%s of %s is %s, not a string", path, c, object.KindOf(v))
 	}
 
 	return p.StringValue, nil

@@ -14,5 +14,5 @@ var compositeField = sourceType{
 	find: func(_ context.Context, r *resolver, s *v1beta1.Source) ([]labels, error) {
 		return field(s, r.xr)
 	},
-	title: func(s *v1beta1.Source, _ *structpb.Struct) string { return *s.FromFieldPath },
+	title: func(s *v1beta1.Source, _ *structpb.Struct) string { return s.FromFieldPath.String() },
 }

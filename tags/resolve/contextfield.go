@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // contextField sources take labels from a map at a field path below a key of the
@@ -27,7 +27,7 @@ var contextField = sourceType{
 		return field(s, in)
 	},
 	title: func(s *v1beta1.Source, _ *structpb.Struct) string {
-		return "context[" + *s.ContextKey + "]." + *s.FromFieldPath
+		return "context[" + *s.ContextKey + "]." + s.FromFieldPath.String()
 	},
 }
 
@@ -40,6 +40,6 @@ func (r *resolver) contextObject(key string) (place, error) {
 	case nil, *structpb.Value_NullValue, *structpb.Value_StructValue:
 		return place{Struct: v.GetStructValue(), name: name, of: name + "."}, nil
 	default:
-		return place{}, errors.Errorf("%s is %s, not an object", name, structpath.KindOf(v))
+		return place{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
 	}
 }

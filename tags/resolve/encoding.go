@@ -12,7 +12,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // scalar returns the text of a string, or the JSON text of a number or a boolean.
@@ -25,7 +25,7 @@ func scalar(v *structpb.Value) (string, error) {
 	case *structpb.Value_NumberValue:
 		return number(k.NumberValue)
 	default:
-		return "", errors.Errorf("%s is not a string, a number or a boolean", structpath.KindOf(v))
+		return "", errors.Errorf("%s is not a string, a number or a boolean", object.KindOf(v))
 	}
 }
 

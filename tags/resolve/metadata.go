@@ -75,13 +75,13 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 func MetadataOf(rule *v1beta1.MetadataRule, o *structpb.Struct, of string) (out Metadata, err error) {
 	in := place{Struct: o, of: of}
 
-	if rule.Copies(v1beta1.MetadataKindLabels) {
+	if rule.ToFieldPaths.Labels != nil {
 		if out.Labels, err = in.strings(rule.Source.LabelsFieldPath); err != nil {
 			return Metadata{}, err
 		}
 	}
 
-	if rule.Copies(v1beta1.MetadataKindAnnotations) {
+	if rule.ToFieldPaths.Annotations != nil {
 		out.Annotations, err = in.strings(rule.Source.AnnotationsFieldPath)
 	}
 

@@ -32,10 +32,7 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 
 	transformer := set.Transformer(in)
 
-	rules, err := field.NewRules(in.TagFields)
-	if err != nil {
-		return nil, nil, err
-	}
+	rules := field.NewRules(in.TagFields)
 
 	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: field.Chain{rules, field.ByProfile{}}}
 

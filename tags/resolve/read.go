@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // compositeResource is what messages call it.
@@ -24,8 +24,8 @@ type place struct {
 }
 
 // at returns the value at the supplied path, or nil if there is none.
-func (p place) at(path string) (*structpb.Value, error) {
-	v, err := structpath.Get(p.Struct, path)
+func (p place) at(path object.Path) (*structpb.Value, error) {
+	v, err := object.Get(p.Struct, path)
 	if err != nil {
 		return nil, errors.Errorf("%s%w", p.of, err)
 	}
@@ -34,32 +34,32 @@ func (p place) at(path string) (*structpb.Value, error) {
 }
 
 // object at the supplied path, or nil if there is no such field.
-func (p place) object(path string) (*structpb.Struct, error) {
+func (p place) object(path object.Path) (*structpb.Struct, error) {
 	v, err := p.at(path)
 	if err != nil || v == nil {
 		return nil, err
 	}
 
 	if _, ok := v.GetKind().(*structpb.Value_StructValue); !ok {
-		return nil, errors.Errorf("%s%s is %s, not a map of strings", p.of, path, structpath.KindOf(v))
+		return nil, errors.Errorf("%s%s is %s, not a map of strings", p.of, path, object.KindOf(v))
 	}
 
 	return v.GetStructValue(), nil
 }
 
 // strings at the supplied path, by key, or nil if there is no such field.
-func (p place) strings(path string) (map[string]string, error) {
+func (p place) strings(path object.Path) (map[string]string, error) {
 	v, err := p.at(path)
 	if err != nil || v == nil {
 		return nil, err
 	}
 
-	return structpath.StringMap(v, p.of+path)
+	return object.StringMap(v, p.of+path.String())
 }
 
 // patterns of keys in the list at the supplied path, or nil if there is no such field.
 // The supplied function says what is wrong with a pattern.
-func (p place) patterns(path string, invalid func(pattern string) string) ([]string, error) {
+func (p place) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
 	v, err := p.at(path)
 	if err != nil || v == nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (p place) patterns(path string, invalid func(pattern string) string) ([]str
 
 	l, ok := v.GetKind().(*structpb.Value_ListValue)
 	if !ok {
-		return nil, errors.Errorf("%s%s is %s, not a list of strings", p.of, path, structpath.KindOf(v))
+		return nil, errors.Errorf("%s%s is %s, not a list of strings", p.of, path, object.KindOf(v))
 	}
 
 	out := make([]string, len(l.ListValue.GetValues()))
@@ -75,7 +75,7 @@ func (p place) patterns(path string, invalid func(pattern string) string) ([]str
 	for i, item := range l.ListValue.GetValues() {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
 		if !ok {
-			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, i, structpath.KindOf(item))
+			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, i, object.KindOf(item))
 		}
 
 		if why := invalid(s.StringValue); why != "" {
@@ -90,22 +90,25 @@ func (p place) patterns(path string, invalid func(pattern string) string) ([]str
 
 // field returns the labels at the path of the supplied source.
 func field(s *v1beta1.Source, in place) ([]labels, error) {
-	o, err := in.object(*s.FromFieldPath)
+	o, err := in.object(s.FromFieldPath)
 	if err != nil {
 		return nil, err
 	}
 
 	if o == nil {
-		return nil, missing(*s.FromFieldPath, in, fmt.Sprintf("%s has no %s", in.name, *s.FromFieldPath))
+		return nil, missing(s.FromFieldPath, in, fmt.Sprintf("%s has no %s", in.name, s.FromFieldPath))
 	}
 
 	out := make(labels, len(o.GetFields()))
 	for key, v := range o.GetFields() {
-		out[key] = found{Value: v, path: in.of + *s.FromFieldPath, key: key}
+		out[key] = found{Value: v, path: in.of + s.FromFieldPath.String(), key: key}
 	}
 
 	return []labels{out}, nil
 }
+
+// prefixable are the maps whose keys can have a prefix, later ones over earlier ones.
+var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
 // prefixed returns the labels and annotations that have the supplied source's prefix,
 // without it. Annotations can hold more than labels, so the annotation is meant if there
@@ -113,7 +116,7 @@ func field(s *v1beta1.Source, in place) ([]labels, error) {
 func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
 	out := make(labels)
 
-	for _, path := range []string{"metadata.labels", "metadata.annotations"} {
+	for _, path := range prefixable {
 		o, err := in.object(path)
 		if err != nil {
 			return nil, err
@@ -121,7 +124,7 @@ func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
 
 		for key, v := range o.GetFields() {
 			if stripped, ok := strings.CutPrefix(key, *s.Prefix); ok {
-				out[stripped] = found{Value: v, path: in.of + path, key: key}
+				out[stripped] = found{Value: v, path: in.of + path.String(), key: key}
 			}
 		}
 	}
@@ -135,7 +138,7 @@ func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
 
 // missing is the error of a field that isn't there, which is no failure if the field
 // isn't required. Then the supplied note is all that there is to say.
-func missing(path string, in place, note string) error {
+func missing(path object.Path, in place, note string) error {
 	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, in.name), note: note}
 }
 
@@ -149,7 +152,7 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 		return *s.Value, nil
 	}
 
-	path := *s.FromFieldPath
+	path := s.FromFieldPath
 
 	v, err := r.xr.at(path)
 	if err != nil {
@@ -162,9 +165,9 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	case v == nil:
 		return "", missing(path, r.xr, note)
 	case !ok:
-		return "", errors.Errorf("%s is %s, not a string", path, structpath.KindOf(v))
+		return "", errors.Errorf("%s is %s, not a string", path, object.KindOf(v))
 	case text.StringValue == "":
-		return "", &nothing{failure: path + " is empty", note: note}
+		return "", &nothing{failure: path.String() + " is empty", note: note}
 	default:
 		return text.StringValue, nil
 	}
@@ -180,9 +183,9 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]stri
 		return m.Value, nil
 	}
 
-	out, err := r.xr.strings(*m.FromFieldPath)
+	out, err := r.xr.strings(m.FromFieldPath)
 	if err == nil && out == nil {
-		err = missing(*m.FromFieldPath, r.xr, note)
+		err = missing(m.FromFieldPath, r.xr, note)
 	}
 
 	return out, err

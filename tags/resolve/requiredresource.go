@@ -98,8 +98,8 @@ func selectedTitle(res *v1beta1.RequiredResource, xr *structpb.Struct) string {
 		return title + " " + name
 	case res.MatchLabels == nil:
 		return title
-	case res.MatchLabels.FromFieldPath != nil:
-		return title + " with the labels of " + *res.MatchLabels.FromFieldPath
+	case !res.MatchLabels.FromFieldPath.IsZero():
+		return title + " with the labels of " + res.MatchLabels.FromFieldPath.String()
 	case res.MatchLabels.All:
 		return "every " + title
 	default:

@@ -151,7 +151,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	r.set.Claims = slices.CompactFunc(r.set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
 
 	// A class has less weight than the composite resource.
-	if p := in.Provider; p != nil && p.FromFieldPath != nil {
+	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
 		named, err := r.string(p, "")
 		if err != nil {
 			return Set{}, errors.Wrap(err, "cannot resolve provider")

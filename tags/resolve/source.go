@@ -13,7 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A sourceType is what sources of one type have in common.
@@ -108,7 +108,7 @@ func (f found) text(e v1beta1.Encoding) (string, error) {
 		s, err := scalar(f.Value)
 		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
 	case !ok:
-		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, structpath.KindOf(f.Value))
+		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, object.KindOf(f.Value))
 	case e == v1beta1.EncodingJSON:
 		s, err := decodeJSON(text.StringValue)
 		return s, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
@@ -188,15 +188,15 @@ func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, n
 	patterns := s.Include.Keys
 	all := patterns == nil
 
-	if path := s.Include.FromFieldPath; path != nil {
+	if path := s.Include.FromFieldPath; !path.IsZero() {
 		all = false
 
-		patterns, err = r.xr.patterns(*path, v1beta1.ValidateLabelPattern)
+		patterns, err = r.xr.patterns(path, v1beta1.ValidateLabelPattern)
 		if err == nil && patterns == nil {
 			none = func(int) string {
-				return fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, *path)
+				return fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path)
 			}
-			err = missing(*path, r.xr, "")
+			err = missing(path, r.xr, "")
 		}
 
 		if _, ok := optional(s, err); err != nil && !ok {

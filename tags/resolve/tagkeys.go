@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A TagKey is which tags of a resource are removed, or are another system's.
@@ -54,8 +54,8 @@ func (r *resolver) tagKeys() error {
 
 // keys returns the supplied keys, each as a copy of the supplied TagKey. Those at a field
 // path are read by the supplied function.
-func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path string, k TagKey) ([]TagKey, error)) ([]TagKey, error) {
-	if of.FromFieldPath == nil {
+func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path object.Path, k TagKey) ([]TagKey, error)) ([]TagKey, error) {
+	if of.FromFieldPath.IsZero() {
 		k.Pattern = of.Key
 		return []TagKey{k}, nil
 	}
@@ -70,11 +70,11 @@ func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path 
 		}
 	}
 
-	return read(in, *of.FromFieldPath, k)
+	return read(in, of.FromFieldPath, k)
 }
 
 // listed returns the keys in the list at the supplied path.
-func listed(in place, path string, k TagKey) ([]TagKey, error) {
+func listed(in place, path object.Path, k TagKey) ([]TagKey, error) {
 	patterns, err := in.patterns(path, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
@@ -88,7 +88,7 @@ func listed(in place, path string, k TagKey) ([]TagKey, error) {
 
 // listedOrMapped returns the keys in the list at the supplied path, or in the map there,
 // which has the value of each.
-func listedOrMapped(in place, path string, k TagKey) ([]TagKey, error) {
+func listedOrMapped(in place, path object.Path, k TagKey) ([]TagKey, error) {
 	v, err := in.at(path)
 	if err != nil {
 		return nil, err
@@ -99,10 +99,10 @@ func listedOrMapped(in place, path string, k TagKey) ([]TagKey, error) {
 	case nil, *structpb.Value_ListValue:
 		return listed(in, path, k)
 	default:
-		return nil, errors.Errorf("%s%s is %s, neither a list nor a map of strings", in.of, path, structpath.KindOf(v))
+		return nil, errors.Errorf("%s%s is %s, neither a list nor a map of strings", in.of, path, object.KindOf(v))
 	}
 
-	values, err := structpath.StringMap(v, in.of+path)
+	values, err := object.StringMap(v, in.of+path.String())
 	if err != nil {
 		return nil, err
 	}

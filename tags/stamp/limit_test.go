@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -226,11 +227,11 @@ func TestStampLimit(t *testing.T) {
 // TestStampLimitError tests that callers can tell the error of a strict policy, of whose
 // resources each says the limit that it has.
 func TestStampLimitError(t *testing.T) {
-	fields := field.Chain{must(field.NewRules([]v1beta1.TagField{
-		{APIVersion: "*", Kind: "Odd", FieldPath: "spec.groups[0].tags", Shape: v1beta1.TagFieldShapeMap},
-		{APIVersion: "*", Kind: "Short", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
-		{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap},
-	}))}
+	fields := field.Chain{field.NewRules([]v1beta1.TagField{
+		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Odd"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap},
+		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Short"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
+		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap},
+	})}
 
 	kind := func(apiVersion, kind string) *fnv1.Resource {
 		return &fnv1.Resource{Resource: &structpb.Struct{Fields: map[string]*structpb.Value{

@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 // NotCopied is metadata that was not copied, and why.
@@ -56,7 +56,7 @@ func (s *Stamper) copiedFrom(rule *v1beta1.MetadataRule, t *Target) []string {
 			continue
 		}
 
-		prefix, suffix, _ := strings.Cut(rule.Resources[i].Name, "*")
+		prefix, suffix, _ := strings.Cut(rule.Resources[i].Name.String(), "*")
 		names = append(names, before+t.Name[len(prefix):len(t.Name)-len(suffix)]+after)
 	}
 
@@ -157,7 +157,7 @@ func (c *copier) choose(from map[string]string, sel *v1beta1.MetadataSelector, i
 }
 
 // copy the supplied labels or annotations to the supplied paths of the supplied target.
-func (c *copier) copy(t *Target, paths []string, values map[string]string) {
+func (c *copier) copy(t *Target, paths []object.Path, values map[string]string) {
 	if len(values) == 0 {
 		return
 	}
@@ -165,7 +165,7 @@ func (c *copier) copy(t *Target, paths []string, values map[string]string) {
 	for _, path := range paths {
 		was := c.out.resource(t)
 
-		r, err := structpath.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
+		r, err := object.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
 		if err != nil {
 			c.failf("to composed resource %q: %v", t.Name, err)
 			continue
@@ -180,8 +180,8 @@ func (c *copier) copy(t *Target, paths []string, values map[string]string) {
 // with returns the supplied map of strings with the supplied values in it. It is the map
 // itself if it has them.
 func with(old *structpb.Value, values map[string]string) (*structpb.Value, error) {
-	if !structpath.IsNull(old) && old.GetStructValue() == nil {
-		return nil, fmt.Errorf("is %s, not a map of strings", structpath.KindOf(old))
+	if !object.IsNull(old) && old.GetStructValue() == nil {
+		return nil, fmt.Errorf("is %s, not a map of strings", object.KindOf(old))
 	}
 
 	fields := old.GetStructValue().GetFields()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
@@ -20,9 +19,7 @@ func (s *Stamper) selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 // selectsName is true if the supplied entry selects the name and kind of the supplied
 // target.
 func selectsName(e *v1beta1.ResourceSelector, t *Target) bool {
-	return tags.NewPattern(e.Name).Matches(t.Name) &&
-		tags.NewPattern(e.APIVersion).Matches(apiVersionOf(t.Resource)) &&
-		tags.NewPattern(e.Kind).Matches(kindOf(t.Resource))
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(apiVersionOf(t.Resource)) && e.Kind.Matches(kindOf(t.Resource))
 }
 
 func hasLabels(t *Target, want map[string]string) bool {

@@ -77,36 +77,36 @@ func TestStampSelect(t *testing.T) {
 		},
 		"Name": {
 			reason:  "A name selects one resource. Nobody asks for the fields of others.",
-			entries: []v1beta1.ResourceSelector{{Name: "bucket"}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("bucket")}},
 			want:    want{stamped: []string{"bucket"}, asked: []string{"Bucket"}},
 		},
 		"NamePattern": {
 			reason:  "A star in a name matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{Name: "*u*e*"}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("*u*e*")}},
 			want:    want{stamped: []string{"bucket", "queue"}, asked: []string{"Bucket", "Queue"}},
 		},
 		"NameInCase": {
 			reason:  "Names are told apart by case.",
-			entries: []v1beta1.ResourceSelector{{Name: "Bucket"}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("Bucket")}},
 		},
 		"APIVersion": {
 			reason:  "An API version is one of all that the resource has.",
-			entries: []v1beta1.ResourceSelector{{APIVersion: "s3.example.org/v1"}},
+			entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.example.org/v1")}},
 			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
 		},
 		"APIVersionPattern": {
 			reason:  "A star in an API version matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{APIVersion: "s3.*/v1beta*"}},
+			entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.*/v1beta*")}},
 			want:    want{stamped: []string{"bucket", "tagged"}, asked: []string{"Bucket", "Tagged"}},
 		},
 		"Kind": {
 			reason:  "A kind may be given with any API version.",
-			entries: []v1beta1.ResourceSelector{{Kind: "Queue"}},
+			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue")}},
 			want:    want{stamped: []string{"queue"}, asked: []string{"Queue"}},
 		},
 		"KindPattern": {
 			reason:  "A star in a kind matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{Kind: "*b*ct"}},
+			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("*b*ct")}},
 			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
 		},
 		"MatchLabels": {
@@ -133,48 +133,48 @@ func TestStampSelect(t *testing.T) {
 		},
 		"MatchAllTags": {
 			reason:  "An empty tag is one.",
-			entries: []v1beta1.ResourceSelector{{Kind: "Queue", MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: "Tagged", MatchTags: map[string]string{"team": "a", "empty": ""}}},
+			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: tags.NewPattern("Tagged"), MatchTags: map[string]string{"team": "a", "empty": ""}}},
 			want:    want{stamped: []string{"queue"}, asked: []string{"Queue", "Tagged"}},
 		},
 		"MatchTagsExactly": {
 			reason: "Tags have no patterns, and a value that is no string is none of theirs.",
 			entries: []v1beta1.ResourceSelector{
-				{Kind: "Queue", MatchTags: map[string]string{"team": "*"}},
-				{Kind: "Queue", MatchTags: map[string]string{"te*": "a"}},
-				{Kind: "Queue", MatchTags: map[string]string{"odd": "1"}},
-				{Kind: "Queue", MatchTags: map[string]string{"Team": "a"}},
+				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "*"}},
+				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"te*": "a"}},
+				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"odd": "1"}},
+				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"Team": "a"}},
 			},
 			want: want{asked: []string{"Queue"}},
 		},
 		"MatchTagsNotOurs": {
 			reason:  "A tag that a label becomes selects nothing: it is not there before.",
-			entries: []v1beta1.ResourceSelector{{Kind: "Queue", MatchTags: map[string]string{"ours:a": "1"}}},
+			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"ours:a": "1"}}},
 			want:    want{asked: []string{"Queue"}},
 		},
 		"All": {
 			reason:  "Within an entry everything must hold.",
-			entries: []v1beta1.ResourceSelector{{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}},
 			want:    want{stamped: []string{"tagged"}, asked: []string{"Tagged"}},
 		},
 		"AllButOne": {
 			reason: "Within an entry everything must hold.",
 			entries: []v1beta1.ResourceSelector{
-				{Name: "x*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: "t*", APIVersion: "s4.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: "t*", APIVersion: "s3.*", Kind: "x", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: "t*", APIVersion: "s3.*", Kind: "*", MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
+				{Name: tags.NewPattern("x*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s4.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("x"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
 			},
 			want: want{asked: []string{"Tagged"}},
 		},
 		"AnyEntry": {
 			reason:  "Any entry selects.",
-			entries: []v1beta1.ResourceSelector{{Name: "queue"}, {Kind: "Nothing"}, {MatchLabels: map[string]string{"tier": "silver"}}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("queue")}, {Kind: tags.NewPattern("Nothing")}, {MatchLabels: map[string]string{"tier": "silver"}}},
 			want:    want{stamped: []string{"object", "queue"}, asked: []string{"Object", "Queue"}},
 		},
 		"LeftAlone": {
 			reason:  "A resource that is selected is left alone if it must be, and nobody asks for the fields of one that asks for it itself.",
-			entries: []v1beta1.ResourceSelector{{Name: "adopted"}, {Name: "skipped"}, {Name: "none"}, {Name: "unknown"}, {Name: "nothing"}},
+			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("adopted")}, {Name: tags.NewPattern("skipped")}, {Name: tags.NewPattern("none")}, {Name: tags.NewPattern("unknown")}, {Name: tags.NewPattern("nothing")}},
 			want:    want{leftAlone: []string{"adopted", "none", "nothing", "skipped", "unknown"}, asked: []string{"None", "Unknown"}},
 		},
 	}
@@ -263,7 +263,7 @@ func TestStampSelectByTags(t *testing.T) {
 					stamper := &Stamper{
 						Input: &v1beta1.CloudTags{
 							Sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
-							Resources: []v1beta1.ResourceSelector{{Name: "other"}, {MatchTags: tc.tags}},
+							Resources: []v1beta1.ResourceSelector{{Name: tags.NewPattern("other")}, {MatchTags: tc.tags}},
 						},
 						Provider:    tc.provider,
 						Transformer: transformer(label("a", "1")),

@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Why resources are left alone.
@@ -179,7 +180,7 @@ func TestStamp(t *testing.T) {
 		"ProviderUnknownWithRule": {
 			reason: "A rule says where the tags go. Without a provider the generic profile says what they may be.",
 			args: args{
-				tagFields: []v1beta1.TagField{{APIVersion: "example.*/*", Kind: "Thing", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.*/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
 				labels:    []tags.Label{label("a", "1"), label("b b", "2")},
 				desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 			},
@@ -232,7 +233,7 @@ func TestStamp(t *testing.T) {
 			reason: "A rule of shape None makes a kind that has a field not taggable.",
 			args: args{
 				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "Bucket", Shape: v1beta1.TagFieldShapeNone}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
 				labels:    []tags.Label{label("a", "1")},
 				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 			},
@@ -242,7 +243,7 @@ func TestStamp(t *testing.T) {
 			reason: "What is hardly a resource is not taggable.",
 			args: args{
 				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: "example.org/*", Kind: "Thing", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 				labels:    []tags.Label{label("a", "1")},
 				desired: map[string]*structpb.Struct{
 					"empty":         {},
@@ -273,7 +274,7 @@ func TestStamp(t *testing.T) {
 			args: args{
 				provider: "aws",
 				tagFields: []v1beta1.TagField{
-					{APIVersion: "v1", Kind: "Namespace", FieldPath: "metadata.annotations", Shape: v1beta1.TagFieldShapeMap},
+					{APIVersion: tags.NewPattern("v1"), Kind: tags.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
 				},
 				labels: []tags.Label{
 					label("a", "1"),
@@ -333,7 +334,7 @@ func TestStamp(t *testing.T) {
 			reason: "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
 			args: args{
 				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 				sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
 				labels:    []tags.Label{label("a", "1")},
 				desired: map[string]*structpb.Struct{
@@ -358,7 +359,7 @@ func TestStamp(t *testing.T) {
 			reason: "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
 			args: args{
 				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 				labels:    []tags.Label{label("a", "1")},
 				desired: map[string]*structpb.Struct{
 					"all":     thing(`{"managementPolicies": ["*"]}`),
@@ -604,7 +605,7 @@ func TestStamp(t *testing.T) {
 			args: args{
 				provider: "aws",
 				tagFields: []v1beta1.TagField{{
-					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "="},
 				}},
 				labels:  labels(2),
@@ -622,7 +623,7 @@ func TestStamp(t *testing.T) {
 				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
 				provider: "aws",
 				tagFields: []v1beta1.TagField{{
-					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "="},
 				}},
 				labels:  labels(2),
@@ -638,7 +639,7 @@ func TestStamp(t *testing.T) {
 			args: args{
 				provider: "aws",
 				tagFields: []v1beta1.TagField{{
-					APIVersion: "*", Kind: "*", FieldPath: "spec.forProvider.tags", Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "="},
 				}},
 				labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
@@ -653,7 +654,7 @@ func TestStamp(t *testing.T) {
 			reason: "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
 			args: args{
 				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.groups[0].tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
 				labels:    labels(51),
 				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 			},
@@ -719,7 +720,7 @@ func TestStamp(t *testing.T) {
 			args: args{
 				profileRules: v1beta1.ProfileRulesCloud,
 				provider:     "aws",
-				tagFields:    []v1beta1.TagField{{APIVersion: "*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeMap}},
+				tagFields:    []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 				labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
 				desired: map[string]*structpb.Struct{
 					"a": thing(`{}`),
@@ -747,11 +748,11 @@ func TestStamp(t *testing.T) {
 				provider: "openstack",
 				tagFields: []v1beta1.TagField{
 					{
-						APIVersion: "a/*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+						APIVersion: tags.NewPattern("a/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
 					},
 					{
-						APIVersion: "b/*", Kind: "*", FieldPath: "spec.tags", Shape: v1beta1.TagFieldShapeStringList,
+						APIVersion: tags.NewPattern("b/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
 					},
 				},
@@ -784,10 +785,7 @@ func TestStamp(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			rules, err := field.NewRules(tc.args.tagFields)
-			if err != nil {
-				t.Fatalf("\n%s\nNewRules(...): %s", tc.reason, err)
-			}
+			rules := field.NewRules(tc.args.tagFields)
 
 			sources := tc.args.sources
 			if sources == nil {

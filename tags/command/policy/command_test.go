@@ -66,7 +66,7 @@ func TestErrors(t *testing.T) {
 		"EmptyPrefix": {
 			reason: "An empty prefix would be all labels, which the function refuses, too.",
 			args:   []string{"--provider", "aws", "--match", "v1/Namespace", "--prefix="},
-			want:   "cannot make a policy: invalid flags: sources[0].prefix: Required value: must not be empty",
+			want:   "cannot make a policy: invalid flags: sources[0].prefix: must not be empty",
 		},
 		"NoMatch": {
 			reason: "Without a Composition, nothing else says which kinds to check.",

@@ -1,0 +1,298 @@
+package v1beta1
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A rule of the CRD.
+type rule struct {
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+
+	// FieldPath of what breaks the rule, below what has it, e.g. .policy.
+	FieldPath string `json:"fieldPath"`
+}
+
+// path of what breaks the rule, of the value at the supplied path.
+func (r *rule) path(p *field.Path) *field.Path {
+	for _, name := range strings.Split(r.FieldPath, ".")[1:] {
+		p = p.Child(name)
+	}
+
+	return p
+}
+
+// self is a value that a rule is of.
+type self struct{ *structpb.Value }
+
+// has is true if there is a field at the supplied path.
+func (s self) has(path ...string) bool { return s.at(path...) != nil }
+
+// at returns the field at the supplied path, or nil if there is none.
+func (s self) at(path ...string) *structpb.Value {
+	v := s.Value
+	for _, name := range path {
+		v = v.GetStructValue().GetFields()[name]
+	}
+
+	return v
+}
+
+// text is the string in the supplied field.
+func (s self) text(field string) string { return s.at(field).GetStringValue() }
+
+// is true if the supplied field is one of the supplied strings.
+func (s self) is(field string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(field)) }
+
+// lists is true if the list in the supplied field has the supplied string.
+func (s self) lists(field, item string) bool {
+	return slices.ContainsFunc(s.at(field).GetListValue().GetValues(), func(v *structpb.Value) bool { return v.GetStringValue() == item })
+}
+
+// one is true if the source picks one object.
+func (s self) one() bool { return s.is("pick", "One") }
+
+// rules are the CRD's, by what each is there: the function does without an interpreter of
+// their language. A test proves that both say the same.
+var rules = map[string]func(self) bool{
+	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)": func(s self) bool {
+		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata")
+	},
+	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
+	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
+	"!self.matches('^status[.]conditions($|[.[])')": func(s self) bool {
+		rest, found := strings.CutPrefix(s.GetStringValue(), "status.conditions")
+		return !found || rest != "" && rest[0] != '.' && rest[0] != '['
+	},
+	`!has(self.replace) || !("" in self.replace)`: func(s self) bool { return !s.has("replace", "") },
+	"has(self.value) != has(self.fromFieldPath)":  func(s self) bool { return s.has("value") != s.has("fromFieldPath") },
+
+	// Sources.
+	"(self.type == 'Value') == has(self.values)":              func(s self) bool { return s.is("type", "Value") == s.has("values") },
+	"(self.type == 'ContextField') == has(self.contextKey)":   func(s self) bool { return s.is("type", "ContextField") == s.has("contextKey") },
+	"(self.type == 'RequiredResource') == has(self.resource)": func(s self) bool { return s.is("type", "RequiredResource") == s.has("resource") },
+	"self.type == 'RequiredResource' || (self.type in ['CompositeField', 'ContextField']) == has(self.fromFieldPath)": func(s self) bool {
+		return s.is("type", "RequiredResource") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
+	},
+	"self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)": func(s self) bool {
+		return s.is("type", "RequiredResource") || s.is("type", "CompositeMetadata") == s.has("prefix")
+	},
+	"self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)": func(s self) bool {
+		return !s.is("type", "RequiredResource") || s.has("prefix") != s.has("fromFieldPath")
+	},
+	"self.type == 'RequiredResource' || !has(self.pick)":                                       func(s self) bool { return s.is("type", "RequiredResource") || !s.has("pick") },
+	"!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'":                     func(s self) bool { return !s.has("providerFieldPath") || s.one() },
+	`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`:               func(s self) bool { return !s.one() || s.text("name") != "" },
+	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.kinds)": func(s self) bool { return s.one() || !s.has("resource", "kinds") },
+	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.name) || !has(self.resource.matchLabels)": func(s self) bool {
+		return s.one() || !s.has("resource", "name") || !s.has("resource", "matchLabels")
+	},
+	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.defaultMatchLabels)": func(s self) bool {
+		return s.one() || !s.has("resource", "defaultMatchLabels")
+	},
+	"!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)": func(s self) bool {
+		return !s.at("trusted").GetBoolValue() || !s.has("include", "fromFieldPath")
+	},
+	"!has(self.policy) || self.type == 'RequiredResource' || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
+		return !s.has("policy") || s.is("type", "RequiredResource") || s.has("fromFieldPath") || s.has("include", "fromFieldPath")
+	},
+	"!has(self.keys) || !has(self.fromFieldPath)": func(s self) bool { return !s.has("keys") || !s.has("fromFieldPath") },
+	"has(self.keys) || has(self.fromFieldPath) || has(self.except)": func(s self) bool {
+		return s.has("keys") || s.has("fromFieldPath") || s.has("except")
+	},
+
+	// What Crossplane fetches.
+	"has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)": func(s self) bool {
+		return s.has("kinds") != s.has("apiVersion") && s.has("kinds") != s.has("kind")
+	},
+	"has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)": func(s self) bool {
+		return s.has("name") || s.has("matchLabels") || s.has("defaultMatchLabels")
+	},
+	"(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1": func(s self) bool {
+		given := []bool{s.has("value"), s.has("fromFieldPath"), s.at("all").GetBoolValue()}
+		return len(slices.DeleteFunc(given, func(is bool) bool { return !is })) == 1
+	},
+
+	// Tags.
+	"(self.shape == 'None') != has(self.fieldPath)":           func(s self) bool { return s.is("shape", "None") != s.has("fieldPath") },
+	"self.shape == 'KeyValueList' || !has(self.keyValueList)": func(s self) bool { return s.is("shape", "KeyValueList") || !s.has("keyValueList") },
+	"self.shape == 'StringList' || !has(self.stringList)":     func(s self) bool { return s.is("shape", "StringList") || !s.has("stringList") },
+	"has(self.key) != has(self.fromFieldPath)":                func(s self) bool { return s.has("key") != s.has("fromFieldPath") },
+	"has(self.key) || !has(self.value)":                       func(s self) bool { return s.has("key") || !s.has("value") },
+	"has(self.fromFieldPath) || !has(self.contextKey)":        func(s self) bool { return s.has("fromFieldPath") || !s.has("contextKey") },
+
+	// Kubernetes metadata.
+	"!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))": func(s self) bool {
+		return !s.has("copy") || !s.has("toFieldPaths") ||
+			s.lists("copy", "Labels") == s.has("toFieldPaths", "labels") && s.lists("copy", "Annotations") == s.has("toFieldPaths", "annotations")
+	},
+	"(self.type == 'ComposedResource') == has(self.name)":  func(s self) bool { return s.is("type", "ComposedResource") == s.has("name") },
+	"self.type == 'RequiredResource' || !has(self.policy)": func(s self) bool { return s.is("type", "RequiredResource") || !s.has("policy") },
+	"!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": func(s self) bool {
+		return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && !(s.has("resource", "name") && s.has("resource", "matchLabels"))
+	},
+	"has(self.prefixes) || has(self.domains) || has(self.all) && self.all": func(s self) bool {
+		return s.has("prefixes") || s.has("domains") || s.at("all").GetBoolValue()
+	},
+}
+
+// patterns are the CRD's, in words.
+var patterns = map[string]string{
+	`^[^*]*\*?$`:      "a * may only be the last character",
+	`^[^*]*\*?[^*]*$`: "must have at most one *",
+}
+
+// formats are the CRD's: what is wrong with a string, or nothing.
+var formats = map[string]func(text string) string{
+	"field-path": func(text string) string {
+		_, err := object.ParsePath(text)
+		return says(err)
+	},
+	"field-paths": func(text string) string {
+		_, err := object.ParsePaths(text)
+		return says(err)
+	},
+	"duration": func(text string) string {
+		if d, err := time.ParseDuration(text); err != nil || d < 0 {
+			return "must be a duration that is not negative, e.g. 1m30s"
+		}
+
+		return ""
+	},
+	// No label's key starts with an exclamation mark: who writes one means to leave
+	// labels out.
+	"label-pattern": func(text string) string {
+		if strings.HasPrefix(text, "!") {
+			return "matches no key: except says which labels are left out"
+		}
+
+		return ""
+	},
+}
+
+func says(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
+}
+
+// ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
+// nothing.
+func ValidateLabelPattern(pattern string) string {
+	return loadSchema().Properties["sources"].Items.Properties["include"].Properties["keys"].Items.refuses(pattern)
+}
+
+// ValidateKeyPattern says what is wrong with a pattern of tag keys, or nothing.
+func ValidateKeyPattern(pattern string) string {
+	return loadSchema().Properties["removeTags"].Items.Properties["key"].refuses(pattern)
+}
+
+// refine adds to the schema of the CRD what markers can't say, or would have to say again:
+// which object it is of, which providers there are, and rules of which an API server would
+// fear that they take too long.
+func refine(root *schema) {
+	root.Required = append(root.Required, "apiVersion", "kind")
+	root.Properties["apiVersion"].Enum = []string{APIVersion}
+	root.Properties["kind"].Enum = []string{Kind}
+
+	tagField := root.Properties["tagFields"].Items
+	slots := root.Properties["reservedTags"]
+	slots.Properties = make(map[string]*schema)
+
+	for _, profile := range tags.ProfileNames() {
+		slots.Properties[profile] = slots.AdditionalProperties
+	}
+
+	slots.AdditionalProperties = nil
+	root.Properties["keyFormats"].Items.Properties["provider"].Enum = tags.ProfileNames()
+	tagField.Properties["provider"].Enum = tags.ProfileNames()
+
+	root.Properties["sources"].check = differentClasses
+	tagField.Properties["keyValueList"].check = differentFields
+	root.Properties["kubernetesMetadata"].Items.check = matchingNames
+}
+
+// differentClasses: a class is recorded under the name of its source.
+func differentClasses(p *field.Path, sources self) []error {
+	var errs []error
+
+	named := make(map[string]bool)
+
+	for i, v := range sources.GetListValue().GetValues() {
+		s := self{v}
+		if !s.one() {
+			continue
+		}
+
+		if named[s.text("name")] {
+			errs = append(errs, field.Duplicate(p.Index(i).Child("name"), s.text("name")))
+		}
+
+		named[s.text("name")] = true
+	}
+
+	return errs
+}
+
+// differentFields hold the key, the value and what is extra of an entry.
+func differentFields(p *field.Path, list self) []error {
+	var errs []error
+
+	if list.text("key") == list.text("value") {
+		errs = append(errs, field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
+	}
+
+	for _, of := range []string{"key", "value"} {
+		if list.has("extra", list.text(of)) {
+			errs = append(errs, field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
+		}
+	}
+
+	return errs
+}
+
+// matchingNames of resources say which of several composed resources each is copied from.
+func matchingNames(p *field.Path, rule self) []error {
+	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
+		return nil
+	}
+
+	if !rule.has("resources") {
+		return []error{field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too")}
+	}
+
+	var errs []error
+
+	for i, v := range rule.at("resources").GetListValue().GetValues() {
+		if name := (self{v}).text("name"); strings.Count(name, "*") != 1 {
+			errs = append(errs, field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
+		}
+	}
+
+	return errs
+}
+
+// hint says what is meant by an easy mistake, whose type is wrong.
+func hint(p *field.Path, s *schema, v *structpb.Value) string {
+	text, isText := v.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case isText && len(s.Properties) == 2 && s.Properties["value"] != nil: // Or where it is.
+		return fmt.Sprintf(": write {value: %q}", text.StringValue)
+	case v.GetListValue() != nil && p.String() == "metadata":
+		return ": the rules that copy Kubernetes metadata are kubernetesMetadata"
+	default:
+		return ""
+	}
+}

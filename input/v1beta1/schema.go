@@ -1,0 +1,320 @@
+package v1beta1
+
+import (
+	"bytes"
+	_ "embed" // For the CRD.
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// crd is the CRD of the input without its descriptions.
+//
+//go:embed cloudtags.fn.plexsphere.com_cloudtags.yaml
+var crd []byte
+
+// A schema is what the CRD says of a value, in the keywords that it uses: it can't be
+// loaded with others.
+type schema struct {
+	Type    string          `json:"type"`
+	Default *structpb.Value `json:"default"`
+	Rules   []rule          `json:"x-kubernetes-validations"`
+
+	// Of strings and numbers.
+	Enum      []string       `json:"enum"`
+	Pattern   *regexp.Regexp `json:"pattern"`
+	Format    string         `json:"format"`
+	MinLength int            `json:"minLength"`
+	Minimum   *float64       `json:"minimum"`
+
+	// Of lists.
+	Items       *schema  `json:"items"`
+	MinItems    int      `json:"minItems"`
+	ListType    string   `json:"x-kubernetes-list-type"`
+	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
+
+	// Of objects.
+	Properties            map[string]*schema `json:"properties"`
+	AdditionalProperties  *schema            `json:"additionalProperties"`
+	PreserveUnknownFields bool               `json:"x-kubernetes-preserve-unknown-fields"`
+	Required              []string           `json:"required"`
+	MinProperties         int                `json:"minProperties"`
+
+	// check says what is wrong that no keyword can say.
+	check func(p *field.Path, v self) []error
+}
+
+// loadSchema of the input from the CRD.
+var loadSchema = sync.OnceValue(func() *schema {
+	s := &schema{}
+	if err := decodeSchema(crd, s); err != nil {
+		panic(err) // A test loads it.
+	}
+
+	refine(s)
+
+	return s
+})
+
+func decodeSchema(crd []byte, s *schema) error {
+	def := struct {
+		Spec struct {
+			Versions []struct {
+				Schema struct {
+					OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}{}
+
+	if err := yaml.Unmarshal(crd, &def); err != nil {
+		return err
+	}
+
+	d := json.NewDecoder(bytes.NewReader(def.Spec.Versions[0].Schema.OpenAPIV3Schema))
+	d.DisallowUnknownFields()
+
+	return d.Decode(s)
+}
+
+// An admission walks an input along its schema. It sets defaults, and collects mistakes.
+type admission struct{ mistakes []error }
+
+// refuse notes what is wrong with the value at the supplied path. It returns false.
+func (a *admission) refuse(p *field.Path, why string) bool {
+	return a.note(fmt.Errorf("%s: %s", p, why))
+}
+
+func (a *admission) note(mistake error) bool {
+	a.mistakes = append(a.mistakes, mistake)
+	return false
+}
+
+// value admits the supplied value at the supplied path. It returns false if that itself is
+// refused, not only something in it.
+func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
+	if !s.is(v) {
+		return a.refuse(p, s.mismatch(p, v))
+	}
+
+	ok := true
+
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		ok = a.text(p, s, k.StringValue)
+	case *structpb.Value_NumberValue:
+		ok = a.number(p, s, k.NumberValue)
+	case *structpb.Value_ListValue:
+		ok = a.list(p, s, k.ListValue.GetValues())
+	case *structpb.Value_StructValue:
+		ok = a.object(p, s, k.StructValue)
+	}
+
+	// What is refused anyway would break rules only because of that.
+	if ok {
+		ok = a.rules(p, s, v)
+	}
+
+	return ok || s.Type == "object"
+}
+
+// rules of the supplied schema hold for the supplied value, or are noted.
+func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) bool {
+	ok := true
+
+	for _, r := range s.Rules {
+		if !rules[r.Rule](self{v}) {
+			ok = a.refuse(r.path(p), r.Message)
+		}
+	}
+
+	if s.check != nil {
+		a.mistakes = append(a.mistakes, s.check(p, self{v})...)
+	}
+
+	return ok
+}
+
+func (a *admission) text(p *field.Path, s *schema, text string) bool {
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) {
+		return a.note(field.NotSupported(p, text, slices.Sorted(slices.Values(s.Enum))))
+	}
+
+	switch why := s.refuses(text); {
+	case why == "":
+		return true
+	case text == "":
+		return a.refuse(p, why)
+	default:
+		return a.note(field.Invalid(p, text, why))
+	}
+}
+
+func (a *admission) number(p *field.Path, s *schema, n float64) bool {
+	if s.Minimum != nil && n < *s.Minimum {
+		return a.note(field.Invalid(p, n, fmt.Sprintf("must be at least %v", *s.Minimum)))
+	}
+
+	return true
+}
+
+func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool {
+	if len(items) < s.MinItems {
+		return a.refuse(p, atLeast(s.MinItems, "items"))
+	}
+
+	ok := true
+	seen := make(map[string]bool, len(items))
+
+	for i, item := range items {
+		if !a.value(p.Index(i), s.Items, item) || s.ListType == "" {
+			continue
+		}
+
+		// The items of a set are strings, and so are the keys of a list of type map.
+		id := item.GetStringValue()
+		for _, key := range s.ListMapKeys {
+			id += self{item}.text(key)
+		}
+
+		if seen[id] {
+			ok = a.note(field.Duplicate(p.Index(i), id))
+		}
+
+		seen[id] = true
+	}
+
+	return ok
+}
+
+func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
+	if o.Fields == nil {
+		o.Fields = make(map[string]*structpb.Value)
+	}
+
+	for name, of := range s.Properties {
+		if _, there := o.Fields[name]; !there && of.Default != nil {
+			o.Fields[name] = of.Default
+		}
+	}
+
+	if len(o.Fields) < s.MinProperties {
+		return a.refuse(p, atLeast(s.MinProperties, "fields")+s.allowed())
+	}
+
+	ok := true
+
+	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
+		switch of := s.field(name); {
+		case of != nil:
+			ok = a.value(p.Child(name), of, o.Fields[name]) && ok
+		case len(s.Properties) > 0:
+			ok = a.note(fmt.Errorf("unknown field %q%s", p.Child(name), s.allowed()))
+		}
+	}
+
+	for _, name := range s.Required {
+		if _, there := o.Fields[name]; !there {
+			ok = a.note(field.Required(p.Child(name), s.Properties[name].choice()))
+		}
+	}
+
+	return ok
+}
+
+// typeNames are what messages, and object.KindOf, call the types of the schema.
+var typeNames = map[string]string{"string": "a string", "boolean": "a boolean", "array": "a list", "object": "an object"}
+
+// is true if the supplied value has the schema's type, which null never has.
+func (s *schema) is(v *structpb.Value) bool {
+	switch {
+	case object.IsNull(v):
+		return false
+	case s.Type == "integer":
+		n, ok := v.GetKind().(*structpb.Value_NumberValue)
+		return ok && float64(int32(n.NumberValue)) == n.NumberValue
+	default:
+		return s.Type == "" || object.KindOf(v) == typeNames[s.Type]
+	}
+}
+
+// mismatch says why the supplied value has not the schema's type.
+func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
+	n, isNumber := v.GetKind().(*structpb.Value_NumberValue)
+
+	switch {
+	case object.IsNull(v):
+		return "must not be null"
+	case s.Type != "integer":
+		return fmt.Sprintf("must be %s, not %s%s", typeNames[s.Type], object.KindOf(v), hint(p, s, v))
+	case isNumber:
+		return "must be a 32-bit integer, not " + strconv.FormatFloat(n.NumberValue, 'f', -1, 64)
+	default:
+		return "must be a 32-bit integer, not " + object.KindOf(v)
+	}
+}
+
+// refuses says what is wrong with the supplied string, or nothing.
+func (s *schema) refuses(text string) string {
+	switch {
+	case utf8.RuneCountInString(text) < s.MinLength:
+		return atLeast(s.MinLength, "characters")
+	case s.Pattern != nil && !s.Pattern.MatchString(text):
+		return patterns[s.Pattern.String()]
+	case s.Format != "":
+		return formats[s.Format](text)
+	default:
+		return ""
+	}
+}
+
+// field of the supplied name, or nil if objects have none.
+func (s *schema) field(name string) *schema {
+	if of, ok := s.Properties[name]; ok {
+		return of
+	}
+
+	if s.PreserveUnknownFields {
+		return &schema{}
+	}
+
+	return s.AdditionalProperties
+}
+
+// allowed says which fields objects may have.
+func (s *schema) allowed() string {
+	if len(s.Properties) == 0 {
+		return ""
+	}
+
+	return ": allowed: " + strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ")
+}
+
+// choice says which values a string may have, if they are few.
+func (s *schema) choice() string {
+	if len(s.Enum) == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("one of %q", slices.Sorted(slices.Values(s.Enum)))
+}
+
+func atLeast(n int, of string) string {
+	if n == 1 {
+		return "must not be empty"
+	}
+
+	return fmt.Sprintf("must have at least %d %s", n, of)
+}
