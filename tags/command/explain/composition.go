@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -84,10 +85,10 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 		return nil, err
 	}
 
-	ref := step.CompositeTypeRef
+	of := step.Composite
 
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
-		return o.GetFields()["apiVersion"].GetStringValue() != ref.APIVersion || o.GetFields()["kind"].GetStringValue() != ref.Kind
+		return object.APIVersion(o) != of.APIVersion || object.Kind(o) != of.Kind
 	})
 
 	switch {
@@ -99,7 +100,7 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, ref.Kind, ref.APIVersion, objectNames(objects))
+			c.XR, step.Composition, of.Kind, of.APIVersion, objectNames(objects))
 	}
 }
 
@@ -107,7 +108,7 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 func objectNames(of []*structpb.Struct) string {
 	out := make([]string, len(of))
 	for i, o := range of {
-		out[i] = manifest.NameOf(o) + " (" + o.GetFields()["apiVersion"].GetStringValue() + ")"
+		out[i] = manifest.NameOf(o) + " (" + object.APIVersion(o) + ")"
 	}
 
 	return list(out)

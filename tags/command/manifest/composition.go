@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A Step is a pipeline step that runs the function.
@@ -20,20 +21,18 @@ type Step struct {
 	// Composition is the name of the Composition that the step is of.
 	Composition string
 
-	// CompositeTypeRef is the kind of the Composition's composite resources.
-	CompositeTypeRef metav1.TypeMeta
+	// Composite is the kind of the Composition's composite resources.
+	Composite v1beta1.ResourceKind
 }
 
 // A document is what we read of a Composition.
 type document struct {
-	metav1.TypeMeta `json:",inline"`
-
 	Metadata struct {
 		Name string `json:"name"`
 	} `json:"metadata"`
 
 	Spec struct {
-		CompositeTypeRef metav1.TypeMeta `json:"compositeTypeRef"`
+		CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
 		Pipeline         []struct {
 			Step  string         `json:"step"`
 			Input map[string]any `json:"input"`
@@ -89,8 +88,7 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 // stepsOf the supplied object that have the supplied name, if it isn't empty, and run
 // the function. Only a Composition has any.
 func stepsOf(o *structpb.Struct, name string) ([]*Step, error) {
-	t := metav1.TypeMeta{APIVersion: o.GetFields()["apiVersion"].GetStringValue(), Kind: o.GetFields()["kind"].GetStringValue()}
-	if t.Kind != "Composition" || t.GroupVersionKind().Group != "apiextensions.crossplane.io" {
+	if object.GVK(o).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return nil, nil
 	}
 
@@ -120,7 +118,7 @@ func stepsOf(o *structpb.Struct, name string) ([]*Step, error) {
 			return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
 		}
 
-		out = append(out, &Step{Name: s.Step, Input: in, Composition: d.Metadata.Name, CompositeTypeRef: d.Spec.CompositeTypeRef})
+		out = append(out, &Step{Name: s.Step, Input: in, Composition: d.Metadata.Name, Composite: d.Spec.CompositeTypeRef})
 	}
 
 	return out, nil

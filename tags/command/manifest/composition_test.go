@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
@@ -38,11 +38,11 @@ const (
 func TestStep(t *testing.T) {
 	type want struct {
 		step, prefix, composition string
-		ref                       metav1.TypeMeta
+		ref                       v1beta1.ResourceKind
 		err                       string
 	}
 
-	storage := metav1.TypeMeta{APIVersion: "platform.example.org/v1", Kind: "Storage"}
+	storage := v1beta1.ResourceKind{APIVersion: "platform.example.org/v1", Kind: "Storage"}
 
 	cases := map[string]struct {
 		reason string
@@ -107,7 +107,7 @@ func TestStep(t *testing.T) {
 			if err != nil {
 				got.err = fmt.Sprint(err)
 			} else {
-				got = want{step: s.Name, prefix: *s.Input.KeyPrefix, composition: s.Composition, ref: s.CompositeTypeRef}
+				got = want{step: s.Name, prefix: *s.Input.KeyPrefix, composition: s.Composition, ref: s.Composite}
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {

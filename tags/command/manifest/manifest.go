@@ -20,7 +20,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Stdin is the path of standard input.
@@ -84,7 +84,7 @@ func (r *Reader) objects(file string) ([]*structpb.Struct, error) {
 
 	for _, v := range values {
 		if v.GetStructValue() == nil {
-			return nil, errors.Errorf("cannot read %s: it has %s, not only objects", file, structpath.KindOf(v))
+			return nil, errors.Errorf("cannot read %s: it has %s, not only objects", file, object.KindOf(v))
 		}
 
 		out = append(out, v.GetStructValue())
@@ -95,15 +95,7 @@ func (r *Reader) objects(file string) ([]*structpb.Struct, error) {
 
 // NameOf returns what messages call the supplied object.
 func NameOf(o *structpb.Struct) string {
-	f := o.GetFields()
-	meta := f["metadata"].GetStructValue().GetFields()
-
-	name := meta["name"].GetStringValue()
-	if namespace := meta["namespace"].GetStringValue(); namespace != "" {
-		name = namespace + "/" + name
-	}
-
-	return strings.TrimSpace(f["kind"].GetStringValue() + " " + name)
+	return strings.TrimSpace(object.Kind(o) + " " + strings.TrimPrefix(object.Namespace(o)+"/"+object.Name(o), "/"))
 }
 
 func (r *Reader) text(path string) ([]byte, error) {
@@ -196,14 +188,14 @@ func splitJSON(text []byte) ([][]byte, bool) {
 
 // appendItems appends the supplied value, or the items that it is a List of.
 func appendItems(to []*structpb.Value, v *structpb.Value) []*structpb.Value {
-	if structpath.IsNull(v) {
+	if object.IsNull(v) {
 		return to
 	}
 
-	f := v.GetStructValue().GetFields()
+	o := v.GetStructValue()
 
-	items, ok := f["items"].GetKind().(*structpb.Value_ListValue)
-	if !ok || f["apiVersion"].GetStringValue() != "v1" || f["kind"].GetStringValue() != "List" {
+	items, ok := o.GetFields()["items"].GetKind().(*structpb.Value_ListValue)
+	if !ok || object.APIVersion(o) != "v1" || object.Kind(o) != "List" {
 		return append(to, v)
 	}
 

@@ -30,6 +30,24 @@ func quote(s string) string {
 	}
 }
 
+// sortedKeys of the supplied map.
+func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
+
+// or returns the condition that any of the supplied ones holds that there are.
+func or(conditions ...string) string {
+	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")
+}
+
+// outside is the condition that a string has other characters than the supplied class.
+// It is empty if the class admits all.
+func outside(expression string, c tags.Class) string {
+	if c.Name == "" {
+		return ""
+	}
+
+	return "!" + matches(expression, c.Pattern())
+}
+
 // quoteMeta returns regular expressions of the supplied strings.
 func quoteMeta(of []string) []string {
 	out := make([]string, len(of))
@@ -88,24 +106,19 @@ func matches(expression, pattern string) string {
 func longer(expression string, l tags.Length) string {
 	out := []string{}
 
-	if l.Runes > 0 {
-		out = append(out, fmt.Sprintf("%s.size() > %d", expression, l.Runes))
+	// A string has no fewer bytes than characters, and counting these is cheap.
+	if n := cmp.Or(l.Runes, l.Bytes); n > 0 {
+		out = append(out, fmt.Sprintf("%s.size() > %d", expression, n))
 	}
 
 	if l.Bytes > 0 {
-		// A string has no fewer bytes than characters, and counting these is cheap.
-		if l.Runes == 0 {
-			out = append(out, fmt.Sprintf("%s.size() > %d", expression, l.Bytes))
-		}
-
 		out = append(out, fmt.Sprintf("bytes(%s).size() > %d", expression, l.Bytes))
 	}
 
-	if len(out) == 0 {
+	switch {
+	case len(out) == 0:
 		return ""
-	}
-
-	if l.Prefix == 0 {
+	case l.Prefix == 0:
 		return anyOf(out...)
 	}
 

@@ -3,7 +3,7 @@
 package policy
 
 import (
-	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
 // A Command prints a policy and its binding.
@@ -40,91 +41,116 @@ type Command struct {
 func (c *Command) Run() error { return c.run(os.Stdin, os.Stdout) }
 
 func (c *Command) run(in io.Reader, out io.Writer) error {
-	g, err := c.generator(in)
+	text, err := c.text(in)
 	if err != nil {
 		return errors.Wrap(err, "cannot make a policy")
 	}
 
-	y, err := manifests(c.name(g), admissionv1.ValidationAction(c.Action), g.policy())
-	if err != nil {
-		return errors.Wrap(err, "cannot encode the policy")
-	}
-
-	_, err = out.Write(y)
+	_, err = io.WriteString(out, text)
 
 	return errors.Wrap(err, "cannot write the policy")
 }
 
-// generator returns what makes the policy that the flags ask for.
-func (c *Command) generator(in io.Reader) (*generator, error) {
+// text of the policy that the flags ask for, and of its binding.
+func (c *Command) text(in io.Reader) (string, error) {
 	matches, err := parseKinds(c.Match)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
 	s, err := c.step(in)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 
-	g := &generator{in: s.input, composition: s.composition, prefix: *s.input.KeyPrefix}
+	g := &generator{in: s.Input, prefix: *s.Input.KeyPrefix}
 
-	if g.profiles, err = c.profiles(s.input); err != nil {
-		return nil, err
+	if g.profiles, err = c.profiles(s.Input); err != nil {
+		return "", err
 	}
 
 	g.kinds, g.readings = readingsOf(s, matches)
 
 	if len(g.kinds) == 0 && c.Composition == "" {
-		return nil, errors.New("no --match says which kinds to check")
+		return "", errors.New("no --match says which kinds to check")
 	}
 
 	if len(g.readings) == 0 {
-		return nil, errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
+		return "", errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
 	}
 
 	for _, r := range g.readings {
 		if !beginsKey(r.prefix) {
-			return nil, errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", r.prefix)
+			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", r.prefix)
 		}
 	}
 
-	if why := validation.IsDNS1123Subdomain(c.name(g)); len(why) > 0 {
-		return nil, errors.Errorf("--name %q: %s", c.name(g), why[0])
+	name := "cloud-tags"
+	if s.Composition != "" {
+		name += "-" + s.Composition
 	}
 
-	return g, nil
+	name = cmp.Or(c.Name, name)
+
+	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 {
+		return "", errors.Errorf("--name %q: %s", name, why[0])
+	}
+
+	return c.manifests(name, g.policy())
 }
 
 // step that the Composition has, or one that does what the flags say.
-func (c *Command) step(in io.Reader) (step, error) {
+func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 	flags := len(c.Prefix) > 0 || c.KeyPrefix != nil || len(c.ReservedKey) > 0 || len(c.ReservedTags) > 0 || c.ProfileRules != ""
 
 	switch {
 	case c.Composition != "" && flags:
-		return step{}, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
+		return nil, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
 	case c.Composition != "":
-		return readStep(in, c.Composition, c.Step)
+		return c.compositionStep(in)
 	case c.Step != "":
-		return step{}, errors.New("--step is one of a --composition")
+		return nil, errors.New("--step is one of a --composition")
 	case len(c.Prefix) == 0:
-		return step{}, errors.New("no --prefix and no --composition says which labels and annotations to check")
+		return nil, errors.New("no --prefix and no --composition says which labels and annotations to check")
 	default:
-		s, err := c.flagStep()
-		return s, errors.Wrap(err, "invalid flags")
+		in, err := c.input()
+		return &manifest.Step{Input: in}, errors.Wrap(err, "invalid flags")
 	}
 }
 
-// flagStep returns a step that does what the flags say. It is validated as the input
-// of one that a Composition has.
-func (c *Command) flagStep() (step, error) {
+func (c *Command) compositionStep(in io.Reader) (*manifest.Step, error) {
+	s, err := (&manifest.Reader{Stdin: in}).Step(c.Composition, c.Step)
+	if err != nil {
+		return nil, err
+	}
+
+	_, err = newKind(s.Composite.APIVersion, s.Composite.Kind)
+
+	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
+}
+
+// input that does what the flags say. It is validated as one of a Composition.
+func (c *Command) input() (*v1beta1.CloudTags, error) {
+	sources := make([]v1beta1.Source, len(c.Prefix))
+	for i := range c.Prefix {
+		sources[i] = v1beta1.Source{Type: v1beta1.SourceTypeCompositeMetadata, Prefix: &c.Prefix[i]}
+	}
+
 	input := map[string]any{
-		"apiVersion":   v1beta1.APIVersion,
-		"kind":         v1beta1.Kind,
-		"reservedKeys": anySlice(c.ReservedKey),
+		"apiVersion": v1beta1.APIVersion,
+		"kind":       v1beta1.Kind,
+		"sources":    sources,
 
 		// How many slots to leave free, a flag says.
-		"providerTags": string(v1beta1.ProviderTagsNone),
+		"providerTags": v1beta1.ProviderTagsNone,
+	}
+
+	if c.ReservedKey != nil {
+		input["reservedKeys"] = c.ReservedKey
+	}
+
+	if c.ReservedTags != nil {
+		input["reservedTags"] = c.ReservedTags
 	}
 
 	if c.KeyPrefix != nil {
@@ -135,35 +161,18 @@ func (c *Command) flagStep() (step, error) {
 		input["profileRules"] = c.ProfileRules
 	}
 
-	reserved := make(map[string]any, len(c.ReservedTags))
-	for profile, n := range c.ReservedTags {
-		reserved[profile] = n
-	}
-
-	input["reservedTags"] = reserved
-
-	sources := make([]any, len(c.Prefix))
-	for i, prefix := range c.Prefix {
-		sources[i] = map[string]any{"type": string(v1beta1.SourceTypeCompositeMetadata), "prefix": prefix}
-	}
-
-	input["sources"] = sources
-
-	in, err := v1beta1.DecodeObject(input)
-
-	return step{input: in}, err
+	return v1beta1.DecodeObject(input)
 }
 
 // profiles that labels must obey, each once.
 func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 	providers := c.Provider
+	if p := in.ProviderValue(); len(providers) == 0 && p != "" {
+		providers = []string{p}
+	}
 
 	if len(providers) == 0 {
-		if in.Provider == nil || in.Provider.Value == nil {
-			return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
-		}
-
-		providers = []string{*in.Provider.Value}
+		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 	}
 
 	out := make([]*tags.Profile, 0, len(providers))
@@ -177,60 +186,34 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 	return out, nil
 }
 
-// name of the policy and of its binding.
-func (c *Command) name(g *generator) string {
-	switch {
-	case c.Name != "":
-		return c.Name
-	case g.composition != "":
-		return "cloud-tags-" + g.composition
-	default:
-		return "cloud-tags"
-	}
-}
+// manifests of the supplied policy and of its binding, without anything that the API
+// server fills in.
+func (c *Command) manifests(name string, policy admissionv1.ValidatingAdmissionPolicySpec) (string, error) {
+	out := "# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n"
 
-// A printed manifest has nothing that the API server fills in.
-type printed struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Metadata   metadata `json:"metadata"`
-	Spec       any      `json:"spec"`
-}
-
-type metadata struct {
-	Name string `json:"name"`
-}
-
-// manifests of the supplied policy and a binding of it that takes the supplied
-// action.
-func manifests(name string, action admissionv1.ValidationAction, policy admissionv1.ValidatingAdmissionPolicySpec) ([]byte, error) {
-	binding := admissionv1.ValidatingAdmissionPolicyBindingSpec{
-		PolicyName:        name,
-		ValidationActions: []admissionv1.ValidationAction{action},
-	}
-
-	out := bytes.NewBufferString("# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n")
-
-	for i, m := range []printed{
-		{Kind: "ValidatingAdmissionPolicy", Spec: policy},
-		{Kind: "ValidatingAdmissionPolicyBinding", Spec: binding},
+	for i, m := range []map[string]any{
+		{"kind": "ValidatingAdmissionPolicy", "spec": policy},
+		{"kind": "ValidatingAdmissionPolicyBinding", "spec": admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName:        name,
+			ValidationActions: []admissionv1.ValidationAction{admissionv1.ValidationAction(c.Action)},
+		}},
 	} {
-		m.APIVersion = admissionv1.SchemeGroupVersion.String()
-		m.Metadata.Name = name
+		m["apiVersion"] = admissionv1.SchemeGroupVersion.String()
+		m["metadata"] = map[string]string{"name": name}
 
 		y, err := yaml.Marshal(m)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 
 		if i > 0 {
-			out.WriteString("---\n")
+			out += "---\n"
 		}
 
-		out.Write(y)
+		out += string(y)
 	}
 
-	return out.Bytes(), nil
+	return out, nil
 }
 
 // beginsKey is true if the supplied prefix can begin the key of a label or annotation.
@@ -239,13 +222,4 @@ func beginsKey(prefix string) bool {
 	return slices.ContainsFunc([]string{"x", "x/x"}, func(rest string) bool {
 		return len(validation.IsQualifiedName(strings.ToLower(prefix)+rest)) == 0
 	})
-}
-
-func anySlice(of []string) []any {
-	out := make([]any, len(of))
-	for i, s := range of {
-		out[i] = s
-	}
-
-	return out
 }
