@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,568 +19,169 @@ import (
 // resource, or the kind of any other object, and the path of the field.
 type places map[string]map[string]string
 
-// with the labels or annotations of the supplied map, and others.
-func with(m map[string]string, others ...map[string]string) map[string]string {
-	out := maps.Clone(m)
-	for _, o := range others {
-		maps.Copy(out, o)
-	}
+// A flow is what Cluster API propagates from a place to others.
+type flow struct {
+	from string
+	to   []string
 
-	return out
+	// carries is true for the keys that are propagated. Without it, all are.
+	carries func(key string) bool
 }
 
-// TestClusterAPI tests that the scenario cluster-api does what each row of Cluster API's
-// metadata propagation says, which is
-// docs/book/src/developer/architecture/controllers/metadata-propagation.md. TestScenarios
-// tests that what the scenario expects is what the function does.
+// clusterAPIFlows is Cluster API's table of metadata propagation, in the order in which
+// what is propagated takes precedence over what is there. It is
+// docs/book/src/developer/architecture/controllers/metadata-propagation.md.
 //
 // A ControlPlane is a KubeadmControlPlane, an InfraMachine a DockerMachine, and a
-// BootstrapConfig a KubeadmConfig.
-func TestClusterAPI(t *testing.T) {
-	given, got := clusterAPI(t)
+// BootstrapConfig a KubeadmConfig. The two kinds of Machines are those of the control plane
+// and of the MachineSet.
+func clusterAPIFlows() []flow {
+	var out []flow
 
-	cases := map[string]struct {
-		// from is the place that the keys are given at, and no other.
-		from string
-		keys []string
-
-		// to is a place that they come to, and not is one that they don't come to.
-		// Without either, they come to none.
-		to, not string
-
-		// over is the place that the keys are given at, too, but doesn't take
-		// precedence.
-		over string
-	}{
-		// Cluster Topology.
-		"ClusterTopology: .spec.topology.controlPlane.metadata.labels => ControlPlane.labels": {
-			from: "Cluster.spec.topology.controlPlane.metadata.labels",
-			keys: []string{"topology.example.org/control-plane-label"},
-			to:   "control-plane.metadata.labels",
-		},
-		"ClusterTopology: .spec.topology.controlPlane.metadata.labels => ControlPlane.spec.machineTemplate.metadata.labels": {
-			from: "Cluster.spec.topology.controlPlane.metadata.labels",
-			keys: []string{"topology.example.org/control-plane-label"},
-			to:   "control-plane.spec.machineTemplate.metadata.labels",
-		},
-		"ClusterTopology: .spec.topology.controlPlane.metadata.annotations => ControlPlane.annotations": {
-			from: "Cluster.spec.topology.controlPlane.metadata.annotations",
-			keys: []string{"topology.example.org/control-plane-annotation"},
-			to:   "control-plane.metadata.annotations",
-		},
-		"ClusterTopology: .spec.topology.controlPlane.metadata.annotations => ControlPlane.spec.machineTemplate.metadata.annotations": {
-			from: "Cluster.spec.topology.controlPlane.metadata.annotations",
-			keys: []string{"topology.example.org/control-plane-annotation"},
-			to:   "control-plane.spec.machineTemplate.metadata.annotations",
-		},
-		"ClusterTopology: .spec.topology.machineDeployments[i].metadata.labels => MachineDeployment.labels": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.labels",
-			keys: []string{"topology.example.org/machine-deployment-label"},
-			to:   "machine-deployment.metadata.labels",
-		},
-		"ClusterTopology: .spec.topology.machineDeployments[i].metadata.labels => MachineDeployment.spec.template.metadata.labels": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.labels",
-			keys: []string{"topology.example.org/machine-deployment-label"},
-			to:   "machine-deployment.spec.template.metadata.labels",
-		},
-		"ClusterTopology: .spec.topology.machineDeployments[i].metadata.annotations => MachineDeployment.annotations": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.annotations",
-			keys: []string{"topology.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.metadata.annotations",
-		},
-		"ClusterTopology: .spec.topology.machineDeployments[i].metadata.annotations => MachineDeployment.spec.template.metadata.annotations": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.annotations",
-			keys: []string{"topology.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.spec.template.metadata.annotations",
-		},
-
-		// ClusterClass.
-		"ClusterClass: .spec.controlPlane.metadata.labels => ControlPlane.labels": {
-			from: "ClusterClass.spec.controlPlane.metadata.labels",
-			keys: []string{"class.example.org/control-plane-label"},
-			to:   "control-plane.metadata.labels",
-		},
-		"ClusterClass: .spec.controlPlane.metadata.labels => ControlPlane.spec.machineTemplate.metadata.labels": {
-			from: "ClusterClass.spec.controlPlane.metadata.labels",
-			keys: []string{"class.example.org/control-plane-label"},
-			to:   "control-plane.spec.machineTemplate.metadata.labels",
-		},
-		"ClusterClass: .spec.controlPlane.metadata.annotations => ControlPlane.annotations": {
-			from: "ClusterClass.spec.controlPlane.metadata.annotations",
-			keys: []string{"class.example.org/control-plane-annotation"},
-			to:   "control-plane.metadata.annotations",
-		},
-		"ClusterClass: .spec.controlPlane.metadata.annotations => ControlPlane.spec.machineTemplate.metadata.annotations": {
-			from: "ClusterClass.spec.controlPlane.metadata.annotations",
-			keys: []string{"class.example.org/control-plane-annotation"},
-			to:   "control-plane.spec.machineTemplate.metadata.annotations",
-		},
-		"ClusterClass: ControlPlaneTopology labels take precedence over ControlPlaneClass labels, in ControlPlane.labels": {
-			from: "Cluster.spec.topology.controlPlane.metadata.labels",
-			keys: []string{"shared.example.org/control-plane-label"},
-			to:   "control-plane.metadata.labels",
-			over: "ClusterClass.spec.controlPlane.metadata.labels",
-		},
-		"ClusterClass: ControlPlaneTopology labels take precedence over ControlPlaneClass labels, in ControlPlane.spec.machineTemplate.metadata.labels": {
-			from: "Cluster.spec.topology.controlPlane.metadata.labels",
-			keys: []string{"shared.example.org/control-plane-label"},
-			to:   "control-plane.spec.machineTemplate.metadata.labels",
-			over: "ClusterClass.spec.controlPlane.metadata.labels",
-		},
-		"ClusterClass: ControlPlaneTopology annotations take precedence over ControlPlaneClass annotations, in ControlPlane.annotations": {
-			from: "Cluster.spec.topology.controlPlane.metadata.annotations",
-			keys: []string{"shared.example.org/control-plane-annotation"},
-			to:   "control-plane.metadata.annotations",
-			over: "ClusterClass.spec.controlPlane.metadata.annotations",
-		},
-		"ClusterClass: ControlPlaneTopology annotations take precedence over ControlPlaneClass annotations, in ControlPlane.spec.machineTemplate.metadata.annotations": {
-			from: "Cluster.spec.topology.controlPlane.metadata.annotations",
-			keys: []string{"shared.example.org/control-plane-annotation"},
-			to:   "control-plane.spec.machineTemplate.metadata.annotations",
-			over: "ClusterClass.spec.controlPlane.metadata.annotations",
-		},
-		"ClusterClass: .spec.workers.machineDeployments[i].template.metadata.labels => MachineDeployment.labels": {
-			from: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.labels",
-			keys: []string{"class.example.org/machine-deployment-label"},
-			to:   "machine-deployment.metadata.labels",
-		},
-		"ClusterClass: .spec.workers.machineDeployments[i].template.metadata.labels => MachineDeployment.spec.template.metadata.labels": {
-			from: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.labels",
-			keys: []string{"class.example.org/machine-deployment-label"},
-			to:   "machine-deployment.spec.template.metadata.labels",
-		},
-		"ClusterClass: .spec.workers.machineDeployments[i].template.metadata.annotations => MachineDeployment.annotations": {
-			from: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.annotations",
-			keys: []string{"class.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.metadata.annotations",
-		},
-		"ClusterClass: .spec.workers.machineDeployments[i].template.metadata.annotations => MachineDeployment.spec.template.metadata.annotations": {
-			from: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.annotations",
-			keys: []string{"class.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.spec.template.metadata.annotations",
-		},
-		"ClusterClass: MachineDeploymentTopology labels take precedence over MachineDeploymentClass labels, in MachineDeployment.labels": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.labels",
-			keys: []string{"shared.example.org/machine-deployment-label"},
-			to:   "machine-deployment.metadata.labels",
-			over: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.labels",
-		},
-		"ClusterClass: MachineDeploymentTopology labels take precedence over MachineDeploymentClass labels, in MachineDeployment.spec.template.metadata.labels": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.labels",
-			keys: []string{"shared.example.org/machine-deployment-label"},
-			to:   "machine-deployment.spec.template.metadata.labels",
-			over: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.labels",
-		},
-		"ClusterClass: MachineDeploymentTopology annotations take precedence over MachineDeploymentClass annotations, in MachineDeployment.annotations": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.annotations",
-			keys: []string{"shared.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.metadata.annotations",
-			over: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.annotations",
-		},
-		"ClusterClass: MachineDeploymentTopology annotations take precedence over MachineDeploymentClass annotations, in MachineDeployment.spec.template.metadata.annotations": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.annotations",
-			keys: []string{"shared.example.org/machine-deployment-annotation"},
-			to:   "machine-deployment.spec.template.metadata.annotations",
-			over: "ClusterClass.spec.workers.machineDeployments[0].template.metadata.annotations",
-		},
-
-		// KubeadmControlPlane.
-		"KubeadmControlPlane: .labels => Not propagated": {
-			from: "control-plane.metadata.labels",
-			keys: []string{"control-plane.example.org/label"},
-		},
-		"KubeadmControlPlane: .annotations => Not propagated": {
-			from: "control-plane.metadata.annotations",
-			keys: []string{"control-plane.example.org/annotation"},
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.labels => Machine.labels": {
-			from: "control-plane.spec.machineTemplate.metadata.labels",
-			keys: []string{"control-plane.example.org/template-label"},
-			to:   "control-plane-machine.metadata.labels",
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.labels => InfraMachine.labels": {
-			from: "control-plane.spec.machineTemplate.metadata.labels",
-			keys: []string{"control-plane.example.org/template-label"},
-			to:   "control-plane-infra-machine.metadata.labels",
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.labels => BootstrapConfig.labels": {
-			from: "control-plane.spec.machineTemplate.metadata.labels",
-			keys: []string{"control-plane.example.org/template-label"},
-			to:   "control-plane-bootstrap-config.metadata.labels",
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.annotations => Machine.annotations": {
-			from: "control-plane.spec.machineTemplate.metadata.annotations",
-			keys: []string{"control-plane.example.org/template-annotation"},
-			to:   "control-plane-machine.metadata.annotations",
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.annotations => InfraMachine.annotations": {
-			from: "control-plane.spec.machineTemplate.metadata.annotations",
-			keys: []string{"control-plane.example.org/template-annotation"},
-			to:   "control-plane-infra-machine.metadata.annotations",
-		},
-		"KubeadmControlPlane: .spec.machineTemplate.metadata.annotations => BootstrapConfig.annotations": {
-			from: "control-plane.spec.machineTemplate.metadata.annotations",
-			keys: []string{"control-plane.example.org/template-annotation"},
-			to:   "control-plane-bootstrap-config.metadata.annotations",
-		},
-
-		// MachineDeployment.
-		"MachineDeployment: .labels => Not propagated": {
-			from: "machine-deployment.metadata.labels",
-			keys: []string{"machine-deployment.example.org/label"},
-		},
-		"MachineDeployment: .annotations => MachineSet.annotations": {
-			from: "machine-deployment.metadata.annotations",
-			keys: []string{"machine-deployment.example.org/annotation"},
-			to:   "machine-set.metadata.annotations",
-		},
-		"MachineDeployment: .annotations => Not to MachineSet.spec.template.metadata.annotations": {
-			from: "machine-deployment.metadata.annotations",
-			keys: []string{"machine-deployment.example.org/annotation"},
-			not:  "machine-set.spec.template.metadata.annotations",
-		},
-		"MachineDeployment: .spec.template.metadata.labels => MachineSet.labels": {
-			from: "machine-deployment.spec.template.metadata.labels",
-			keys: []string{"machine-deployment.example.org/template-label"},
-			to:   "machine-set.metadata.labels",
-		},
-		"MachineDeployment: .spec.template.metadata.labels => MachineSet.spec.template.metadata.labels": {
-			from: "machine-deployment.spec.template.metadata.labels",
-			keys: []string{"machine-deployment.example.org/template-label"},
-			to:   "machine-set.spec.template.metadata.labels",
-		},
-		"MachineDeployment: .spec.template.metadata.annotations => MachineSet.spec.template.metadata.annotations": {
-			from: "machine-deployment.spec.template.metadata.annotations",
-			keys: []string{"machine-deployment.example.org/template-annotation"},
-			to:   "machine-set.spec.template.metadata.annotations",
-		},
-		"MachineDeployment: .spec.template.metadata.annotations => Not to MachineSet.annotations": {
-			from: "machine-deployment.spec.template.metadata.annotations",
-			keys: []string{"machine-deployment.example.org/template-annotation"},
-			not:  "machine-set.metadata.annotations",
-		},
-
-		// MachineSet.
-		"MachineSet: .labels => Not propagated": {
-			from: "machine-set.metadata.labels",
-			keys: []string{"machine-set.example.org/label"},
-		},
-		"MachineSet: .annotations => Not propagated": {
-			from: "machine-set.metadata.annotations",
-			keys: []string{"machine-set.example.org/annotation"},
-		},
-		"MachineSet: .spec.template.metadata.labels => Machine.labels": {
-			from: "machine-set.spec.template.metadata.labels",
-			keys: []string{"machine-set.example.org/template-label"},
-			to:   "worker-machine.metadata.labels",
-		},
-		"MachineSet: .spec.template.metadata.labels => InfraMachine.labels": {
-			from: "machine-set.spec.template.metadata.labels",
-			keys: []string{"machine-set.example.org/template-label"},
-			to:   "worker-infra-machine.metadata.labels",
-		},
-		"MachineSet: .spec.template.metadata.labels => BootstrapConfig.labels": {
-			from: "machine-set.spec.template.metadata.labels",
-			keys: []string{"machine-set.example.org/template-label"},
-			to:   "worker-bootstrap-config.metadata.labels",
-		},
-		"MachineSet: .spec.template.metadata.annotations => Machine.annotations": {
-			from: "machine-set.spec.template.metadata.annotations",
-			keys: []string{"machine-set.example.org/template-annotation"},
-			to:   "worker-machine.metadata.annotations",
-		},
-		"MachineSet: .spec.template.metadata.annotations => InfraMachine.annotations": {
-			from: "machine-set.spec.template.metadata.annotations",
-			keys: []string{"machine-set.example.org/template-annotation"},
-			to:   "worker-infra-machine.metadata.annotations",
-		},
-		"MachineSet: .spec.template.metadata.annotations => BootstrapConfig.annotations": {
-			from: "machine-set.spec.template.metadata.annotations",
-			keys: []string{"machine-set.example.org/template-annotation"},
-			to:   "worker-bootstrap-config.metadata.annotations",
-		},
-
-		// Machine: those of the control plane and of the MachineSet.
-		"Machine: .labels.[label-meets-criteria] => Node.labels, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{
-				"node-role.kubernetes.io/control-plane",
-				"node-restriction.kubernetes.io/control-plane",
-				"team-a.node-restriction.kubernetes.io/control-plane",
-				"node.cluster.x-k8s.io/control-plane",
-				"gpu.node.cluster.x-k8s.io/control-plane",
-			},
-			to: "control-plane-node.metadata.labels",
-		},
-		"Machine: .labels.[label-meets-criteria] => Node.labels, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{
-				"node-role.kubernetes.io/worker",
-				"node-restriction.kubernetes.io/worker",
-				"team-a.node-restriction.kubernetes.io/worker",
-				"node.cluster.x-k8s.io/worker",
-				"gpu.node.cluster.x-k8s.io/worker",
-			},
-			to: "worker-node.metadata.labels",
-		},
-		"Machine: .labels.[label-meets-criteria] => Node.labels, of the topology": {
-			from: "Cluster.spec.topology.machineDeployments[0].metadata.labels",
-			keys: []string{"node.cluster.x-k8s.io/pool"},
-			to:   "worker-node.metadata.labels",
-		},
-		"Machine: .labels that meet no criterion => Not propagated, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"machine.example.org/control-plane-label"},
-		},
-		"Machine: .labels that meet no criterion => Not propagated, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{"machine.example.org/worker-label", "cluster.x-k8s.io/cluster-name"},
-		},
-		"Machine: .annotations => Not propagated, of the control plane": {
-			from: "control-plane-machine.metadata.annotations",
-			keys: []string{
-				"machine.example.org/control-plane-annotation",
-				"node-role.kubernetes.io/control-plane-annotation",
-				"node-restriction.kubernetes.io/control-plane-annotation",
-				"node.cluster.x-k8s.io/control-plane-annotation",
-			},
-		},
-		"Machine: .annotations => Not propagated, of the worker": {
-			from: "worker-machine.metadata.annotations",
-			keys: []string{
-				"machine.example.org/worker-annotation",
-				"node-role.kubernetes.io/worker-annotation",
-				"node-restriction.kubernetes.io/worker-annotation",
-				"node.cluster.x-k8s.io/worker-annotation",
-			},
-		},
-
-		// The criteria. Subdomains belong to a domain.
-		"Criteria: Has node-role.kubernetes.io as prefix, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"node-role.kubernetes.io/control-plane"},
-			to:   "control-plane-node.metadata.labels",
-		},
-		"Criteria: Has node-role.kubernetes.io as prefix, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{"node-role.kubernetes.io/worker"},
-			to:   "worker-node.metadata.labels",
-		},
-		"Criteria: Has node-role.kubernetes.io, but not as prefix, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"team-a.node-role.kubernetes.io/control-plane"},
-		},
-		"Criteria: Has node-role.kubernetes.io, but not as prefix, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{
-				"team-a.node-role.kubernetes.io/worker",
-				"evilnode-role.kubernetes.io/worker",
-				"machine.example.org/node-role.kubernetes.io",
-			},
-		},
-		"Criteria: Belongs to node-restriction.kubernetes.io domain, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"node-restriction.kubernetes.io/control-plane", "team-a.node-restriction.kubernetes.io/control-plane"},
-			to:   "control-plane-node.metadata.labels",
-		},
-		"Criteria: Belongs to node-restriction.kubernetes.io domain, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{"node-restriction.kubernetes.io/worker", "team-a.node-restriction.kubernetes.io/worker"},
-			to:   "worker-node.metadata.labels",
-		},
-		"Criteria: Has node-restriction.kubernetes.io, but doesn't belong to the domain, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"evilnode-restriction.kubernetes.io/control-plane", "node-restriction.kubernetes.io.example.org/control-plane"},
-		},
-		"Criteria: Has node-restriction.kubernetes.io, but doesn't belong to the domain, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{
-				"evilnode-restriction.kubernetes.io/worker",
-				"node-restriction.kubernetes.io.example.org/worker",
-				"machine.example.org/node-restriction.kubernetes.io",
-			},
-		},
-		"Criteria: Belongs to node.cluster.x-k8s.io domain, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"node.cluster.x-k8s.io/control-plane", "gpu.node.cluster.x-k8s.io/control-plane"},
-			to:   "control-plane-node.metadata.labels",
-		},
-		"Criteria: Belongs to node.cluster.x-k8s.io domain, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{"node.cluster.x-k8s.io/worker", "gpu.node.cluster.x-k8s.io/worker"},
-			to:   "worker-node.metadata.labels",
-		},
-		"Criteria: Has node.cluster.x-k8s.io, but doesn't belong to the domain, of the control plane": {
-			from: "control-plane-machine.metadata.labels",
-			keys: []string{"evilnode.cluster.x-k8s.io/control-plane", "node.cluster.x-k8s.io.example.org/control-plane"},
-		},
-		"Criteria: Has node.cluster.x-k8s.io, but doesn't belong to the domain, of the worker": {
-			from: "worker-machine.metadata.labels",
-			keys: []string{
-				"evilnode.cluster.x-k8s.io/worker",
-				"node.cluster.x-k8s.io.example.org/worker",
-				"machine.example.org/node.cluster.x-k8s.io",
-			},
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			for _, key := range tc.keys {
-				// Were it given elsewhere, it could be where it should come to
-				// without any rule.
-				at := []string{tc.from}
-				if tc.over != "" {
-					at = append(at, tc.over)
-				}
-
-				if diff := cmp.Diff(slices.Sorted(slices.Values(at)), given.of(key)); diff != "" {
-					t.Fatalf("where %s is given: -want, +got:\n%s", key, diff)
-				}
-
-				want := given[tc.from][key]
-
-				if tc.over != "" && given[tc.over][key] == want {
-					t.Fatalf("%s is %q at %s and at %s, so neither takes precedence", key, want, tc.from, tc.over)
-				}
-
-				value, ok := got[tc.to][key]
-
-				switch {
-				case tc.to == "" && tc.not == "":
-					if diff := cmp.Diff([]string{tc.from}, got.of(key)); diff != "" {
-						t.Errorf("where %s comes to: -want, +got:\n%s", key, diff)
-					}
-				case tc.to != "" && (!ok || value != want):
-					t.Errorf("%s has %s: %t, with the value %q, want %q", tc.to, key, ok, value, want)
-				case slices.Contains(got.of(key), tc.not):
-					t.Errorf("%s has %s, want it not to come there", tc.not, key)
-				}
+	both := func(from string, to ...string) {
+		for _, what := range []string{"labels", "annotations"} {
+			f := flow{from: from + "." + what}
+			for _, place := range to {
+				f.to = append(f.to, place+"."+what)
 			}
-		})
+
+			out = append(out, f)
+		}
 	}
+
+	// ClusterClass, over which Cluster Topology takes precedence.
+	both("ClusterClass.spec.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
+	both("Cluster.spec.topology.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
+	both("ClusterClass.spec.workers.machineDeployments[0].template.metadata", "machine-deployment.metadata", "machine-deployment.spec.template.metadata")
+	both("Cluster.spec.topology.machineDeployments[0].metadata", "machine-deployment.metadata", "machine-deployment.spec.template.metadata")
+
+	// KubeadmControlPlane.
+	both("control-plane.spec.machineTemplate.metadata", "control-plane-machine.metadata", "control-plane-infra-machine.metadata", "control-plane-bootstrap-config.metadata")
+
+	// MachineDeployment.
+	out = append(
+		out,
+		flow{from: "machine-deployment.metadata.annotations", to: []string{"machine-set.metadata.annotations"}},
+		flow{from: "machine-deployment.spec.template.metadata.labels", to: []string{"machine-set.metadata.labels", "machine-set.spec.template.metadata.labels"}},
+		flow{from: "machine-deployment.spec.template.metadata.annotations", to: []string{"machine-set.spec.template.metadata.annotations"}},
+	)
+
+	// MachineSet.
+	both("machine-set.spec.template.metadata", "worker-machine.metadata", "worker-infra-machine.metadata", "worker-bootstrap-config.metadata")
+
+	// Machine.
+	return append(
+		out,
+		flow{from: "control-plane-machine.metadata.labels", to: []string{"control-plane-node.metadata.labels"}, carries: toNode},
+		flow{from: "worker-machine.metadata.labels", to: []string{"worker-node.metadata.labels"}, carries: toNode},
+	)
 }
 
-// TestClusterAPINothingElse tests that the composed resources of the scenario
-// cluster-api have all labels and annotations that they should have, and no others.
-func TestClusterAPINothingElse(t *testing.T) {
-	_, got := clusterAPI(t)
+// toNode is true for the labels of Machines that Nodes get: those that have the prefix
+// node-role.kubernetes.io, or belong to one of two domains, as its subdomains do.
+func toNode(key string) bool {
+	domain, _, _ := strings.Cut(key, "/")
+	belongs := func(to string) bool { return domain == to || strings.HasSuffix(domain, "."+to) }
 
-	// What the topology and the class say.
-	controlPlaneLabels := map[string]string{
-		"class.example.org/control-plane-label":    "class",
-		"shared.example.org/control-plane-label":   "topology",
-		"topology.example.org/control-plane-label": "topology",
-	}
-	controlPlaneAnnotations := map[string]string{
-		"class.example.org/control-plane-annotation":    "Set by the class.",
-		"shared.example.org/control-plane-annotation":   "Set by the topology.",
-		"topology.example.org/control-plane-annotation": "Set by the topology.",
-	}
-	machineDeploymentLabels := map[string]string{
-		"class.example.org/machine-deployment-label":    "class",
-		"node.cluster.x-k8s.io/pool":                    "workers",
-		"shared.example.org/machine-deployment-label":   "topology",
-		"topology.example.org/machine-deployment-label": "topology",
-	}
-	machineDeploymentAnnotations := map[string]string{
-		"class.example.org/machine-deployment-annotation":    "Set by the class.",
-		"shared.example.org/machine-deployment-annotation":   "Set by the topology.",
-		"topology.example.org/machine-deployment-annotation": "Set by the topology.",
+	return domain == "node-role.kubernetes.io" || belongs("node-restriction.kubernetes.io") || belongs("node.cluster.x-k8s.io")
+}
+
+// TestClusterAPI tests that the composed resources of the scenario cluster-api have the labels
+// and annotations that Cluster API would propagate to them, and no others. TestScenarios
+// tests that what the scenario expects is what the function does.
+func TestClusterAPI(t *testing.T) {
+	given, got := clusterAPI(t)
+	want := make(places)
+
+	for place, entries := range given {
+		if !strings.HasPrefix(place, "Cluster") {
+			want[place] = maps.Clone(entries)
+		}
 	}
 
-	// What the templates have besides.
-	ofControlPlaneLabels := with(controlPlaneLabels, map[string]string{"control-plane.example.org/template-label": "control-plane"})
-	ofControlPlaneAnnotations := with(controlPlaneAnnotations, map[string]string{"control-plane.example.org/template-annotation": "Set in the template."})
-	ofMachineDeploymentLabels := with(machineDeploymentLabels, map[string]string{"machine-deployment.example.org/template-label": "machine-deployment"})
-	ofMachineDeploymentAnnotations := with(machineDeploymentAnnotations, map[string]string{"machine-deployment.example.org/template-annotation": "Set in the template."})
-	ofMachineSetLabels := with(ofMachineDeploymentLabels, map[string]string{"machine-set.example.org/template-label": "machine-set"})
-	ofMachineSetAnnotations := with(ofMachineDeploymentAnnotations, map[string]string{"machine-set.example.org/template-annotation": "Set in the template."})
+	for _, f := range clusterAPIFlows() {
+		from := maps.Clone(want[f.from])
+		if from == nil {
+			from = maps.Clone(given[f.from])
+		}
 
-	// The labels of Machines for Nodes.
-	toControlPlaneNode := map[string]string{
-		"gpu.node.cluster.x-k8s.io/control-plane":             "machine",
-		"node-restriction.kubernetes.io/control-plane":        "machine",
-		"node-role.kubernetes.io/control-plane":               "",
-		"node.cluster.x-k8s.io/control-plane":                 "machine",
-		"team-a.node-restriction.kubernetes.io/control-plane": "machine",
-	}
-	toWorkerNode := map[string]string{
-		"gpu.node.cluster.x-k8s.io/worker":             "machine",
-		"node-restriction.kubernetes.io/worker":        "machine",
-		"node-role.kubernetes.io/worker":               "",
-		"node.cluster.x-k8s.io/pool":                   "workers",
-		"node.cluster.x-k8s.io/worker":                 "machine",
-		"team-a.node-restriction.kubernetes.io/worker": "machine",
-	}
+		maps.DeleteFunc(from, func(key, _ string) bool { return f.carries != nil && !f.carries(key) })
 
-	want := places{
-		"control-plane.metadata.labels":                           with(controlPlaneLabels, map[string]string{"control-plane.example.org/label": "control-plane"}),
-		"control-plane.metadata.annotations":                      with(controlPlaneAnnotations, map[string]string{"control-plane.example.org/annotation": "Set on the control plane."}),
-		"control-plane.spec.machineTemplate.metadata.labels":      ofControlPlaneLabels,
-		"control-plane.spec.machineTemplate.metadata.annotations": ofControlPlaneAnnotations,
+		for _, to := range f.to {
+			if want[to] == nil {
+				want[to] = make(map[string]string)
+			}
 
-		"control-plane-machine.metadata.labels": with(ofControlPlaneLabels, toControlPlaneNode, map[string]string{
-			"evilnode-restriction.kubernetes.io/control-plane":         "machine",
-			"evilnode.cluster.x-k8s.io/control-plane":                  "machine",
-			"machine.example.org/control-plane-label":                  "machine",
-			"node-restriction.kubernetes.io.example.org/control-plane": "machine",
-			"node.cluster.x-k8s.io.example.org/control-plane":          "machine",
-			"team-a.node-role.kubernetes.io/control-plane":             "machine",
-		}),
-		"control-plane-machine.metadata.annotations": with(ofControlPlaneAnnotations, map[string]string{
-			"machine.example.org/control-plane-annotation":            "Set on the Machine.",
-			"node-restriction.kubernetes.io/control-plane-annotation": "Set on the Machine.",
-			"node-role.kubernetes.io/control-plane-annotation":        "Set on the Machine.",
-			"node.cluster.x-k8s.io/control-plane-annotation":          "Set on the Machine.",
-		}),
-		"control-plane-infra-machine.metadata.labels":         ofControlPlaneLabels,
-		"control-plane-infra-machine.metadata.annotations":    ofControlPlaneAnnotations,
-		"control-plane-bootstrap-config.metadata.labels":      ofControlPlaneLabels,
-		"control-plane-bootstrap-config.metadata.annotations": ofControlPlaneAnnotations,
-		"control-plane-node.metadata.labels":                  with(toControlPlaneNode, map[string]string{"kubernetes.io/os": "linux"}),
-
-		"machine-deployment.metadata.labels":                    with(machineDeploymentLabels, map[string]string{"machine-deployment.example.org/label": "machine-deployment"}),
-		"machine-deployment.metadata.annotations":               with(machineDeploymentAnnotations, map[string]string{"machine-deployment.example.org/annotation": "Set on the MachineDeployment."}),
-		"machine-deployment.spec.template.metadata.labels":      ofMachineDeploymentLabels,
-		"machine-deployment.spec.template.metadata.annotations": ofMachineDeploymentAnnotations,
-
-		"machine-set.metadata.labels": with(ofMachineDeploymentLabels, map[string]string{"machine-set.example.org/label": "machine-set"}),
-		"machine-set.metadata.annotations": with(machineDeploymentAnnotations, map[string]string{
-			"machine-deployment.example.org/annotation": "Set on the MachineDeployment.",
-			"machine-set.example.org/annotation":        "Set on the MachineSet.",
-		}),
-		"machine-set.spec.template.metadata.labels":      ofMachineSetLabels,
-		"machine-set.spec.template.metadata.annotations": ofMachineSetAnnotations,
-
-		"worker-machine.metadata.labels": with(ofMachineSetLabels, toWorkerNode, map[string]string{
-			"cluster.x-k8s.io/cluster-name":                      "blue",
-			"evilnode-restriction.kubernetes.io/worker":          "machine",
-			"evilnode-role.kubernetes.io/worker":                 "machine",
-			"evilnode.cluster.x-k8s.io/worker":                   "machine",
-			"machine.example.org/node-restriction.kubernetes.io": "machine",
-			"machine.example.org/node-role.kubernetes.io":        "machine",
-			"machine.example.org/node.cluster.x-k8s.io":          "machine",
-			"machine.example.org/worker-label":                   "machine",
-			"node-restriction.kubernetes.io.example.org/worker":  "machine",
-			"node.cluster.x-k8s.io.example.org/worker":           "machine",
-			"team-a.node-role.kubernetes.io/worker":              "machine",
-		}),
-		"worker-machine.metadata.annotations": with(ofMachineSetAnnotations, map[string]string{
-			"machine.example.org/worker-annotation":            "Set on the Machine.",
-			"node-restriction.kubernetes.io/worker-annotation": "Set on the Machine.",
-			"node-role.kubernetes.io/worker-annotation":        "Set on the Machine.",
-			"node.cluster.x-k8s.io/worker-annotation":          "Set on the Machine.",
-		}),
-		"worker-infra-machine.metadata.labels":         ofMachineSetLabels,
-		"worker-infra-machine.metadata.annotations":    ofMachineSetAnnotations,
-		"worker-bootstrap-config.metadata.labels":      ofMachineSetLabels,
-		"worker-bootstrap-config.metadata.annotations": ofMachineSetAnnotations,
-		"worker-node.metadata.labels":                  with(toWorkerNode, map[string]string{"kubernetes.io/os": "linux"}),
+			maps.Copy(want[to], from)
+		}
 	}
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("labels and annotations of composed resources: -want, +got:\n%s", diff)
+	}
+}
+
+// TestClusterAPIGiven tests that the scenario shows each row of the table: without keys that
+// are given in one place only, nobody could tell where they are from.
+func TestClusterAPIGiven(t *testing.T) {
+	given, _ := clusterAPI(t)
+
+	only := func(place string) []string {
+		var out []string
+
+		for key := range given[place] {
+			if len(given.of(key)) == 1 {
+				out = append(out, key)
+			}
+		}
+
+		return out
+	}
+
+	for _, f := range clusterAPIFlows() {
+		keys := only(f.from)
+		if f.carries == nil {
+			f.carries = func(string) bool { return true }
+		}
+
+		if !slices.ContainsFunc(keys, f.carries) {
+			t.Errorf("%s has no key of its own that is propagated", f.from)
+		}
+	}
+
+	for _, place := range []string{
+		"control-plane.metadata.labels", "control-plane.metadata.annotations", "machine-deployment.metadata.labels",
+		"machine-set.metadata.labels", "machine-set.metadata.annotations", "control-plane-machine.metadata.annotations", "worker-machine.metadata.annotations",
+	} {
+		if len(only(place)) == 0 {
+			t.Errorf("%s, which is not propagated, has no key of its own", place)
+		}
+	}
+
+	// The class and the topology say something else of the same key.
+	for over, by := range map[string]string{
+		"ClusterClass.spec.controlPlane.metadata":                           "Cluster.spec.topology.controlPlane.metadata",
+		"ClusterClass.spec.workers.machineDeployments[0].template.metadata": "Cluster.spec.topology.machineDeployments[0].metadata",
+	} {
+		for _, what := range []string{".labels", ".annotations"} {
+			if !slices.ContainsFunc(given.shared(over+what, by+what), func(key string) bool { return given[over+what][key] != given[by+what][key] }) {
+				t.Errorf("no key of %s has another value in %s", over+what, by+what)
+			}
+		}
+	}
+
+	// Labels of both Machines meet each criterion, as subdomains do, or all but meet it.
+	for _, machine := range []string{"control-plane-machine.metadata.labels", "worker-machine.metadata.labels"} {
+		for _, prefix := range []string{
+			"node-role.kubernetes.io/", "team-a.node-role.kubernetes.io/",
+			"node-restriction.kubernetes.io/", "team-a.node-restriction.kubernetes.io/", "evilnode-restriction.kubernetes.io/", "node-restriction.kubernetes.io.example.org/",
+			"node.cluster.x-k8s.io/", "gpu.node.cluster.x-k8s.io/", "evilnode.cluster.x-k8s.io/", "node.cluster.x-k8s.io.example.org/",
+			"machine.example.org/",
+		} {
+			if !slices.ContainsFunc(only(machine), func(key string) bool { return strings.HasPrefix(key, prefix) }) {
+				t.Errorf("%s has no key that begins with %s", machine, prefix)
+			}
+		}
 	}
 }
 
@@ -741,13 +343,26 @@ func (p places) addMetadata(t *testing.T, path string, metadata any) {
 	}
 }
 
-// of returns where the supplied key is.
+// of returns the places where a key is.
 func (p places) of(key string) []string {
 	var out []string
 
-	for _, path := range slices.Sorted(maps.Keys(p)) {
-		if _, ok := p[path][key]; ok {
-			out = append(out, path)
+	for place, entries := range p {
+		if _, ok := entries[key]; ok {
+			out = append(out, place)
+		}
+	}
+
+	return out
+}
+
+// shared returns the keys that two places have.
+func (p places) shared(a, b string) []string {
+	var out []string
+
+	for key := range p[a] {
+		if _, ok := p[b][key]; ok {
+			out = append(out, key)
 		}
 	}
 

@@ -87,18 +87,13 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 		}
 	}
 
-	engine, err := c.engine(ctx, root)
-	if err != nil {
-		return 0, err
-	}
-
 	running, err := functions.Start(ctx, root)
 	if err != nil {
 		return 0, err
 	}
 	defer running.Stop()
 
-	code, err := c.renderEach(ctx, engine, running.Functions, scenarios)
+	code, err := c.renderEach(ctx, root, running.Functions, scenarios)
 
 	if c.Verbose || code != 0 || err != nil {
 		_, _ = fmt.Fprint(os.Stderr, running.Log())
@@ -107,16 +102,13 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 	return code, err
 }
 
-func (c *cli) engine(ctx context.Context, root string) (scenario.Engine, error) {
-	if c.Engine == "crossplane" {
-		return scenario.NewCrossplane(ctx, root)
-	}
-
-	return scenario.BuiltIn{}, nil
-}
-
-func (c *cli) renderEach(ctx context.Context, engine scenario.Engine, all map[string]functions.Function, scenarios []scenario.Scenario) (int, error) {
+func (c *cli) renderEach(ctx context.Context, root string, all map[string]functions.Function, scenarios []scenario.Scenario) (int, error) {
 	for _, s := range scenarios {
+		engine, err := c.engine(ctx, root, s)
+		if err != nil {
+			return 0, err
+		}
+
 		outcome, err := engine.Render(ctx, s, all)
 
 		switch {
@@ -135,6 +127,20 @@ func (c *cli) renderEach(ctx context.Context, engine scenario.Engine, all map[st
 	}
 
 	return 0, nil
+}
+
+// engine that renders a scenario.
+func (c *cli) engine(ctx context.Context, root string, s scenario.Scenario) (scenario.Engine, error) {
+	needed, err := s.NeedsCrossplane()
+	if err != nil {
+		return nil, err
+	}
+
+	if needed || c.Engine == "crossplane" {
+		return scenario.NewCrossplane(ctx, root)
+	}
+
+	return scenario.BuiltIn{}, nil
 }
 
 // list the scenarios by topic, a line each.

@@ -55,6 +55,18 @@ func (BuiltIn) Render(ctx context.Context, s Scenario, all map[string]functions.
 	return Outcome{Text: text}, err
 }
 
+// annotationEngine of a Composition names the engine that renders it, if the model can't:
+// crossplane.
+const annotationEngine = "example.plexsphere.com/engine"
+
+// NeedsCrossplane is true for a scenario that only the real Crossplane can render.
+func (s Scenario) NeedsCrossplane() (bool, error) {
+	in, err := s.input()
+	metadata := in.Composition.GetFields()["metadata"].GetStructValue().GetFields()
+
+	return metadata["annotations"].GetStructValue().GetFields()[annotationEngine].GetStringValue() == "crossplane", err
+}
+
 // input of the model.
 func (s Scenario) input() (engine.Input, error) {
 	var in engine.Input

@@ -1,0 +1,338 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+// A Test that runs in a cluster.
+type Test struct {
+	*Cluster
+
+	T *testing.T
+}
+
+// A Stack is a composite resource, with a Composition of its own.
+type Stack struct {
+	Test
+
+	XR *unstructured.Unstructured
+
+	// bases of the resources that it is composed of, by name.
+	bases map[string]*unstructured.Unstructured
+}
+
+// NewStack makes the Composition of a stack, with resources as the test function's
+// input has them, and the supplied input of the function.
+func (c Test) NewStack(name, resources, input string) *Stack {
+	c.T.Helper()
+
+	s := &Stack{Test: c, bases: make(map[string]*unstructured.Unstructured)}
+	s.XR = Parse(c.T, fmt.Sprintf(`
+apiVersion: platform.example.org/v1alpha1
+kind: Stack
+metadata: {name: %s}
+spec: {compositionRef: {name: %[1]s}}
+`, name))
+
+	if c.Release == V2 {
+		s.XR.SetNamespace("default")
+		s.XR.Object["spec"] = object{"crossplane": s.XR.Object["spec"]}
+	}
+
+	var composed array
+	if err := yaml.Unmarshal([]byte(resources), &composed); err != nil {
+		c.T.Fatal(err)
+	}
+
+	for _, r := range composed {
+		r, _ := r.(object)
+		base, _ := r["base"].(object)
+		id, _ := r["name"].(string)
+		s.bases[id] = &unstructured.Unstructured{Object: base}
+	}
+
+	in := Parse(c.T, "{apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags}\n").Object
+	maps.Copy(in, Parse(c.T, input).Object)
+
+	if err := c.Apply(c.T.Context(), "test", Composition(name, composed, in)); err != nil {
+		c.T.Fatal(err)
+	}
+
+	c.T.Cleanup(func() {
+		if c.T.Failed() {
+			s.dump()
+		}
+	})
+
+	return s
+}
+
+// Label the XR with the supplied labels, and no others.
+func (s *Stack) Label(labels object) {
+	s.T.Helper()
+
+	spec, _ := s.XR.Object["spec"].(object)
+	if spec["labels"] = labels; len(labels) == 0 {
+		delete(spec, "labels") // Server-side apply makes null of a map that it empties.
+	}
+
+	if err := s.Apply(s.T.Context(), "user", s.XR); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Reconcile the XR once, from its beginning to its end. Crossplane says for which
+// generation of the XR it has ended, but that run may have begun before: only that of a
+// second one has begun after the first had ended.
+func (s *Stack) Reconcile() {
+	s.T.Helper()
+
+	for range 2 {
+		generation := s.Touch()
+
+		Eventually(s.T, func() error {
+			if observed := condition(s.Get(), "Synced").ObservedGeneration; observed < generation {
+				return fmt.Errorf("the generation that is synced is %d, not %d", observed, generation)
+			}
+
+			return nil
+		})
+	}
+}
+
+// Touch the XR, which makes Crossplane reconcile it, and return its generation.
+func (s *Stack) Touch() int64 {
+	s.T.Helper()
+
+	reconciled, _, _ := unstructured.NestedInt64(s.Get().Object, "spec", "reconciled")
+	patch := fmt.Appendf(nil, `{"spec":{"reconciled":%d}}`, reconciled+1)
+
+	xr, err := s.Of(s.XR).Patch(s.T.Context(), s.XR.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "test"})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	return xr.GetGeneration()
+}
+
+// Tag a resource, as another system does in its desired state.
+func (s *Stack) Tag(name string, forProvider object) {
+	s.T.Helper()
+
+	o := s.named(name)
+	o.Object["spec"] = object{"forProvider": forProvider}
+
+	if err := s.Apply(s.T.Context(), "backup", o); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Write to a resource, as a provider does.
+func (s *Stack) Write(name string, forProvider object) {
+	s.T.Helper()
+
+	o := s.named(name)
+
+	patch, err := json.Marshal(object{"spec": object{"forProvider": forProvider}})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	if _, err := s.Of(o).Patch(s.T.Context(), o.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "provider"}); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// Observe what the provider says of a resource in the cloud.
+func (s *Stack) Observe(name string, atProvider object) {
+	s.T.Helper()
+
+	o := s.named(name)
+	o.Object["status"] = object{"atProvider": atProvider}
+
+	if err := s.ApplyStatus(s.T.Context(), "provider", o); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// named is a composed resource without anything but its name.
+func (s *Stack) named(name string) *unstructured.Unstructured {
+	s.T.Helper()
+
+	stored := s.Resource(name)
+
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(stored.GroupVersionKind())
+	o.SetNamespace(stored.GetNamespace())
+	o.SetName(stored.GetName())
+
+	return o
+}
+
+// events of the XR.
+func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error) {
+	e := Parse(s.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
+
+	events, err := s.Of(e).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Stack,involvedObject.name=" + s.XR.GetName()})
+	if err != nil {
+		return nil, err
+	}
+
+	return events.Items, nil
+}
+
+// A change is a log line of the function.
+type Change struct {
+	Resource string `json:"composed_resource"` //nolint:tagliatelle // Log lines are in snake case.
+
+	Added   []string `json:"added"`
+	Changed []string `json:"changed"`
+	Removed []string `json:"removed"`
+}
+
+// Changes that the function has logged of the resources of this stack.
+func (s *Stack) Changes() []Change {
+	s.T.Helper()
+
+	log, err := s.Log()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	var out []Change
+
+	for _, line := range log {
+		var l struct {
+			Change
+
+			Message string `json:"msg"`
+			XR      string `json:"provisioned_resource"` //nolint:tagliatelle // As above.
+		}
+
+		if err := json.Unmarshal(line, &l); err != nil {
+			s.T.Fatalf("%v: %s", err, line)
+		}
+
+		if l.Message == "Changed cloud tags" && l.XR == s.XR.GetNamespace()+"/"+s.XR.GetName() {
+			out = append(out, l.Change)
+		}
+	}
+
+	return out
+}
+
+// Get the XR.
+func (s *Stack) Get() *unstructured.Unstructured {
+	s.T.Helper()
+
+	xr, err := s.Of(s.XR).Get(s.T.Context(), s.XR.GetName(), metav1.GetOptions{})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	return xr
+}
+
+// Resource that is there.
+func (s *Stack) Resource(name string) *unstructured.Unstructured {
+	s.T.Helper()
+
+	r, err := s.find(name)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	return r
+}
+
+// find a composed resource.
+func (s *Stack) find(name string) (*unstructured.Unstructured, error) {
+	kind := s.bases[name].DeepCopy()
+	kind.SetNamespace(s.XR.GetNamespace())
+
+	found, err := s.Of(kind).List(context.WithoutCancel(s.T.Context()), metav1.ListOptions{LabelSelector: "crossplane.io/composite=" + s.XR.GetName()})
+	if err != nil {
+		return nil, err
+	}
+
+	for _, r := range found.Items {
+		if r.GetAnnotations()["crossplane.io/composition-resource-name"] == name {
+			return &r, nil
+		}
+	}
+
+	return nil, fmt.Errorf("there is no resource %q", name)
+}
+
+// dump what there is of the stack.
+func (s *Stack) dump() {
+	ctx := context.WithoutCancel(s.T.Context())
+
+	var objects []any
+
+	xr, err := s.Of(s.XR).Get(ctx, s.XR.GetName(), metav1.GetOptions{})
+	objects = append(objects, xr, err)
+
+	for _, name := range slices.Sorted(maps.Keys(s.bases)) {
+		r, err := s.find(name)
+		objects = append(objects, r, err)
+	}
+
+	events, err := s.events(ctx)
+	for _, e := range events {
+		objects = append(objects, Field[string](&e, "type")+" "+Field[string](&e, "reason")+": "+Field[string](&e, "message"))
+	}
+
+	objects = append(objects, err)
+
+	var out bytes.Buffer
+
+	for _, o := range objects {
+		if err, ok := o.(error); ok {
+			o = err.Error()
+		}
+
+		if text, err := yaml.Marshal(o); err == nil && o != nil {
+			_, _ = fmt.Fprintf(&out, "---\n%s", text)
+		}
+	}
+
+	s.T.Logf("What there is of %s:\n%s", s.XR.GetName(), &out)
+}
+
+// Composition of resources, as the test function's input has them, with the supplied input of
+// the function.
+func Composition(name string, resources array, input object) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: object{
+		"apiVersion": "apiextensions.crossplane.io/v1",
+		"kind":       "Composition",
+		"metadata":   object{"name": name},
+		"spec": object{
+			"compositeTypeRef": object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Stack"},
+			"mode":             "Pipeline",
+			"pipeline": array{
+				object{
+					"step":        "make-resources",
+					"functionRef": object{"name": "function-test-resources"},
+					"input":       object{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": resources},
+				},
+				object{
+					"step":        "cloud-tags",
+					"functionRef": object{"name": "function-cloud-tags"},
+					"input":       input,
+				},
+			},
+		},
+	}}
+}
