@@ -1,6 +1,7 @@
 package field
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,6 +45,23 @@ func ProviderTags(profile string) []string {
 	}
 
 	return nil
+}
+
+// Names are the names of all fields that carry cloud tags, or report them, in any family.
+func Names() []string {
+	names := make(map[string]bool)
+
+	for _, f := range families {
+		for _, cs := range append(slices.Collect(maps.Values(f.kinds)), f.fields, f.looksLike) {
+			for _, c := range cs {
+				for _, path := range slices.Concat(c.paths, c.observed) {
+					names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
+				}
+			}
+		}
+	}
+
+	return slices.Sorted(maps.Keys(names))
 }
 
 // providerTags are the tags that the providers add themselves: the external tags of

@@ -146,8 +146,17 @@ func Compare(a, b schema.GroupVersionKind) int {
 	return strings.Compare(a.Version, b.Version)
 }
 
-// FormatIndex puts the supplied kinds, which must be sorted, with the releases that
-// serve their groups, as parseIndex reads them.
+// Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of
+// ec2.aws.upbound.io.
+func Twin(group string) string {
+	last := max(0, strings.LastIndexByte(group, '.'))
+	at := strings.LastIndexByte(group[:last], '.') + 1
+
+	return group[:at] + "m." + group[at:]
+}
+
+// parseIndex reads an index, which internal/survey writes. Lines that begin with a # are
+// comments.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several
 // versions, but with the same tag field. So every group stands for itself and for its
@@ -168,130 +177,6 @@ func Compare(a, b schema.GroupVersionKind) int {
 //	  Instance
 //	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
-func FormatIndex(kinds iter.Seq2[schema.GroupVersionKind, Entry], groups map[string]string) string {
-	type place struct{ group, kind, entry string }
-
-	// Versions of what has an entry in common: of the group, and of its twin.
-	versions := make(map[place]*[2][]string)
-
-	for gvk, e := range kinds {
-		group, namespaced := untwin(gvk.Group)
-
-		p := place{group: group, kind: gvk.Kind, entry: e.format()}
-		if versions[p] == nil {
-			versions[p] = &[2][]string{}
-		}
-
-		n := 0
-		if namespaced {
-			n = 1
-		}
-
-		versions[p][n] = append(versions[p][n], gvk.Version)
-	}
-
-	// Kinds by group, and by versions and entry.
-	index := make(map[string]map[string][]string)
-
-	for p, vs := range versions {
-		entry := strings.Join(vs[0], ",")
-
-		switch {
-		case len(vs[1]) == 0:
-		case slices.Equal(vs[0], vs[1]):
-			entry += " m/"
-		default:
-			entry = strings.TrimSpace(entry + " m/" + strings.Join(vs[1], ","))
-		}
-
-		if index[p.group] == nil {
-			index[p.group] = make(map[string][]string)
-		}
-
-		entry += ": " + p.entry
-		index[p.group][entry] = append(index[p.group][entry], p.kind)
-	}
-
-	out := &strings.Builder{}
-
-	for _, group := range slices.Sorted(maps.Keys(index)) {
-		out.WriteString(group)
-
-		if r := groups[group]; r != "" {
-			out.WriteString(" " + r)
-		}
-
-		if r := groups[twin(group)]; r != "" {
-			out.WriteString(" m/" + r)
-		}
-
-		out.WriteString("\n")
-
-		for _, entry := range slices.Sorted(maps.Keys(index[group])) {
-			out.WriteString(" " + entry + "\n")
-
-			slices.Sort(index[group][entry])
-
-			for _, kind := range index[group][entry] {
-				out.WriteString("  " + kind + "\n")
-			}
-		}
-	}
-
-	return out.String()
-}
-
-// twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of
-// ec2.aws.upbound.io.
-func twin(group string) string {
-	at := lastLabels(group)
-	return group[:at] + "m." + group[at:]
-}
-
-// untwin returns the group that the supplied one is the namespaced twin of, or the
-// group itself if it is none.
-func untwin(group string) (string, bool) {
-	at := lastLabels(group)
-
-	of, ok := strings.CutSuffix(group[:at], "m.")
-	if !ok || of != "" && !strings.HasSuffix(of, ".") {
-		return group, false
-	}
-
-	return of + group[at:], true
-}
-
-// lastLabels returns where the last two labels of a group begin.
-func lastLabels(group string) int {
-	last := max(0, strings.LastIndexByte(group, '.'))
-	return strings.LastIndexByte(group[:last], '.') + 1
-}
-
-// format the entry as FormatIndex has it.
-func (e Entry) format() string {
-	var helds []string
-
-	for _, h := range e {
-		s := absent
-
-		if h.Field.Shape != None {
-			c := h.Field.columns()
-			c[0] = strings.TrimPrefix(c[0], forProvider)
-			c[3] = strings.ReplaceAll(c[3], atProvider, "")
-			s = strings.Join(c[:], " ")
-		}
-
-		if h.Releases != "" {
-			s = "@" + h.Releases + " " + s
-		}
-
-		helds = append(helds, s)
-	}
-
-	return strings.Join(helds, "; ")
-}
-
-// parseIndex reads what FormatIndex writes. Lines that begin with a # are comments.
 func parseIndex(text string) (*Index, error) {
 	p := &indexParser{
 		Index: &Index{
@@ -410,7 +295,7 @@ func parseIndexVersions(to []schema.GroupVersion, group, versions string) []sche
 		twins = own
 	}
 
-	return appendVersions(to, twin(group), twins)
+	return appendVersions(to, Twin(group), twins)
 }
 
 func appendVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
@@ -462,7 +347,7 @@ func parseIndexField(s string) (Field, error) {
 		c[3] = atProvider + strings.ReplaceAll(c[3], ",", ","+atProvider)
 	}
 
-	f, err := parseColumns([4]string(c))
+	f, err := parseColumns(c)
 
 	return f, errors.Wrap(err, "cannot parse a tag field of the index")
 }

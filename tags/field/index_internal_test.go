@@ -20,34 +20,6 @@ func TestIndexIsSmall(t *testing.T) {
 	}
 }
 
-func TestTwin(t *testing.T) {
-	for group, want := range map[string]string{
-		"ec2.aws.upbound.io":     "ec2.aws.m.upbound.io",
-		"aws.upbound.io":         "aws.m.upbound.io",
-		"sql.m.aws.upbound.io":   "sql.m.aws.m.upbound.io",
-		"ec2.aws.m.upbound.io":   "ec2.aws.m.m.upbound.io",
-		"dam.aws.crossplane.io":  "dam.aws.m.crossplane.io",
-		"upbound.io":             "m.upbound.io",
-		"gitlab.m.crossplane.io": "gitlab.m.m.crossplane.io",
-		"x.am.io":                "x.m.am.io",
-	} {
-		got := twin(group)
-		if got != want {
-			t.Errorf("twin(%q): want %q, got %q", group, want, got)
-		}
-
-		if of, ok := untwin(got); of != group || !ok {
-			t.Errorf("untwin(%q): want %q, got %q, %t", got, group, of, ok)
-		}
-	}
-
-	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
-		if of, ok := untwin(group); of != group || ok {
-			t.Errorf("untwin(%q): want itself, got %q, %t", group, of, ok)
-		}
-	}
-}
-
 func TestParseIndex(t *testing.T) {
 	type want struct {
 		fields, groups map[string]string
@@ -113,8 +85,7 @@ func TestParseIndex(t *testing.T) {
 					var helds []string
 
 					for _, h := range e {
-						c := h.Field.columns()
-						helds = append(helds, strings.TrimSpace(h.Releases+" "+strings.Join(c[:], "\t")))
+						helds = append(helds, strings.TrimSpace(h.Releases+" "+strings.Join(h.Field.Columns(), "\t")))
 					}
 
 					got.fields[gvk.GroupVersion().String()+" "+gvk.Kind] = strings.Join(helds, "; ")
@@ -175,13 +146,13 @@ func TestLine(t *testing.T) {
 				t.Errorf("Line(...): -want, +got:\n%s", diff)
 			}
 
-			got, err := parseColumns(tc.field.columns())
+			got, err := parseColumns(tc.field.Columns())
 			if err != nil {
 				t.Fatal(err)
 			}
 
 			if diff := cmp.Diff(tc.field, got, protocmp.Transform()); diff != "" {
-				t.Errorf("parseColumns(columns()): -want, +got:\n%s", diff)
+				t.Errorf("parseColumns(Columns()): -want, +got:\n%s", diff)
 			}
 		})
 	}
@@ -189,7 +160,7 @@ func TestLine(t *testing.T) {
 
 func TestParseColumnsRefuses(t *testing.T) {
 	for _, shape := range []string{"", "map", "KeyValueList(key)", "KeyValueList(key,value,extra)", "StringList(=,many)"} {
-		if f, err := parseColumns([4]string{"spec.tags", shape, "-", "-"}); err == nil {
+		if f, err := parseColumns([]string{"spec.tags", shape, "-", "-"}); err == nil {
 			t.Errorf("parseColumns with the shape %q: want an error, got %v", shape, f)
 		}
 	}

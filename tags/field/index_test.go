@@ -1,81 +1,22 @@
 package field_test
 
 import (
-	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/field/internal/facts"
+	"github.com/plexsphere/function-cloud-tags/tags/field/internal/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-func surveys(t *testing.T) map[string]*facts.Survey {
-	t.Helper()
-
-	out := make(map[string]*facts.Survey)
-
-	files, err := filepath.Glob("survey/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		s, err := facts.Read(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		out[strings.TrimSuffix(filepath.Base(file), ".txt")] = s
-	}
-
-	return out
-}
-
-func TestIndexIsGenerated(t *testing.T) {
-	b, err := os.ReadFile("index.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	all, err := facts.ReadAll(os.DirFS("survey"))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	i, err := facts.NewIndex(all...)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	// What is in front of the first group are comments.
-	got := string(b)
-	for strings.HasPrefix(got, "#") {
-		_, got, _ = strings.Cut(got, "\n")
-	}
-
-	if diff := cmp.Diff(field.FormatIndex(i.All(), i.Groups), got); diff != "" {
-		t.Errorf("index.txt is not what go generate writes: -want, +got:\n%s", diff)
-	}
-
-	if diff := cmp.Diff(got, field.FormatIndex(field.BuiltIn().All(), field.BuiltIn().Groups())); diff != "" {
-		t.Errorf("FormatIndex(BuiltIn().All()): -want index.txt, +got:\n%s", diff)
-	}
-}
-
 // countsAs is what facts about the meaning of tag fields say of a field in a survey,
-// independently of how the dialects say it: the shape that the field counts as, or None
+// independently of how the families say it: the shape that the field counts as, or None
 // if it doesn't count.
 func countsAs(provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Shape {
 	service, _, _ := strings.Cut(gvk.Group, ".")
@@ -137,12 +78,31 @@ func countsAs(provider string, gvk schema.GroupVersionKind, path string, t field
 	return field.None
 }
 
+// typesOf adds the types of all fields in the supplied schema by their paths, which begin
+// with the supplied one.
+func typesOf(s *structpb.Struct, path string, types map[string]field.Type) {
+	for name, v := range s.GetFields()["properties"].GetStructValue().GetFields() {
+		of := v.GetStructValue()
+		if t := field.TypeOf(of); t.Shape != "" {
+			types[path+name] = t
+		}
+
+		typesOf(of, path+name+".", types)
+		typesOf(of.GetFields()["items"].GetStructValue(), path+name+"[0].", types)
+	}
+}
+
 // Of every kind of every release that was surveyed, what would be written without
 // schemas is there, in its shape, and with schemas everything that counts is written.
 func TestReleases(t *testing.T) {
 	releases, kinds, taggable, unsure := 0, 0, 0, 0
 
-	for provider, s := range surveys(t) {
+	surveys, err := survey.ReadAll(os.DirFS("survey"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for provider, s := range surveys {
 		releases += len(s.Releases)
 
 		for gvk, byRelease := range s.Kinds {
@@ -152,50 +112,38 @@ func TestReleases(t *testing.T) {
 			}
 
 			k := field.Kind{GroupVersionKind: gvk, Profile: family.Profile, Managed: true}
-			got, known := field.Chain{field.BuiltIn(), field.ByProfile{}}.Locate(k)
 
+			located, known := field.Chain{field.BuiltIn(), field.ByProfile{}}.Locate(k)
 			if !known {
 				unsure++
 			}
 
-			for release, f := range byRelease {
-				kinds++
+			held := make(map[survey.Schema]int)
+			for _, is := range byRelease {
+				held[is]++
+			}
 
-				types, err := f.Schema()
-				if err != nil {
-					t.Fatal(err)
+			for is, n := range held {
+				kinds += n
+				want := counts(t, provider, gvk, is.Struct())
+
+				if want.Shape != field.None {
+					taggable += n
 				}
 
-				// A kind has at most one field that counts.
-				want := field.Field{Shape: field.None}
-
-				for path, typ := range types {
-					shape := countsAs(provider, gvk, path, typ)
-					if !strings.HasPrefix(path, "spec.") || shape == field.None {
-						continue
-					}
-
-					if want.Shape != field.None {
-						t.Errorf("%s of %s %s: both %s and %s count", gvk, provider, release, want.Path, path)
-					}
-
-					want = field.Field{Path: object.MustParsePath(path), Shape: shape, Atomic: typ.Atomic}
-					taggable++
+				got := []field.Field{field.Read(gvk.GroupKind(), is.Struct())}
+				if known {
+					got = append(got, located)
 				}
 
-				bySchema := field.Read(gvk.GroupKind(), types)
-				if !known {
-					got = bySchema
-				}
-
-				for _, f := range []field.Field{got, bySchema} {
+				for _, f := range got {
 					if !f.Path.Equal(want.Path) || f.Shape != want.Shape || f.Atomic != want.Atomic {
-						t.Errorf("%s of %s %s: want %s %s, atomic %t, got %s %s, atomic %t",
-							gvk, provider, release, want.Shape, want.Path, want.Atomic, f.Shape, f.Path, f.Atomic)
+						t.Errorf("%s of %s: want %s %s, atomic %t, got %s %s, atomic %t",
+							gvk, provider, want.Shape, want.Path, want.Atomic, f.Shape, f.Path, f.Atomic)
 					}
 
 					if f.Shape == field.KeyValueList && (f.Key == "" || f.Value == "") || f.Shape == field.StringList && f.Separator == "" {
-						t.Errorf("%s of %s %s: the entries of %s can't be written", gvk, provider, release, f.Path)
+						t.Errorf("%s of %s: the entries of %s can't be written", gvk, provider, f.Path)
 					}
 				}
 			}
@@ -207,6 +155,29 @@ func TestReleases(t *testing.T) {
 	if releases < 100 || taggable < kinds/4 || taggable > kinds/2 {
 		t.Errorf("want at least 100 releases and between a fourth and half of all kinds taggable")
 	}
+}
+
+// counts returns the field of a kind that counts. A kind has at most one.
+func counts(t *testing.T, provider string, gvk schema.GroupVersionKind, s *structpb.Struct) field.Field {
+	t.Helper()
+
+	out, types := field.Field{Shape: field.None}, make(map[string]field.Type)
+	typesOf(s, "", types)
+
+	for path, typ := range types {
+		shape := countsAs(provider, gvk, path, typ)
+		if !strings.HasPrefix(path, "spec.") || shape == field.None {
+			continue
+		}
+
+		if out.Shape != field.None {
+			t.Errorf("%s of %s: both %s and %s count", gvk, provider, out.Path, path)
+		}
+
+		out = field.Field{Path: object.MustParsePath(path), Shape: shape, Atomic: typ.Atomic}
+	}
+
+	return out
 }
 
 func TestIndexLocate(t *testing.T) {

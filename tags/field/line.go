@@ -26,13 +26,18 @@ const absent = "-"
 //	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
 //	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
 func Line(gvk schema.GroupVersionKind, f Field) string {
-	c := f.columns()
-	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, c[:]...), "\t")
+	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), "\t")
 }
 
-// columns of a line that say what the field is.
-func (f Field) columns() [4]string {
-	c := [4]string{f.Path.String(), string(f.Shape), absent, absent}
+// WrittenAs is true if tags are written in the same way to both fields, whatever is
+// observed of them.
+func (f Field) WrittenAs(other Field) bool {
+	return slices.Equal(f.Columns()[:3], other.Columns()[:3])
+}
+
+// Columns are those of a Line that say what the field is.
+func (f Field) Columns() []string {
+	c := []string{f.Path.String(), string(f.Shape), absent, absent}
 
 	switch f.Shape {
 	case KeyValueList:
@@ -75,7 +80,7 @@ func (f Field) columns() [4]string {
 
 // parseColumns returns the field that the supplied columns are of. It is good for
 // what we write ourselves.
-func parseColumns(c [4]string) (Field, error) {
+func parseColumns(c []string) (Field, error) {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 
 	f := Field{Shape: Shape(shape), Atomic: c[2] == "atomic"}

@@ -5,28 +5,34 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// OpenAPI is the schema of a kind in OpenAPI v3, as Crossplane answers a
-// requirement for it and as a custom resource definition has it at
-// spec.versions[].schema.openAPIV3Schema. Whatever it is, and if it is nil, it is a
-// schema: where it isn't OpenAPI, there are no fields.
-type OpenAPI struct {
-	schema *structpb.Struct
+// A Type is what matters to tags of the type of a field.
+type Type struct {
+	// Shape of tags that the field could hold, or empty if there is no such field
+	// or it could hold none.
+	Shape Shape
+
+	// Atomic is true if server-side apply replaces the whole field.
+	Atomic bool
+
+	// Fields of a KeyValueList's entry and their types, e.g. key: string.
+	Fields map[string]string
+
+	// Required fields of a KeyValueList's entry.
+	Required []string
+
+	// MaxLength of a StringList's entries, or 0 if there is no limit.
+	MaxLength int
 }
 
-// NewOpenAPI returns the supplied schema.
-func NewOpenAPI(schema *structpb.Struct) OpenAPI { return OpenAPI{schema: schema} }
-
-// TypeOf returns the type of the field at the supplied path, in which [0] behind a
-// name is the item of a list. Nothing but the schemas of the fields on the path is
-// looked at.
-func (o OpenAPI) TypeOf(path string) Type {
-	s := o.schema
-
-	for more := true; more; {
-		var name string
-		name, path, more = strings.Cut(path, ".")
+// typeAt returns the type of the field at the supplied path in the supplied schema of
+// a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
+// fields on the path is looked at.
+func typeAt(s *structpb.Struct, path object.Path) Type {
+	for name := range strings.SplitSeq(path.String(), ".") {
 		name, isList := strings.CutSuffix(name, firstItem)
 		s = child(child(s, "properties"), name)
 
@@ -35,6 +41,13 @@ func (o OpenAPI) TypeOf(path string) Type {
 		}
 	}
 
+	return TypeOf(s)
+}
+
+// TypeOf returns the type of a field of which the supplied schema, in OpenAPI v3, is.
+// Whatever it is, and if it is nil, it is a schema: where it isn't OpenAPI, there is no
+// field.
+func TypeOf(s *structpb.Struct) Type {
 	switch text(s, "type") {
 	case "object":
 		return mapType(s)

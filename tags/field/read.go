@@ -17,25 +17,6 @@ const (
 	firstItem = "[0]"
 )
 
-// A Type is what matters to tags of the type of a field.
-type Type struct {
-	// Shape of tags that the field could hold, or empty if there is no such field
-	// or it could hold none.
-	Shape Shape
-
-	// Atomic is true if server-side apply replaces the whole field.
-	Atomic bool
-
-	// Fields of a KeyValueList's entry and their types, e.g. key: string.
-	Fields map[string]string
-
-	// Required fields of a KeyValueList's entry.
-	Required []string
-
-	// MaxLength of a StringList's entries, or 0 if there is no limit.
-	MaxLength int
-}
-
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
 // kinds.
 type Schemas struct {
@@ -55,20 +36,14 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
-	return Read(k.GroupKind(), NewOpenAPI(of)), true
+	return Read(k.GroupKind(), of), true
 }
 
-// A Schema knows the types of the fields of a kind.
-type Schema interface {
-	// TypeOf returns the type of the field at the supplied path of field names
-	// with dots between them, e.g. spec.forProvider.tags, or
-	// spec.forProvider.settings[0].userLabels where settings is a list of objects.
-	TypeOf(path string) Type
-}
-
-// Read which field of the supplied kind carries its cloud tags. The kind is known
-// to have none if the schema has no field that counts in its provider's family.
-func Read(gk schema.GroupKind, s Schema) Field {
+// Read which field of the supplied kind carries its cloud tags, from the kind's schema in
+// OpenAPI v3, as Crossplane answers a requirement for it and as a custom resource
+// definition has it. The kind is known to have none if the schema has no field that counts
+// in its provider's family.
+func Read(gk schema.GroupKind, s *structpb.Struct) Field {
 	d, service, _ := familyOf(gk.Group)
 
 	for _, c := range d.candidates(service, gk.Kind) {
@@ -88,7 +63,7 @@ func Read(gk schema.GroupKind, s Schema) Field {
 }
 
 // read the field that the candidate is in the supplied schema, if it is there.
-func (c *candidate) read(s Schema) (Field, bool) {
+func (c *candidate) read(s *structpb.Struct) (Field, bool) {
 	for _, path := range c.paths {
 		if f, ok := c.readAt(path, s); ok {
 			return f, true
@@ -98,8 +73,8 @@ func (c *candidate) read(s Schema) (Field, bool) {
 	return Field{}, false
 }
 
-func (c *candidate) readAt(path object.Path, s Schema) (Field, bool) {
-	t := s.TypeOf(path.String())
+func (c *candidate) readAt(path object.Path, s *structpb.Struct) (Field, bool) {
+	t := typeAt(s, path)
 	if !slices.Contains(c.shapes, t.Shape) {
 		return Field{}, false
 	}
@@ -125,7 +100,7 @@ func (c *candidate) readAt(path object.Path, s Schema) (Field, bool) {
 	}
 
 	for _, path := range c.observed {
-		if observes(s.TypeOf(path.String()), f) {
+		if observes(typeAt(s, path), f) {
 			f.Observed = append(f.Observed, path)
 		}
 	}

@@ -308,7 +308,7 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			group, kind, _ := strings.Cut(tc.kind, "/")
 
-			got := field.Read(schema.GroupKind{Group: group, Kind: kind}, field.NewOpenAPI(managed(t, tc.forProvider, tc.atProvider)))
+			got := field.Read(schema.GroupKind{Group: group, Kind: kind}, managed(t, tc.forProvider, tc.atProvider))
 			if diff := cmp.Diff(byProvider(group, tc.want), got, protocmp.Transform()); diff != "" {
 				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -353,7 +353,7 @@ func TestReadGarbage(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, field.NewOpenAPI(s))
+			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, s)
 			if diff := cmp.Diff(not(), got, protocmp.Transform()); diff != "" {
 				t.Errorf("Read(...): -want, +got:\n%s", diff)
 			}
@@ -362,7 +362,7 @@ func TestReadGarbage(t *testing.T) {
 
 	t.Run("Nil", func(t *testing.T) {
 		for _, s := range []*structpb.Struct{nil, {}, {Fields: map[string]*structpb.Value{"properties": nil}}, {Fields: map[string]*structpb.Value{"properties": {}}}} {
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, field.NewOpenAPI(s))
+			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, s)
 			if diff := cmp.Diff(not(), got, protocmp.Transform()); diff != "" {
 				t.Errorf("Read(...): -want, +got:\n%s", diff)
 			}
@@ -379,7 +379,7 @@ func TestReadOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		return field.Read(gk, field.NewOpenAPI(s))
+		return field.Read(gk, s)
 	}
 
 	for _, n := range []string{`"60"`, `-1`, `0`, `1.5`, `1e300`, `null`} {
@@ -420,7 +420,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip()
 		}
 
-		got := field.Read(schema.GroupKind{Group: group, Kind: kind}, field.NewOpenAPI(s))
+		got := field.Read(schema.GroupKind{Group: group, Kind: kind}, s)
 
 		// Whatever it is, stamping must be able to write it.
 		switch got.Shape {
@@ -452,6 +452,6 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		field.Read(gk, field.NewOpenAPI(s))
+		field.Read(gk, s)
 	}
 }

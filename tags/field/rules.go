@@ -75,10 +75,9 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	// Maps are as good as never atomic.
 	if !ok && f.Shape != Map && r.Schemas != nil {
 		if of := r.Schemas.Of(k.GroupVersionKind); of != nil {
-			s := NewOpenAPI(of)
-			known = Read(k.GroupKind(), s)
+			known = Read(k.GroupKind(), of)
 
-			if t := s.TypeOf(f.Path.String()); t.Shape == f.Shape {
+			if t := typeAt(of, f.Path); t.Shape == f.Shape {
 				f.Atomic = t.Atomic
 			}
 		}

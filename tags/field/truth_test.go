@@ -311,7 +311,7 @@ func TestUnsure(t *testing.T) {
 		// The schema of the one that is there tells.
 		for _, fields := range []string{`{labels: ` + mapOfStrings + `, tags: ` + mapOfStrings + `}`, `region: {type: string}`} {
 			s := managed(t, fields, `{}`)
-			want := field.Read(gvk.GroupKind(), field.NewOpenAPI(s))
+			want := field.Read(gvk.GroupKind(), s)
 
 			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}, field.ByProfile{}}).Locate(k); !ok || !got.Path.Equal(want.Path) {
 				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)

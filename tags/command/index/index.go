@@ -77,7 +77,7 @@ func (c *Command) print() error {
 
 	r := &crds.Reader{Stdin: c.stdin, Progress: c.stderr}
 	if err := r.Read(c.Paths, func(d crds.Definition) {
-		f := field.Read(d.GroupKind(), field.NewOpenAPI(d.Schema))
+		f := field.Read(d.GroupKind(), d.Schema)
 		defined[d.GroupVersionKind] = &f
 	}); err != nil {
 		return err
@@ -229,7 +229,5 @@ func covers(built, is field.Field) bool {
 		}
 	}
 
-	built.Observed, is.Observed = nil, nil
-
-	return field.Line(schema.GroupVersionKind{}, built) == field.Line(schema.GroupVersionKind{}, is)
+	return built.WrittenAs(is)
 }

@@ -41,9 +41,6 @@ const progressEvery = 100
 type Definition struct {
 	schema.GroupVersionKind
 
-	// Scope is Namespaced or Cluster.
-	Scope string
-
 	// Schema of the kind, which is OpenAPI v3.
 	Schema *structpb.Struct
 }
@@ -268,7 +265,6 @@ func (r *Reader) readDocument(v any, each func(Definition)) {
 	spec := child(o, "spec")
 	d := Definition{
 		GroupVersionKind: schema.GroupVersionKind{Group: text(spec, "group"), Kind: text(child(spec, "names"), "kind")},
-		Scope:            text(spec, "scope"),
 	}
 
 	versions, _ := spec["versions"].([]any)

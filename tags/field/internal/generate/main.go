@@ -3,142 +3,88 @@
 //
 // To survey releases of a provider, name folders of their custom resource definitions
 // or their packages, then read what changed in the survey and in index.txt. A release
-// is called as the folder or the file is, or what is in front of an =. Those that were
-// surveyed before stay, unless they are named again; -forget drops one.
+// is called as what is in front of the =. Those that were surveyed before stay, unless they
+// are named again; what has nothing behind the = is dropped.
 //
-//	go run ./internal/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg
+//	go run ./internal/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
-	"github.com/plexsphere/function-cloud-tags/tags/field/internal/facts"
+	"github.com/plexsphere/function-cloud-tags/tags/field/internal/survey"
 )
 
-const (
-	surveys   = "survey"
-	indexFile = "index.txt"
-
-	header = `# The tag fields of the kinds of the providers that people run, by the dialects.
-# Generated from the surveys by go generate: do not edit. These were surveyed:
-`
-)
+const folder = "survey"
 
 func main() {
 	provider := flag.String("provider", "", "name of the survey")
-	source := flag.String("source", "", "repository of the provider")
-	forget := flag.String("forget", "", "a release to drop from the survey")
+	source := flag.String("source", "", "repository of the provider, if the survey is new")
 	flag.Parse()
 
-	if err := run(*provider, *source, *forget, flag.Args()); err != nil {
+	if err := run(*provider, *source, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "cannot generate the index:", err)
 		os.Exit(1)
 	}
 }
 
-func run(provider, source, forget string, releases []string) error {
+func run(provider, source string, releases []string) error {
+	surveys, err := survey.ReadAll(os.DirFS(folder))
+	if err != nil {
+		return err
+	}
+
 	if provider != "" {
-		if err := survey(filepath.Join(surveys, provider+".txt"), source, forget, releases); err != nil {
+		if surveys[provider] == nil {
+			surveys[provider] = &survey.Survey{Source: source}
+		}
+
+		if err := add(surveys[provider], releases); err != nil {
+			return err
+		}
+
+		if err := write(folder+"/"+provider+".txt", surveys[provider].String()); err != nil {
 			return err
 		}
 	}
 
-	text, err := generate()
+	index, err := survey.Index(surveys)
 	if err != nil {
 		return err
 	}
 
-	return os.WriteFile(indexFile, []byte(text), 0o644) //nolint:gosec // Not secret.
+	return write("index.txt", index)
 }
 
-// generate the index from all surveys.
-func generate() (string, error) {
-	all, err := facts.ReadAll(os.DirFS(surveys))
-	if err != nil {
-		return "", err
-	}
-
-	i, err := facts.NewIndex(all...)
-	if err != nil {
-		return "", err
-	}
-
-	out := &strings.Builder{}
-	out.WriteString(header)
-
-	for _, s := range all {
-		fmt.Fprintf(out, "# %s %s..%s\n", s.Source, s.Releases[0], s.Releases[len(s.Releases)-1])
-	}
-
-	out.WriteString(field.FormatIndex(i.All(), i.Groups))
-
-	return out.String(), nil
-}
-
-// survey the supplied releases.
-func survey(file, source, forget string, releases []string) error {
-	s := &facts.Survey{}
-
-	b, err := os.ReadFile(file) //nolint:gosec // The maintainer wants us to.
-	if err == nil {
-		s, err = facts.Read(bytes.NewReader(b))
-	}
-
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-
-	if source != "" {
-		s.Source = source
-	}
-
-	s.Forget(forget)
-
-	once := &facts.Once[fact]{Reader: crds.Reader{Progress: os.Stderr}}
-
-	for _, path := range releases {
-		name, path, ok := strings.Cut(path, "=")
+// add what the supplied releases say.
+func add(s *survey.Survey, releases []string) error {
+	for _, r := range releases {
+		name, path, ok := strings.Cut(r, "=")
 		if !ok {
-			path = name
-			name = strings.TrimSuffix(filepath.Base(path), crds.Package)
+			return errors.Errorf("%s: want a release, = and its folder or package", r)
 		}
 
 		s.Forget(name)
 
-		found, err := once.Read(path, func(d crds.Definition) fact {
-			return fact{GroupVersionKind: d.GroupVersionKind, Facts: facts.Of(d.Schema)}
-		})
-		if err != nil {
+		if path == "" {
+			continue
+		}
+
+		reader := &crds.Reader{Progress: os.Stderr}
+		if err := reader.Read([]string{path}, func(d crds.Definition) { s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema)) }); err != nil {
 			return err
 		}
-
-		for _, f := range found {
-			s.Add(name, f.GroupVersionKind, f.Facts)
-		}
 	}
 
-	out := &bytes.Buffer{}
-	if err := s.Write(out); err != nil {
-		return err
-	}
-
-	return os.WriteFile(file, out.Bytes(), 0o644) //nolint:gosec // Not secret.
+	return nil
 }
 
-// A fact of a kind.
-type fact struct {
-	schema.GroupVersionKind
-	facts.Facts
+func write(file, text string) error {
+	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // Not secret.
 }

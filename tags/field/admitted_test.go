@@ -1,0 +1,173 @@
+package field_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apifield "k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// definitions are folders and packages of more definitions than those of this checkout.
+const definitions = "CRDS"
+
+// TestAdmitted writes a tag to the field of each kind, found without its schema and with
+// it, and lets the API server's own code say whether it prunes or refuses any of that.
+func TestAdmitted(t *testing.T) {
+	kinds, taggable, sure := 0, 0, 0
+
+	paths := append(filepath.SplitList(os.Getenv(definitions)), "testdata/crds")
+
+	r := &crds.Reader{Progress: os.Stderr}
+	if err := r.Read(paths, func(d crds.Definition) {
+		if forProvider(d.Schema) == nil {
+			return
+		}
+
+		kinds++
+
+		family, _ := field.FamilyOf(d.Group)
+		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: true}
+		found := []field.Field{field.Read(d.GroupKind(), d.Schema)}
+
+		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
+			found = append(found, f)
+			sure++
+		}
+
+		for i, f := range found {
+			if f.Shape == field.None {
+				continue
+			}
+
+			if i == 0 {
+				taggable++
+			}
+
+			for _, p := range refusals(t, d.Schema, tagged(t, d, f), f.Path.String()) {
+				t.Errorf("%s, %s: %s", d.GroupVersionKind, f.Path, p)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Logf("%d versions of kinds, %d taggable; %d are sure without a schema", kinds, taggable, sure)
+
+	if kinds < 20 || taggable < kinds/4 {
+		t.Errorf("want at least 20 kinds, and a fourth of them taggable")
+	}
+}
+
+// forProvider is the schema of what the provider makes a managed resource from, or nil.
+func forProvider(s *structpb.Struct) *structpb.Struct {
+	for _, name := range []string{"spec", "forProvider"} {
+		s = s.GetFields()["properties"].GetStructValue().GetFields()[name].GetStructValue()
+	}
+
+	return s
+}
+
+// tagged is a resource of the kind with nothing but a tag in the supplied field.
+func tagged(t *testing.T, d crds.Definition, f field.Field) *structpb.Struct {
+	t.Helper()
+
+	var v any
+
+	switch f.Shape {
+	case field.Map:
+		v = map[string]any{"env": "prod"}
+	case field.KeyValueList:
+		entry := map[string]any{f.Key: "env", f.Value: "prod"}
+		for name, extra := range f.Extra {
+			entry[name] = extra.AsInterface()
+		}
+
+		v = []any{entry}
+	case field.StringList:
+		v = []any{"env" + f.Separator + "prod"}
+	case field.None:
+	}
+
+	in := map[string]any{}
+	if list, _, ok := strings.Cut(strings.TrimPrefix(f.Path.String(), "spec.forProvider."), "[0]."); ok {
+		in[list] = []any{map[string]any{}}
+	}
+
+	s, err := structpb.NewStruct(map[string]any{
+		"apiVersion": d.GroupVersion().String(),
+		"kind":       d.Kind,
+		"spec":       map[string]any{"forProvider": in},
+		"tags":       v,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	out, err := object.Set(s, f.Path, s.GetFields()["tags"])
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	delete(out.GetFields(), "tags")
+
+	return out
+}
+
+// refusals are what the API server prunes of the supplied resource, and what it refuses. A
+// resource may lack fields but in the tag field at the supplied path.
+func refusals(t *testing.T, s, resource *structpb.Struct, path string) []string {
+	t.Helper()
+
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v1, props := &extv1.JSONSchemaProps{}, &apiextensions.JSONSchemaProps{}
+	if err := json.Unmarshal(b, v1); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := extv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1, props, nil); err != nil {
+		t.Fatal(err)
+	}
+
+	structural, err := structuralschema.NewStructural(props)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	validator, _, err := validation.NewSchemaValidator(props)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var out []string
+
+	o := resource.AsMap()
+
+	for _, e := range validation.ValidateCustomResource(nil, o, validator) {
+		if e.Type != apifield.ErrorTypeRequired || strings.HasPrefix(e.Field, path) {
+			out = append(out, "refused: "+e.Error())
+		}
+	}
+
+	for _, pruned := range pruning.PruneWithOptions(o, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+		out = append(out, "pruned: "+pruned)
+	}
+
+	return out
+}

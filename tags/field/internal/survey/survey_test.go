@@ -1,0 +1,368 @@
+package survey
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+)
+
+const surveys = "../../survey"
+
+// Whatever surveys a release again, and finds the same, changes nothing.
+func TestString(t *testing.T) {
+	files, err := filepath.Glob(surveys + "/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("want surveys, got %v, %v", files, err)
+	}
+
+	size := 0
+
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		s, err := Parse(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if s.String() != string(text) {
+			t.Errorf("Parse(...).String(): %s has changed", file)
+		}
+
+		size += len(text)
+	}
+
+	if limit := 600_000; size > limit {
+		t.Errorf("the surveys have %d bytes, more than %d", size, limit)
+	}
+}
+
+// TestIndex tests that index.txt is what the surveys make, and that nothing of it is lost
+// when it is read.
+func TestIndex(t *testing.T) {
+	all, err := ReadAll(os.DirFS(surveys))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := Index(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want, err := os.ReadFile("../../index.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("go generate changes index.txt: -is, +generated:\n%s", diff)
+	}
+
+	read := &strings.Builder{}
+	format(read, field.BuiltIn().All(), field.BuiltIn().Groups())
+
+	if !strings.HasSuffix(got, "\n"+read.String()) {
+		t.Errorf("format(BuiltIn().All()): want index.txt but its comments, got:\n%s", cmp.Diff(got, read.String()))
+	}
+}
+
+// Surveying the definitions that we have, from which fields were cut, must find what the
+// surveys have, and read as they do.
+func TestPruneDefinitions(t *testing.T) {
+	all, err := ReadAll(os.DirFS(surveys))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r := &crds.Reader{Progress: os.Stderr}
+	if err := r.Read([]string{"../../testdata/crds"}, func(d crds.Definition) {
+		want, got := field.Read(d.GroupKind(), d.Schema), field.Read(d.GroupKind(), Prune(d.Schema).Struct())
+		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
+		}
+
+		for _, s := range all {
+			for _, is := range s.Kinds[d.GroupVersionKind] {
+				if field.Read(d.GroupKind(), is.Struct()).WrittenAs(want) {
+					return
+				}
+			}
+		}
+
+		t.Errorf("%s: the surveys don't have %v", d.GroupVersionKind, want)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	const (
+		mapOf  = `{"additionalProperties":{"type":"string"},"type":"object"}`
+		before = `{"properties":{"spec":{"properties":{"forProvider":{"properties":`
+	)
+
+	cases := map[string]struct {
+		reason string
+		schema string
+		want   Schema
+	}{
+		"Nothing": {
+			reason: "A kind can have nothing that looks like tags.",
+			schema: `{spec: {properties: {tags: {type: object, additionalProperties: {type: string}}, forProvider: {properties: {region: {type: string}, tags: {type: string}}}}}}`,
+			want:   `{}`,
+		},
+		"Types": {
+			reason: "What matters to types is kept, and nothing else.",
+			schema: `{
+				spec: {required: [forProvider], properties: {forProvider: {type: object, properties: {
+					labels: {type: object, description: Words., additionalProperties: {type: string}},
+					metadata: {type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}},
+					tag: {type: array, items: {type: object, required: [key], properties: {key: {type: string, minLength: 1}, value: {type: object, properties: {a: {type: string}}}}}},
+					tagging: {type: array, x-kubernetes-list-type: set, items: {type: string, maxLength: 60}},
+					tagSpecifications: {type: object, properties: {a: {type: string}}}
+				}}}},
+				status: {properties: {atProvider: {properties: {allTags: {type: array, items: {type: string}}}}}}
+			}`,
+			want: before + `{"labels":` + mapOf + `,` +
+				`"metadata":{"additionalProperties":{"type":"string"},"type":"object","x-kubernetes-map-type":"atomic"},` +
+				`"tag":{"items":{"properties":{"key":{"type":"string"},"value":{"type":"object"}},"required":["key"],"type":"object"},"type":"array"},` +
+				`"tagging":{"items":{"maxLength":60,"type":"string"},"type":"array","x-kubernetes-list-type":"set"}}}}},` +
+				`"status":{"properties":{"atProvider":{"properties":{"allTags":{"items":{"type":"string"},"type":"array"}}}}}}}`,
+		},
+		"Nested": {
+			reason: "Fields of objects and of entries of lists are seen, but nothing deeper.",
+			schema: `{spec: {properties: {forProvider: {properties: {
+				node: {properties: {labels: {type: object, additionalProperties: {type: string}}, disk: {properties: {labels: {type: object, additionalProperties: {type: string}}}}}},
+				settings: {type: array, items: {type: object, properties: {userLabels: {type: object, additionalProperties: {type: string}}}}}
+			}}}}}`,
+			want: before + `{"node":{"properties":{"labels":` + mapOf + `}},"settings":{"items":{"properties":{"userLabels":` + mapOf + `}}}}}}}}}`,
+		},
+		"Both": {
+			reason: "What looks like tags can have fields that do, too.",
+			schema: `{spec: {properties: {forProvider: {properties: {
+				metadata: {type: array, items: {type: object, properties: {labels: {type: object, additionalProperties: {type: string}}, name: {type: string}}}}
+			}}}}}`,
+			want: before + `{"metadata":{"items":{"properties":{"labels":` + mapOf + `,"name":{"type":"string"}},"type":"object"},"type":"array"}}}}}}}`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Prune(schemaOf(t, tc.schema))); diff != "" {
+				t.Errorf("\n%s\nPrune(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// schemaOf returns the schema of an object with the supplied properties, in YAML.
+func schemaOf(t *testing.T, properties string) *structpb.Struct {
+	t.Helper()
+
+	o := map[string]any{}
+	if err := yaml.Unmarshal([]byte(properties), &o); err != nil {
+		t.Fatal(err)
+	}
+
+	s, err := structpb.NewStruct(map[string]any{"properties": o})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
+// Kinds and schemas of a survey.
+var (
+	vpc    = schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "VPC"}
+	route  = schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "Route"}
+	fleet  = schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta2", Kind: "Fleet"}
+	twin   = schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta1", Kind: "Route"}
+	domain = schema.GroupVersionKind{Group: "simpledb.aws.upbound.io", Version: "v1beta1", Kind: "Domain"}
+)
+
+const (
+	nothing  Schema = `{}`
+	tags     Schema = `{"properties":{"spec":{"properties":{"forProvider":{"properties":{"tags":{"additionalProperties":{"type":"string"},"type":"object"}}}}}}}`
+	reported Schema = `{"properties":{"spec":{"properties":{"forProvider":{"properties":{"tags":{"additionalProperties":{"type":"string"},"type":"object"}}}}},"status":{"properties":{"atProvider":{"properties":{"tags":{"additionalProperties":{"type":"string"},"type":"object"}}}}}}}`
+	complete Schema = `{"properties":{"spec":{"properties":{"forProvider":{"properties":{"tags":{"additionalProperties":{"type":"string"},"type":"object"}}}}},"status":{"properties":{"atProvider":{"properties":{"tags":{"additionalProperties":{"type":"string"},"type":"object"},"tagsAll":{"additionalProperties":{"type":"string"},"type":"object"}}}}}}}`
+)
+
+// fourReleases are a survey of what can happen to kinds.
+func fourReleases() *Survey {
+	s := &Survey{Source: "example/provider"}
+
+	for _, r := range []string{"v1.10.0", "v1.9.0", "v2.0.0", "v1.9.2"} {
+		s.Add(r, route, nothing)
+	}
+
+	s.Add("v1.9.0", vpc, nothing)
+	s.Add("v1.9.2", vpc, reported)
+	s.Add("v1.10.0", vpc, reported)
+	s.Add("v2.0.0", vpc, complete)
+	s.Add("v1.9.2", fleet, tags)
+	s.Add("v2.0.0", fleet, reported)
+	s.Add("v2.0.0", twin, nothing)
+	s.Add("v1.9.0", domain, nothing)
+	s.Add("v1.9.2", domain, nothing)
+
+	return s
+}
+
+func TestSurvey(t *testing.T) {
+	const want = "source example/provider\nrelease v1.9.0\nrelease v1.9.2\nrelease v1.10.0\nrelease v2.0.0\n" +
+		string(complete) + `
+ ec2.aws.upbound.io/v1beta1 v2.0.0..
+  VPC
+` + string(reported) + `
+ ec2.aws.upbound.io/v1beta1 v1.9.2..v1.10.0
+  VPC
+ ec2.aws.upbound.io/v1beta2 v2.0.0..
+  Fleet
+` + string(tags) + `
+ ec2.aws.upbound.io/v1beta2 v1.9.2
+  Fleet
+{}
+ ec2.aws.m.upbound.io/v1beta1 v2.0.0..
+  Route
+ ec2.aws.upbound.io/v1beta1 v1.9.0
+  VPC
+ ec2.aws.upbound.io/v1beta1 v1.9.0..
+  Route
+ simpledb.aws.upbound.io/v1beta1 v1.9.0..v1.9.2
+  Domain
+`
+
+	if diff := cmp.Diff(want, fourReleases().String()); diff != "" {
+		t.Errorf("String(): -want, +got:\n%s", diff)
+	}
+
+	s, err := Parse(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(fourReleases(), s); diff != "" {
+		t.Errorf("Parse(...): -want, +got:\n%s", diff)
+	}
+}
+
+func TestForget(t *testing.T) {
+	s := fourReleases()
+	s.Forget("v1.9.0")
+	s.Forget("v1.9.2")
+	s.Forget("v0.1.0")
+
+	if diff := cmp.Diff([]string{"v1.10.0", "v2.0.0"}, s.Releases); diff != "" {
+		t.Errorf("Forget(...): -want releases, +got:\n%s", diff)
+	}
+
+	if _, ok := s.Kinds[domain]; ok {
+		t.Error("want no kinds that no release serves")
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, text := range []string{
+		"release v1\n{}\n g/v1 v2..\n  A\n",
+		"release v1\nrelease v2\n{}\n g/v1 v2..v1\n  A\n",
+		"release v1\n{}\n g/v1 v1..v2\n  A\n",
+		"release v1\n{\n g/v1 v1..\n  A\n",
+		"release v1\ntags=map\n g/v1 v1..\n  A\n",
+	} {
+		if s, err := Parse(text); err == nil {
+			t.Errorf("Parse(%q): want an error, got %v", text, s)
+		}
+	}
+}
+
+func TestIndexOfReleases(t *testing.T) {
+	got, err := Index(map[string]*Survey{"provider": fourReleases()})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// A field that releases don't agree on is not sure. What they report may differ.
+	const want = header + `# example/provider v1.9.0..v2.0.0
+ec2.aws.upbound.io m/v2.0.0..
+ v1beta1 m/: -
+  Route
+ v1beta1: @v1.9.0 -; @v1.9.2.. tags Map - tagsAll,tags
+  VPC
+ v1beta2: @v1.9.2,v2.0.0.. tags Map - tags
+  Fleet
+simpledb.aws.upbound.io v1.9.0..v1.9.2
+ v1beta1: -
+  Domain
+`
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Index(...): -want, +got:\n%s", diff)
+	}
+
+	other := &Survey{}
+	other.Add("v1.0.0", route, tags)
+
+	if _, err := Index(map[string]*Survey{"provider": fourReleases(), "other": other}); err == nil {
+		t.Error("want an error of providers that don't agree")
+	}
+
+	// Settings can be of several providers.
+	other.Add("v1.0.0", route, nothing)
+
+	if _, err := Index(map[string]*Survey{"provider": fourReleases(), "other": other}); err != nil {
+		t.Errorf("want no error of providers that agree, got %s", err)
+	}
+}
+
+func TestUntwin(t *testing.T) {
+	for group, want := range map[string]string{
+		"ec2.aws.upbound.io":     "ec2.aws.m.upbound.io",
+		"aws.upbound.io":         "aws.m.upbound.io",
+		"sql.m.aws.upbound.io":   "sql.m.aws.m.upbound.io",
+		"ec2.aws.m.upbound.io":   "ec2.aws.m.m.upbound.io",
+		"dam.aws.crossplane.io":  "dam.aws.m.crossplane.io",
+		"upbound.io":             "m.upbound.io",
+		"gitlab.m.crossplane.io": "gitlab.m.m.crossplane.io",
+		"x.am.io":                "x.m.am.io",
+	} {
+		got := field.Twin(group)
+		if got != want {
+			t.Errorf("Twin(%q): want %q, got %q", group, want, got)
+		}
+
+		if of, ok := untwin(got); of != group || !ok {
+			t.Errorf("untwin(%q): want %q, got %q, %t", got, group, of, ok)
+		}
+	}
+
+	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
+		if of, ok := untwin(group); ok {
+			t.Errorf("untwin(%q): want none, got %q", group, of)
+		}
+	}
+}
+
+// Every field that a family has as tags is surveyed.
+func TestNames(t *testing.T) {
+	for _, name := range []string{"identityPoolTags", "labels", "resourceLabels", "tag", "tagSet", "tags", "userLabels", "userPoolTags", "allMetadata", "allTags", "effectiveLabels", "tagsAll", "terraformLabels", "metadata", "volumeTags"} {
+		if !slices.Contains(looksLikeTags(), name) {
+			t.Errorf("want %s among %v", name, looksLikeTags())
+		}
+	}
+}
