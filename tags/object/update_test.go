@@ -33,12 +33,7 @@ func mark(v *structpb.Value) (*structpb.Value, error) {
 
 // update the value at a path that is parsed first.
 func update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
-	p, err := object.ParsePaths(path)
-	if err != nil {
-		return nil, err
-	}
-
-	return object.Update(s, p, f)
+	return object.Update(s, object.MustParsePath(path), f)
 }
 
 func TestUpdate(t *testing.T) {
@@ -53,72 +48,27 @@ func TestUpdate(t *testing.T) {
 		path   string
 		want   want
 	}{
-		"Field": {
-			reason: "A path without wildcards should lead to one field.",
-			in:     `{"a": {"b": "x", "c": 1}}`,
-			path:   "a.b",
-			want:   want{json: `{"a": {"b": "x!", "c": 1}}`},
-		},
-		"MakeObjects": {
-			reason: "Objects that are missing on the path should be made.",
-			in:     `{}`,
-			path:   "a.b",
-			want:   want{json: `{"a": {"b": "new"}}`},
-		},
+		"Field":       {reason: "A path without wildcards should lead to one field.", in: `{"a": {"b": "x", "c": 1}}`, path: "a.b", want: want{json: `{"a": {"b": "x!", "c": 1}}`}},
+		"MakeObjects": {reason: "Objects that are missing on the path should be made.", in: `{}`, path: "a.b", want: want{json: `{"a": {"b": "new"}}`}},
 		"Items": {
 			reason: "A wildcard should lead to every item, and make what is missing below it.",
 			in:     `{"l": [{"a": "x"}, {}, {"a": null, "b": 1}]}`,
 			path:   "l[*].a",
 			want:   want{json: `{"l": [{"a": "x!"}, {"a": "new"}, {"a": "new", "b": 1}]}`},
 		},
-		"LastItems": {
-			reason: "A wildcard may be the last.",
-			in:     `{"l": ["x", "y"]}`,
-			path:   "l[*]",
-			want:   want{json: `{"l": ["x!", "y!"]}`},
-		},
+		"LastItems": {reason: "A wildcard may be the last.", in: `{"l": ["x", "y"]}`, path: "l[*]", want: want{json: `{"l": ["x!", "y!"]}`}},
 		"Nested": {
 			reason: "Several wildcards should lead to every item of every list.",
 			in:     `{"l": [{"m": [{"a": "x"}, {}]}, {"m": []}, {}, {"m": [{"a": "y"}]}]}`,
 			path:   "l[*].m[*].a",
 			want:   want{json: `{"l": [{"m": [{"a": "x!"}, {"a": "new"}]}, {"m": []}, {}, {"m": [{"a": "y!"}]}]}`},
 		},
-		"ItemAndItems": {
-			reason: "An item may have a list.",
-			in:     `{"l": [["x"], ["y", "z"]]}`,
-			path:   "l[1][*]",
-			want:   want{json: `{"l": [["x"], ["y!", "z!"]]}`},
-		},
-		"NoList": {
-			reason: "A list that isn't there has no items, and should not be made.",
-			in:     `{"a": {}}`,
-			path:   "a.b.l[*].c",
-			want:   want{json: `{"a": {}}`},
-		},
-		"NullList": {
-			reason: "A list that is null has no items.",
-			in:     `{"l": null}`,
-			path:   "l[*].c",
-			want:   want{json: `{"l": null}`},
-		},
-		"EmptyList": {
-			reason: "An empty list has no items.",
-			in:     `{"l": []}`,
-			path:   "l[*].c",
-			want:   want{json: `{"l": []}`},
-		},
-		"NullItem": {
-			reason: "An item that is null has no fields.",
-			in:     `{"l": [null, {"a": "x"}]}`,
-			path:   "l[*].a",
-			want:   want{json: `{"l": [null, {"a": "x!"}]}`},
-		},
-		"Object": {
-			reason: "An object has no items.",
-			in:     `{"a": {"l": {"x": {}}}}`,
-			path:   "a.l[*].c",
-			want:   want{err: "a.l is an object, not a list"},
-		},
+		"ItemAndItems": {reason: "An item may have a list.", in: `{"l": [["x"], ["y", "z"]]}`, path: "l[1][*]", want: want{json: `{"l": [["x"], ["y!", "z!"]]}`}},
+		"NoList":       {reason: "A list that isn't there has no items, and should not be made.", in: `{"a": {}}`, path: "a.b.l[*].c", want: want{json: `{"a": {}}`}},
+		"NullList":     {reason: "A list that is null has no items.", in: `{"l": null}`, path: "l[*].c", want: want{json: `{"l": null}`}},
+		"EmptyList":    {reason: "An empty list has no items.", in: `{"l": []}`, path: "l[*].c", want: want{json: `{"l": []}`}},
+		"NullItem":     {reason: "An item that is null has no fields.", in: `{"l": [null, {"a": "x"}]}`, path: "l[*].a", want: want{json: `{"l": [null, {"a": "x!"}]}`}},
+		"Object":       {reason: "An object has no items.", in: `{"a": {"l": {"x": {}}}}`, path: "a.l[*].c", want: want{err: "a.l is an object, not a list"}},
 		"ItemIsString": {
 			reason: "The item that has no fields should be named.",
 			in:     `{"l": [{"m": [{}]}, {"m": [{}, "x"]}]}`,
@@ -130,12 +80,6 @@ func TestUpdate(t *testing.T) {
 			in:     `{"l": [{"a": "x"}, {"a": 1}]}`,
 			path:   "l[*].a",
 			want:   want{err: "l[1].a is a number, not a string"},
-		},
-		"NoPath": {
-			reason: "What is no path should be refused.",
-			in:     `{}`,
-			path:   "a[",
-			want:   want{err: `cannot parse field path "a[": unterminated '[' at position 1`},
 		},
 	}
 
