@@ -71,21 +71,8 @@ func (xr *composite) place(c *composed) {
 
 // own a resource: say whose, and which, it is.
 func (xr *composite) own(c *composed) {
-	annotations := c.object.GetAnnotations()
-	if annotations == nil {
-		annotations = make(map[string]string)
-	}
-
-	annotations[annotationName] = c.name
-	c.object.SetAnnotations(annotations)
-
-	labels := c.object.GetLabels()
-	if labels == nil {
-		labels = make(map[string]string)
-	}
-
-	labels[labelComposite] = xr.GetLabels()[labelComposite]
-	c.object.SetLabels(labels)
+	c.object.SetAnnotations(put(c.object.GetAnnotations(), annotationName, c.name))
+	c.object.SetLabels(put(c.object.GetLabels(), labelComposite, xr.GetLabels()[labelComposite]))
 
 	owners := slices.DeleteFunc(c.object.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == xr.GetUID() })
 	c.object.SetOwnerReferences(append(owners, *metav1.NewControllerRef(xr, xr.GroupVersionKind())))

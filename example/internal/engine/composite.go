@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -32,11 +31,8 @@ type composite struct {
 // newComposite prepares an XR as Crossplane does before it calls the pipeline. An XR that
 // is rendered may lack what only an API server gives it.
 func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struct) (*composite, error) {
-	xr := &composite{
-		Unstructured: objectOf(s),
-		observed:     make(map[string]*unstructured.Unstructured),
-		composition:  c.Metadata.Name,
-	}
+	xr := &composite{Unstructured: objectOf(s), composition: c.Metadata.Name}
+
 	if kind := (metav1.TypeMeta{APIVersion: xr.GetAPIVersion(), Kind: xr.GetKind()}); kind != c.Spec.CompositeTypeRef {
 		return nil, fmt.Errorf("the Composition is for %s, but the XR is a %s", c.Spec.CompositeTypeRef.GroupVersionKind(), kind.GroupVersionKind())
 	}
@@ -48,22 +44,44 @@ func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struc
 
 	xr.SetResourceVersion("999")
 
-	refs := make([]any, 0, len(observed))
+	if err := xr.observe(observed); err != nil {
+		return nil, err
+	}
+
+	selected, _, _ := unstructured.NestedString(xr.Object, "spec", "crossplane", "compositionRef", "name")
+	if xr.selected = selected != c.Metadata.Name; xr.selected {
+		xr.set(map[string]any{"name": c.Metadata.Name}, "spec", "crossplane", "compositionRef")
+	}
+
+	if xr.GetLabels()[labelComposite] == "" {
+		xr.SetLabels(put(xr.GetLabels(), labelComposite, xr.GetName()))
+	}
+
+	xr.set(with(xr.conditions(), responsive(xr.GetGeneration())), "status", "conditions")
+
+	return xr, nil
+}
+
+// observe composed resources, which the XR refers to.
+func (xr *composite) observe(observed []*structpb.Struct) error {
+	xr.observed = make(map[string]*unstructured.Unstructured)
+
+	var refs []any
 
 	for _, s := range observed {
 		o := objectOf(s)
 
 		name := o.GetAnnotations()[annotationName]
 		if name == "" {
-			return nil, fmt.Errorf("the observed resource %s has no annotation %s", o.GetName(), annotationName)
+			return fmt.Errorf("the observed resource %s has no annotation %s", o.GetName(), annotationName)
 		}
 
 		if owner := metav1.GetControllerOf(o); owner != nil && owner.UID != xr.GetUID() {
-			return nil, fmt.Errorf("the observed resource %s has a controller, whose UID isn't the XR's, %s", name, xr.GetUID())
+			return fmt.Errorf("the observed resource %s has a controller, whose UID isn't the XR's, %s", name, xr.GetUID())
 		}
 
 		if xr.GetNamespace() != "" && xr.GetNamespace() != o.GetNamespace() {
-			return nil, fmt.Errorf("the observed resource %s isn't in the namespace of the XR", name)
+			return fmt.Errorf("the observed resource %s isn't in the namespace of the XR", name)
 		}
 
 		xr.observed[name] = o
@@ -74,24 +92,7 @@ func newComposite(s *structpb.Struct, c *composition, observed []*structpb.Struc
 		xr.set(refs, "spec", "crossplane", "resourceRefs")
 	}
 
-	selected, _, _ := unstructured.NestedString(xr.Object, "spec", "crossplane", "compositionRef", "name")
-	if xr.selected = selected != c.Metadata.Name; xr.selected {
-		xr.set(map[string]any{"name": c.Metadata.Name}, "spec", "crossplane", "compositionRef")
-	}
-
-	if xr.GetLabels()[labelComposite] == "" {
-		labels := maps.Clone(xr.GetLabels())
-		if labels == nil {
-			labels = make(map[string]string)
-		}
-
-		labels[labelComposite] = xr.GetName()
-		xr.SetLabels(labels)
-	}
-
-	xr.set(with(xr.conditions(), responsive(xr.GetGeneration())), "status", "conditions")
-
-	return xr, nil
+	return nil
 }
 
 // objectOf returns an object whose whole numbers are such, which Unstructured insists on.

@@ -63,24 +63,27 @@ func fatal(rsp *fnv1.RunFunctionResponse) bool {
 // answer what is required, in the request.
 func (c cluster) answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) {
 	for name, s := range required.GetExtraResources() { //nolint:staticcheck // As above.
-		put(&req.ExtraResources, name, c.resources(s)) //nolint:staticcheck // As above.
+		req.ExtraResources = put(req.ExtraResources, name, c.resources(s)) //nolint:staticcheck // As above.
 	}
 
 	for name, s := range required.GetResources() {
-		put(&req.RequiredResources, name, c.resources(s))
+		req.RequiredResources = put(req.RequiredResources, name, c.resources(s))
 	}
 
 	for name, s := range required.GetSchemas() {
-		put(&req.RequiredSchemas, name, c.schema(s))
+		req.RequiredSchemas = put(req.RequiredSchemas, name, c.schema(s))
 	}
 }
 
-func put[T any](in *map[string]T, name string, v T) {
-	if *in == nil {
-		*in = make(map[string]T)
+// put a value into a map, which may be nil, and return it.
+func put[T any](in map[string]T, name string, v T) map[string]T {
+	if in == nil {
+		in = make(map[string]T)
 	}
 
-	(*in)[name] = v
+	in[name] = v
+
+	return in
 }
 
 // resources that a selector selects, sorted.
