@@ -1,0 +1,128 @@
+package tags
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+//go:generate go test . -run TestREADME -update
+
+var update = flag.Bool("update", false, "write the tables of profiles instead of comparing them")
+
+// Marks of where READMEs have the table of profiles.
+const beginProfiles, endProfiles = "<!-- begin profiles -->\n", "<!-- end profiles -->\n"
+
+// TestREADME tests that the tables of profiles in READMEs are what the profiles are.
+func TestREADME(t *testing.T) {
+	for _, file := range []string{"../README.md", "README.md"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		before, rest, begins := strings.Cut(string(b), beginProfiles)
+		_, after, ends := strings.Cut(rest, endProfiles)
+
+		if !begins || !ends {
+			t.Errorf("%s: want a table of profiles between %q and %q", file, beginProfiles, endProfiles)
+			continue
+		}
+
+		want := before + beginProfiles + table() + endProfiles + after
+
+		if *update {
+			err = os.WriteFile(file, []byte(want), 0o644) //nolint:gosec // Not secret.
+		} else if want != string(b) {
+			err = fmt.Errorf("%s: the table of profiles is not what go generate makes:\n%s", file, table())
+		}
+
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// table of all profiles, in Markdown.
+func table() string {
+	out := &strings.Builder{}
+	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|\n")
+
+	for _, c := range clouds {
+		p := c.contract
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), fmt.Sprint(p.MaxTags), p.KeyClass.Name, strings.Join(codes(p.Reserved), ", "), becomes(p), byCloud(c)}
+
+		if p.Entry != (Length{}) {
+			columns[1], columns[2] = p.Entry.String()+" with the value", ""
+		}
+
+		if values := valuesOf(p); values != "" {
+			columns[4] += "; " + values
+		}
+
+		out.WriteString("| " + strings.Join(columns, " | ") + " |\n")
+	}
+
+	return strings.NewReplacer(" |  |", " | |").Replace(out.String())
+}
+
+// becomes is what a profile makes of a label's key.
+func becomes(p *Profile) string {
+	admitted, _ := NewTransformer(PropagatingLabelSet{"platform/env": "prod"}.Labels(CloudTagPrefix), nil).Single(p)
+	return code(admitted[0].Key)
+}
+
+// valuesOf is what characters the values of a profile may have, if not all.
+func valuesOf(p *Profile) string {
+	switch p.ValueClass.Name {
+	case "":
+		return ""
+	case p.KeyClass.Name:
+		return "values as keys"
+	default:
+		return "values: " + p.ValueClass.Name
+	}
+}
+
+// byCloud is what the cloud's own rules change.
+func byCloud(c cloud) string {
+	var changes []string
+
+	if api := c.profile(Cloud); api != c.contract {
+		if becomes(api) != becomes(c.contract) {
+			changes = append(changes, becomes(api))
+		}
+
+		changes = append(changes, valuesOf(api))
+	}
+
+	var narrower []string
+
+	for _, s := range c.services {
+		for _, kind := range s.kinds {
+			service, _, _ := strings.Cut(kind.String(), ".")
+			narrower = append(narrower, code(service))
+		}
+	}
+
+	if len(narrower) > 0 {
+		slices.Sort(narrower)
+		changes = append(changes, "limits of "+strings.Join(slices.Compact(narrower), ", "))
+	}
+
+	return strings.Join(changes, "; ")
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+func codes(all []string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = code(s)
+	}
+
+	return out
+}
