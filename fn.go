@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -78,17 +79,15 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	transformer := set.Transformer(in)
-
 	stamper := &stamp.Stamper{
 		Input:          in,
 		Provider:       set.Provider,
 		CompositeGroup: groupOf(req.GetObserved().GetComposite().GetResource()),
-		Transformer:    transformer,
-		Fields:         locator(in, required),
+		Transformer:    set.Transformer(in),
+		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
+		Schemas:        schemas(in, required),
 		Remove:         set.Remove,
 		Ignore:         set.Ignore,
-		Metadata:       set.Metadata,
 		Observed:       req.GetObserved().GetResources(),
 		Earlier:        report.Earlier(req),
 	}
@@ -96,6 +95,12 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
+	}
+
+	copies := metadata.Select(set.Metadata, targets)
+
+	if in.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
+		required.Schemas(targets.Schemas())
 	}
 
 	run := &report.Run{
@@ -113,20 +118,27 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	run.Resolved(ctx)
 
-	outcome, err := stamper.Stamp(ctx, targets)
+	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.FailStamp(err)
 	}
 
-	if err := stamper.CopyMetadata(targets, outcome); err != nil {
+	copied, err := copies.Copy(stamped.Stamped())
+	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
+	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, NotCopied: copied.NotCopied}
 	if f.log.Enabled(ctx, slog.LevelInfo) {
-		stamper.Audit(targets, outcome)
+		outcome.Changes = stamper.Audit(targets, copied.Changed)
 	}
 
-	return run.Success(ctx, outcome), nil
+	rsp := run.Success(ctx, outcome)
+
+	// This comes last, and can't fail, so that no request is left half changed.
+	stamp.Apply(rsp.GetDesired().GetResources(), copied.Changed)
+
+	return rsp, nil
 }
 
 // groupOf returns the API group of the supplied object.
@@ -137,12 +149,8 @@ func groupOf(o *structpb.Struct) string {
 // locator returns what finds the tag fields of resources. The first answer wins: a
 // rule of the input, the built-in index, the schema of the kind, and the field that
 // is usual for its provider.
-func locator(in *v1beta1.CloudTags, required *require.Requirements) field.Locator {
+func locator(in *v1beta1.CloudTags, schemas field.Schemas) field.Locator {
 	rules := field.NewRules(in.TagFields)
-	schemas := field.Schemas{Of: func(k schema.GroupVersionKind) *structpb.Struct {
-		return required.Schema(k, in.FieldDiscovery != v1beta1.FieldDiscoveryIndex)
-	}}
-
 	rules.Schemas = &schemas
 
 	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
@@ -150,4 +158,14 @@ func locator(in *v1beta1.CloudTags, required *require.Requirements) field.Locato
 	}
 
 	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}
+}
+
+// schemas of kinds: those that the pipeline step asks for, and those that the function does
+// if the input lets it.
+func schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schemas {
+	if in.FieldDiscovery == v1beta1.FieldDiscoveryIndex {
+		return field.Schemas{Of: required.Bootstrapped}
+	}
+
+	return field.Schemas{Of: required.Schema}
 }

@@ -2941,7 +2941,7 @@ func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
 		return removal{}, false
 	}
 
-	return removal{in: in, set: set, fields: locator(in, required)}, true
+	return removal{in: in, set: set, fields: locator(in, schemas(in, required))}, true
 }
 
 // keeps is true if all fields of the supplied resource are still there, whatever their

@@ -141,6 +141,15 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 	}
 }
 
+// First is the shortest of the keys that Of returns, if there is any.
+func (s KeySet) First(entry, separator string) (string, bool) {
+	for key := range s.Of(entry, separator) {
+		return key, true
+	}
+
+	return "", false
+}
+
 // beginning returns those of the supplied patterns that have the supplied byte at the
 // supplied position. All have the same bytes before it.
 func beginning(of []keyPattern, at int, b byte) []keyPattern {

@@ -19,7 +19,9 @@ func MatchesKey(pattern, key string) bool {
 	return key == pattern
 }
 
-// providersSet are the keys of providers, in any case.
+// ProvidersKeySet are the keys of ProvidersKeys, in any case.
+func ProvidersKeySet() KeySet { return providersSet }
+
 var providersSet = NewFoldedKeySet(providersKeys...)
 
 // A reservation is keys that only trusted sources may claim.

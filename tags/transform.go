@@ -2,7 +2,6 @@ package tags
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -79,42 +78,16 @@ func (d *Transformed) refuse(t Tag, r SkipReason) {
 func (d *Transformed) Forges(t Tag, separator string) bool {
 	entry := t.Key + separator + t.Value
 
-	_, forged := d.ProvidersIn(entry, separator)
+	_, forged := providersSet.First(entry, separator)
 	if !forged && !t.Trusted {
-		_, forged = d.ReservedIn(entry, separator)
+		_, forged = d.reserved.First(entry, separator)
 	}
 
 	return forged
 }
 
-// IsReserved is true if only trusted labels may have the supplied tag key.
-func (d *Transformed) IsReserved(tagKey string) bool { return d.reserved.Has(tagKey) }
-
-// IsProviders is true if only providers may have the supplied tag key.
-func (d *Transformed) IsProviders(tagKey string) bool { return providersSet.Has(tagKey) }
-
-// ReservedIn returns the shortest key that only trusted labels may have, of those that
-// the supplied entry of a list of tags may be of, if there is any.
-func (d *Transformed) ReservedIn(entry, separator string) (string, bool) {
-	return first(d.reserved.Of(entry, separator))
-}
-
-// ProvidersIn returns the shortest key that only providers may have, of those that the
-// supplied entry of a list of tags may be of, if there is any.
-func (d *Transformed) ProvidersIn(entry, separator string) (string, bool) {
-	return first(providersSet.Of(entry, separator))
-}
-
-func first(of iter.Seq[string]) (string, bool) {
-	for key := range of {
-		return key, true
-	}
-
-	return "", false
-}
-
-// Reserves is true if there are keys that only trusted labels may have.
-func (d *Transformed) Reserves() bool { return !d.reserved.Empty() }
+// Reserved are the tag keys that only trusted labels may have.
+func (d *Transformed) Reserved() KeySet { return d.reserved }
 
 // QualifiedKey returns the qualified key of the label that the supplied tag key could be
 // of.
@@ -190,7 +163,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		tag.Reserved = claims(l, tag.Key)
 
 		r := p.check(tag)
-		if d.IsProviders(tag.Key) || tag.Reserved && !tag.Trusted {
+		if providersSet.Has(tag.Key) || tag.Reserved && !tag.Trusted {
 			r = ReservedKey
 		}
 

@@ -76,6 +76,14 @@ func (p Path) HasWildcard() bool { return slices.ContainsFunc(p.segments, isWild
 // Equal is true if the other path was written in the same way.
 func (p Path) Equal(other Path) bool { return p.text == other.text }
 
+// Segments are the names and indexes of which the path is made. They must not be changed.
+func (p Path) Segments() fieldpath.Segments { return p.segments }
+
+// First is the path of so many of its segments.
+func (p Path) First(n int) Path {
+	return Path{text: p.segments[:n].String(), segments: p.segments[:n:n]}
+}
+
 // MarshalJSON encodes the path as it was written.
 func (p Path) MarshalJSON() ([]byte, error) { return json.Marshal(p.text) }
 

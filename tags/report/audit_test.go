@@ -128,7 +128,7 @@ func TestAudit(t *testing.T) {
 				req := request(tc.args.xr)
 				r := &Run{Request: req, Log: logger(b), AuditValues: with.values, Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}}, Required: require.New(req)}
 
-				if diff := cmp.Diff(respond(time.Minute, allPropagated()), r.Success(t.Context(), &stamp.Outcome{Changes: tc.args.changes}), protocmp.Transform()); diff != "" {
+				if diff := cmp.Diff(respond(time.Minute, allPropagated()), r.Success(t.Context(), &Outcome{Changes: tc.args.changes}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nSuccess(...): changes are not for events: -want, +got:\n%s", tc.reason, diff)
 				}
 
@@ -146,7 +146,7 @@ func TestAuditLevel(t *testing.T) {
 	req := request(namespaced)
 	r := &Run{Request: req, Log: slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn})), AuditValues: true, Input: &v1beta1.CloudTags{}, Required: require.New(req)}
 
-	r.Success(t.Context(), &stamp.Outcome{Changes: []stamp.Change{{Resource: "a", Added: map[string]stamp.Values{"a": {After: "b"}}}}})
+	r.Success(t.Context(), &Outcome{Changes: []stamp.Change{{Resource: "a", Added: map[string]stamp.Values{"a": {After: "b"}}}}})
 
 	if b.Len() > 0 {
 		t.Errorf("Success(...): want no line below the level of the log, got %s", b)

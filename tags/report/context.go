@@ -12,7 +12,6 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
 // The fields that a step of this function has in the pipeline's context, below
@@ -126,7 +125,7 @@ func worst(of []step) verdict {
 // context returns the pipeline's context with what later steps may want to know of the
 // run, which came after the supplied steps: its verdict and outcome, and what the
 // sources came to if the input asks for that.
-func (r *Run) context(earlier []step, v verdict, o *stamp.Outcome) *structpb.Struct {
+func (r *Run) context(earlier []step, v verdict, o *Outcome) *structpb.Struct {
 	ctx := r.Request.GetContext()
 	steps := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
 	e := r.entry(earlier, v, o)
@@ -150,8 +149,16 @@ func (r *Run) context(earlier []step, v verdict, o *stamp.Outcome) *structpb.Str
 }
 
 // entry of the run among the steps of this function, or nil if it needs none.
-func (r *Run) entry(earlier []step, v verdict, o *stamp.Outcome) *structpb.Value {
-	if v.reason == ReasonAllPropagated && len(o.Trusted) == 0 {
+func (r *Run) entry(earlier []step, v verdict, o *Outcome) *structpb.Value {
+	trusted := make(map[string]*structpb.Value)
+
+	for i := range o.Results {
+		if s := &o.Results[i]; len(s.Trusted) > 0 {
+			trusted[s.Resource] = stringMap(s.Trusted)
+		}
+	}
+
+	if v.reason == ReasonAllPropagated && len(trusted) == 0 {
 		return nil
 	}
 
@@ -164,12 +171,7 @@ func (r *Run) entry(earlier []step, v verdict, o *stamp.Outcome) *structpb.Value
 		fields[stepMessage] = structpb.NewStringValue(v.message)
 	}
 
-	if len(o.Trusted) > 0 {
-		trusted := make(map[string]*structpb.Value, len(o.Trusted))
-		for name, of := range o.Trusted {
-			trusted[name] = stringMap(of)
-		}
-
+	if len(trusted) > 0 {
 		fields[stepTrusted] = objectOf(trusted)
 	}
 

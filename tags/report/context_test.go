@@ -35,25 +35,25 @@ func TestSteps(t *testing.T) {
 
 	const trusted = `{"a": {"entigo:zone": "eu"}}`
 
-	skipped := &stamp.Outcome{Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}}}
+	skipped := &Outcome{Results: []stamp.Result{{Resource: "a", Mismatch: "x"}}}
 	other := resource.MustStructJSON(`{"a": [1, null]}`)
 	mine := verdict{reason: "SomeSkipped", message: "1 tag field left alone"}
 
 	cases := map[string]struct {
 		reason  string
 		context *structpb.Struct
-		outcome *stamp.Outcome
+		outcome *Outcome
 		want    want
 	}{
 		"Well": {
 			reason:  "A step of which there is nothing to tell leaves the context as it is.",
 			context: other,
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want:    want{context: other, condition: verdict{reason: "AllPropagated"}},
 		},
 		"NoContext": {
 			reason:  "A step of which there is nothing to tell needs no context.",
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want:    want{condition: verdict{reason: "AllPropagated"}},
 		},
 		"First": {
@@ -65,13 +65,13 @@ func TestSteps(t *testing.T) {
 		"Trusted": {
 			reason:  "A step tells which reserved keys it has of trusted sources, though all is well.",
 			context: other,
-			outcome: &stamp.Outcome{Trusted: map[string]map[string]string{"a": {"entigo:zone": "eu"}}},
+			outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Trusted: map[string]string{"entigo:zone": "eu"}}}},
 			want:    want{context: steps(map[string]*structpb.Value{noInput: told(1, "AllPropagated", "", trusted)}), condition: verdict{reason: "AllPropagated"}},
 		},
 		"WorseBefore": {
 			reason:  "The verdict of an earlier step stands if it is worse.",
 			context: steps(map[string]*structpb.Value{"b": told(1, "SomeSkipped", "1 label skipped", `{}`), "a": told(2, "AllPropagated", "", trusted)}),
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want: want{
 				context:   steps(map[string]*structpb.Value{"b": told(1, "SomeSkipped", "1 label skipped", `{}`), "a": told(2, "AllPropagated", "", trusted)}),
 				condition: verdict{reason: "SomeSkipped", message: "1 label skipped"},
@@ -109,7 +109,7 @@ func TestSteps(t *testing.T) {
 		"AsBadBeforeThat": {
 			reason:  "Of earlier verdicts that are as bad the latest stands.",
 			context: steps(map[string]*structpb.Value{"a": told(2, "SomeSkipped", "y", `{}`), "b": told(1, "SomeSkipped", "x", `{}`)}),
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want: want{
 				context:   steps(map[string]*structpb.Value{"a": told(2, "SomeSkipped", "y", `{}`), "b": told(1, "SomeSkipped", "x", `{}`)}),
 				condition: verdict{reason: "SomeSkipped", message: "y"},
@@ -124,13 +124,13 @@ func TestSteps(t *testing.T) {
 		"AgainAndWell": {
 			reason:  "What the step told before is gone if it is no longer so.",
 			context: steps(map[string]*structpb.Value{noInput: told(1, "UnknownKinds", "not known", trusted)}),
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want:    want{context: other, condition: verdict{reason: "AllPropagated"}},
 		},
 		"AgainAmongOthers": {
 			reason:  "What others told stays.",
 			context: steps(map[string]*structpb.Value{"a": told(1, "AllPropagated", "", trusted), noInput: told(2, "SomeSkipped", "x", `{}`)}),
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want:    want{context: steps(map[string]*structpb.Value{"a": told(1, "AllPropagated", "", trusted)}), condition: verdict{reason: "AllPropagated"}},
 		},
 		"NoObject": {
@@ -143,7 +143,7 @@ func TestSteps(t *testing.T) {
 			reason: "What is no step's is not read, whatever it is like.",
 			context: resource.MustStructJSON(`{"cloudtags.fn.plexsphere.com/steps": {"a": null, "b": [], "c": {}, "d": {"reason": 1}, "e": {"reason": "TagConflict", "message": "x"},
 				"f": {"order": "x", "reason": "AllPropagated", "message": [], "trusted": "x"}, "": {"reason": ""}}}`),
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want: want{
 				context: resource.MustStructJSON(`{"cloudtags.fn.plexsphere.com/steps": {"a": null, "b": [], "c": {}, "d": {"reason": 1}, "e": {"reason": "TagConflict", "message": "x"},
 					"f": {"order": "x", "reason": "AllPropagated", "message": [], "trusted": "x"}, "": {"reason": ""}}}`),
@@ -268,7 +268,7 @@ func TestToContextKey(t *testing.T) {
 				Set:      tc.set,
 			}
 
-			if diff := cmp.Diff(resource.MustStructJSON(tc.want), r.Success(t.Context(), &stamp.Outcome{}).GetContext(), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(resource.MustStructJSON(tc.want), r.Success(t.Context(), &Outcome{}).GetContext(), protocmp.Transform()); diff != "" {
 				t.Errorf("\n%s\nSuccess(...): -want context, +got context:\n%s", tc.reason, diff)
 			}
 

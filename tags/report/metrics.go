@@ -4,7 +4,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
 // Metrics count what came of labels and resources. All series are there from the
@@ -62,7 +61,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 // count what came of a run.
-func (m *Metrics) count(o *stamp.Outcome) {
+func (m *Metrics) count(o *Outcome) {
 	if m == nil {
 		return
 	}
@@ -71,11 +70,12 @@ func (m *Metrics) count(o *stamp.Outcome) {
 		m.skipped.WithLabelValues(s.Provider, string(s.Reason)).Inc()
 	}
 
-	for _, a := range o.Active {
-		m.tagged.WithLabelValues(a.Provider).Inc()
-	}
-
-	for _, l := range o.LeftAlone {
-		m.notTagged.WithLabelValues(l.Provider).Inc()
+	for i := range o.Results {
+		switch s := &o.Results[i]; {
+		case isTagged(s):
+			m.tagged.WithLabelValues(s.Provider).Inc()
+		case s.LeftAlone != "":
+			m.notTagged.WithLabelValues(s.Provider).Inc()
+		}
 	}
 }

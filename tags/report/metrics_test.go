@@ -17,7 +17,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -28,6 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -104,7 +104,7 @@ func TestMetrics(t *testing.T) {
 
 	cases := map[string]struct {
 		reason   string
-		outcomes []*stamp.Outcome
+		outcomes []*Outcome
 		want     map[string]int
 	}{
 		"Nothing": {
@@ -112,7 +112,7 @@ func TestMetrics(t *testing.T) {
 		},
 		"Skipped": {
 			reason: "Skipped labels count by profile and reason.",
-			outcomes: []*stamp.Outcome{{Skips: []stamp.Skip{
+			outcomes: []*Outcome{{Skips: []stamp.Skip{
 				skip("aws", "a", tags.KeyTooLong, "at most 128 characters"),
 				skip("aws", "b", tags.KeyTooLong, "at most 128 characters"),
 				skip("aws", "aws:c", tags.ReservedPrefix, "reserved: aws:"),
@@ -126,8 +126,8 @@ func TestMetrics(t *testing.T) {
 		},
 		"SkippedForAllReasons": {
 			reason: "Each reason of each profile has a series of its own.",
-			outcomes: func() []*stamp.Outcome {
-				o := &stamp.Outcome{}
+			outcomes: func() []*Outcome {
+				o := &Outcome{}
 
 				for i, p := range tags.ProfileNames() {
 					for j, r := range tags.SkipReasons() {
@@ -137,7 +137,7 @@ func TestMetrics(t *testing.T) {
 					}
 				}
 
-				return []*stamp.Outcome{o}
+				return []*Outcome{o}
 			}(),
 			want: func() map[string]int {
 				counts := make(map[string]int)
@@ -153,12 +153,12 @@ func TestMetrics(t *testing.T) {
 		},
 		"SkippedOnResources": {
 			reason:   "A label that is skipped on several resources counts once.",
-			outcomes: []*stamp.Outcome{{Skips: []stamp.Skip{skip("aws", "a", tags.CountCap, limit, "a", "b", "c")}}},
+			outcomes: []*Outcome{{Skips: []stamp.Skip{skip("aws", "a", tags.CountCap, limit, "a", "b", "c")}}},
 			want:     map[string]int{skippedSeries("aws", tags.CountCap): 1},
 		},
 		"SkippedByLimits": {
 			reason: "A label that breaks two limits counts for each, as it has a log line for each.",
-			outcomes: []*stamp.Outcome{{Skips: []stamp.Skip{
+			outcomes: []*Outcome{{Skips: []stamp.Skip{
 				skip("openstack", "a", tags.ValueTooLong, "at most 10 characters", "a"),
 				skip("openstack", "a", tags.ValueTooLong, "at most 12 characters", "b"),
 			}}},
@@ -166,41 +166,37 @@ func TestMetrics(t *testing.T) {
 		},
 		"Tagged": {
 			reason: "Resources that carry tags of labels count, however many tags these are, and whether they are new or not.",
-			outcomes: []*stamp.Outcome{{
-				Stamped: map[string]*structpb.Struct{"a": bucket(`{"a": "b"}`)},
-				Active: []stamp.Active{
-					{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b", "c": "d"}},
-					{Resource: "b", Provider: "aws", Tags: map[string]string{"a": "b"}},
-					{Resource: "c", Provider: "digitalocean", Tags: map[string]string{"a": "b"}},
+			outcomes: []*Outcome{{
+				Results: []stamp.Result{
+					{Resource: "a", Provider: "aws", Active: map[string]string{"a": "b", "c": "d"}},
+					{Resource: "b", Provider: "aws", Active: map[string]string{"a": "b"}},
+					{Resource: "c", Provider: "digitalocean", Active: map[string]string{"a": "b"}},
 				},
 			}},
 			want: map[string]int{series(tagged, "aws"): 2, series(tagged, "digitalocean"): 1},
 		},
 		"NotTaggable": {
 			reason: "Resources that can't be tagged count, whatever the reason.",
-			outcomes: []*stamp.Outcome{{LeftAlone: []stamp.LeftAlone{
-				{Resource: "a", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"},
-				{Resource: "b", Provider: "generic", APIVersion: "v1", Kind: "Secret", Why: "has no tag field"},
-				{Resource: "c", Provider: "gcp", APIVersion: "example.org/v1", Kind: "Bucket", Why: "is adopted"},
+			outcomes: []*Outcome{{Results: []stamp.Result{
+				{Resource: "a", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"},
+				{Resource: "b", Provider: "generic", APIVersion: "v1", Kind: "Secret", LeftAlone: "has no tag field"},
+				{Resource: "c", Provider: "gcp", APIVersion: "example.org/v1", Kind: "Bucket", LeftAlone: "is adopted"},
 			}}},
 			want: map[string]int{series(notTaggable, "generic"): 2, series(notTaggable, "gcp"): 1},
 		},
 		"Neither": {
 			reason: "A resource whose tag field is odd, or whose tags are withheld, is neither tagged nor impossible to tag.",
-			outcomes: []*stamp.Outcome{{
-				Stamped:    map[string]*structpb.Struct{"a": bucket(`{}`)},
-				Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}},
-				Withheld:   []stamp.Withheld{{Resource: "b", Retained: []string{"k"}, Ignored: []string{"l"}, Removed: []string{"m"}, Protected: []string{"n"}}},
-				NotCopied:  []stamp.NotCopied{{Rule: 0, Why: "x"}},
-				Changes:    []stamp.Change{{Resource: "a", Removed: map[string]stamp.Values{"a": {Before: "b"}}}},
+			outcomes: []*Outcome{{
+				Results:   []stamp.Result{{Resource: "a", Mismatch: "x"}, {Resource: "b", Withheld: stamp.Withheld{Retained: []string{"k"}, Ignored: []string{"l"}, Removed: []string{"m"}, Protected: []string{"n"}}}},
+				NotCopied: []metadata.NotCopied{{Rule: 0, Why: "x"}},
+				Changes:   []stamp.Change{{Resource: "a", Removed: map[string]stamp.Values{"a": {Before: "b"}}}},
 			}},
 		},
 		"Runs": {
 			reason: "Each run counts on from the one before.",
-			outcomes: slices.Repeat([]*stamp.Outcome{{
-				Skips:     []stamp.Skip{skip("azure", "a", tags.KeyCollision, "another label has the same tag key")},
-				Active:    []stamp.Active{{Resource: "a", Provider: "azure", Tags: map[string]string{"a": "b"}}},
-				LeftAlone: []stamp.LeftAlone{{Resource: "b", Provider: "azure", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+			outcomes: slices.Repeat([]*Outcome{{
+				Skips:   []stamp.Skip{skip("azure", "a", tags.KeyCollision, "another label has the same tag key")},
+				Results: []stamp.Result{{Resource: "a", Provider: "azure", Active: map[string]string{"a": "b"}}, {Resource: "b", Provider: "azure", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"}},
 			}}, 7),
 			want: map[string]int{skippedSeries("azure", tags.KeyCollision): 7, series(tagged, "azure"): 7, series(notTaggable, "azure"): 7},
 		},
@@ -314,12 +310,14 @@ func TestMetricsProperties(t *testing.T) {
 		}
 
 		counts := map[string]int{}
-		for _, a := range o.Active {
-			counts[series(tagged, a.Provider)]++
-		}
+		for _, r := range o.Results {
+			if len(r.Active) > 0 {
+				counts[series(tagged, r.Provider)]++
+			}
 
-		for _, l := range o.LeftAlone {
-			counts[series(notTaggable, l.Provider)]++
+			if r.LeftAlone != "" {
+				counts[series(notTaggable, r.Provider)]++
+			}
 		}
 
 		// Each line of the log is about a label that was skipped.
@@ -350,10 +348,9 @@ func TestMetricsOfOtherRuns(t *testing.T) {
 // TestNoMetrics tests that runs needn't be counted, as when nobody serves them.
 func TestNoMetrics(t *testing.T) {
 	req := request(namespaced)
-	o := &stamp.Outcome{
-		Skips:     []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "at most 128 characters")},
-		Active:    []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}}},
-		LeftAlone: []stamp.LeftAlone{{Resource: "b", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+	o := &Outcome{
+		Skips:   []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "at most 128 characters")},
+		Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"a": "b"}}, {Resource: "b", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"}},
 	}
 
 	want := respond(

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -180,9 +181,22 @@ func (r *Run) Resolved(ctx context.Context) {
 	}
 }
 
+// An Outcome is what came of a run.
+type Outcome struct {
+	// Results of stamping, by the name of the resource, and labels that were skipped.
+	Results []stamp.Result
+	Skips   []stamp.Skip
+
+	// NotCopied is metadata that was not copied.
+	NotCopied []metadata.NotCopied
+
+	// Changes of tags, by name of the resource.
+	Changes []stamp.Change
+}
+
 // Success responds with what came of the request, and writes log lines that tell of
 // it.
-func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+func (r *Run) Success(ctx context.Context, o *Outcome) *fnv1.RunFunctionResponse {
 	rsp := response.To(r.Request, r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
@@ -215,11 +229,6 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 
 	v.set(rsp)
 
-	// This comes last, and can't fail, so that no request is left half changed.
-	for name, stamped := range o.Stamped {
-		rsp.GetDesired().GetResources()[name].Resource = stamped
-	}
-
 	if !r.Input.StatusFieldPath.IsZero() {
 		setStatus(rsp, xr)
 	}
@@ -228,7 +237,7 @@ func (r *Run) Success(ctx context.Context, o *stamp.Outcome) *fnv1.RunFunctionRe
 }
 
 // warn of what the supplied outcome lacks.
-func warn(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
+func warn(rsp *fnv1.RunFunctionResponse, o *Outcome) {
 	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool {
 		return a.Provider == b.Provider && a.Reason == b.Reason && a.Limit == b.Limit
 	}) {
@@ -237,13 +246,15 @@ func warn(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 		}
 	}
 
-	for _, m := range o.Mismatches {
-		for _, msg := range split(fmt.Sprintf("%s: left the tag field alone: ", elide(m.Resource)), []string{elide(m.Why)}) {
-			response.Warning(rsp, message(msg)).WithReason(reasonTagFieldMismatch)
+	for i := range o.Results {
+		if s := &o.Results[i]; s.Mismatch != "" {
+			for _, msg := range split(fmt.Sprintf("%s: left the tag field alone: ", elide(s.Resource)), []string{elide(s.Mismatch)}) {
+				response.Warning(rsp, message(msg)).WithReason(reasonTagFieldMismatch)
+			}
 		}
 	}
 
-	for _, msg := range split("not known whether these have a tag field ("+whatToDo+"): ", leftAlone(o.LeftAlone, true)) {
+	for _, msg := range split("not known whether these have a tag field ("+whatToDo+"): ", leftAlone(o.Results, isUnknown)) {
 		response.Warning(rsp, message(msg)).WithReason(ReasonUnknownKinds)
 	}
 
@@ -255,20 +266,22 @@ func warn(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
 }
 
 // tell what is as the input wants it, but may not be what people expect.
-func (r *Run) tell(rsp *fnv1.RunFunctionResponse, o *stamp.Outcome) {
-	for _, w := range o.Withheld {
-		most := max(1, maxKeys/len(o.Withheld))
+func (r *Run) tell(rsp *fnv1.RunFunctionResponse, o *Outcome) {
+	most := max(1, maxKeys/max(1, countOf(o.Results, isWithheld)))
 
-		for _, msg := range split(elide(w.Resource)+": withheld: ", withheld(&w, most)) {
+	for i := range o.Results {
+		s := &o.Results[i]
+
+		for _, msg := range split(elide(s.Resource)+": withheld: ", withheld(&s.Withheld, most)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsWithheld)
 		}
 
-		for _, msg := range split(elide(w.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideSome(w.Protected, most)) {
+		for _, msg := range split(elide(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", elideSome(s.Withheld.Protected, most)) {
 			response.Normal(rsp, msg).WithReason(reasonTagsProtected)
 		}
 	}
 
-	for _, msg := range split("not tagged: ", leftAlone(o.LeftAlone, false)) {
+	for _, msg := range split("not tagged: ", leftAlone(o.Results, isNotTagged)) {
 		response.Normal(rsp, msg).WithReason(reasonNotTagged)
 	}
 
@@ -395,7 +408,7 @@ func withheld(w *stamp.Withheld, most int) []string {
 }
 
 // notCopied returns messages about metadata that was not copied, by rule.
-func notCopied(of []stamp.NotCopied) [][]string {
+func notCopied(of []metadata.NotCopied) [][]string {
 	out := [][]string{}
 
 	for i := 0; i < len(of); {
@@ -410,14 +423,43 @@ func notCopied(of []stamp.NotCopied) [][]string {
 	return out
 }
 
-// leftAlone returns the supplied resources of which nobody knows whether they have a tag
-// field, or all others, with the reason why each was left alone.
-func leftAlone(of []stamp.LeftAlone, unknown bool) []string {
+// isUnknown is true of a resource of which nobody knows whether it has a tag field, and
+// isNotTagged of all others that were left alone.
+func isUnknown(s *stamp.Result) bool   { return s.Unknown }
+func isNotTagged(s *stamp.Result) bool { return s.LeftAlone != "" && !s.Unknown }
+
+// isTagged is true of a resource that has tags of labels, and isMismatch of one whose tag
+// field was left alone.
+func isTagged(s *stamp.Result) bool   { return len(s.Active) > 0 }
+func isMismatch(s *stamp.Result) bool { return s.Mismatch != "" }
+func hasNoField(s *stamp.Result) bool { return s.NoField }
+
+func isWithheld(s *stamp.Result) bool {
+	w := &s.Withheld
+	return len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0
+}
+
+// countOf returns how many of the supplied resources are of the supplied sort.
+func countOf(of []stamp.Result, is func(s *stamp.Result) bool) int {
+	n := 0
+
+	for i := range of {
+		if is(&of[i]) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// leftAlone returns the supplied resources of the supplied sort, with the reason why each
+// was left alone.
+func leftAlone(of []stamp.Result, is func(s *stamp.Result) bool) []string {
 	out := []string{}
 
-	for _, r := range of {
-		if r.Unknown == unknown {
-			out = append(out, fmt.Sprintf("%s (%s %s) %s", elide(r.Resource), elide(r.APIVersion), elide(r.Kind), r.Why))
+	for i := range of {
+		if s := &of[i]; is(s) {
+			out = append(out, fmt.Sprintf("%s (%s %s) %s", elide(s.Resource), elide(s.APIVersion), elide(s.Kind), s.LeftAlone))
 		}
 	}
 
@@ -427,10 +469,10 @@ func leftAlone(of []stamp.LeftAlone, unknown bool) []string {
 // unknownProvider says that the provider that the input, the composite resource or a
 // class names is none that has a tag profile, or nothing. What isn't in the input counts
 // only where nothing else is known of a resource's provider.
-func (r *Run) unknownProvider(o *stamp.Outcome) string {
+func (r *Run) unknownProvider(o *Outcome) string {
 	name := r.Input.ProviderValue()
 
-	if name == "" && (slices.ContainsFunc(o.Active, func(a stamp.Active) bool { return a.Provider == tags.Generic }) ||
+	if name == "" && (slices.ContainsFunc(o.Results, func(s stamp.Result) bool { return isTagged(&s) && s.Provider == tags.Generic }) ||
 		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == tags.Generic })) {
 		name = r.Set.Provider
 	}

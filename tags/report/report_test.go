@@ -29,6 +29,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -315,7 +316,7 @@ func TestFailStampOfStamper(t *testing.T) {
 			stamper := &stamp.Stamper{
 				Input:       tc.in,
 				Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9"}, {QualifiedKey: "b", TagKey: "b", Value: "9"}}, nil),
-				Fields:      field.Chain{field.ByProfile{}},
+				Fields:      fixed(field.Chain{field.ByProfile{}}),
 			}
 
 			_, err := stampAll(stamper, req.GetDesired().GetResources())
@@ -360,7 +361,7 @@ func TestFatalEmptyRequest(t *testing.T) {
 }
 
 // succeed reports the supplied outcome of a run that has no options.
-func succeed(req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *stamp.Outcome) *fnv1.RunFunctionResponse {
+func succeed(req *fnv1.RunFunctionRequest, log *slog.Logger, ttl time.Duration, o *Outcome) *fnv1.RunFunctionResponse {
 	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: ttl}}}
 	return r.Success(context.Background(), o)
 }
@@ -376,7 +377,7 @@ func requiring(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) *req
 
 	required := require.New(req)
 	required.Resources(&fnv1.ResourceSelector{ApiVersion: "v1", Kind: "Namespace", Match: &fnv1.ResourceSelector_MatchName{MatchName: "team-a"}})
-	required.Schema(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Bucket"}, true)
+	required.Schemas(slices.Values([]schema.GroupVersionKind{{Group: "example.org", Version: "v1", Kind: "Bucket"}}))
 	required.AddTo(rsp)
 
 	return required
@@ -419,7 +420,7 @@ func TestSuccessRequires(t *testing.T) {
 	want := respond(time.Minute, allPropagated())
 	r := &Run{Request: req, Log: logger(&bytes.Buffer{}), Input: &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}}, Required: requiring(req, want)}
 
-	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, r.Success(t.Context(), &Outcome{}), protocmp.Transform()); diff != "" {
 		t.Errorf("\nA call requires what it needed again, or Crossplane would never be done with asking.\nSuccess(...): -want, +got:\n%s", diff)
 	}
 }
@@ -428,7 +429,7 @@ func TestSuccess(t *testing.T) {
 	type args struct {
 		xr      string
 		ttl     time.Duration
-		outcome *stamp.Outcome
+		outcome *Outcome
 	}
 
 	type want struct {
@@ -451,32 +452,19 @@ func TestSuccess(t *testing.T) {
 	}{
 		"Nothing": {
 			reason: "If nothing happened there is nothing to say but that all is well.",
-			args:   args{xr: namespaced, ttl: time.Minute, outcome: &stamp.Outcome{}},
+			args:   args{xr: namespaced, ttl: time.Minute, outcome: &Outcome{}},
 			want:   want{rsp: respond(time.Minute, allPropagated())},
 		},
 		"TTL": {
 			reason: "Crossplane may reuse the response for as long as it is told, or not at all.",
-			args:   args{xr: namespaced, ttl: 0, outcome: &stamp.Outcome{}},
+			args:   args{xr: namespaced, ttl: 0, outcome: &Outcome{}},
 			want:   want{rsp: respond(0, allPropagated())},
-		},
-		"Stamped": {
-			reason: "Stamped resources take the place of what was desired, and keep all else. That needs no result.",
-			args: args{
-				xr: namespaced, ttl: 90 * time.Second,
-				outcome: &stamp.Outcome{Stamped: map[string]*structpb.Struct{"a": bucket(`{"a": "b", "c": "d"}`)}},
-			},
-			want: want{rsp: func() *fnv1.RunFunctionResponse {
-				rsp := respond(90*time.Second, allPropagated())
-				rsp.Desired.Resources["a"].Resource = bucket(`{"a": "b", "c": "d"}`)
-
-				return rsp
-			}()},
 		},
 		"Skipped": {
 			reason: "Labels that are skipped for one reason are in one result, and each has a log line.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					skip("aws", "aws:x", tags.ReservedPrefix, "reserved: aws:"),
 					skip("aws", "a", tags.KeyTooLong, atMost128),
 					skip("aws", "b", tags.KeyTooLong, atMost128),
@@ -499,7 +487,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A label that is skipped on some resources names them. A cluster scoped composite resource has only a name.",
 			args: args{
 				xr: clusterScoped, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					skip("aws", "y", tags.CountCap, atMost50, "a"),
 					skip("aws", "z", tags.CountCap, atMost50, "a", "b"),
 				}},
@@ -519,7 +507,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Each profile has its own results, and so has each limit.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					skip("hetzner", "a", tags.ValueTooLong, "at most 63 characters"),
 					skip("openstack", "a", tags.ValueTooLong, `at most 255 characters for key, "=" and value together`, "a"),
 					skip("openstack", "b", tags.ValueTooLong, "at most 255 bytes"),
@@ -543,7 +531,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Keys that are long or can't be seen are told in another way, but are logged as they are. A composite resource without metadata has no name.",
 			args: args{
 				xr: `{}`, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					{SkippedLabel: tags.SkippedLabel{QualifiedKey: "a\nb", TagKey: "p:a\nb", Provider: "aws", Reason: tags.KeyCharacterClass}, Limit: "allowed: few"},
 					{SkippedLabel: tags.SkippedLabel{QualifiedKey: long, TagKey: long, Provider: "aws", Reason: tags.KeyCharacterClass}, Limit: "allowed: few"},
 				}},
@@ -563,7 +551,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A tag field that was left alone is a warning, since the resource has none of the tags.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Mismatches: []stamp.Mismatch{{Resource: "a", Why: "spec.tags is a list, not a map of tags"}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Mismatch: "spec.tags is a list, not a map of tags"}}},
 			},
 			want: want{rsp: respond(
 				time.Minute,
@@ -575,9 +563,9 @@ func TestSuccess(t *testing.T) {
 			reason: "What was withheld is told by resource, and is no warning, since somebody asked for it.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{
-					{Resource: "a", Retained: []string{"plexsphere:a", "plexsphere:b"}},
-					{Resource: "b", Retained: []string{"plexsphere:\ta"}},
+				outcome: &Outcome{Results: []stamp.Result{
+					{Resource: "a", Withheld: stamp.Withheld{Retained: []string{"plexsphere:a", "plexsphere:b"}}},
+					{Resource: "b", Withheld: stamp.Withheld{Retained: []string{"plexsphere:\ta"}}},
 				}},
 			},
 			want: want{rsp: respond(
@@ -591,7 +579,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A label whose tag another system owns is told with the field of the input that says so.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Ignored: []string{"k"}}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Withheld: stamp.Withheld{Ignored: []string{"k"}}}}},
 			},
 			want: want{rsp: respond(
 				time.Minute,
@@ -603,7 +591,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A label whose tag is removed is told with the field of the input that says so.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Removed: []string{"k"}}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Withheld: stamp.Withheld{Removed: []string{"k"}}}}},
 			},
 			want: want{rsp: respond(
 				time.Minute,
@@ -615,7 +603,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A reserved key that a field tried to take away is told, though its tag is as it should be.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Protected: []string{"k"}}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Withheld: stamp.Withheld{Protected: []string{"k"}}}}},
 			},
 			want: want{rsp: respond(
 				time.Minute,
@@ -627,9 +615,9 @@ func TestSuccess(t *testing.T) {
 			reason: "The tags of a resource are in one result, sorted by key, each with its own cause.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{
-					{Resource: "a", Retained: []string{"d", "h"}, Ignored: []string{"c", "g"}, Removed: []string{"b", "f"}, Protected: []string{"a", "e"}},
-					{Resource: "b", Retained: []string{"z"}, Protected: []string{"y"}},
+				outcome: &Outcome{Results: []stamp.Result{
+					{Resource: "a", Withheld: stamp.Withheld{Retained: []string{"d", "h"}, Ignored: []string{"c", "g"}, Removed: []string{"b", "f"}, Protected: []string{"a", "e"}}},
+					{Resource: "b", Withheld: stamp.Withheld{Retained: []string{"z"}, Protected: []string{"y"}}},
 				}},
 			},
 			want: want{rsp: respond(
@@ -647,11 +635,9 @@ func TestSuccess(t *testing.T) {
 			reason: "Tags that don't fit into one result are in several, each of which names the resource.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{
+				outcome: &Outcome{Results: []stamp.Result{{
 					Resource: "a",
-					Retained: []string{strings.Repeat("b", 256)},
-					Ignored:  []string{strings.Repeat("a", 256)},
-					Removed:  []string{strings.Repeat("d", 256), long},
+					Withheld: stamp.Withheld{Retained: []string{strings.Repeat("b", 256)}, Ignored: []string{strings.Repeat("a", 256)}, Removed: []string{strings.Repeat("d", 256), long}},
 				}}},
 			},
 			want: want{rsp: respond(
@@ -667,7 +653,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Metadata that was not copied is a warning for each rule of the input, and the condition says it once.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{NotCopied: []stamp.NotCopied{
+				outcome: &Outcome{NotCopied: []metadata.NotCopied{
 					{Rule: 0, Why: "a: must be short"},
 					{Rule: 0, Why: `to composed resource "b": spec is a string, not an object`},
 					{Rule: 2, Why: "a: must be short"},
@@ -684,7 +670,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Metadata that doesn't fit into one result is in several, each of which names the rule.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{NotCopied: []stamp.NotCopied{
+				outcome: &Outcome{NotCopied: []metadata.NotCopied{
 					{Rule: 1, Why: strings.Repeat("b", 256)},
 					{Rule: 1, Why: strings.Repeat("a", 900)},
 					{Rule: 1, Why: strings.Repeat("c", 256)},
@@ -703,9 +689,9 @@ func TestSuccess(t *testing.T) {
 			reason: "All resources that were left alone are in one result, which is no warning, since most kinds have no tags.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{
-					{Resource: "a", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field that is known"},
-					{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Why: "is adopted"},
+				outcome: &Outcome{Results: []stamp.Result{
+					{Resource: "a", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field that is known"},
+					{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", LeftAlone: "is adopted"},
 				}},
 			},
 			want: want{rsp: respond(
@@ -718,9 +704,8 @@ func TestSuccess(t *testing.T) {
 			reason: "If a resource has tags of ours, it's no matter that others can't have any.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{
-					Active:    []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}}},
-					LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+				outcome: &Outcome{
+					Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"a": "b"}}, {Resource: "b", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"}},
 				},
 			},
 			want: want{rsp: respond(time.Minute, allPropagated(), normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"))},
@@ -729,7 +714,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Without labels no tag is ours, but the resources that nothing is said of can still be tagged, or untagged.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"}}},
 			},
 			want: want{rsp: respond(time.Minute, allPropagated(), normal("NotTagged", "not tagged: b (v1 ConfigMap) has no tag field"))},
 		},
@@ -737,9 +722,8 @@ func TestSuccess(t *testing.T) {
 			reason: "A resource whose tags earlier steps set to other values can be tagged, though none of its tags is ours.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{
-					Withheld:  []stamp.Withheld{{Resource: "a", Retained: []string{"k"}}},
-					LeftAlone: []stamp.LeftAlone{{Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field"}},
+				outcome: &Outcome{
+					Results: []stamp.Result{{Resource: "a", Withheld: stamp.Withheld{Retained: []string{"k"}}}, {Resource: "b", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field"}},
 				},
 			},
 			want: want{rsp: respond(
@@ -753,7 +737,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Each limit has its own result, but a label that breaks two limits is one label.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					skip("openstack", "a", tags.ValueTooLong, "at most 10 characters", "a"),
 					skip("openstack", "a", tags.ValueTooLong, "at most 12 characters", "b"),
 				}},
@@ -774,7 +758,7 @@ func TestSuccess(t *testing.T) {
 			reason: "A label that claims a reserved key is told like any other that is skipped.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("aws", "zone", tags.ReservedKey, "only trusted sources may claim it, and nobody a key that providers set")}},
+				outcome: &Outcome{Skips: []stamp.Skip{skip("aws", "zone", tags.ReservedKey, "only trusted sources may claim it, and nobody a key that providers set")}},
 			},
 			want: want{
 				rsp: respond(
@@ -790,7 +774,7 @@ func TestSuccess(t *testing.T) {
 			reason: "Labels that don't fit into one result are in several, each of which says which one it is.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{Skips: []stamp.Skip{
+				outcome: &Outcome{Skips: []stamp.Skip{
 					skip("aws", strings.Repeat("a", 245), tags.CountCap, atMost50, "r"),
 					skip("aws", strings.Repeat("b", 245), tags.CountCap, atMost50, "r"),
 				}},
@@ -815,32 +799,24 @@ func TestSuccess(t *testing.T) {
 			reason: "Warnings about labels come before those about resources, then metadata, and these before what is no warning.",
 			args: args{
 				xr: namespaced, ttl: time.Minute,
-				outcome: &stamp.Outcome{
-					Stamped:    map[string]*structpb.Struct{"b": bucket(`{"c": "d"}`)},
-					Skips:      []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
-					Mismatches: []stamp.Mismatch{{Resource: "a", Why: "x"}, {Resource: "b", Why: "y"}},
-					NotCopied:  []stamp.NotCopied{{Rule: 0, Why: "z"}},
-					Withheld:   []stamp.Withheld{{Resource: "b", Retained: []string{"k"}}},
-					LeftAlone:  []stamp.LeftAlone{{Resource: "c", APIVersion: "v1", Kind: "Secret", Why: "has no tag field that is known"}},
-					Changes:    []stamp.Change{{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Added: map[string]stamp.Values{"c": {After: "d"}}}},
+				outcome: &Outcome{
+					Skips:     []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
+					Results:   []stamp.Result{{Resource: "a", Mismatch: "x"}, {Resource: "b", Mismatch: "y"}, {Resource: "b", Withheld: stamp.Withheld{Retained: []string{"k"}}}, {Resource: "c", APIVersion: "v1", Kind: "Secret", LeftAlone: "has no tag field that is known"}},
+					NotCopied: []metadata.NotCopied{{Rule: 0, Why: "z"}},
+					Changes:   []stamp.Change{{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Added: map[string]stamp.Values{"c": {After: "d"}}}},
 				},
 			},
 			want: want{
-				rsp: func() *fnv1.RunFunctionResponse {
-					rsp := respond(
-						time.Minute,
-						someSkipped("1 label skipped on generic: key-too-long (a); 2 tag fields left alone; metadata not copied"),
-						warning("KeyTooLong", "generic: skipped 1 label: key-too-long (at most 63 characters): a → plexsphere:a"),
-						warning("TagFieldMismatch", "a: left the tag field alone: x"),
-						warning("TagFieldMismatch", "b: left the tag field alone: y"),
-						warning("MetadataNotCopied", "kubernetesMetadata[0]: not copied: z"),
-						normal("TagsWithheld", "b: withheld: k (an earlier step set another value)"),
-						normal("NotTagged", "not tagged: c (v1 Secret) has no tag field that is known"),
-					)
-					rsp.Desired.Resources["b"].Resource = bucket(`{"c": "d"}`)
-
-					return rsp
-				}(),
+				rsp: respond(
+					time.Minute,
+					someSkipped("1 label skipped on generic: key-too-long (a); 2 tag fields left alone; metadata not copied"),
+					warning("KeyTooLong", "generic: skipped 1 label: key-too-long (at most 63 characters): a → plexsphere:a"),
+					warning("TagFieldMismatch", "a: left the tag field alone: x"),
+					warning("TagFieldMismatch", "b: left the tag field alone: y"),
+					warning("MetadataNotCopied", "kubernetesMetadata[0]: not copied: z"),
+					normal("TagsWithheld", "b: withheld: k (an earlier step set another value)"),
+					normal("NotTagged", "not tagged: c (v1 Secret) has no tag field that is known"),
+				),
 				logs: `{"level":"WARN","msg":"Skipped label","provisioned_resource":"team-a/assets","qualified_key":"a","tag_key":"plexsphere:a","provider":"generic","reason":"key-too-long"}
 {"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"team-a/assets","composed_resource":"b","api_version":"example.org/v1","kind":"Bucket","added":["c"]}
 `,
@@ -909,7 +885,7 @@ type scenario struct {
 }
 
 // run stamps and reports, from copies of everything in the scenario.
-func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, error) {
+func (s scenario) run() (*fnv1.RunFunctionResponse, *Outcome, string, error) {
 	rules := field.NewRules(s.in.TagFields)
 
 	xr := s.xr
@@ -930,11 +906,11 @@ func (s scenario) run() (*fnv1.RunFunctionResponse, *stamp.Outcome, string, erro
 	stamper := &stamp.Stamper{
 		Input:       in,
 		Transformer: tags.NewTransformer(slices.Clone(s.labels), nil),
-		Fields:      field.Chain{rules, field.ByProfile{}},
+		Fields:      fixed(field.Chain{rules, field.ByProfile{}}),
 	}
 
 	if s.fields != nil {
-		stamper.Fields = s.fields
+		stamper.Fields = fixed(s.fields)
 	}
 
 	o, err := stampAll(stamper, req.GetDesired().GetResources())
@@ -961,7 +937,7 @@ var mark = regexp.MustCompile(`_\d{4}_`)
 // named returns an error unless each skip of the supplied outcome is named in exactly
 // one of the supplied results, which is one for its reason and limit. Labels must be
 // marked.
-func named(o *stamp.Outcome, results []*fnv1.Result) error {
+func named(o *Outcome, results []*fnv1.Result) error {
 	type skip struct{ mark, reason, limit string }
 
 	got := make(map[skip]int)
@@ -1158,7 +1134,7 @@ func TestSuccessMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &bytes.Buffer{}
 			req := request(namespaced)
-			o := &stamp.Outcome{Skips: tc.skips}
+			o := &Outcome{Skips: tc.skips}
 			rsp := succeed(req, logger(b), time.Minute, o)
 
 			if err := sound(rsp.GetResults()); err != nil {
@@ -1177,12 +1153,11 @@ func TestSuccessMany(t *testing.T) {
 }
 
 func TestSuccessManyResources(t *testing.T) {
-	o := &stamp.Outcome{}
+	o := &Outcome{}
 
 	for i := range 2000 {
 		name := fmt.Sprintf("_%04d_%s", i, strings.Repeat("n\n", 150))
-		o.LeftAlone = append(o.LeftAlone, stamp.LeftAlone{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), Why: "has no tag field that is known"})
-		o.Mismatches = append(o.Mismatches, stamp.Mismatch{Resource: name, Why: strings.Repeat("spec.", 300) + "tags is a list"})
+		o.Results = append(o.Results, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list", APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"})
 	}
 
 	keys := make([]string, 2000)
@@ -1191,10 +1166,13 @@ func TestSuccessManyResources(t *testing.T) {
 	}
 
 	for i, key := range keys {
-		o.NotCopied = append(o.NotCopied, stamp.NotCopied{Rule: i / 700, Why: key + ": " + strings.Repeat("must be short; ", 50)})
+		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Rule: i / 700, Why: key + ": " + strings.Repeat("must be short; ", 50)})
 	}
 
-	o.Withheld = []stamp.Withheld{{Resource: strings.Repeat("n", 253), Retained: keys[:500], Ignored: keys[500:1000], Removed: keys[1000:1500], Protected: keys[1500:]}}
+	o.Results = append(o.Results, stamp.Result{
+		Resource: strings.Repeat("n", 253),
+		Withheld: stamp.Withheld{Retained: keys[:500], Ignored: keys[500:1000], Removed: keys[1000:1500], Protected: keys[1500:]},
+	})
 
 	req := request(namespaced)
 	rsp := succeed(req, logger(&bytes.Buffer{}), time.Minute, o)
@@ -1222,12 +1200,24 @@ func TestSuccessManyResources(t *testing.T) {
 	}
 }
 
-// stampAll stamps the supplied resources.
-func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*stamp.Outcome, error) {
+// stampAll stamps the supplied resources, which it changes.
+func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	targets, err := s.Targets(context.Background(), desired)
 	if err != nil {
 		return nil, err
 	}
 
-	return s.Stamp(context.Background(), targets)
+	o, err := s.Stamp(context.Background(), targets)
+	if err != nil {
+		return nil, err
+	}
+
+	stamp.Apply(desired, o.Stamped())
+
+	return &Outcome{Results: o.Results, Skips: o.Skips}, nil
+}
+
+// fixed is the supplied locator, which needs no schemas.
+func fixed(l field.Locator) func(field.Schemas) field.Locator {
+	return func(field.Schemas) field.Locator { return l }
 }

@@ -17,10 +17,10 @@ import (
 // status returns the supplied desired composite resource with the supplied outcome at
 // the supplied path of its status. What earlier steps desire there is kept, and they
 // may be steps of this function.
-func status(xr *structpb.Struct, path object.Path, o *stamp.Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
+func status(xr *structpb.Struct, path object.Path, o *Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
 	fields := map[string]*structpb.Value{
-		"providers": providers(o.Active),
-		"resources": activeTags(o.Active),
+		"providers": providers(o.Results),
+		"resources": activeTags(o.Results),
 	}
 
 	if len(classes) > 0 {
@@ -70,12 +70,12 @@ func merged(old, v *structpb.Value) *structpb.Value {
 
 // providers returns the keys of the supplied tags, sorted, by provider: those to
 // activate for cost allocation.
-func providers(active []stamp.Active) *structpb.Value {
+func providers(of []stamp.Result) *structpb.Value {
 	keys := make(map[string][]string)
 
-	for _, a := range active {
-		for key := range a.Tags {
-			keys[a.Provider] = append(keys[a.Provider], key)
+	for i := range of {
+		for key := range of[i].Active {
+			keys[of[i].Provider] = append(keys[of[i].Provider], key)
 		}
 	}
 
@@ -89,16 +89,13 @@ func providers(active []stamp.Active) *structpb.Value {
 }
 
 // activeTags returns the supplied tags by resource.
-func activeTags(active []stamp.Active) *structpb.Value {
-	out := make(map[string]*structpb.Value, len(active))
+func activeTags(of []stamp.Result) *structpb.Value {
+	out := make(map[string]*structpb.Value, len(of))
 
-	for _, a := range active {
-		tags := make(map[string]*structpb.Value, len(a.Tags))
-		for key, value := range a.Tags {
-			tags[key] = structpb.NewStringValue(value)
+	for i := range of {
+		if s := &of[i]; isTagged(s) {
+			out[s.Resource] = stringMap(s.Active)
 		}
-
-		out[a.Resource] = objectOf(tags)
 	}
 
 	return objectOf(out)

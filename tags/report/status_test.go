@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -37,7 +36,7 @@ func TestStatus(t *testing.T) {
 	type args struct {
 		path    string
 		desired *fnv1.Resource
-		outcome *stamp.Outcome
+		outcome *Outcome
 		classes map[string]resolve.Class
 	}
 
@@ -49,10 +48,9 @@ func TestStatus(t *testing.T) {
 
 	mismatch := func(message string) []*fnv1.Result { return []*fnv1.Result{warning("StatusFieldMismatch", message)} }
 
-	one := func() *stamp.Outcome {
-		return &stamp.Outcome{
-			Stamped: map[string]*structpb.Struct{"a": bucket(`{"a": "b", "k": "v"}`)},
-			Active:  []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}},
+	one := func() *Outcome {
+		return &Outcome{
+			Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"k": "v"}}},
 		}
 	}
 
@@ -68,10 +66,10 @@ func TestStatus(t *testing.T) {
 			args: args{
 				path:    "status.cloudTags",
 				desired: composite(`{"status": {"a": "b"}}`),
-				outcome: &stamp.Outcome{Active: []stamp.Active{
-					{Resource: "a", Provider: "aws", Tags: map[string]string{"z": "1", "b": "2", "ä": ""}},
-					{Resource: "b", Provider: "gcp", Tags: map[string]string{"k": "v"}},
-					{Resource: "c.d/e", Provider: "aws", Tags: map[string]string{"b": "3", "Z": "4"}},
+				outcome: &Outcome{Results: []stamp.Result{
+					{Resource: "a", Provider: "aws", Active: map[string]string{"z": "1", "b": "2", "ä": ""}},
+					{Resource: "b", Provider: "gcp", Active: map[string]string{"k": "v"}},
+					{Resource: "c.d/e", Provider: "aws", Active: map[string]string{"b": "3", "Z": "4"}},
 				}},
 			},
 			want: want{
@@ -86,7 +84,7 @@ func TestStatus(t *testing.T) {
 			args: args{
 				path:    "status.cloudTags",
 				desired: composite(`{}`),
-				outcome: &stamp.Outcome{Withheld: []stamp.Withheld{{Resource: "a", Retained: []string{"k"}}}},
+				outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Withheld: stamp.Withheld{Retained: []string{"k"}}}}},
 			},
 			want: want{
 				desired: composite(`{"status": {"cloudTags": {"providers": {}, "resources": {}}}}`),
@@ -226,10 +224,8 @@ func TestStatus(t *testing.T) {
 			args: args{
 				path:    "status.cloudTags",
 				desired: composite(`{"status": {"cloudTags": 0}}`),
-				outcome: &stamp.Outcome{
-					Active:     []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}},
-					Mismatches: []stamp.Mismatch{{Resource: "b", Why: "x"}},
-					LeftAlone:  []stamp.LeftAlone{{Resource: "c", APIVersion: "v1", Kind: "Secret", Why: "has no tag field"}},
+				outcome: &Outcome{
+					Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"k": "v"}}, {Resource: "b", Mismatch: "x"}, {Resource: "c", APIVersion: "v1", Kind: "Secret", LeftAlone: "has no tag field"}},
 				},
 				classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
 			},
@@ -258,10 +254,6 @@ func TestStatus(t *testing.T) {
 
 			want := respond(time.Minute, condition, tc.want.results...)
 			want.Desired.Composite = tc.want.desired
-
-			for name, stamped := range tc.args.outcome.Stamped {
-				want.Desired.Resources[name].Resource = stamped
-			}
 
 			r := &Run{
 				Request:  req,
@@ -292,7 +284,7 @@ func TestStatusNothingDesired(t *testing.T) {
 	want.Context = nil
 	want.Desired = &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(`{"status": {"cloudTags": {"providers": {}, "resources": {}}}}`)}}
 
-	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, r.Success(t.Context(), &Outcome{}), protocmp.Transform()); diff != "" {
 		t.Errorf("\nA request that has nothing gets a status.\nSuccess(...): -want, +got:\n%s", diff)
 	}
 }
@@ -307,7 +299,7 @@ func TestStatusNotAsked(t *testing.T) {
 		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}},
 		Set:      resolve.Set{Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}}},
 	}
-	o := &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}}}
+	o := &Outcome{Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"k": "v"}}}}
 
 	if diff := cmp.Diff(respond(time.Minute, allPropagated()), r.Success(t.Context(), o), protocmp.Transform()); diff != "" {
 		t.Errorf("\nThe status is written only if the input asks for it.\nSuccess(...): -want, +got:\n%s", diff)
@@ -319,7 +311,7 @@ func TestStatusNotAsked(t *testing.T) {
 // what the last step desires, and the choice of a class is recorded nowhere else.
 func TestStatusOfSeveralSteps(t *testing.T) {
 	req := request(namespaced)
-	step := func(source, class string, active ...stamp.Active) *fnv1.RunFunctionResponse {
+	step := func(source, class string, active ...stamp.Result) *fnv1.RunFunctionResponse {
 		r := &Run{
 			Request:  req,
 			Log:      logger(&bytes.Buffer{}),
@@ -328,14 +320,14 @@ func TestStatusOfSeveralSteps(t *testing.T) {
 			Set:      resolve.Set{Classes: map[string]resolve.Class{source: {APIVersion: "v1", Kind: "ConfigMap", Name: class}}},
 		}
 
-		return r.Success(t.Context(), &stamp.Outcome{Active: active})
+		return r.Success(t.Context(), &Outcome{Results: active})
 	}
 
 	// Crossplane hands the desired state on to the next step.
-	req.Desired = step("grade", "gold", stamp.Active{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}},
-		stamp.Active{Resource: "b", Provider: "gcp", Tags: map[string]string{"g": "1"}}).GetDesired()
+	req.Desired = step("grade", "gold", stamp.Result{Resource: "a", Provider: "aws", Active: map[string]string{"k": "v"}},
+		stamp.Result{Resource: "b", Provider: "gcp", Active: map[string]string{"g": "1"}}).GetDesired()
 
-	got := step("size", "large", stamp.Active{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}})
+	got := step("size", "large", stamp.Result{Resource: "a", Provider: "aws", Active: map[string]string{"a": "b"}})
 
 	want := composite(`{"status": {"a": "b", "cloudTags": {
 		"providers": {"aws": ["a", "k"], "gcp": ["g"]},
@@ -361,7 +353,11 @@ func TestStatusProperties(t *testing.T) {
 
 		providers, resources := map[string]any{}, map[string]any{}
 
-		for _, a := range o.Active {
+		for _, a := range o.Results {
+			if len(a.Active) == 0 {
+				continue
+			}
+
 			of, keys := map[string]any{}, []string{}
 
 			if known, ok := providers[a.Provider].([]any); ok {
@@ -370,7 +366,7 @@ func TestStatusProperties(t *testing.T) {
 				}
 			}
 
-			for k, v := range a.Tags {
+			for k, v := range a.Active {
 				of[k] = v
 				keys = append(keys, k)
 			}
@@ -390,9 +386,9 @@ func TestStatusProperties(t *testing.T) {
 			t.Fatalf("Success(...): -want composite resource, +got composite resource:\n%s", diff)
 		}
 
-		for _, a := range o.Active {
+		for _, a := range o.Results {
 			spec := rsp.GetDesired().GetResources()[a.Resource].GetResource().AsMap()["spec"]
-			for k, v := range a.Tags {
+			for k, v := range a.Active {
 				if !carries(spec, k, v) {
 					t.Fatalf("Success(...): the status says that %q has the tag %q=%q, but it has %v", a.Resource, k, v, spec)
 				}
@@ -436,7 +432,7 @@ func TestMessagesOfAllLimits(t *testing.T) {
 				limit += ", 2147483647 of them reserved"
 			}
 
-			o := &stamp.Outcome{}
+			o := &Outcome{}
 
 			for i := range 12 {
 				s := stamp.Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: name(i), TagKey: name(i), Provider: p.Name, Reason: reason}, Limit: limit}
@@ -470,7 +466,7 @@ func TestSuccessOfStamper(t *testing.T) {
 	in := retaining()
 	in.Provider = &v1beta1.StringSource{Value: new("aws")}
 
-	stamper := &stamp.Stamper{Input: in, Transformer: transformer, Fields: field.Chain{field.ByProfile{}}}
+	stamper := &stamp.Stamper{Input: in, Transformer: transformer, Fields: fixed(field.Chain{field.ByProfile{}})}
 
 	o, err := stampAll(stamper, req.GetDesired().GetResources())
 	if err != nil {

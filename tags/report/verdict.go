@@ -41,8 +41,8 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
 }
 
 // verdict on the supplied outcome.
-func (r *Run) verdict(o *stamp.Outcome) verdict {
-	if v, ok := unknownKinds(o.LeftAlone); ok {
+func (r *Run) verdict(o *Outcome) verdict {
+	if v, ok := unknownKinds(o.Results); ok {
 		return v
 	}
 
@@ -62,12 +62,12 @@ func (r *Run) verdict(o *stamp.Outcome) verdict {
 
 // unknownKinds returns a verdict on the resources of which nobody knows whether they
 // have a tag field, and false if there are none.
-func unknownKinds(of []stamp.LeftAlone) (verdict, bool) {
+func unknownKinds(of []stamp.Result) (verdict, bool) {
 	unknown := []string{}
 
-	for _, l := range of {
-		if l.Unknown {
-			unknown = append(unknown, fmt.Sprintf("%s (%s %s)", l.Resource, l.APIVersion, l.Kind))
+	for i := range of {
+		if s := &of[i]; s.Unknown {
+			unknown = append(unknown, fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind))
 		}
 	}
 
@@ -82,7 +82,7 @@ func unknownKinds(of []stamp.LeftAlone) (verdict, bool) {
 }
 
 // skipped returns what the supplied outcome lacks.
-func skipped(o *stamp.Outcome) []string {
+func skipped(o *Outcome) []string {
 	why := []string{}
 
 	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool { return a.Provider == b.Provider && a.Reason == b.Reason }) {
@@ -100,7 +100,7 @@ func skipped(o *stamp.Outcome) []string {
 		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", count(len(keys), "label"), g.provider, g.reason, names(keys)))
 	}
 
-	if n := len(o.Mismatches); n > 0 {
+	if n := countOf(o.Results, isMismatch); n > 0 {
 		why = append(why, count(n, "tag field")+" left alone")
 	}
 
@@ -112,22 +112,15 @@ func skipped(o *stamp.Outcome) []string {
 }
 
 // propagated says on how many resources the tags of labels are, and why not on others.
-func propagated(o *stamp.Outcome) string {
-	noField := 0
-
-	for _, l := range o.LeftAlone {
-		if l.NoField {
-			noField++
-		}
-	}
-
-	out := "tags on " + count(len(o.Active), "composed resource")
+func propagated(o *Outcome) string {
+	noField := countOf(o.Results, hasNoField)
+	out := "tags on " + count(countOf(o.Results, isTagged), "composed resource")
 
 	if noField > 0 {
 		out += fmt.Sprintf("; %d %s no tag field", noField, have(noField))
 	}
 
-	if n := len(o.LeftAlone) - noField; n > 0 {
+	if n := countOf(o.Results, isNotTagged) - noField; n > 0 {
 		out += fmt.Sprintf("; %d left alone", n)
 	}
 

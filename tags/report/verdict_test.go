@@ -17,6 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -24,64 +25,64 @@ import (
 )
 
 // unknown returns a managed resource of which nobody knows whether it has a tag field.
-func unknown(name string) stamp.LeftAlone {
-	return stamp.LeftAlone{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", Why: "has no tag field that is known", Unknown: true}
+func unknown(name string) stamp.Result {
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "has no tag field that is known", Unknown: true}
 }
 
 func TestVerdict(t *testing.T) {
 	const todo = `Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, ` +
 		`and the annotation cloudtags.fn.plexsphere.com/ignore: "true" leaves a resource alone`
 
-	active := func(names ...string) []stamp.Active {
-		out := []stamp.Active{}
+	active := func(names ...string) []stamp.Result {
+		out := []stamp.Result{}
 		for _, name := range names {
-			out = append(out, stamp.Active{Resource: name, Provider: "aws", Tags: map[string]string{"a": "b"}})
+			out = append(out, stamp.Result{Resource: name, Provider: "aws", Active: map[string]string{"a": "b"}})
 		}
 
 		return out
 	}
 
-	many := []stamp.LeftAlone{}
+	many := []stamp.Result{}
 	for i := range 100 {
 		many = append(many, unknown(fmt.Sprintf("vm-%02d", i)))
 	}
 
-	noField := stamp.LeftAlone{Resource: "c", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field", NoField: true}
-	ignored := stamp.LeftAlone{Resource: "i", APIVersion: "v1", Kind: "Bucket", Why: "is adopted"}
+	noField := stamp.Result{Resource: "c", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoField: true}
+	ignored := stamp.Result{Resource: "i", APIVersion: "v1", Kind: "Bucket", LeftAlone: "is adopted"}
 
 	cases := map[string]struct {
 		reason  string
 		sources []v1beta1.Source
-		outcome *stamp.Outcome
+		outcome *Outcome
 		want    verdict
 	}{
 		"Propagated": {
 			reason:  "If all is well, it is told on how many resources there are tags.",
 			sources: []v1beta1.Source{{}},
-			outcome: &stamp.Outcome{Active: active("a", "b")},
+			outcome: &Outcome{Results: active("a", "b")},
 			want:    verdict{reason: "AllPropagated", message: "tags on 2 composed resources"},
 		},
 		"PropagatedToSome": {
 			reason:  "Resources without a tag field are told, and so are those that must be left alone.",
 			sources: []v1beta1.Source{{}},
-			outcome: &stamp.Outcome{Active: active("a"), LeftAlone: []stamp.LeftAlone{noField, ignored, ignored, noField}},
+			outcome: &Outcome{Results: append(active("a"), noField, ignored, ignored, noField)},
 			want:    verdict{reason: "AllPropagated", message: "tags on 1 composed resource; 2 have no tag field; 2 left alone"},
 		},
 		"PropagatedToNone": {
 			reason:  "Who reads only the condition sees that there are no tags.",
 			sources: []v1beta1.Source{{}},
-			outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{noField}},
+			outcome: &Outcome{Results: []stamp.Result{noField}},
 			want:    verdict{reason: "AllPropagated", message: "tags on 0 composed resources; 1 has no tag field"},
 		},
 		"NoSources": {
 			reason:  "A step that has no labels says nothing of their tags.",
-			outcome: &stamp.Outcome{LeftAlone: []stamp.LeftAlone{noField}},
+			outcome: &Outcome{Results: []stamp.Result{noField}},
 			want:    verdict{reason: "AllPropagated"},
 		},
 		"Skipped": {
 			reason:  "The first few skipped labels are named.",
 			sources: []v1beta1.Source{{}},
-			outcome: &stamp.Outcome{Active: active("a"), Skips: func() []stamp.Skip {
+			outcome: &Outcome{Results: active("a"), Skips: func() []stamp.Skip {
 				out := []stamp.Skip{}
 				for i := range 1000 {
 					out = append(out, skip("aws", fmt.Sprintf("platform/label-%05d", i), tags.KeyTooLong, "at most 128 characters"))
@@ -95,18 +96,18 @@ func TestVerdict(t *testing.T) {
 		"Unknown": {
 			reason:  "A resource of which nobody knows whether it has a tag field is named, with what to do, even if other resources have tags.",
 			sources: []v1beta1.Source{{}},
-			outcome: &stamp.Outcome{Active: active("a"), LeftAlone: []stamp.LeftAlone{noField, unknown("vm")}},
+			outcome: &Outcome{Results: append(active("a"), noField, unknown("vm"))},
 			want:    verdict{reason: "UnknownKinds", message: "not known whether 1 composed resource has a tag field: vm (vm.example.org/v1 VM); " + todo},
 		},
 		"UnknownAndSkipped": {
 			reason:  "That is worse than a label that was skipped.",
-			outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "")}, LeftAlone: []stamp.LeftAlone{unknown("a"), unknown("b")}},
+			outcome: &Outcome{Skips: []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "")}, Results: []stamp.Result{unknown("a"), unknown("b")}},
 			want: verdict{reason: "UnknownKinds", message: "not known whether 2 composed resources have a tag field: " +
 				"a (vm.example.org/v1 VM), b (vm.example.org/v1 VM); " + todo},
 		},
 		"ManyUnknown": {
 			reason:  "Of many the first few are named.",
-			outcome: &stamp.Outcome{LeftAlone: many},
+			outcome: &Outcome{Results: many},
 			want: verdict{reason: "UnknownKinds", message: "not known whether 100 composed resources have a tag field: vm-00 (vm.example.org/v1 VM), " +
 				"vm-01 (vm.example.org/v1 VM), vm-02 (vm.example.org/v1 VM), vm-03 (vm.example.org/v1 VM), vm-04 (vm.example.org/v1 VM) and 95 more; " + todo},
 		},
@@ -146,9 +147,9 @@ func condition(v verdict) *fnv1.Condition {
 // have a tag field.
 func TestUnknownKinds(t *testing.T) {
 	req := request(namespaced)
-	o := &stamp.Outcome{
-		NotCopied: []stamp.NotCopied{{Why: "z"}},
-		LeftAlone: []stamp.LeftAlone{unknown("a"), {Resource: "b", APIVersion: "v1", Kind: "ConfigMap", Why: "has no tag field", NoField: true}, unknown("c")},
+	o := &Outcome{
+		NotCopied: []metadata.NotCopied{{Why: "z"}},
+		Results:   []stamp.Result{unknown("a"), {Resource: "b", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoField: true}, unknown("c")},
 	}
 
 	want := []*fnv1.Result{
@@ -181,7 +182,7 @@ func TestEmptySources(t *testing.T) {
 		normal("SourceEmpty", long[:470]+"…"+long[:235]+" (2000 bytes)"),
 	)
 
-	if diff := cmp.Diff(want, r.Success(t.Context(), &stamp.Outcome{}), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, r.Success(t.Context(), &Outcome{}), protocmp.Transform()); diff != "" {
 		t.Errorf("\nA source that finds nothing is no failure, but is told.\nSuccess(...): -want, +got:\n%s", diff)
 	}
 }
@@ -190,13 +191,13 @@ func TestEmptySources(t *testing.T) {
 func TestUnknownProvider(t *testing.T) {
 	const known = " has no tag profile of its own: generic applies; known are aws, azure, digitalocean, gcp, generic, hetzner, openstack"
 
-	generic := &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "generic", Tags: map[string]string{"a": "b"}}}}
+	generic := &Outcome{Results: []stamp.Result{{Resource: "a", Provider: "generic", Active: map[string]string{"a": "b"}}}}
 
 	cases := map[string]struct {
 		reason  string
 		input   *v1beta1.StringSource
 		named   string // Provider that the composite resource or a class names.
-		outcome *stamp.Outcome
+		outcome *Outcome
 		want    []*fnv1.Result
 	}{
 		"None": {
@@ -212,7 +213,7 @@ func TestUnknownProvider(t *testing.T) {
 		"Value": {
 			reason:  "A provider that the input names is most likely a mistake, whatever the resources.",
 			input:   &v1beta1.StringSource{Value: new("amazon")},
-			outcome: &stamp.Outcome{},
+			outcome: &Outcome{},
 			want:    []*fnv1.Result{normal("UnknownProvider", `provider "amazon"`+known)},
 		},
 		"Named": {
@@ -225,7 +226,7 @@ func TestUnknownProvider(t *testing.T) {
 		"NamedAndSkipped": {
 			reason:  "It matters to labels that the generic profile skips.",
 			named:   "amazon",
-			outcome: &stamp.Outcome{Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "")}},
+			outcome: &Outcome{Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "")}},
 			want: []*fnv1.Result{
 				warning("KeyTooLong", "generic: skipped 1 label: key-too-long (): a → plexsphere:a"),
 				normal("UnknownProvider", `provider "amazon"`+known),
@@ -234,7 +235,7 @@ func TestUnknownProvider(t *testing.T) {
 		"NamedInVain": {
 			reason:  "It doesn't matter to resources whose provider is known.",
 			named:   "amazon",
-			outcome: &stamp.Outcome{Active: []stamp.Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"a": "b"}}}},
+			outcome: &Outcome{Results: []stamp.Result{{Resource: "a", Provider: "aws", Active: map[string]string{"a": "b"}}}},
 		},
 		"Long": {
 			reason:  "Nobody makes an event as long as they like.",
@@ -292,11 +293,11 @@ func TestSuccessBounded(t *testing.T) {
 		keys[i] = fmt.Sprintf("plexsphere:label-%05d", i)
 	}
 
-	o := &stamp.Outcome{}
+	o := &Outcome{}
 
 	for i := range names {
 		names[i] = fmt.Sprintf("resource-%04d", i)
-		o.Withheld = append(o.Withheld, stamp.Withheld{Resource: names[i], Retained: keys[:1], Removed: keys[1:], Protected: keys})
+		o.Results = append(o.Results, stamp.Result{Resource: names[i], Withheld: stamp.Withheld{Retained: keys[:1], Removed: keys[1:], Protected: keys}})
 	}
 
 	for _, key := range keys {

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -42,9 +43,9 @@ func (r *Requirements) Waiting() bool { return r.waiting }
 // AddTo adds the requirements to the supplied response.
 func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) { rsp.Requirements = r.required }
 
-// Schema returns the OpenAPI schema of the supplied kind, or nil if it can't be had,
-// or is not here yet. Then it is required, unless ask is false.
-func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Struct {
+// Bootstrapped returns the OpenAPI schema of the supplied kind if the pipeline step asked for
+// it, or nil.
+func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) *structpb.Struct {
 	if r.bootstrapped == nil {
 		r.bootstrapped = make(map[schema.GroupVersionKind]*structpb.Struct)
 		schemas := r.req.GetRequiredSchemas()
@@ -57,32 +58,71 @@ func (r *Requirements) Schema(k schema.GroupVersionKind, ask bool) *structpb.Str
 		}
 	}
 
-	apiVersion, kind := k.ToAPIVersionAndKind()
-	name := nameOf("schema", []string{apiVersion, kind})
-	answer, answered := r.req.GetRequiredSchemas()[name]
-
 	// A schema that we asked for must be asked for again, or it isn't there in
 	// the next call.
-	if s, ok := r.bootstrapped[k]; ok && !answered {
-		return s
-	}
-
-	if !ask || !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
+	if _, answered := r.schema(k); answered {
 		return nil
 	}
 
-	if r.required == nil {
-		r.required = &fnv1.Requirements{}
+	return r.bootstrapped[k]
+}
+
+// Schema returns the OpenAPI schema of the supplied kind, or nil if it can't be had, or is
+// not here yet.
+func (r *Requirements) Schema(k schema.GroupVersionKind) *structpb.Struct {
+	answer, answered := r.schema(k)
+	if answered && r.asksForSchemas() {
+		return answer
 	}
 
-	if r.required.Schemas == nil {
-		r.required.Schemas = make(map[string]*fnv1.SchemaSelector)
+	return r.Bootstrapped(k)
+}
+
+// Schemas requires the OpenAPI schemas of the supplied kinds, but for those that can't be
+// had.
+func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
+	for k := range of {
+		if !r.asksForSchemas() || r.Bootstrapped(k) != nil {
+			continue
+		}
+
+		if r.required == nil {
+			r.required = &fnv1.Requirements{}
+		}
+
+		if r.required.Schemas == nil {
+			r.required.Schemas = make(map[string]*fnv1.SchemaSelector)
+		}
+
+		apiVersion, kind := k.ToAPIVersionAndKind()
+		r.required.Schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
+
+		_, answered := r.schema(k)
+		r.waiting = r.waiting || !answered
+	}
+}
+
+// asksForSchemas is true if Crossplane can fetch schemas.
+func (r *Requirements) asksForSchemas() bool {
+	return request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+}
+
+// schema returns the answer to the requirement of the supplied kind's schema, and false if
+// there is none.
+func (r *Requirements) schema(k schema.GroupVersionKind) (*structpb.Struct, bool) {
+	if len(r.req.GetRequiredSchemas()) == 0 {
+		return nil, false
 	}
 
-	r.required.Schemas[name] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
-	r.waiting = r.waiting || !answered
+	answer, ok := r.req.GetRequiredSchemas()[schemaName(k)]
 
-	return answer.GetOpenapiV3()
+	return answer.GetOpenapiV3(), ok
+}
+
+// schemaName is the name of the requirement of a kind's schema.
+func schemaName(k schema.GroupVersionKind) string {
+	apiVersion, kind := k.ToAPIVersionAndKind()
+	return nameOf("schema", []string{apiVersion, kind})
 }
 
 // Old is true if Crossplane doesn't say what it can do. That is so before v2.2.

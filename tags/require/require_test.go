@@ -76,7 +76,7 @@ func nameOfSchema(tb rapid.TB, k schema.GroupVersionKind) string {
 	tb.Helper()
 
 	r := require.New(&fnv1.RunFunctionRequest{Meta: capable()})
-	r.Schema(k, true)
+	r.Schemas(slices.Values([]schema.GroupVersionKind{k}))
 
 	names := slices.Collect(maps.Keys(requirementsOf(r).GetSchemas()))
 	if len(names) != 1 {
@@ -475,7 +475,14 @@ func TestSchema(t *testing.T) {
 			r := require.New(&fnv1.RunFunctionRequest{Meta: tc.meta, RequiredSchemas: tc.schemas})
 
 			for range 2 {
-				got := want{schema: r.Schema(bucket, tc.ask), required: requirementsOf(r), waiting: r.Waiting()}
+				of := r.Bootstrapped
+				if tc.ask {
+					of = r.Schema
+
+					r.Schemas(slices.Values([]schema.GroupVersionKind{bucket}))
+				}
+
+				got := want{schema: of(bucket), required: requirementsOf(r), waiting: r.Waiting()}
 				if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nSchema(...): -want, +got:\n%s", tc.reason, diff)
 				}
@@ -500,9 +507,8 @@ func TestTogether(t *testing.T) {
 	ask := func(req *fnv1.RunFunctionRequest) *require.Requirements {
 		r := require.New(req)
 		r.Resources(tagsOf)
-		r.Schema(bucket, true)
 		r.Resources(byLabel)
-		r.Schema(vm, true)
+		r.Schemas(slices.Values([]schema.GroupVersionKind{bucket, vm}))
 
 		return r
 	}

@@ -11,8 +11,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// Metadata are labels and annotations of Kubernetes objects.
+// Metadata are labels and annotations of Kubernetes objects that a rule may copy.
 type Metadata struct {
+	Rule *v1beta1.MetadataRule
+
 	Labels      map[string]string
 	Annotations map[string]string
 }
@@ -29,6 +31,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
 		}
 
+		m.Rule = &r.in.KubernetesMetadata[i]
 		r.set.Metadata = append(r.set.Metadata, m)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
@@ -34,14 +35,14 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 
 	rules := field.NewRules(in.TagFields)
 
-	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: field.Chain{rules, field.ByProfile{}}}
+	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: func(field.Schemas) field.Locator { return field.Chain{rules, field.ByProfile{}} }}
 
 	out, err := stampAll(stamper, map[string]*fnv1.Resource{"bucket": {Resource: r}})
 	if err != nil {
 		return nil, nil, err
 	}
 
-	if s, ok := out.Stamped["bucket"]; ok {
+	if s, ok := out.Stamped()["bucket"]; ok {
 		r = s
 	}
 
@@ -240,8 +241,8 @@ func TestPrecedence(t *testing.T) {
 					got.skipped = append(got.skipped, s.TagKey+" "+string(s.Reason))
 				}
 
-				for _, w := range out.Withheld {
-					got.withheld = append(got.withheld, w.Retained...)
+				for _, r := range out.Results {
+					got.withheld = append(got.withheld, r.Withheld.Retained...)
 				}
 			}
 
@@ -333,7 +334,7 @@ func TestEveryPrecedence(t *testing.T) {
 		}
 
 		// What becomes of it.
-		want, wantErr, withheld, active := map[string]string{"Name": "x"}, "", []stamp.Withheld(nil), []stamp.Active(nil)
+		want, wantErr, withheld, active := map[string]string{"Name": "x"}, "", stamp.Withheld{}, map[string]string(nil)
 		if step != "" && (!reserved || winner >= 0) {
 			want["team"] = step
 		}
@@ -347,16 +348,16 @@ func TestEveryPrecedence(t *testing.T) {
 			case policy == "Error":
 				wantErr = fmt.Sprintf(`cannot tag composed resource "bucket": an earlier step has set the tag "team" to %q, and sources[%d] %q with onConflict Error has the value %q for it`, step, winner, names[winner], value)
 			case step != value:
-				withheld = []stamp.Withheld{{Resource: "bucket", Retained: []string{"team"}}}
+				withheld.Retained = []string{"team"}
 			}
 
 			if want["team"] == value {
-				active = []stamp.Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"team": value}}}
+				active = map[string]string{"team": value}
 			}
 		}
 
 		skips := []stamp.Skip{}
-		settled := map[string]map[string]string(nil)
+		settled := map[string]string(nil)
 		skipped := tags.SkippedLabel{QualifiedKey: "team", TagKey: "team", Provider: "aws", Reason: "reserved-key"}
 
 		if reserved && winner < 0 && step != "" {
@@ -368,7 +369,7 @@ func TestEveryPrecedence(t *testing.T) {
 		}
 
 		if reserved && active != nil {
-			settled = map[string]map[string]string{"bucket": active[0].Tags}
+			settled = active
 		}
 
 		before := map[string]string{"Name": "x"}
@@ -396,7 +397,12 @@ func TestEveryPrecedence(t *testing.T) {
 			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
 		}
 
-		if diff := cmp.Diff(&stamp.Outcome{Stamped: out.Stamped, Active: active, Skips: skips, Withheld: withheld, Trusted: settled}, out, cmp.Comparer(func(a, b map[string]*structpb.Struct) bool { return len(a) == len(b) })); diff != "" {
+		result := stamp.Result{
+			Resource: "bucket", APIVersion: "s3.example.org/v1", Kind: "Bucket", Provider: "aws",
+			Active: active, Withheld: withheld, Trusted: settled,
+		}
+
+		if diff := cmp.Diff(&stamp.Outcome{Results: []stamp.Result{result}, Skips: skips}, out, cmpopts.IgnoreFields(stamp.Result{}, "Stamped"), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("\nStamp(...) of %s: -want, +got:\n%s", what, diff)
 		}
 	}
@@ -608,7 +614,7 @@ func TestReservedThroughEverySource(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if s, ok := out.Stamped["bucket"]; ok {
+			if s, ok := out.Stamped()["bucket"]; ok {
 				r = s
 			}
 

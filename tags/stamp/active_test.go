@@ -58,7 +58,7 @@ var shapes = map[string]shape{
 }
 
 // assertOutcome stamps a resource that has the supplied spec.
-func assertOutcome(t *testing.T, reason string, s *Stamper, spec string, want *Outcome, wantErr string) {
+func assertOutcome(t *testing.T, reason string, s *Stamper, spec string, want *outcome, wantErr string) {
 	t.Helper()
 
 	desired := map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}
@@ -68,7 +68,7 @@ func assertOutcome(t *testing.T, reason string, s *Stamper, spec string, want *O
 		t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", reason, diff)
 	}
 
-	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Outcome{}, "Trusted")); diff != "" {
+	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(outcome{}, "Trusted")); diff != "" {
 		t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", reason, diff)
 	}
 
@@ -111,11 +111,11 @@ func TestStampActive(t *testing.T) {
 
 			spec := s.spec("Name", "x", "ours:there", "1", "ours:withheld", "9", "ours:replaced", "9", "ours:there too", "1")
 
-			assertOutcome(t, "Only tags that the resource has because of labels, or as labels want them, are active.", stamper, spec, &Outcome{
+			assertOutcome(t, "Only tags that the resource has because of labels, or as labels want them, are active.", stamper, spec, &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(s.spec(
 					"Name", "x", "ours:there", "1", "ours:withheld", "9", "ours:replaced", "1", "ours:there too", "1", "ours:empty", "", "ours:written", "1",
 				))},
-				Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{
+				Active: []active{{Resource: "r", Provider: "aws", Tags: map[string]string{
 					"ours:written": "1", "ours:there": "1", "ours:replaced": "1", "ours:there too": "1", "ours:empty": "",
 				}}},
 				Skips: []Skip{
@@ -124,7 +124,7 @@ func TestStampActive(t *testing.T) {
 					skip("c*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
 					skip("xcapped", "aws", tags.CountCap, "at most 50 tags on a resource, 43 of them reserved", "r"),
 				},
-				Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:withheld"}}},
+				Withheld: []withheldOn{{Resource: "r", Retained: []string{"ours:withheld"}}},
 			}, "")
 		})
 	}
@@ -134,22 +134,22 @@ func TestStampActiveOnly(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		before []string
-		want   *Outcome
+		want   *outcome
 	}{
 		"AllThere": {
 			reason: "Tags that are there are active though nothing has to be written.",
 			before: []string{"ours:a", "1", "Name", "x"},
-			want:   &Outcome{Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}},
+			want:   &outcome{Active: []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}},
 		},
 		"AllWithheld": {
 			reason: "A resource all of whose tags were withheld has none that are active.",
 			before: []string{"ours:a", "9"},
-			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}},
+			want:   &outcome{Withheld: []withheldOn{{Resource: "r", Retained: []string{"ours:a"}}}},
 		},
 		"EmptyValueWithheld": {
 			reason: "An empty value that an earlier step set is another value.",
 			before: []string{"ours:a", ""},
-			want:   &Outcome{Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}},
+			want:   &outcome{Withheld: []withheldOn{{Resource: "r", Retained: []string{"ours:a"}}}},
 		},
 	}
 
@@ -174,38 +174,38 @@ func TestStampActiveOnly(t *testing.T) {
 // TestStampActiveEmptyValue tests an entry that is no more than a key, for which the
 // label has an empty value.
 func TestStampActiveEmptyValue(t *testing.T) {
-	active := []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": ""}}}
-	withheld := []Withheld{{Resource: "r", Retained: []string{"ours:a"}}}
+	active := []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": ""}}}
+	withheld := []withheldOn{{Resource: "r", Retained: []string{"ours:a"}}}
 
 	cases := map[string]struct {
 		reason string
 		shape  string
 		spec   string
-		want   *Outcome
+		want   *outcome
 	}{
 		"MapNull": {
 			reason: "A null in a map of strings is no tag: the API server drops it. So the tag is not there, and an earlier step doesn't want it to be.",
 			shape:  "Map",
 			spec:   `{"tags": {"ours:a": null}}`,
-			want:   &Outcome{Withheld: withheld},
+			want:   &outcome{Withheld: withheld},
 		},
 		"KeyValueListWithoutValue": {
 			reason: "An entry without a value is a tag with an empty one.",
 			shape:  "KeyValueList",
 			spec:   `{"tags": [{"k": "ours:a"}]}`,
-			want:   &Outcome{Active: active},
+			want:   &outcome{Active: active},
 		},
 		"KeyValueListNull": {
 			reason: "An entry whose value is null is a tag with an empty one, since the API server drops the null.",
 			shape:  "KeyValueList",
 			spec:   `{"tags": [{"k": "ours:a", "v": null}]}`,
-			want:   &Outcome{Active: active},
+			want:   &outcome{Active: active},
 		},
 		"StringListWithoutSeparator": {
 			reason: "A string without the separator is no tag of a key.",
 			shape:  "StringList",
 			spec:   `{"tags": ["ours:a"]}`,
-			want:   &Outcome{Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["ours:a", "ours:a="]}`)}, Active: active},
+			want:   &outcome{Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["ours:a", "ours:a="]}`)}, Active: active},
 		},
 	}
 
@@ -235,10 +235,10 @@ func TestStampActiveWithoutCase(t *testing.T) {
 				Fields:      everywhere(s.field),
 			}
 
-			assertOutcome(t, "A key that is there in another case is there.", stamper, s.spec("OURS:A", "1", "Ours:B", "9"), &Outcome{
+			assertOutcome(t, "A key that is there in another case is there.", stamper, s.spec("OURS:A", "1", "Ours:B", "9"), &outcome{
 				Stamped:  map[string]*structpb.Struct{"r": thing(s.spec("OURS:A", "1", "Ours:B", "9", "ours:c.d", "3"))},
-				Active:   []Active{{Resource: "r", Provider: "azure", Tags: map[string]string{"ours:a": "1", "ours:c.d": "3"}}},
-				Withheld: []Withheld{{Resource: "r", Retained: []string{"ours:b"}}},
+				Active:   []active{{Resource: "r", Provider: "azure", Tags: map[string]string{"ours:a": "1", "ours:c.d": "3"}}},
+				Withheld: []withheldOn{{Resource: "r", Retained: []string{"ours:b"}}},
 			}, "")
 		})
 	}
@@ -247,7 +247,7 @@ func TestStampActiveWithoutCase(t *testing.T) {
 // TestStampObservedOrder tests lists that server-side apply replaces as a whole. If
 // the provider has put the items in another order, that is the order that they keep.
 func TestStampObservedOrder(t *testing.T) {
-	active := []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}
+	active := []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}
 
 	cases := map[string]struct {
 		reason   string
@@ -321,7 +321,7 @@ func TestStampObservedOrder(t *testing.T) {
 						Observed:    map[string]*fnv1.Resource{"r": {Resource: observed}},
 					}
 
-					assertOutcome(t, tc.reason, stamper, s.spec(tc.before...), &Outcome{
+					assertOutcome(t, tc.reason, stamper, s.spec(tc.before...), &outcome{
 						Stamped: map[string]*structpb.Struct{"r": thing(s.spec(tc.want...))},
 						Active:  active,
 					}, "")

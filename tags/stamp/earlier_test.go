@@ -41,7 +41,7 @@ type stampCase struct {
 	// spec and status of the observed resource, or empty if there is none.
 	spec, status string
 
-	want Outcome
+	want outcome
 	err  string
 }
 
@@ -98,7 +98,7 @@ func or(s, otherwise string) string {
 }
 
 // activeTags returns the supplied tags as the active ones.
-func activeTags(keysAndValues ...string) []Active { return []Active{{Tags: paired(keysAndValues)}} }
+func activeTags(keysAndValues ...string) []active { return []active{{Tags: paired(keysAndValues)}} }
 
 // takenFrom is the skip of the supplied tag key of an earlier step.
 func takenFrom(qualified, key string) Skip {
@@ -117,7 +117,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"entigo:*"},
 			before:   `{"tags": {"entigo:zone": "forged", "ENTIGO:Zone": "forged", "ours:Entigo:x": "forged", "Name": "x"}}`,
 			after:    `{"tags": {"Name": "x"}}`,
-			want:     Outcome{Skips: []Skip{takenFrom("ENTIGO:Zone", "ENTIGO:Zone"), takenFrom("Entigo:x", "ours:Entigo:x"), takenFrom("entigo:zone", "entigo:zone")}},
+			want:     outcome{Skips: []Skip{takenFrom("ENTIGO:Zone", "ENTIGO:Zone"), takenFrom("Entigo:x", "ours:Entigo:x"), takenFrom("entigo:zone", "entigo:zone")}},
 		},
 		"LastOnes": {
 			reason:   "Where nothing else is left, the field goes too.",
@@ -125,7 +125,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"entigo:*"},
 			before:   `{"tags": [{"k": "entigo:zone", "v": "forged"}, {"k": "entigo:zone", "v": "again"}]}`,
 			after:    `{}`,
-			want:     Outcome{Skips: []Skip{takenFrom("entigo:zone", "entigo:zone")}},
+			want:     outcome{Skips: []Skip{takenFrom("entigo:zone", "entigo:zone")}},
 		},
 		"Strings": {
 			reason:   "A string is one of any key that a separator follows. Others are opaque, and so is one that is a key only.",
@@ -133,7 +133,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"zone", "entigo=zone"},
 			before:   `{"tags": ["zone=a=b", "entigo=zone=x", "Zone=c", "ours:zone=d", "zone", "entigo=zone", "x=zone=y"]}`,
 			after:    `{"tags": ["zone", "entigo=zone", "x=zone=y"]}`,
-			want:     Outcome{Skips: []Skip{takenFrom("Zone", "Zone"), takenFrom("entigo=zone", "entigo=zone"), takenFrom("zone", "ours:zone"), takenFrom("zone", "zone")}},
+			want:     outcome{Skips: []Skip{takenFrom("Zone", "Zone"), takenFrom("entigo=zone", "entigo=zone"), takenFrom("zone", "ours:zone"), takenFrom("zone", "zone")}},
 		},
 		"Earlier": {
 			reason:   "What an earlier step of the function has of a trusted source stays, as it is and only so.",
@@ -142,7 +142,7 @@ func TestStampEarlier(t *testing.T) {
 			earlier:  map[string]string{"ours:zone": "a", "ours:team": "b"},
 			before:   `{"tags": {"ours:zone": "a", "ours:Zone": "a", "ours:team": "forged"}}`,
 			after:    `{"tags": {"ours:zone": "a"}}`,
-			want: Outcome{
+			want: outcome{
 				Skips:   []Skip{takenFrom("Zone", "ours:Zone"), takenFrom("team", "ours:team")},
 				Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}},
 			},
@@ -154,7 +154,7 @@ func TestStampEarlier(t *testing.T) {
 			earlier:  map[string]string{"ours:zone": "a=b"},
 			before:   `{"tags": ["ours:zone=a=b", "ours:zone=a"]}`,
 			after:    `{"tags": ["ours:zone=a=b"]}`,
-			want:     Outcome{Skips: []Skip{takenFrom("zone", "ours:zone")}, Trusted: map[string]map[string]string{"r": {"ours:zone": "a=b"}}},
+			want:     outcome{Skips: []Skip{takenFrom("zone", "ours:zone")}, Trusted: map[string]map[string]string{"r": {"ours:zone": "a=b"}}},
 		},
 		"Replaced": {
 			reason:   "A trusted label replaces every spelling of its key, whoever set it.",
@@ -164,7 +164,7 @@ func TestStampEarlier(t *testing.T) {
 			earlier:  map[string]string{"ours:ZONE": "b"},
 			before:   `{"tags": [{"k": "ours:ZONE", "v": "b"}, {"k": "x", "v": "y"}, {"k": "Ours:Zone", "v": "c"}]}`,
 			after:    `{"tags": [{"k": "x", "v": "y"}, {"k": "ours:zone", "v": "a"}]}`,
-			want:     Outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+			want:     outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
 		},
 		"ReplacedSpelling": {
 			reason:   "On a provider that compares keys without case, too, the label's spelling is written.",
@@ -174,7 +174,7 @@ func TestStampEarlier(t *testing.T) {
 			labels:   []tags.Label{trusted(label("zone", "a"))},
 			before:   `{"tags": {"OURS:zone": "a", "Ours:Zone": "b", "ours:ZONE": "c"}}`,
 			after:    `{"tags": {"ours:zone": "a"}}`,
-			want:     Outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+			want:     outcome{Active: activeTags("ours:zone", "a"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
 		},
 		"Skipped": {
 			reason:   "What a trusted label would have replaced goes, also if the provider refuses the label, and whoever set it.",
@@ -184,7 +184,7 @@ func TestStampEarlier(t *testing.T) {
 			earlier:  map[string]string{"ours:zone": "old"},
 			before:   `{"tags": {"ours:zone": "old", "x": "y"}}`,
 			after:    `{"tags": {"x": "y"}}`,
-			want: Outcome{Skips: []Skip{
+			want: outcome{Skips: []Skip{
 				takenFrom("zone", "ours:zone"),
 				skip("zone", "aws", tags.ValueTooLong, "at most 256 characters"),
 			}},
@@ -196,7 +196,7 @@ func TestStampEarlier(t *testing.T) {
 			labels:   []tags.Label{trusted(label("zone", "a")), trusted(label("zone=x", "b"))},
 			before:   `{"tags": ["ours:zone=x=forged"]}`,
 			after:    `{"tags": ["ours:zone=a", "ours:zone=x=b"]}`,
-			want:     Outcome{Active: activeTags("ours:zone", "a", "ours:zone=x", "b"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
+			want:     outcome{Active: activeTags("ours:zone", "a", "ours:zone=x", "b"), Trusted: map[string]map[string]string{"r": {"ours:zone": "a"}}},
 		},
 		"Providers": {
 			reason:   "What belongs to providers is theirs, reserved or not.",
@@ -204,7 +204,7 @@ func TestStampEarlier(t *testing.T) {
 			reserved: []string{"*"},
 			before:   `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n", "x": "y"}}`,
 			after:    `{"tags": {"crossplane-kind": "k", "Crossplane-Name": "n"}}`,
-			want:     Outcome{Skips: []Skip{takenFrom("x", "x")}},
+			want:     outcome{Skips: []Skip{takenFrom("x", "x")}},
 		},
 		"OddEntries": {
 			reason:   "What has no key is nobody's.",
@@ -224,7 +224,7 @@ func TestStampEarlier(t *testing.T) {
 func TestStampTwice(t *testing.T) {
 	for kind, s := range shapes {
 		t.Run(kind, func(t *testing.T) {
-			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
+			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *outcome {
 				stamper := &Stamper{
 					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
 					Provider:    "aws",
@@ -244,7 +244,7 @@ func TestStampTwice(t *testing.T) {
 			first := step(nil, thing(s.spec("ours:zone", "forged")), trusted(label("zone", "a")), label("x", "y"))
 			second := step(first.Trusted, first.Stamped["r"])
 
-			if diff := cmp.Diff(&Outcome{Trusted: first.Trusted}, second, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(&outcome{Trusted: first.Trusted}, second, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("Stamp(...) of the second step: -want, +got:\n%s", diff)
 			}
 		})
@@ -268,7 +268,7 @@ func TestStampProviderTags(t *testing.T) {
 			in:     v1beta1.CloudTags{ReservedTags: slots},
 			labels: three,
 			after:  `{"tags": {"ours:a": "1"}}`,
-			want: Outcome{
+			want: outcome{
 				Active: activeTags("ours:a", "1"),
 				Skips: []Skip{
 					skip("b", "aws", tags.CountCap, limit+", 3 for those that the provider adds", "r"),
@@ -283,7 +283,7 @@ func TestStampProviderTags(t *testing.T) {
 			labels: three,
 			before: `{"tags": {"crossplane-kind": "k", "crossplane-name": "n"}}`,
 			after:  `{"tags": {"crossplane-kind": "k", "crossplane-name": "n", "ours:a": "1"}}`,
-			want: Outcome{
+			want: outcome{
 				Active: activeTags("ours:a", "1"),
 				Skips: []Skip{
 					skip("b", "aws", tags.CountCap, limit+", 1 for those that the provider adds", "r"),
@@ -297,7 +297,7 @@ func TestStampProviderTags(t *testing.T) {
 			in:     v1beta1.CloudTags{ReservedTags: slots, ProviderTags: v1beta1.ProviderTagsNone},
 			labels: three,
 			after:  `{"tags": {"ours:a": "1", "ours:b": "2", "ours:c": "3"}}`,
-			want:   Outcome{Active: activeTags("ours:a", "1", "ours:b", "2", "ours:c", "3")},
+			want:   outcome{Active: activeTags("ours:a", "1", "ours:b", "2", "ours:c", "3")},
 		},
 		"Trusted": {
 			reason: "A trusted label without a slot is told with what takes them.",
@@ -315,7 +315,7 @@ func TestStampProviderTags(t *testing.T) {
 			before: `{"tags": {"x": "1", "y": "2", "ours:b": "9"}}`,
 			spec:   `{}`,
 			after:  `{"tags": {"x": "1", "y": "2", "ours:b": "2"}}`,
-			want: Outcome{
+			want: outcome{
 				Active: activeTags("ours:b", "2"),
 				Skips:  []Skip{skip("a", "aws", tags.CountCap, "at most 50 tags on a resource, 49 of them reserved, 3 for those that the provider adds", "r")},
 			},
@@ -333,7 +333,7 @@ func TestStampErrorOfCloud(t *testing.T) {
 	f := reporting(shapes["Map"].field)
 	refuse := v1beta1.CloudTags{Sources: []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}}}
 	a := []tags.Label{label("a", "1")}
-	set := Outcome{Active: activeTags("ours:a", "1")}
+	set := outcome{Active: activeTags("ours:a", "1")}
 
 	cases := map[string]stampCase{
 		"Foreign": {
@@ -381,7 +381,7 @@ func TestStampFormattedKeys(t *testing.T) {
 			labels: []tags.Label{label("platform/env", "a"), label("platform/x", "b")},
 			remove: keys("ours:platform/env"),
 			after:  `{"tags": {"ours_platform_x": "b"}}`,
-			want:   Outcome{Active: activeTags("ours_platform_x", "b"), Withheld: []Withheld{{Resource: "r", Removed: []string{"ours_platform_env"}}}},
+			want:   outcome{Active: activeTags("ours_platform_x", "b"), Withheld: []withheldOn{{Resource: "r", Removed: []string{"ours_platform_env"}}}},
 		},
 		"Beginning": {
 			reason:   "So does the beginning of keys, at a value too.",
@@ -411,9 +411,9 @@ func TestStampFormattedKeys(t *testing.T) {
 			labels: []tags.Label{trusted(label("team", "a")), label("x", "b")},
 			remove: fromField("ours:*"),
 			after:  `{"tags": {"ours:team": "a"}}`,
-			want: Outcome{
+			want: outcome{
 				Active:   activeTags("ours:team", "a"),
-				Withheld: []Withheld{{Resource: "r", Removed: []string{"ours:x"}, Protected: []string{"ours:team"}}},
+				Withheld: []withheldOn{{Resource: "r", Removed: []string{"ours:x"}, Protected: []string{"ours:team"}}},
 			},
 		},
 	}
@@ -478,8 +478,7 @@ func TestStampLastTagSettles(t *testing.T) {
 			t.Errorf("want an empty map written %t where the observed spec is %s", wants, spec)
 		}
 
-		stamper.Audit(targetsOf(stamper, desired), out)
-		changes = append(changes, len(out.Changes))
+		changes = append(changes, len(stamper.Audit(targetsOf(stamper, desired), out.Stamped)))
 	}
 
 	if diff := cmp.Diff([]int{1, 0, 0, 0, 0}, changes); diff != "" {
@@ -491,15 +490,15 @@ func TestStampLastTagSettles(t *testing.T) {
 func TestStampListOfOne(t *testing.T) {
 	f := field.Field{Path: object.MustParsePath("spec.settings[0].userLabels"), Shape: field.Map}
 	a := []tags.Label{label("a", "1")}
-	set := Outcome{Active: activeTags("ours:a", "1")}
-	none := Outcome{Mismatches: []Mismatch{{Resource: "r", Why: "spec.settings has no item to hold tags"}}}
+	set := outcome{Active: activeTags("ours:a", "1")}
+	none := outcome{Mismatches: []mismatch{{Resource: "r", Why: "spec.settings has no item to hold tags"}}}
 
 	cases := map[string]stampCase{
 		"There":    {reason: "The only item has the tags.", labels: a, before: `{"settings": [{"tier": "x"}]}`, after: `{"settings": [{"tier": "x", "userLabels": {"ours:a": "1"}}]}`, want: set},
 		"Absent":   {reason: "An item is not made: other fields of it may be required.", labels: a, want: none},
 		"Empty":    {reason: "Nor is one of an empty list.", labels: a, before: `{"settings": []}`, want: none},
 		"Null":     {reason: "Nor of null.", labels: a, before: `{"settings": null}`, want: none},
-		"NoList":   {reason: "What is no list is named.", labels: a, before: `{"settings": {}}`, want: Outcome{Mismatches: []Mismatch{{Resource: "r", Why: "spec.settings is an object, not a list"}}}},
+		"NoList":   {reason: "What is no list is named.", labels: a, before: `{"settings": {}}`, want: outcome{Mismatches: []mismatch{{Resource: "r", Why: "spec.settings is an object, not a list"}}}},
 		"NoLabels": {reason: "Without labels nothing is missing.", remove: keys("x")},
 		"Last":     {reason: "An item that loses its last tag stays.", remove: keys("x"), before: `{"settings": [{"userLabels": {"x": "y"}}]}`, after: `{"settings": [{}]}`},
 	}

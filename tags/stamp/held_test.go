@@ -51,22 +51,22 @@ func assertStamped(t *testing.T, reason string, f field.Field, policy v1beta1.Co
 		Fields:      everywhere(f),
 	}
 
-	outcome := &Outcome{Skips: want.skips}
+	outcome := &outcome{Skips: want.skips}
 
 	if want.spec != "" {
 		outcome.Stamped = map[string]*structpb.Struct{"r": thing(want.spec)}
 	}
 
 	if len(want.active) > 0 {
-		outcome.Active = []Active{{Resource: "r", Provider: "aws", Tags: want.active}}
+		outcome.Active = []active{{Resource: "r", Provider: "aws", Tags: want.active}}
 	}
 
 	if len(want.withheld) > 0 {
-		outcome.Withheld = []Withheld{{Resource: "r", Retained: want.withheld}}
+		outcome.Withheld = []withheldOn{{Resource: "r", Retained: want.withheld}}
 	}
 
 	if want.mismatch != "" {
-		outcome.Mismatches = []Mismatch{{Resource: "r", Why: want.mismatch}}
+		outcome.Mismatches = []mismatch{{Resource: "r", Why: want.mismatch}}
 	}
 
 	if want.err != "" {
@@ -859,7 +859,7 @@ func TestStampAtomicList(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		args   args
-		want   *Outcome
+		want   *outcome
 	}{
 		"Kept": {
 			reason: "The tags that the provider has added are kept, behind those of earlier steps and before ours. Others are not.",
@@ -870,11 +870,11 @@ func TestStampAtomicList(t *testing.T) {
 				observed: `{"tags": [{"key": "of an earlier reconcile", "value": "x"}, {"key": "crossplane-providerconfig", "value": "default"},
 					{"key": "crossplane-name", "value": "thing-x"}, {"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "crossplane-other", "value": "x"}]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "Name", "value": "x"},
 				{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "crossplane-name", "value": "thing-x"},
 				{"key": "crossplane-providerconfig", "value": "default"}, {"key": "ours:a", "value": "1"}]}`)},
-				Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active: []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"Verbatim": {
@@ -885,10 +885,10 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
 				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "Name", "value": "x"},
 				{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1", "extra": true}]}`)},
-				Active: []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active: []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"NoLabels": {
@@ -898,7 +898,7 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
 				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "Name", "value": "x"}, {"key": "crossplane-kind", "value": "thing.example.org"}]}`)},
 			},
 		},
@@ -909,7 +909,7 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
 			},
-			want: &Outcome{},
+			want: &outcome{},
 		},
 		"StringList": {
 			reason: "The tags that the provider has added to a list of strings are kept.",
@@ -919,9 +919,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["crossplane-name=a=b", "ours:a=1"]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"Desired": {
@@ -932,9 +932,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{"tags": ["crossplane-name=desired"]}`,
 				observed: `{"tags": ["crossplane-name=observed"]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["crossplane-name=desired", "ours:a=1"]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"NotAtomic": {
@@ -945,9 +945,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `{"tags": ["crossplane-name=x"]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["ours:a=1"]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"NotObserved": {
@@ -958,9 +958,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `null`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "ours:a", "value": "1"}]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"ObservedOtherShape": {
@@ -971,9 +971,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `{"tags": {"crossplane-name": "x"}}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": [{"key": "ours:a", "value": "1"}]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}},
 			},
 		},
 		"NothingOfOurs": {
@@ -984,7 +984,7 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{}`,
 				observed: `{"tags": ["crossplane-name=x"]}`,
 			},
-			want: &Outcome{Skips: []Skip{skip("*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @")}},
+			want: &outcome{Skips: []Skip{skip("*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @")}},
 		},
 		"Cap": {
 			reason: "Entries that are kept take slots.",
@@ -994,9 +994,9 @@ func TestStampAtomicList(t *testing.T) {
 				spec:     `{"tags": ["x"` + strings.Repeat(`, "x"`, 47) + `]}`,
 				observed: `{"tags": ["crossplane-name=x"]}`,
 			},
-			want: &Outcome{
+			want: &outcome{
 				Stamped: map[string]*structpb.Struct{"r": thing(`{"tags": ["x"` + strings.Repeat(`, "x"`, 47) + `, "crossplane-name=x", "ours:k00=v"]}`)},
-				Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:k00": "v"}}},
+				Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:k00": "v"}}},
 				Skips:   capped("aws", "at most 50 tags on a resource", 1, 2, "r"),
 			},
 		},

@@ -104,7 +104,7 @@ type mergeCase struct {
 	stamped []string
 
 	active   map[string]string
-	withheld Withheld
+	withheld withheldOn
 	skips    []Skip
 	err      string
 }
@@ -149,19 +149,19 @@ func (tc mergeCase) run(t *testing.T, in map[string]shape) {
 				before = s.spec(tc.before...)
 			}
 
-			outcome := &Outcome{Skips: tc.skips}
+			outcome := &outcome{Skips: tc.skips}
 
 			if tc.stamped != nil {
 				outcome.Stamped = map[string]*structpb.Struct{"r": thing(s.specOf(tc.stamped))}
 			}
 
 			if tc.active != nil {
-				outcome.Active = []Active{{Resource: "r", Provider: provider, Tags: tc.active}}
+				outcome.Active = []active{{Resource: "r", Provider: provider, Tags: tc.active}}
 			}
 
 			if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
 				w.Resource = "r"
-				outcome.Withheld = []Withheld{w}
+				outcome.Withheld = []withheldOn{w}
 			}
 
 			if tc.err != "" {
@@ -255,7 +255,7 @@ func TestStampIgnore(t *testing.T) {
 			cloud:   []string{"Name", "1", "ours:a", "2", "z", "3", "aws:createdBy", "4", "AWS:x", "5", "crossplane-kind", "6", "crossplane-name", "7", "crossplane-providerconfig", "8"},
 			stamped: []string{"Name", "1", "ours:a", "2", "z", "3"},
 
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"ReservedPrefix": {
 			reason: "A tag that the cloud sets itself is not desired, since the cloud would refuse it. That of an earlier step stays as it is.",
@@ -301,7 +301,7 @@ func TestStampIgnore(t *testing.T) {
 			labels:   a,
 			cloud:    []string{"ours:a", "cloud"},
 			stamped:  []string{"ours:a", "cloud"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"LabelEqualsCloud": {
 			reason:  "A tag of ours to which the cloud gives the value of the label is active.",
@@ -318,7 +318,7 @@ func TestStampIgnore(t *testing.T) {
 			before:   []string{"ours:a", "step"},
 			cloud:    []string{"ours:a", "cloud"},
 			stamped:  []string{"ours:a", "cloud"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"RetainedLabelEqualsCloud": {
 			reason:  "A tag that kept the value of an earlier step is active if the cloud has the label's.",
@@ -333,7 +333,7 @@ func TestStampIgnore(t *testing.T) {
 			reason:   "Labels that are retained are sorted.",
 			labels:   []tags.Label{label("a", "1"), label("b", "1"), label("c", "1"), trusted(label("d", "1")), label("e", "1")},
 			before:   []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:e", "2", "ours:d", "2"},
-			withheld: Withheld{Retained: []string{"ours:a", "ours:b", "ours:c", "ours:d", "ours:e"}},
+			withheld: withheldOn{Retained: []string{"ours:a", "ours:b", "ours:c", "ours:d", "ours:e"}},
 		},
 		"RetainedLabelNotReported": {
 			reason:   "A tag that the cloud does not have is retained as ever.",
@@ -341,7 +341,7 @@ func TestStampIgnore(t *testing.T) {
 			labels:   a,
 			before:   []string{"ours:a", "step"},
 			cloud:    []string{},
-			withheld: Withheld{Retained: []string{"ours:a"}},
+			withheld: withheldOn{Retained: []string{"ours:a"}},
 		},
 		"ReplacedLabel": {
 			reason:   "The value of the cloud comes after that of a source that replaces.",
@@ -351,7 +351,7 @@ func TestStampIgnore(t *testing.T) {
 			before:   []string{"ours:a", "step", "x", "y"},
 			cloud:    []string{"ours:a", "cloud"},
 			stamped:  []string{"ours:a", "cloud", "x", "y"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"ChangedBack": {
 			reason:   "A resource whose tag has the cloud's value in the end, as it had before, does not change.",
@@ -360,7 +360,7 @@ func TestStampIgnore(t *testing.T) {
 			labels:   a,
 			before:   []string{"x", "y", "ours:a", "cloud"},
 			cloud:    []string{"ours:a", "cloud"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"RefusedLabel": {
 			reason: "A source that refuses to share its tags does so whatever the cloud has.",
@@ -379,7 +379,7 @@ func TestStampIgnore(t *testing.T) {
 			cloud:    []string{"ours:a", "x", "ours:b", "y", "ours:c", "z"},
 			stamped:  []string{"ours:c", "3", "ours:a", "1", "ours:b", "y"},
 			active:   map[string]string{"ours:a": "1", "ours:c": "3"},
-			withheld: Withheld{Ignored: []string{"ours:b"}},
+			withheld: withheldOn{Ignored: []string{"ours:b"}},
 		},
 		"SkippedLabel": {
 			reason:  "A label that the provider doesn't admit desires nothing, so the cloud's tag is kept.",
@@ -397,7 +397,7 @@ func TestStampIgnore(t *testing.T) {
 			cloud:    []string{"Name", "cloud", "ours:a", "cloud", "ours:b", "cloud", "z", "cloud"},
 			stamped:  []string{"Name", "x", "ours:b", "step", "ours:a", "1", "z", "cloud"},
 			active:   map[string]string{"ours:a": "1"},
-			withheld: Withheld{Retained: []string{"ours:b"}},
+			withheld: withheldOn{Retained: []string{"ours:b"}},
 		},
 		"FirstMatchRetains": {
 			reason: "Of several patterns that match, the first says what becomes of a tag.",
@@ -429,7 +429,7 @@ func TestStampIgnore(t *testing.T) {
 			labels:   []tags.Label{trusted(label("team", "a"))},
 			cloud:    []string{"ours:team", "b"},
 			stamped:  []string{"ours:team", "b"},
-			withheld: Withheld{Ignored: []string{"ours:team"}},
+			withheld: withheldOn{Ignored: []string{"ours:team"}},
 		},
 		"ReservedOfNobody": {
 			reason:   "A reserved key is no other system's, though the input says so: whoever may tag in the cloud could forge it.",
@@ -438,7 +438,7 @@ func TestStampIgnore(t *testing.T) {
 			before:   []string{"Name", "x"},
 			cloud:    []string{"owner", "y", "ours:OWNER", "z", "Name", "y"},
 			stamped:  []string{"Name", "y"},
-			withheld: Withheld{Protected: []string{"ours:OWNER", "owner"}},
+			withheld: withheldOn{Protected: []string{"ours:OWNER", "owner"}},
 		},
 		"Untrusted": {
 			reason:   "A key from a field does as the input's, but not to reserved keys.",
@@ -448,7 +448,7 @@ func TestStampIgnore(t *testing.T) {
 			before:   []string{"owner", "x"},
 			cloud:    []string{"owner", "y", "ours:owner", "z", "cost-center", "1", "Name", "2", "ours:a", "3"},
 			stamped:  []string{"owner", "x", "Name", "2", "ours:a", "3"},
-			withheld: Withheld{Ignored: []string{"ours:a"}, Protected: []string{"cost-center", "ours:owner", "owner"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}, Protected: []string{"cost-center", "ours:owner", "owner"}},
 		},
 		"UntrustedNotReported": {
 			reason:   "Nothing is protected from a key whose tag the cloud doesn't have.",
@@ -463,7 +463,7 @@ func TestStampIgnore(t *testing.T) {
 			ignore:   append(fromField("owner"), keys("own*")...),
 			before:   []string{"owner", "x"},
 			cloud:    []string{"owner", "y"},
-			withheld: Withheld{Protected: []string{"owner"}},
+			withheld: withheldOn{Protected: []string{"owner"}},
 		},
 		"UntrustedReservedPrefix": {
 			reason:   "What the cloud sets itself is left alone anyway, and protected from nobody.",
@@ -476,7 +476,7 @@ func TestStampIgnore(t *testing.T) {
 			reserved: []string{"owner"},
 			ignore:   fromField("*"),
 			cloud:    []string{"OWNER", "y"},
-			withheld: Withheld{Protected: []string{"OWNER"}},
+			withheld: withheldOn{Protected: []string{"OWNER"}},
 		},
 		"TwoLabels": {
 			reason:   "Withheld labels are sorted.",
@@ -485,7 +485,7 @@ func TestStampIgnore(t *testing.T) {
 			cloud:    []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:d", "1"},
 			stamped:  []string{"ours:a", "2", "ours:b", "2", "ours:c", "2", "ours:d", "1"},
 			active:   map[string]string{"ours:d": "1"},
-			withheld: Withheld{Ignored: []string{"ours:a", "ours:b", "ours:c"}},
+			withheld: withheldOn{Ignored: []string{"ours:a", "ours:b", "ours:c"}},
 		},
 	}
 
@@ -515,7 +515,7 @@ func TestStampIgnoreWithoutCase(t *testing.T) {
 			labels:   []tags.Label{label("team", "a")},
 			cloud:    []string{"OURS:team", "b"},
 			stamped:  []string{"OURS:team", "b"},
-			withheld: Withheld{Ignored: []string{"ours:team"}},
+			withheld: withheldOn{Ignored: []string{"ours:team"}},
 		},
 		"LabelEqualsCloud": {
 			reason:  "A tag of ours that the cloud has in another case, with the label's value, is active.",
@@ -545,7 +545,7 @@ func TestStampIgnoreWithoutCase(t *testing.T) {
 			ignore:   fromField("*"),
 			before:   []string{"OWNER", "a"},
 			cloud:    []string{"Owner", "b"},
-			withheld: Withheld{Protected: []string{"Owner"}},
+			withheld: withheldOn{Protected: []string{"Owner"}},
 		},
 		"TrustedReserved": {
 			reason:   "What a trusted source says of a reserved key stands, in whatever case the cloud has it.",
@@ -611,7 +611,7 @@ type jsonCase struct {
 	stamped string
 
 	active   map[string]string
-	withheld Withheld
+	withheld withheldOn
 	mismatch string
 }
 
@@ -647,23 +647,23 @@ func (tc jsonCase) run(t *testing.T) {
 		Earlier:     map[string]map[string]string{"r": earlierOf(thing(tc.spec), tc.field.Separator)},
 	}
 
-	outcome := &Outcome{}
+	outcome := &outcome{}
 
 	if tc.stamped != "" {
 		outcome.Stamped = map[string]*structpb.Struct{"r": thing(tc.stamped)}
 	}
 
 	if tc.active != nil {
-		outcome.Active = []Active{{Resource: "r", Provider: provider, Tags: tc.active}}
+		outcome.Active = []active{{Resource: "r", Provider: provider, Tags: tc.active}}
 	}
 
 	if w := tc.withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
 		w.Resource = "r"
-		outcome.Withheld = []Withheld{w}
+		outcome.Withheld = []withheldOn{w}
 	}
 
 	if tc.mismatch != "" {
-		outcome.Mismatches = []Mismatch{{Resource: "r", Why: tc.mismatch}}
+		outcome.Mismatches = []mismatch{{Resource: "r", Why: tc.mismatch}}
 	}
 
 	assertOutcome(t, tc.reason, stamper, tc.spec, outcome, "")
@@ -965,7 +965,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			status:   `{"tags": ["ours:a=8", "ours:a=9"]}`,
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:a=8", "ours:a=9"]}`,
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"Value": {
 			reason:  "A string of a key gets the value that the cloud has, with all separators in it.",
@@ -999,7 +999,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:a=1", "ours:a=b=9"]}`,
 			active:   map[string]string{"ours:a": "1"},
-			withheld: Withheld{},
+			withheld: withheldOn{},
 		},
 		"LabelsKey": {
 			reason:   "A string is the tag of the longest key that is known: here the label's, not that of the key to ignore.",
@@ -1010,7 +1010,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:a=8", "ours:a=b=2"]}`,
 			active:   map[string]string{"ours:a=b": "2"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"ShortestKey": {
 			reason:  "A string whose key is not known is the tag of the shortest one that a pattern matches.",
@@ -1066,7 +1066,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			ignore:   fromField("owner=*", "owner=a", "ours:owner=*"),
 			status:   `{"tags": ["owner=a", "owner=b=1", "ours:owner=c"]}`,
 			spec:     `{"tags": ["owner=b=2"]}`,
-			withheld: Withheld{Protected: []string{"ours:owner", "owner"}},
+			withheld: withheldOn{Protected: []string{"ours:owner", "owner"}},
 		},
 		"ReservedKeyOfInput": {
 			reason:   "A string that could be a tag with a reserved key is no other system's.",
@@ -1076,7 +1076,7 @@ func TestStampIgnoreStringList(t *testing.T) {
 			status:   `{"tags": ["owner=a", "owner=b", "x=y"]}`,
 			spec:     `{}`,
 			stamped:  `{"tags": ["x=y"]}`,
-			withheld: Withheld{Protected: []string{"owner"}},
+			withheld: withheldOn{Protected: []string{"owner"}},
 		},
 		"TrustedLabelNotHidden": {
 			reason:   "A key from a field does not hide the string that is the tag of a trusted label, so that it is replaced.",
@@ -1163,7 +1163,7 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:A:1", "ours:a:2"]}`,
 			active:   map[string]string{"ours:A": "1", "ours:a": "2"},
-			withheld: Withheld{Protected: []string{"ours:a"}},
+			withheld: withheldOn{Protected: []string{"ours:a"}},
 		},
 		"ReservedAmongOthers": {
 			reason:   "A string with a reserved key is not kept with others that come to the same key.",
@@ -1172,7 +1172,7 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 			status:   `{"tags": ["team:a:1", "team:OWNER:2"]}`,
 			spec:     `{}`,
 			stamped:  `{"tags": ["team:a:1"]}`,
-			withheld: Withheld{Protected: []string{"team:OWNER"}},
+			withheld: withheldOn{Protected: []string{"team:OWNER"}},
 		},
 		"TwoLabelsIgnored": {
 			reason:   "Two labels whose keys differ in case are both the other system's.",
@@ -1181,7 +1181,7 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 			status:   `{"tags": ["ours:a:9"]}`,
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:a:9"]}`,
-			withheld: Withheld{Ignored: []string{"ours:A", "ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:A", "ours:a"}},
 		},
 		"Untrusted": {
 			reason:   "A reserved key is protected in any case, also where a pattern hides it.",
@@ -1189,7 +1189,7 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 			ignore:   fromField("OWNER", "owner:*"),
 			status:   `{"tags": ["Owner:a"]}`,
 			spec:     `{"tags": ["oWNER:b"]}`,
-			withheld: Withheld{Protected: []string{"Owner"}},
+			withheld: withheldOn{Protected: []string{"Owner"}},
 		},
 	}
 

@@ -30,10 +30,14 @@ type overLimit struct {
 	provider, limit string
 }
 
-// add the resource of the supplied merge if it has no slots for so many labels.
-func (e *LimitError) add(m *merge, labels int) {
-	if labels > 0 {
-		e.resources = append(e.resources, overLimit{resource: m.target.Name, labels: labels, provider: m.profile.Name, limit: m.countLimit()})
+// add the resource of the supplied plan if it has no slots for labels.
+func (e *LimitError) add(p *plan) {
+	if !p.decided {
+		return
+	}
+
+	if labels := p.slotless(); labels > 0 {
+		e.resources = append(e.resources, overLimit{resource: p.target.Name, labels: labels, provider: p.Profile.Name, limit: p.countLimit()})
 	}
 }
 
@@ -52,10 +56,10 @@ type TrustedLimitError struct {
 	resources []overLimit
 }
 
-// add the resource of the supplied merge if it has no slots for trusted labels.
-func (e *TrustedLimitError) add(m *merge) {
-	if m.lacking > 0 {
-		e.resources = append(e.resources, overLimit{resource: m.target.Name, labels: m.lacking, keys: m.lackingKeys, provider: m.profile.Name, limit: m.countLimit()})
+// add the resource of the supplied plan if it has no slots for trusted labels.
+func (e *TrustedLimitError) add(p *plan) {
+	if p.lacking > 0 {
+		e.resources = append(e.resources, overLimit{resource: p.target.Name, labels: p.lacking, keys: p.lackingKeys, provider: p.Profile.Name, limit: p.countLimit()})
 	}
 }
 

@@ -23,7 +23,7 @@ func TestStampLimit(t *testing.T) {
 	const three = "at most 50 tags on a resource, 47 of them reserved"
 
 	type want struct {
-		outcome *Outcome
+		outcome *outcome
 		err     string
 	}
 
@@ -39,13 +39,13 @@ func TestStampLimit(t *testing.T) {
 		return out
 	}
 
-	active := func(resource string, keysAndValues ...string) Active {
+	tagged := func(resource string, keysAndValues ...string) active {
 		out := make(map[string]string)
 		for i := 0; i < len(keysAndValues); i += 2 {
 			out[keysAndValues[i]] = keysAndValues[i+1]
 		}
 
-		return Active{Resource: resource, Provider: "aws", Tags: out}
+		return active{Resource: resource, Provider: "aws", Tags: out}
 	}
 
 	abc := []tags.Label{label("a", "1"), label("b", "2"), label("c", "3")}
@@ -66,13 +66,13 @@ func TestStampLimit(t *testing.T) {
 			labels:  abc,
 			desired: resources{"one": {"x", "1"}, "two": {"x", "1", "y", "2"}, "zero": nil},
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped: things(s, resources{
 						"one":  {"x", "1", "ours:a", "1", "ours:b", "2"},
 						"two":  {"x", "1", "y", "2", "ours:a", "1"},
 						"zero": {"ours:a", "1", "ours:b", "2", "ours:c", "3"},
 					}),
-					Active: []Active{active("one", "ours:a", "1", "ours:b", "2"), active("two", "ours:a", "1"), active("zero", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
+					Active: []active{tagged("one", "ours:a", "1", "ours:b", "2"), tagged("two", "ours:a", "1"), tagged("zero", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
 					Skips:  []Skip{skip("b", "aws", tags.CountCap, three, "two"), skip("c", "aws", tags.CountCap, three, "one", "two")},
 				}}
 			},
@@ -82,9 +82,9 @@ func TestStampLimit(t *testing.T) {
 			labels:  abc,
 			desired: resources{"one": {"x", "1"}},
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped: things(s, resources{"one": {"x", "1", "ours:a", "1", "ours:b", "2"}}),
-					Active:  []Active{active("one", "ours:a", "1", "ours:b", "2")},
+					Active:  []active{tagged("one", "ours:a", "1", "ours:b", "2")},
 					Skips:   []Skip{skip("c", "aws", tags.CountCap, three, "one")},
 				}}
 			},
@@ -106,10 +106,10 @@ func TestStampLimit(t *testing.T) {
 			desired: resources{"zero": nil, "there": {"x", "1", "ours:b", "2", "ours:a", "9"}},
 			remove:  keys("x"),
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped:  things(s, resources{"zero": {"ours:a", "1", "ours:b", "2", "ours:c", "3"}, "there": {"ours:b", "2", "ours:a", "9", "ours:c", "3"}}),
-					Active:   []Active{active("there", "ours:b", "2", "ours:c", "3"), active("zero", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
-					Withheld: []Withheld{{Resource: "there", Retained: []string{"ours:a"}}},
+					Active:   []active{tagged("there", "ours:b", "2", "ours:c", "3"), tagged("zero", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
+					Withheld: []withheldOn{{Resource: "there", Retained: []string{"ours:a"}}},
 				}}
 			},
 		},
@@ -119,7 +119,7 @@ func TestStampLimit(t *testing.T) {
 			labels:  []tags.Label{label("a", "1")},
 			desired: resources{"four": {"x", "1", "y", "2", "z", "3", "ours:a", "9"}},
 			want: func(shape) want {
-				return want{outcome: &Outcome{Withheld: []Withheld{{Resource: "four", Retained: []string{"ours:a"}}}}}
+				return want{outcome: &outcome{Withheld: []withheldOn{{Resource: "four", Retained: []string{"ours:a"}}}}}
 			},
 		},
 		"StrictSkippedOtherwise": {
@@ -128,9 +128,9 @@ func TestStampLimit(t *testing.T) {
 			labels:  []tags.Label{label("a", "1"), label("aws:b", "1"), label("c!", "1"), label("d", "1")},
 			desired: resources{"one": {"x", "1"}},
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped: things(s, resources{"one": {"x", "1", "ours:a", "1", "ours:d", "1"}}),
-					Active:  []Active{active("one", "ours:a", "1", "ours:d", "1")},
+					Active:  []active{tagged("one", "ours:a", "1", "ours:d", "1")},
 					Skips: []Skip{
 						skip("aws:b", "aws", tags.ReservedPrefix, "reserved: aws:"),
 						skip("c!", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
@@ -146,10 +146,10 @@ func TestStampLimit(t *testing.T) {
 			desired: resources{"one": nil},
 			cloud:   []string{"z", "1"},
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped:  things(s, resources{"one": {"ours:a", "1", "ours:b", "2", "ours:c", "3"}}),
-					Active:   []Active{active("one", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
-					Withheld: []Withheld{{Resource: "one", Unkept: []string{"z"}}},
+					Active:   []active{tagged("one", "ours:a", "1", "ours:b", "2", "ours:c", "3")},
+					Withheld: []withheldOn{{Resource: "one", Unkept: []string{"z"}}},
 				}}
 			},
 		},
@@ -162,10 +162,10 @@ func TestStampLimit(t *testing.T) {
 			desired: resources{"one": nil},
 			cloud:   []string{"ours:d", "cloud"},
 			want: func(s shape) want {
-				return want{outcome: &Outcome{
+				return want{outcome: &outcome{
 					Stamped:  things(s, resources{"one": {"ours:b", "2", "ours:c", "3", "ours:d", "cloud"}}),
-					Active:   []Active{active("one", "ours:b", "2", "ours:c", "3")},
-					Withheld: []Withheld{{Resource: "one", Ignored: []string{"ours:d"}, Removed: []string{"ours:a", "ours:e"}}},
+					Active:   []active{tagged("one", "ours:b", "2", "ours:c", "3")},
+					Withheld: []withheldOn{{Resource: "one", Ignored: []string{"ours:d"}, Removed: []string{"ours:a", "ours:e"}}},
 				}}
 			},
 		},
@@ -273,7 +273,7 @@ func TestStampLimitError(t *testing.T) {
 					ReservedTags: map[string]v1beta1.TagCount{"generic": 1},
 				},
 				Transformer: transformer(labels(51)...),
-				Fields:      fields,
+				Fields:      fixed(fields),
 			}
 
 			_, err := stampAll(stamper, tc.desired)

@@ -2,346 +2,623 @@ package stamp
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
+	"strconv"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// A fieldKind is what tag fields and their resources differ in, as far as it matters to
-// what labels come to.
-type fieldKind struct {
-	profile *tags.Profile
-	shape   field.Shape
+// A plan is what becomes of the tags of one resource. In this order: reserved keys that are
+// nobody's are taken away, labels become tags, tags of other systems get the value that the
+// cloud has, tags are removed, and what the resource has no tag slot for is skipped.
+type plan struct {
+	Result
 
-	// separator and maxLength of a StringList.
-	separator string
-	maxLength int
+	// wishes for resources with this kind of tag field. There are none if the resource is
+	// left alone.
+	*wishes
+
+	in     *v1beta1.CloudTags
+	target *Target
+
+	// decided is true if it could be decided on the resource's tags.
+	decided bool
+
+	// earlier are the tags with reserved keys that earlier steps have of trusted sources.
+	earlier map[string]string
+
+	// set is what the field holds.
+	set *tagset.Set
+
+	// cloud are the tags that the cloud has, and spec those of the observed field. Both
+	// are nil if they are not known, or nobody needs to.
+	cloud, spec *tagset.Set
+
+	// fates of labels that don't lack a tag slot, by position.
+	fates map[int]fate
+
+	// there is true of labels whose tag was there, or the cloud has for another system, by
+	// position: what the tag is decides on what rules do to it.
+	there map[int]bool
+
+	// ignored are what missing labels are in the cloud, by position.
+	ignored map[int][]tagset.Entry
+
+	// foreign are the tags of other systems that the field doesn't have.
+	foreign [][]tagset.Entry
+
+	// replacing are the positions of labels with reserved keys whose tags were there in
+	// another case.
+	replacing []int
+
+	// cut is the position of the first label without a tag slot, or the number of
+	// labels. The fate of those behind it is not looked at.
+	cut int
+
+	// lacking is how many trusted labels have no tag slot, and lackingKeys the keys of
+	// the first of them.
+	lacking     int
+	lackingKeys []string
+
+	// taken are the tags that earlier steps set with reserved keys, protected the keys
+	// that could have been changed or removed, and unkept those of other systems' tags
+	// that there is no slot for.
+	taken, protected, unkept []string
 }
 
-// twins are the ids that several of the supplied tags have. Keys that differ only in case
-// are one, unless more labels than one have them.
-func (k *fieldKind) twins(of []tags.Tag) map[string]bool {
-	if !k.profile.FoldEntries {
+// A fate of a label.
+type fate int
+
+const (
+	// fateStamped labels are tags. All others have the tag that the fate says.
+	fateStamped fate = iota
+	fateRetained
+	fateIgnored
+	fateRemoved
+)
+
+// plan what becomes of the tags of the supplied target.
+func (s *Stamper) plan(t *Target) (*plan, error) {
+	p := &plan{
+		Result: Result{Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource), Provider: t.profile.Name},
+		in:     s.Input, target: t, earlier: s.Earlier[t.Name],
+	}
+
+	if t.leave != "" || t.lacks != "" {
+		// Otherwise there is nothing that it could have been tagged with.
+		if s.asksForTags() {
+			p.leaveAlone()
+		}
+
+		return p, nil
+	}
+
+	p.wishes = s.wishesFor(tagset.KindOf(&t.field, t.profile))
+
+	// Without anything to do, the provider's tags still have to be kept, and a field that
+	// has become empty may have to be there.
+	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit {
+		return p, nil
+	}
+
+	set, kept, err := desired(t, p.wishes)
+	if err != nil {
+		p.Mismatch = err.Error()
+		return p, nil //nolint:nilerr // It is told of.
+	}
+
+	p.set = set
+	p.cloud, p.spec = s.observed(t, p.wishes)
+
+	if err := p.decide(); err != nil || p.lacking > 0 {
+		return p, err
+	}
+
+	if set.Changed() || kept || set.Len() == 0 && t.field.LateInit {
+		if p.Stamped, err = write(t, p.wishes, set); err != nil {
+			p.Mismatch = err.Error()
+			return p, nil //nolint:nilerr // It is told of.
+		}
+	}
+
+	p.conclude()
+
+	return p, nil
+}
+
+// leaveAlone says why the target is left alone.
+func (p *plan) leaveAlone() {
+	t := p.target
+
+	if p.LeftAlone = t.leave; t.leave == "" {
+		p.LeftAlone, p.NoField, p.Unknown = t.lacks, t.noField, t.unknown
+	}
+}
+
+// decide on everything about the tags.
+func (p *plan) decide() error {
+	p.fates, p.there, p.ignored = make(map[int]fate, min(len(p.tags), p.Profile.MaxTags)), make(map[int]bool), make(map[int][]tagset.Entry)
+
+	p.takeAway()
+
+	if err := p.label(); err != nil {
+		return err
+	}
+
+	p.ignoreTags()
+	p.removeTags()
+
+	return p.fill()
+}
+
+// takeAway the tags with reserved keys that no trusted source has.
+func (p *plan) takeAway() {
+	if p.transformed.Reserved().Empty() {
+		return
+	}
+
+	for e := range p.set.All() {
+		key, reserved := p.reserved(e)
+		if !reserved || p.isProviders(e) || p.replaces(e) {
+			continue
+		}
+
+		claim, claimed := e.First(p.claimed)
+		_, lost := e.First(p.lost)
+
+		switch {
+		case claimed:
+			p.replacing = append(p.replacing, p.byClaim[tags.FoldKey(claim)])
+		case !lost && p.isEarlier(e):
+			continue
+		default:
+			p.taken = append(p.taken, key)
+		}
+
+		p.set.Remove(e)
+	}
+}
+
+// replaces is true if a label of a trusted source replaces the supplied entry where it is,
+// or is what it says.
+func (p *plan) replaces(e *tagset.Entry) bool {
+	return !e.Opaque && slices.ContainsFunc(p.byID[e.ID], func(i int) bool {
+		t := &p.tags[i]
+		return t.Reserved || t.Trusted && e.Key == t.Key && tagset.IsText(e.Value, t.Value)
+	})
+}
+
+// isEarlier is true if an earlier step of the function has the supplied entry of a trusted
+// source.
+func (p *plan) isEarlier(e *tagset.Entry) bool {
+	is := false
+
+	for key, value := range p.earlier {
+		if e.Is(key, value) {
+			p.trust(key, value)
+
+			is = true
+		}
+	}
+
+	return is
+}
+
+// trust that the resource has the supplied tag of a trusted source.
+func (p *plan) trust(key, value string) {
+	if p.Trusted == nil {
+		p.Trusted = make(map[string]string)
+	}
+
+	p.Trusted[key] = value
+}
+
+// label decides on the labels whose tag is there.
+func (p *plan) label() error {
+	var there []int
+
+	for e := range p.set.All() {
+		if !e.Opaque {
+			there = append(there, p.byID[e.ID]...)
+		}
+	}
+
+	slices.Sort(there)
+
+	for _, i := range slices.Compact(there) {
+		p.there[i] = true
+		t := &p.tags[i]
+
+		replace, err := p.conflict(t)
+		if err != nil {
+			return err
+		}
+
+		switch {
+		case !replace:
+			p.fates[i] = fateRetained
+			continue
+		case t.Reserved:
+			p.set.Spell(t.Key, t.Value)
+		default:
+			p.set.Put(t.Key, t.Value)
+		}
+
+		p.fates[i] = fateStamped
+	}
+
+	// They take the slots of the tags that they replace.
+	for _, i := range p.replacing {
+		if _, is := p.fates[i]; !is && !p.without.has(i) {
+			p.fates[i] = fateStamped
+			p.there[i] = true
+			p.set.Spell(p.tags[i].Key, p.tags[i].Value)
+		}
+	}
+
+	return nil
+}
+
+// conflict is true if the supplied tag is to replace the one of the same key that an
+// earlier step has set.
+func (p *plan) conflict(t *tags.Tag) (bool, error) {
+	policy := p.in.Sources[t.Source].OnConflict
+	if t.Reserved || policy == v1beta1.ConflictPolicyReplace {
+		return true, nil
+	}
+
+	if policy == v1beta1.ConflictPolicyError {
+		return false, errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
+			t.Key, quote(p.set.Get(t.Key)), p.in.SourceName(t.Source), t.Value)
+	}
+
+	return false, nil
+}
+
+// overwrites returns an error if the supplied tag of a source that accepts no other value
+// would overwrite one of the cloud, which no step has ever set.
+func (p *plan) overwrites(t *tags.Tag) error {
+	if p.cloud == nil || t.Reserved || p.in.Sources[t.Source].OnConflict != v1beta1.ConflictPolicyError {
 		return nil
 	}
 
-	seen, out := make(map[string]bool, len(of)), make(map[string]bool)
+	e := p.cloud.Get(t.Key)
+	if e == nil || tagset.IsText(e.Value, t.Value) || p.spec != nil && p.spec.Has(p.ID(t.Key)) {
+		return nil
+	}
 
-	for _, t := range of {
-		id := k.profile.Fold(t.Key)
-		if seen[id] {
-			out[id] = true
+	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it",
+		t.Key, quote(e), p.in.SourceName(t.Source), t.Value)
+}
+
+// ignoreTags gives the tags of other systems the value that the cloud has.
+func (p *plan) ignoreTags() {
+	if p.cloud == nil || len(p.ignore) == 0 {
+		return
+	}
+
+	for of := range p.cloud.Tags() {
+		of, rule := p.external(of)
+		if rule == nil {
+			continue
 		}
 
-		seen[id] = true
+		all := p.labelsOf(&of[0])
+		labels, has := all, p.set.Has(of[0].ID)
+
+		if rule.retain && (len(labels) > 0 || has) {
+			continue
+		}
+
+		// The first label's slot is the one of the tag.
+		if len(labels) > 0 && !has {
+			p.ignored[labels[0]] = of
+			p.there[labels[0]] = true
+			labels = labels[1:]
+		}
+
+		for _, i := range labels {
+			p.fates[i] = fateIgnored
+		}
+
+		switch {
+		case has && p.set.Grows(of) <= 0:
+			p.set.Adopt(of)
+		case has || len(all) == 0:
+			p.foreign = append(p.foreign, of)
+		}
+	}
+}
+
+// external returns what is another system's of the supplied entries of the cloud, and the
+// rule that says so, or nil if nothing is.
+func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule) {
+	for i := range of {
+		e := &of[i]
+
+		// What a trusted source says of a reserved key stands. The cloud would
+		// refuse the tags that it sets itself.
+		_, claimed := e.First(p.claimed)
+		_, lost := e.First(p.lost)
+
+		if claimed || lost || p.isClouds(e) || !e.IsTextual() {
+			continue
+		}
+
+		r := p.rule(p.ignore, e)
+		if r == nil {
+			continue
+		}
+
+		// Nobody else has a say in it.
+		if key, reserved := p.reserved(e); reserved {
+			p.protected = append(p.protected, key)
+			continue
+		}
+
+		if rule == nil {
+			rule = r
+		}
+
+		theirs = append(theirs, *e)
 	}
 
-	return out
+	return theirs, rule
 }
 
-// A plan is what labels come to on all resources with one kind of tag field, as far as it
-// doesn't depend on what a resource has. Labels and resources can both be thousands.
-type plan struct {
-	fieldKind
-
-	transformed *tags.Transformed
-
-	// tags that labels are to be, in the order in which they take tag slots.
-	tags []tags.Tag
-
-	// skipped are labels that can't be tags because of the tag field.
-	skipped []Skip
-
-	// byID are the positions of tags by their id, and twins those of twins by the key in
-	// lower case.
-	byID, twins map[string][]int
-
-	// claimed are the reserved keys that tags have, and byClaim the positions of these by
-	// the key in lower case. Lost are those of labels of trusted sources that were skipped.
-	claimed, lost tags.KeySet
-	byClaim       map[string][]int
-
-	// known keys of tags.
-	known known
-
-	// remove and ignore tags of these keys.
-	remove, ignore []keyRule
-
-	// without are the tags that resources don't get, and those that they only get
-	// because they are protected.
-	without, protected positions
-
-	// resources that have such a tag field, and those of which it was written or could
-	// have been.
-	resources, merged []string
-
-	// slotless are labels that resources have no tag slot for, by the limit.
-	slotless map[string]*slotless
-}
-
-// positions of tags in a plan.
-type positions struct {
-	// sorted positions, and the key that each stands for.
-	sorted []int
-	key    map[int]string
-
-	// keys of all, sorted.
-	keys []string
-}
-
-// newPositions returns the positions of the supplied keys.
-func newPositions(key map[int]string) positions {
-	return positions{sorted: slices.Sorted(maps.Keys(key)), key: key, keys: slices.Compact(slices.Sorted(maps.Values(key)))}
-}
-
-func (p *positions) has(i int) bool {
-	_, ok := p.key[i]
-	return ok
-}
-
-// from returns how many there are from the supplied one on.
-func (p *positions) from(i int) int {
-	n, _ := slices.BinarySearch(p.sorted, i)
-	return len(p.sorted) - n
-}
-
-// id of tags with the supplied key, by which held tells them apart.
-func (p *plan) id(key string) string {
-	if p.shape == field.Map && !p.profile.FoldKeys {
-		return key
+// rule returns the first of the supplied rules that holds for the supplied tag, or nil if
+// none does.
+func (p *plan) rule(rules []keyRule, e *tagset.Entry) *keyRule {
+	rule, protected := p.match(rules, e)
+	if rule == nil && protected != "" {
+		p.protected = append(p.protected, protected)
 	}
 
-	return p.known.fold(p.profile, key) + p.separator
+	return rule
 }
 
-// planFor the supplied target. It is made once for all that are alike.
-func (s *Stamper) planFor(t *Target) *plan {
-	k := fieldKind{profile: t.profile, shape: t.field.Shape}
-	if k.shape == field.StringList {
-		k.separator, k.maxLength = t.field.Separator, t.field.MaxLength
+// removeTags that resources don't get.
+func (p *plan) removeTags() {
+	if len(p.remove) == 0 {
+		return
 	}
 
-	if p, ok := s.plans[k]; ok {
-		return p
-	}
+	for of := range p.set.Tags() {
+		for i := range of {
+			if e := &of[i]; p.rule(p.remove, e) != nil {
+				p.set.Remove(e)
+			}
+		}
 
-	if s.plans == nil {
-		s.plans = make(map[fieldKind]*plan)
-	}
+		if p.set.Has(of[0].ID) {
+			continue
+		}
 
-	s.plans[k] = s.newPlan(k)
-
-	return s.plans[k]
-}
-
-func (s *Stamper) newPlan(k fieldKind) *plan {
-	p := &plan{fieldKind: k, transformed: s.Transformer.Transform(k.profile), byID: make(map[string][]int), byClaim: make(map[string][]int), slotless: make(map[string]*slotless)}
-
-	p.known.twins, p.twins = k.twins(p.transformed.Tags), make(map[string][]int)
-
-	// What is refused and may claim reserved keys may lose them.
-	claimed, lost := []string{}, []string{}
-
-	_, refused := p.transformed.Fit(len(p.transformed.Tags))
-	for _, r := range refused {
-		if r.Trusted && r.Reserved {
-			lost = append(lost, r.Key)
+		for _, i := range p.byID[of[0].ID] {
+			p.fates[i] = fateRemoved
 		}
 	}
 
-	for _, t := range p.transformed.Tags {
-		if r, limit := p.refuses(&t); r != "" {
-			p.skipped = append(p.skipped, Skip{SkippedLabel: k.profile.Skip(t, r), Limit: limit})
+	for i, of := range p.ignored {
+		if p.ignored[i] = p.kept(of); len(p.ignored[i]) == 0 {
+			delete(p.ignored, i)
+			p.fates[i] = fateRemoved
+		}
+	}
 
-			if t.Reserved {
-				lost = append(lost, t.Key)
+	for i, of := range p.foreign {
+		p.foreign[i] = p.kept(of)
+	}
+}
+
+// kept are what removeTags keeps of the supplied entries of the cloud.
+func (p *plan) kept(of []tagset.Entry) []tagset.Entry {
+	return slices.DeleteFunc(slices.Clone(of), func(e tagset.Entry) bool { return p.rule(p.remove, &e) != nil })
+}
+
+// fill the tag slots that are free with the tags that are missing: those of trusted labels,
+// then those of others, then those of other systems.
+func (p *plan) fill() error {
+	free, err := p.fillLabels(p.slots() - p.set.Len())
+
+	for _, of := range p.foreign {
+		if len(of) == 0 {
+			continue
+		}
+
+		if needs := p.set.Grows(of); needs <= free {
+			free -= max(needs, 0)
+			p.set.Adopt(of)
+		} else {
+			p.unkept = append(p.unkept, of[0].Key)
+		}
+	}
+
+	return err
+}
+
+// fillLabels fills so many slots with the tags of labels, and returns how many are left.
+func (p *plan) fillLabels(free int) (int, error) {
+	for p.cut = 0; p.cut < len(p.tags); p.cut++ {
+		i, t := p.cut, &p.tags[p.cut]
+
+		of, external := p.ignored[i]
+		if _, decided := p.fates[i]; decided || !external && p.without.has(i) {
+			continue
+		}
+
+		needs := p.set.Adds(t.Key, t.Value)
+		if external {
+			needs = p.set.Grows(of)
+		}
+
+		switch {
+		case needs > 0 && needs > free && t.Trusted:
+			p.lack(t.Key)
+			continue
+		case needs > 0 && needs > free:
+			return free, nil
+		case external:
+			p.fates[i] = fateIgnored
+			p.set.Adopt(of)
+		default:
+			if err := p.overwrites(t); err != nil {
+				return free, err
 			}
 
-			continue
+			p.fates[i] = fateStamped
+			p.set.Put(t.Key, t.Value)
 		}
 
-		if t.Reserved {
-			claimed = append(claimed, t.Key)
-			p.byClaim[tags.FoldKey(t.Key)] = append(p.byClaim[tags.FoldKey(t.Key)], len(p.tags))
-		}
-
-		p.byID[p.id(t.Key)] = append(p.byID[p.id(t.Key)], len(p.tags))
-
-		if folded := k.profile.Fold(t.Key); p.known.twins[folded] {
-			p.twins[folded] = append(p.twins[folded], len(p.tags))
-		}
-
-		p.tags = append(p.tags, t)
+		free -= needs
 	}
 
-	p.claimed, p.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
-	p.remove, p.ignore = keyRules(p.transformed, trustedFirst(s.Remove)), keyRules(p.transformed, s.Ignore)
-
-	if k.shape == field.StringList {
-		p.know(slices.Concat(s.Remove, s.Ignore))
-	}
-
-	without, protected := make(map[int]string), make(map[int]string)
-
-	for i := range p.tags {
-		rule, key := p.match(p.remove, p.entry(&p.tags[i]))
-
-		if rule != nil {
-			without[i] = p.tags[i].Key
-		} else if key != "" {
-			protected[i] = key
-		}
-	}
-
-	p.without, p.protected = newPositions(without), newPositions(protected)
-
-	return p
+	return free, nil
 }
 
-// refuses returns why no such tag field can have the supplied tag, and the limit that it
-// breaks, or nothing.
-func (p *plan) refuses(t *tags.Tag) (reason tags.SkipReason, limit string) {
-	switch {
-	case p.shape == field.StringList && p.transformed.Forges(*t, p.separator):
-		return tags.ReservedKey, p.profile.Limit(tags.ReservedKey)
-	case p.maxLength > 0 && utf8.RuneCountInString(t.Key+p.separator+t.Value) > p.maxLength:
-		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", p.maxLength, p.separator)
-	default:
-		return "", ""
+// lack a tag slot for the trusted label with the supplied tag key.
+func (p *plan) lack(key string) {
+	p.lacking++
+
+	if p.lacking <= maxLimitKeys {
+		p.lackingKeys = append(p.lackingKeys, key)
 	}
 }
 
-// know the keys by which strings are told to be tags: those of labels, of providers, and
-// the supplied ones.
-func (p *plan) know(others []resolve.TagKey) {
-	keys := tags.ProvidersKeys()
-	for i := range p.tags {
-		keys = append(keys, p.tags[i].Key)
-	}
+// slots that the resource has for tags that its provider doesn't set.
+func (p *plan) slots() int {
+	reserved, providers := p.reservedSlots()
+	return p.Profile.MaxTags - reserved - providers
+}
 
-	var exact, patterns []string
-
-	for _, k := range others {
-		patterns = append(patterns, k.Pattern)
-
-		// What comes from a field must not hide a tag of a label.
-		if !k.Untrusted && !strings.HasSuffix(k.Pattern, "*") {
-			exact = append(exact, k.Pattern)
+// reservedSlots returns how many slots the input reserves, and how many the provider needs
+// for tags that aren't there yet.
+func (p *plan) reservedSlots() (reserved, providers int) {
+	if p.in.ProviderTags != v1beta1.ProviderTagsNone {
+		for _, key := range p.target.field.ProviderTags {
+			if !p.set.Has(p.ID(key)) {
+				providers++
+			}
 		}
 	}
 
-	p.known.keys, p.known.patterns = p.transformed.Keys(exact...).With(keys...), p.transformed.Keys(patterns...)
+	return int(p.in.ReservedTags[p.Profile.Name]), providers
 }
 
-// labelsOf returns the positions of the tags that have the key of the supplied entry, in
-// any case if the provider ignores it.
-func (p *plan) labelsOf(e *entry) []int {
-	if twins := p.twins[p.profile.Fold(e.key)]; len(twins) > 0 {
-		return twins
+// countLimit puts how many tags the resource may have.
+func (p *plan) countLimit() string {
+	reserved, providers := p.reservedSlots()
+	limit := p.Profile.Limit(tags.CountCap)
+
+	if reserved > 0 {
+		limit += fmt.Sprintf(", %d of them reserved", reserved)
 	}
 
-	return p.byID[e.id]
-}
-
-// entry is what the supplied tag is in the field.
-func (p *plan) entry(t *tags.Tag) *entry {
-	e := &entry{id: p.id(t.Key), key: t.Key, value: structpb.NewStringValue(t.Value)}
-
-	if p.shape == field.StringList {
-		e.item = structpb.NewStringValue(t.Key + p.separator + t.Value)
+	if providers > 0 {
+		limit += fmt.Sprintf(", %d for those that the provider adds", providers)
 	}
 
-	return e
+	return limit
 }
 
-// match returns the first of the supplied rules that holds for the supplied tag, or nil if
-// none does. It also returns the key for which a rule of a field did not hold, if there
-// is one.
-func (p *plan) match(rules []keyRule, e *entry) (rule *keyRule, protected string) {
-	var reserved string
+// slotless is how many labels the resource has no tag slot for.
+func (p *plan) slotless() int {
+	n := len(p.tags) - p.cut - p.without.from(p.cut)
 
-	for i := range rules {
-		r := &rules[i]
-		if !r.matches(e) {
-			continue
+	for i := range p.fates {
+		if i >= p.cut && !p.without.has(i) {
+			n--
 		}
+	}
 
-		if p.isProviders(e) {
-			return nil, ""
+	return n
+}
+
+// conclude says which labels are tags now, and which are withheld.
+func (p *plan) conclude() {
+	p.decided = true
+	w := &p.Withheld
+
+	for i, f := range p.fates {
+		t := &p.tags[i]
+
+		// Two tags can come to one string of a list, and only one key be found then.
+		e := p.set.Get(t.Key)
+
+		switch {
+		case f == fateStamped || e != nil && tagset.IsText(e.Value, t.Value):
+			if p.Active == nil {
+				p.Active = make(map[string]string, len(p.fates))
+			}
+
+			p.Active[t.Key] = t.Value
+
+			if t.Reserved {
+				p.trust(t.Key, t.Value)
+			}
+		case f == fateRetained:
+			w.Retained = append(w.Retained, t.Key)
+		case f == fateIgnored:
+			w.Ignored = append(w.Ignored, t.Key)
+		default:
+			w.Removed = append(w.Removed, t.Key)
 		}
+	}
 
-		if reserved == "" && r.untrusted {
-			reserved = p.protects(e)
+	w.Removed = p.withAll(&p.without, w.Removed)
+	w.Protected = p.withAll(&p.wishes.protected, p.protected)
+	w.Unkept = p.unkept
+
+	slices.Sort(w.Retained)
+	slices.Sort(w.Ignored)
+	slices.Sort(w.Unkept)
+}
+
+// withAll returns the supplied keys, sorted, with those of all labels at the supplied
+// positions that were missing. All resources share a list of nothing else.
+func (p *plan) withAll(of *positions, keys []string) []string {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+
+	there := 0
+
+	for i := range p.there {
+		if of.has(i) {
+			there++
 		}
+	}
 
-		if !r.untrusted || reserved == "" {
-			return r, protected
+	if there == 0 && len(keys) == 0 {
+		return of.keys
+	}
+
+	if there == len(of.sorted) {
+		return keys
+	}
+
+	for _, i := range of.sorted {
+		if !p.there[i] {
+			keys = append(keys, of.key[i])
 		}
-
-		protected = reserved
 	}
 
-	return nil, protected
+	slices.Sort(keys)
+
+	return slices.Compact(keys)
 }
 
-// isProviders is true if the supplied entry may be taken for a tag that providers set.
-func (p *plan) isProviders(e *entry) bool {
-	if p.shape != field.StringList {
-		return p.transformed.IsProviders(e.key)
+// quote puts the value of a tag for messages.
+func quote(e *tagset.Entry) string {
+	if s, ok := e.Value.GetKind().(*structpb.Value_StringValue); ok {
+		return strconv.Quote(s.StringValue)
 	}
 
-	_, ok := p.transformed.ProvidersIn(e.item.GetStringValue(), p.separator)
-
-	return ok || p.transformed.IsProviders(e.key)
-}
-
-// reserved returns the reserved key that the supplied entry may be taken for a tag of, if
-// there is one. In a list of strings these are all that a separator follows.
-func (p *plan) reserved(e *entry) (string, bool) {
-	if p.shape == field.StringList {
-		return p.transformed.ReservedIn(e.item.GetStringValue(), p.separator)
-	}
-
-	return e.key, !e.opaque && p.transformed.IsReserved(e.key)
-}
-
-// first returns the first of the supplied keys that the supplied entry may be taken for a
-// tag of, if there is one.
-func (p *plan) first(keys tags.KeySet, e *entry) (string, bool) {
-	if p.shape != field.StringList {
-		return e.key, keys.Has(e.key)
-	}
-
-	for key := range keys.Of(e.item.GetStringValue(), p.separator) {
-		return key, true
-	}
-
-	return "", false
-}
-
-// protects returns the key that keeps rules of fields from the supplied tag: a reserved
-// one, or that of a label of a trusted source. It is empty if there is none.
-func (p *plan) protects(e *entry) string {
-	if key, ok := p.reserved(e); ok {
-		return key
-	}
-
-	if p.transformed.IsReserved(e.key) || slices.ContainsFunc(p.labelsOf(e), func(i int) bool { return p.tags[i].Trusted }) {
-		return e.key
-	}
-
-	return ""
-}
-
-// isClouds is true if the key of the supplied entry starts with a prefix that the
-// provider keeps to itself. A separator may be part of that.
-func (p *plan) isClouds(e *entry) bool {
-	return p.profile.Reserves(e.key) || !slices.Contains(p.profile.Unreserved, e.key) && p.profile.Reserves(e.item.GetStringValue())
+	return object.KindOf(e.Value)
 }

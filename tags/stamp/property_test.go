@@ -44,12 +44,12 @@ type world struct {
 
 // Keys of tags and the labels of some, and the patterns that are near them.
 var (
-	tagKeys = []string{
+	worldKeys = []string{
 		"Name", "name", "x", "owner", "cost-a", "ours:a", "ours:b", "ours:c", "ours:d", "ours:owner", "OURS:A", "Ours:B",
 		"aws:x", "AWS:y", "azure-x", "Windows", "crossplane-kind", "crossplane-name", "Crossplane-Kind", "crossplane-x",
 	}
 	labelKeys   = []string{"a", "b", "c", "d", "e", "owner", "A"}
-	tagPatterns = append([]string{"*", "ours:*", "OURS:*", "cost-*", "N*", "crossplane-*", "aws:*", "o*"}, tagKeys...)
+	tagPatterns = append([]string{"*", "ours:*", "OURS:*", "cost-*", "N*", "crossplane-*", "aws:*", "o*"}, worldKeys...)
 	tagValues   = []string{"", "1", "2", "x"}
 )
 
@@ -74,7 +74,7 @@ func worlds() *rapid.Generator[world] {
 		}
 		drawn := func(label string) map[string]string {
 			out := make(map[string]string)
-			for _, key := range distinct(tagKeys, 8, label) {
+			for _, key := range distinct(worldKeys, 8, label) {
 				out[key] = values.Draw(t, "value")
 			}
 
@@ -101,15 +101,15 @@ func worlds() *rapid.Generator[world] {
 			w.cloud = drawn("cloud")
 		}
 
-		w.remove = tagKeysOf(t, "remove", true)
-		w.ignore = tagKeysOf(t, "ignore", false)
+		w.remove = worldKeysOf(t, "remove", true)
+		w.ignore = worldKeysOf(t, "ignore", false)
 
 		return w
 	})
 }
 
-// tagKeysOf draws keys to remove, some at a value, or to ignore.
-func tagKeysOf(t *rapid.T, label string, remove bool) []resolve.TagKey {
+// worldKeysOf draws keys to remove, some at a value, or to ignore.
+func worldKeysOf(t *rapid.T, label string, remove bool) []resolve.TagKey {
 	out := make([]resolve.TagKey, 0, 3)
 
 	for range rapid.IntRange(0, 3).Draw(t, label) {
@@ -484,7 +484,7 @@ func tagsOf(r *structpb.Struct, shape field.Shape) []string {
 }
 
 // stampOnce stamps a resource, and fails the test if what is given to it changes.
-func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.Struct, error) {
+func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*outcome, *structpb.Struct, error) {
 	t.Helper()
 
 	desired := map[string]*fnv1.Resource{"r": {Resource: r}}

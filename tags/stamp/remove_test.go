@@ -51,14 +51,14 @@ func TestStampRemove(t *testing.T) {
 			reason:   "A field is not created if every label is removed.",
 			remove:   keys("ours:*"),
 			labels:   a,
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"EmptyFieldOfLabels": {
 			reason:   "A field that is there and empty stays if every label is removed.",
 			remove:   keys("ours:*"),
 			labels:   a,
 			before:   []string{},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"Label": {
 			reason:   "A label whose tag is removed is withheld. Others become tags.",
@@ -67,7 +67,7 @@ func TestStampRemove(t *testing.T) {
 			before:   []string{"x", "y"},
 			stamped:  []string{"x", "y", "ours:a", "1", "ours:c", "3"},
 			active:   map[string]string{"ours:a": "1", "ours:c": "3"},
-			withheld: Withheld{Removed: []string{"ours:b"}},
+			withheld: withheldOn{Removed: []string{"ours:b"}},
 		},
 		"LabelThere": {
 			reason:   "A tag that an earlier step set as the label would have is removed.",
@@ -75,7 +75,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   a,
 			before:   []string{"ours:a", "1", "x", "y"},
 			stamped:  []string{"x", "y"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"RetainedLabel": {
 			reason:   "A tag that kept the value of an earlier step is removed, and is removed rather than retained.",
@@ -83,7 +83,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   a,
 			before:   []string{"ours:a", "9", "x", "y"},
 			stamped:  []string{"x", "y"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"ReplacedLabel": {
 			reason:   "A tag that was replaced is removed.",
@@ -92,7 +92,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   a,
 			before:   []string{"ours:a", "9"},
 			stamped:  []string{},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"RefusedLabel": {
 			reason: "A source that refuses to share its tags does so though the tag would be removed.",
@@ -125,7 +125,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   []tags.Label{label("a", "1"), label("b", "2")},
 			stamped:  []string{"ours:b", "2"},
 			active:   map[string]string{"ours:b": "2"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"ValueOfRetained": {
 			reason:   "A tag that kept a value at which it is removed does not get that of the label instead.",
@@ -133,14 +133,14 @@ func TestStampRemove(t *testing.T) {
 			labels:   a,
 			before:   []string{"ours:a", "9", "x", "y"},
 			stamped:  []string{"x", "y"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"ValueNotRetained": {
 			reason:   "A tag that kept another value than the one at which it is removed stays.",
 			remove:   atValue("ours:a", "1"),
 			labels:   a,
 			before:   []string{"ours:a", "9"},
-			withheld: Withheld{Retained: []string{"ours:a"}},
+			withheld: withheldOn{Retained: []string{"ours:a"}},
 		},
 		"ValueReplaced": {
 			reason:  "A tag whose value was replaced is not removed at the value that it had.",
@@ -193,7 +193,7 @@ func TestStampRemove(t *testing.T) {
 			before:   []string{"a", "step", "b", "step"},
 			cloud:    []string{"a", "cloud", "b", "cloud", "ours:a", "cloud"},
 			stamped:  []string{"b", "cloud"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"IgnoredLabelAtLabelsValue": {
 			reason:   "A tag that has the cloud's value is not removed at the label's.",
@@ -202,7 +202,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   a,
 			cloud:    []string{"ours:a", "cloud"},
 			stamped:  []string{"ours:a", "cloud"},
-			withheld: Withheld{Ignored: []string{"ours:a"}},
+			withheld: withheldOn{Ignored: []string{"ours:a"}},
 		},
 		"ProvidersKeys": {
 			reason: "A tag that the provider sets itself is not removed.",
@@ -229,7 +229,7 @@ func TestStampRemove(t *testing.T) {
 			before:   []string{"ours:owner", "mallory"},
 			stamped:  []string{"ours:team", "a"},
 			active:   map[string]string{"ours:team": "a"},
-			withheld: Withheld{Removed: []string{"ours:owner"}},
+			withheld: withheldOn{Removed: []string{"ours:owner"}},
 		},
 		"Untrusted": {
 			reason:   "A key from a field removes what isn't reserved, and what is stays, whoever has set it.",
@@ -239,7 +239,7 @@ func TestStampRemove(t *testing.T) {
 			before:   []string{"owner", "bob", "Name", "x", "ours:cost-center", "2"},
 			stamped:  []string{"owner", "bob", "ours:cost-center", "1", "ours:owner", "alice"},
 			active:   map[string]string{"ours:owner": "alice", "ours:cost-center": "1"},
-			withheld: Withheld{Removed: []string{"ours:team"}, Protected: []string{"ours:cost-center", "ours:owner", "owner"}},
+			withheld: withheldOn{Removed: []string{"ours:team"}, Protected: []string{"ours:cost-center", "ours:owner", "owner"}},
 		},
 		"UntrustedOfNothing": {
 			reason:   "Nothing is protected if there is no tag with a reserved key.",
@@ -259,7 +259,7 @@ func TestStampRemove(t *testing.T) {
 			reserved: []string{"owner"},
 			remove:   append(fromField("owner"), atValue("owner", "alice")...),
 			before:   []string{"owner", "bob"},
-			withheld: Withheld{Protected: []string{"owner"}},
+			withheld: withheldOn{Protected: []string{"owner"}},
 		},
 		"UntrustedIgnoreAndRemove": {
 			reason:   "A tag that is protected from both lists is told once.",
@@ -268,7 +268,7 @@ func TestStampRemove(t *testing.T) {
 			ignore:   fromField("owner"),
 			before:   []string{"owner", "bob"},
 			cloud:    []string{"owner", "mallory"},
-			withheld: Withheld{Protected: []string{"owner"}},
+			withheld: withheldOn{Protected: []string{"owner"}},
 		},
 		"SkippedLabel": {
 			reason: "A label that the provider doesn't admit is skipped, and not removed.",
@@ -282,7 +282,7 @@ func TestStampRemove(t *testing.T) {
 			labels:   []tags.Label{label("c", "1"), trusted(label("d", "1")), label("a", "1"), label("b", "1")},
 			before:   []string{"ours:c", "1", "ours:a", "2", "x", "y"},
 			stamped:  []string{"x", "y"},
-			withheld: Withheld{Removed: []string{"ours:a", "ours:b", "ours:c", "ours:d"}},
+			withheld: withheldOn{Removed: []string{"ours:a", "ours:b", "ours:c", "ours:d"}},
 		},
 	}
 
@@ -311,7 +311,7 @@ func TestStampInOrder(t *testing.T) {
 			cloud:   []string{"Name", "cloud", "ours:ignored", "cloud", "ours:equal", "1", "ours:owner", "mallory", "backup:plan", "daily", "ours:there", "cloud", "cost", "8", "unnamed", "1"},
 			stamped: []string{"ours:equal", "1", "ours:retained", "step", "cost", "7", "ours:there", "1", "ours:owner", "alice", "crossplane-kind", "k", "ours:a", "1", "ours:added", "1", "ours:ignored", "cloud", "ours:z", "1"},
 			active:  map[string]string{"ours:a": "1", "ours:added": "1", "ours:equal": "1", "ours:there": "1", "ours:owner": "alice", "ours:z": "1"},
-			withheld: Withheld{
+			withheld: withheldOn{
 				Retained: []string{"ours:retained"}, Ignored: []string{"ours:ignored"}, Removed: []string{"ours:removed"}, Protected: []string{"cost"}, Unkept: []string{"backup:plan"},
 			},
 			skips: []Skip{skip("x", "aws", tags.CountCap, "at most 50 tags on a resource, 40 of them reserved", "r")},
@@ -324,7 +324,7 @@ func TestStampInOrder(t *testing.T) {
 			before:   []string{"old", "1", "x", "y", "ours:d", "4", "z", "1"},
 			stamped:  []string{"x", "y", "z", "1", "ours:a", "1", "ours:b", "2"},
 			active:   map[string]string{"ours:a": "1", "ours:b": "2"},
-			withheld: Withheld{Removed: []string{"ours:d"}},
+			withheld: withheldOn{Removed: []string{"ours:d"}},
 			skips:    []Skip{skip("c", "aws", tags.CountCap, four, "r")},
 		},
 		"RemovedLabelTakesNoSlot": {
@@ -334,7 +334,7 @@ func TestStampInOrder(t *testing.T) {
 			remove:   keys("ours:a"),
 			stamped:  []string{"ours:b", "2"},
 			active:   map[string]string{"ours:b": "2"},
-			withheld: Withheld{Removed: []string{"ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:a"}},
 		},
 		"IgnoredTakesSlotsLast": {
 			reason:   "Tags of other systems take the slots that labels leave, and those without one are named.",
@@ -345,7 +345,7 @@ func TestStampInOrder(t *testing.T) {
 			cloud:    []string{"z1", "1", "z2", "2"},
 			stamped:  []string{"x", "y", "ours:a", "1", "ours:b", "2", "z1", "1"},
 			active:   map[string]string{"ours:a": "1", "ours:b": "2"},
-			withheld: Withheld{Unkept: []string{"z2"}},
+			withheld: withheldOn{Unkept: []string{"z2"}},
 		},
 		"IgnoredBeyondCap": {
 			reason:   "Tags of other systems are not kept if there is no slot at all.",
@@ -354,7 +354,7 @@ func TestStampInOrder(t *testing.T) {
 			ignore:   keys("z*"),
 			before:   []string{"x", "y"},
 			cloud:    []string{"z1", "1", "z2", "2"},
-			withheld: Withheld{Unkept: []string{"z1", "z2"}},
+			withheld: withheldOn{Unkept: []string{"z1", "z2"}},
 			skips:    []Skip{skip("a", "aws", tags.CountCap, "at most 50 tags on a resource, 49 of them reserved", "r")},
 		},
 		"IgnoredLabelTakesOneSlot": {
@@ -365,7 +365,7 @@ func TestStampInOrder(t *testing.T) {
 			cloud:    []string{"ours:b", "cloud", "ours:c", "cloud"},
 			stamped:  []string{"ours:a", "1", "ours:b", "cloud"},
 			active:   map[string]string{"ours:a": "1"},
-			withheld: Withheld{Ignored: []string{"ours:b"}},
+			withheld: withheldOn{Ignored: []string{"ours:b"}},
 			skips:    []Skip{skip("c", "aws", tags.CountCap, "at most 50 tags on a resource, 48 of them reserved", "r")},
 		},
 		"RetainedDesireOfSkipped": {
@@ -401,7 +401,7 @@ func TestStampRemoveWithoutCase(t *testing.T) {
 			before:   []string{"Ours:a", "9"},
 			stamped:  []string{"ours:b", "2"},
 			active:   map[string]string{"ours:b": "2"},
-			withheld: Withheld{Removed: []string{"ours:A"}},
+			withheld: withheldOn{Removed: []string{"ours:A"}},
 		},
 		"Ignored": {
 			reason:  "A tag that came from the cloud in one case is removed in another.",
@@ -424,7 +424,7 @@ func TestStampRemoveWithoutCase(t *testing.T) {
 			before:   []string{"OWNER", "bob"},
 			stamped:  []string{"OWNER", "bob", "ours:Owner", "alice"},
 			active:   map[string]string{"ours:Owner": "alice"},
-			withheld: Withheld{Protected: []string{"OWNER", "ours:Owner"}},
+			withheld: withheldOn{Protected: []string{"OWNER", "ours:Owner"}},
 		},
 	}
 
@@ -502,7 +502,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			remove:   atValue("ours:a", "9"),
 			spec:     `{"tags": [{"k": "ours:a", "v": "9"}, {"k": "ours:a", "v": "8"}]}`,
 			stamped:  `{"tags": [{"k": "ours:a", "v": "8"}]}`,
-			withheld: Withheld{Retained: []string{"ours:a"}},
+			withheld: withheldOn{Retained: []string{"ours:a"}},
 		},
 		"StringListDuplicates": {
 			reason:  "All strings of a key are removed, with whatever value, and the bare one.",
@@ -546,7 +546,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			remove:   keys("ours:a"),
 			spec:     `{"tags": ["ours:a=b=9", "ours:a=c"]}`,
 			stamped:  `{"tags": ["ours:a=b=9"]}`,
-			withheld: Withheld{Retained: []string{"ours:a=b"}},
+			withheld: withheldOn{Retained: []string{"ours:a=b"}},
 		},
 		"StringListLongerKey": {
 			reason:  "A string of a longer key to remove is not the tag of a label's shorter one.",
@@ -579,7 +579,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			spec:     `{"tags": ["owner=alice", "owner=bob=x"]}`,
 			stamped:  `{"tags": ["owner=alice", "owner=bob=x", "ours:owner=alice"]}`,
 			active:   map[string]string{"ours:owner": "alice"},
-			withheld: Withheld{Protected: []string{"owner"}},
+			withheld: withheldOn{Protected: []string{"owner"}},
 		},
 		"StringListReservedKeyOfInput": {
 			reason:   "The input may remove a string that could be a tag with a reserved key.",
@@ -608,7 +608,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:own=er=alice"]}`,
 			active:   map[string]string{"ours:own=er": "alice"},
-			withheld: Withheld{Protected: []string{"ours:own"}},
+			withheld: withheldOn{Protected: []string{"ours:own"}},
 		},
 		"StringListIgnored": {
 			reason:  "All strings of a key that came from the cloud are removed, in whatever place they are.",
@@ -655,7 +655,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			spec:     `{}`,
 			stamped:  `{"tags": ["ours:b:3"]}`,
 			active:   map[string]string{"ours:b": "3"},
-			withheld: Withheld{Removed: []string{"ours:A", "ours:a"}},
+			withheld: withheldOn{Removed: []string{"ours:A", "ours:a"}},
 		},
 		"AtomicKept": {
 			reason:       "What the provider has added stays in a list from which all else is removed.",
@@ -672,7 +672,7 @@ func TestStampRemoveEntries(t *testing.T) {
 			remove:       keys("*"),
 			spec:         `{}`,
 			observedSpec: `{"tags": [{"k": "a", "v": "1"}, {"k": "crossplane-kind", "v": "x"}]}`,
-			withheld:     Withheld{Removed: []string{"ours:a"}},
+			withheld:     withheldOn{Removed: []string{"ours:a"}},
 		},
 		"AtomicKeptWithOthers": {
 			reason:       "What the provider has added is kept though nothing is removed.",
@@ -749,9 +749,9 @@ func TestStampRemoveReservedByQualifiedKey(t *testing.T) {
 				Remove:      fromField("ours:*"),
 			}
 
-			assertOutcome(t, "A tag of a trusted label is protected if the key of the label is reserved.", stamper, s.spec("ours:owner", "alice"), &Outcome{
-				Active:   []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:owner": "alice"}}},
-				Withheld: []Withheld{{Resource: "r", Protected: []string{"ours:owner"}}},
+			assertOutcome(t, "A tag of a trusted label is protected if the key of the label is reserved.", stamper, s.spec("ours:owner", "alice"), &outcome{
+				Active:   []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:owner": "alice"}}},
+				Withheld: []withheldOn{{Resource: "r", Protected: []string{"ours:owner"}}},
 			}, "")
 		})
 	}

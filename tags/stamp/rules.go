@@ -5,6 +5,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
 // A keyRule is keys to remove or to ignore that are alike in all but the key and the
@@ -59,25 +60,19 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 // trustedFirst returns the supplied keys to remove in an order in which few rules are
 // made of them. Which of them removes a tag doesn't matter.
 func trustedFirst(keys []resolve.TagKey) []resolve.TagKey {
-	return slices.SortedStableFunc(slices.Values(keys), func(a, b resolve.TagKey) int {
-		switch {
-		case a.Untrusted == b.Untrusted:
-			return 0
-		case b.Untrusted:
-			return -1
-		default:
-			return 1
-		}
-	})
+	isUntrusted := func(k resolve.TagKey) bool { return k.Untrusted }
+	isTrusted := func(k resolve.TagKey) bool { return !k.Untrusted }
+
+	return slices.Concat(slices.DeleteFunc(slices.Clone(keys), isUntrusted), slices.DeleteFunc(slices.Clone(keys), isTrusted))
 }
 
 // matches is true if the rule is for the supplied tag.
-func (r *keyRule) matches(e *entry) bool {
-	if r.keys.Has(e.key) {
+func (r *keyRule) matches(e *tagset.Entry) bool {
+	if r.keys.Has(e.Key) {
 		return true
 	}
 
-	text, ok := e.text()
+	text, ok := e.Text()
 
-	return ok && r.values[text].Has(e.key)
+	return ok && r.values[text].Has(e.Key)
 }

@@ -78,7 +78,7 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 	stamper := &stamp.Stamper{
 		Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1)},
 		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod", "acme:checkout/owner": "team-a"}.Labels(tags.CloudTagPrefix), nil),
-		Fields:      field.BuiltIn(),
+		Fields:      func(field.Schemas) field.Locator { return field.BuiltIn() },
 	}
 
 	// What the resource lacks has nothing to do with its tags.
@@ -95,14 +95,14 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 	}
 
 	if noTagField[kind] {
-		if len(o.Stamped) > 0 {
-			t.Errorf("%s %s: stamped a resource that has no tag field: %v", v.Name, kind, o.Stamped)
+		if len(o.Stamped()) > 0 {
+			t.Errorf("%s %s: stamped a resource that has no tag field: %v", v.Name, kind, o)
 		}
 
 		return
 	}
 
-	stamped := o.Stamped["r"].AsMap()
+	stamped := o.Stamped()["r"].AsMap()
 	if len(stamped) == 0 {
 		t.Fatalf("%s %s: the resource was not stamped: %v", v.Name, kind, o)
 	}

@@ -186,7 +186,7 @@ func TestStampSelect(t *testing.T) {
 				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}, Resources: tc.entries},
 				Provider:    "aws",
 				Transformer: transformer(label("a", "1")),
-				Fields:      locator,
+				Fields:      fixed(locator),
 			}
 
 			desired := make(map[string]*fnv1.Resource, len(all))
@@ -385,14 +385,14 @@ func TestStampNothingToDo(t *testing.T) {
 				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, tc.sources)},
 				Provider:    "aws",
 				Transformer: transformer(tc.labels...),
-				Fields:      locator,
+				Fields:      fixed(locator),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,
 			}
 
-			want := &Outcome{}
+			want := &outcome{}
 			if tc.reported {
-				want.LeftAlone = []LeftAlone{
+				want.LeftAlone = []leftAlone{
 					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none, NoField: true},
 					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: none, NoField: true},
 				}

@@ -9,6 +9,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
+// A Skip is a label that was skipped.
+type Skip struct {
+	tags.SkippedLabel
+
+	// Limit that the label broke, in a few words.
+	Limit string
+
+	// Resources for which it was skipped, or nil if it was skipped for every
+	// resource that has the tag profile.
+	Resources []string
+}
+
+// takenAway is why an earlier step's tag with a reserved key is there no longer.
+const takenAway = "an earlier step set it, which only trusted sources may"
+
 // skips are labels that were skipped and the limits that they broke.
 type skips struct {
 	of map[skipKey]*skippedFor
@@ -16,6 +31,12 @@ type skips struct {
 	// unions of lists of resources, by the lists: labels that are skipped for the same
 	// resources share one.
 	unions map[[2]*string][]string
+
+	// tallies of resources by what is wished of them.
+	tallies map[*wishes]*tally
+
+	// taken are the resources from which tags with reserved keys were taken away.
+	taken map[tags.SkippedLabel][]string
 }
 
 type skipKey struct {
@@ -27,30 +48,91 @@ type skipKey struct {
 type skippedFor struct {
 	resources []string
 
-	// all resources of the profile, so that none has to be named.
-	all bool
+	// some resources of the profile have to be named, since it is not all of them.
+	some bool
+}
+
+// A tally of the resources with one kind of tag field.
+type tally struct {
+	// resources that have such a tag field, and those of which it was decided.
+	resources, decided []string
+
+	// slotless are labels that resources have no tag slot for, by the limit.
+	slotless map[string]*slotless
 }
 
 func newSkips() *skips {
-	return &skips{of: make(map[skipKey]*skippedFor), unions: make(map[[2]*string][]string)}
+	return &skips{
+		of: make(map[skipKey]*skippedFor), unions: make(map[[2]*string][]string),
+		tallies: make(map[*wishes]*tally), taken: make(map[tags.SkippedLabel][]string),
+	}
 }
 
-// add a label that was skipped for the supplied resources, which are sorted. Only some
-// resources of the profile skip it, or all do.
-func (s *skips) add(l tags.SkippedLabel, limit string, some bool, resources []string) {
+// add what the supplied plan skips.
+func (s *skips) add(p *plan) {
+	if p.wishes == nil {
+		return
+	}
+
+	t, ok := s.tallies[p.wishes]
+	if !ok {
+		t = &tally{slotless: make(map[string]*slotless)}
+		s.tallies[p.wishes] = t
+	}
+
+	t.resources = append(t.resources, p.Resource)
+	if !p.decided {
+		return
+	}
+
+	t.decided = append(t.decided, p.Resource)
+	t.cut(p)
+
+	for _, key := range p.taken {
+		l := p.Profile.Skip(tags.Tag{QualifiedKey: p.transformed.QualifiedKey(key), Key: key}, tags.ReservedKey)
+		if of := s.taken[l]; len(of) == 0 || of[len(of)-1] != p.Resource {
+			s.taken[l] = append(of, p.Resource)
+		}
+	}
+}
+
+// cut off the labels that the supplied plan has no slots for.
+func (t *tally) cut(p *plan) {
+	if p.cut == len(p.tags) {
+		return
+	}
+
+	limit := p.countLimit()
+
+	c, ok := t.slotless[limit]
+	if !ok {
+		c = &slotless{but: make(map[int][]int)}
+		t.slotless[limit] = c
+	}
+
+	for i := range p.fates {
+		if i >= p.cut && !p.without.has(i) {
+			c.but[i] = append(c.but[i], len(c.resources))
+		}
+	}
+
+	c.resources = append(c.resources, p.Resource)
+	c.cuts = append(c.cuts, p.cut)
+}
+
+// skip a label for the supplied resources, which are sorted.
+func (s *skips) skip(k skipKey, some bool, resources []string) {
 	if len(resources) == 0 {
 		return
 	}
 
-	k := skipKey{label: l, limit: limit}
-
 	of, ok := s.of[k]
 	if !ok {
-		s.of[k] = &skippedFor{resources: resources, all: !some}
+		s.of[k] = &skippedFor{resources: resources, some: some}
 		return
 	}
 
-	of.all = of.all || !some
+	of.some = of.some && some
 	of.resources = s.union(of.resources, resources)
 }
 
@@ -71,32 +153,36 @@ func (s *skips) union(a, b []string) []string {
 	return out
 }
 
-// plan adds what the supplied plan has skipped.
-func (s *skips) plan(p *plan) {
-	for _, l := range p.transformed.Skipped {
-		s.add(l, p.profile.Limit(l.Reason), p.profile.Narrow, p.resources)
-	}
-
-	for _, l := range p.skipped {
-		s.add(l.SkippedLabel, l.Limit, true, p.merged)
-	}
-
-	for limit, c := range p.slotless {
-		c.each(len(p.tags), func(i int, resources []string) {
-			if !p.without.has(i) {
-				s.add(p.profile.Skip(p.tags[i], tags.CountCap), limit, true, resources)
-			}
-		})
-	}
-}
-
+// sorted labels that were skipped.
 func (s *skips) sorted() []Skip {
+	for w, t := range s.tallies {
+		for _, l := range w.transformed.Skipped {
+			s.skip(skipKey{label: l, limit: w.Profile.Limit(l.Reason)}, w.Profile.Narrow, t.resources)
+		}
+
+		for _, l := range w.refused {
+			s.skip(skipKey{label: l.SkippedLabel, limit: l.Limit}, true, t.decided)
+		}
+
+		for limit, c := range t.slotless {
+			c.each(len(w.tags), func(i int, resources []string) {
+				if !w.without.has(i) {
+					s.skip(skipKey{label: w.Profile.Skip(w.tags[i], tags.CountCap), limit: limit}, true, resources)
+				}
+			})
+		}
+	}
+
+	for l, resources := range s.taken {
+		s.skip(skipKey{label: l, limit: takenAway}, true, resources)
+	}
+
 	reasons := tags.SkipReasons()
 	out := make([]Skip, 0, len(s.of))
 
 	for k, of := range s.of {
 		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
-		if !of.all {
+		if of.some {
 			skip.Resources = of.resources
 		}
 

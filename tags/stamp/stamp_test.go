@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,9 +31,18 @@ const (
 )
 
 // everywhere locates one field on all kinds.
-type everywhere field.Field
+func everywhere(f field.Field) func(field.Schemas) field.Locator {
+	return fixed(somewhere(f))
+}
 
-func (e everywhere) Locate(field.Kind) (field.Field, bool) { return field.Field(e), true }
+type somewhere field.Field
+
+func (s somewhere) Locate(field.Kind) (field.Field, bool) { return field.Field(s), true }
+
+// fixed is the supplied locator, which needs no schemas.
+func fixed(l field.Locator) func(field.Schemas) field.Locator {
+	return func(field.Schemas) field.Locator { return l }
+}
 
 // label of the first source, that should become the tag ours:<key>.
 func label(key, value string) tags.Label {
@@ -134,7 +142,7 @@ func TestStamp(t *testing.T) {
 	}
 
 	type want struct {
-		outcome *Outcome
+		outcome *outcome
 		err     string
 	}
 
@@ -159,12 +167,12 @@ func TestStamp(t *testing.T) {
 				provider: "aws",
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap, "odd": bucket(`{"tags": "text"}`)},
 			},
-			want: want{outcome: &Outcome{}},
+			want: want{outcome: &outcome{}},
 		},
 		"NoResources": {
 			reason: "Without resources no label is skipped, since none is asked for.",
 			args:   args{provider: "aws", labels: []tags.Label{label(strings.Repeat("a", 200), "1")}},
-			want:   want{outcome: &Outcome{}},
+			want:   want{outcome: &outcome{}},
 		},
 		"ProviderUnknown": {
 			reason: "Without a provider and without rules no field is known of any resource.",
@@ -172,7 +180,7 @@ func TestStamp(t *testing.T) {
 				labels:  []tags.Label{label("a", "1")},
 				desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
+			want: want{outcome: &outcome{LeftAlone: []leftAlone{
 				{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
 				{Resource: "thing", Provider: "generic", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true},
 			}}},
@@ -184,11 +192,11 @@ func TestStamp(t *testing.T) {
 				labels:    []tags.Label{label("a", "1"), label("b b", "2")},
 				desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {"tags": {"ours:a": "1"}}}`)},
-				Active:    []Active{{Resource: "thing", Provider: "generic", Tags: map[string]string{"ours:a": "1"}}},
+				Active:    []active{{Resource: "thing", Provider: "generic", Tags: map[string]string{"ours:a": "1"}}},
 				Skips:     []Skip{skip("b b", "generic", tags.KeyCharacterClass, "allowed: ASCII letters and digits and - _ . : /")},
-				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
+				LeftAlone: []leftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
 			}},
 		},
 		"ProviderGeneric": {
@@ -198,11 +206,11 @@ func TestStamp(t *testing.T) {
 				labels:   labels(33),
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 32) + `}}`)},
-				Active:    []Active{{Resource: "bucket", Provider: "generic", Tags: numbered(0, 32)}},
+				Active:    []active{{Resource: "bucket", Provider: "generic", Tags: numbered(0, 32)}},
 				Skips:     capped("generic", atMost32, 32, 33, "bucket"),
-				LeftAlone: []LeftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
+				LeftAlone: []leftAlone{{Resource: "config", Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true}},
 			}},
 		},
 		"ProviderInAnyCase": {
@@ -212,9 +220,9 @@ func TestStamp(t *testing.T) {
 				labels:   []tags.Label{label("a", "1")},
 				desired:  map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y", "ours:a": "1"}}`)},
-				Active:  []Active{{Resource: "server", Provider: "hetzner", Tags: map[string]string{"ours:a": "1"}}},
+				Active:  []active{{Resource: "server", Provider: "hetzner", Tags: map[string]string{"ours:a": "1"}}},
 			}},
 		},
 		"ForProviderIsNoObject": {
@@ -224,7 +232,7 @@ func TestStamp(t *testing.T) {
 				labels:   []tags.Label{label("a", "1")},
 				desired:  map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)},
 			},
-			want: want{outcome: &Outcome{Stamped: map[string]*structpb.Struct{"null": bucket(`{"tags": {"ours:a": "1"}}`)}, Active: []Active{{Resource: "null", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}, LeftAlone: []LeftAlone{
+			want: want{outcome: &outcome{Stamped: map[string]*structpb.Struct{"null": bucket(`{"tags": {"ours:a": "1"}}`)}, Active: []active{{Resource: "null", Provider: "aws", Tags: map[string]string{"ours:a": "1"}}}, LeftAlone: []leftAlone{
 				{Resource: "list", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true},
 				{Resource: "text", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true},
 			}}},
@@ -237,7 +245,7 @@ func TestStamp(t *testing.T) {
 				labels:    []tags.Label{label("a", "1")},
 				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{{Resource: "bucket", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true}}}},
+			want: want{outcome: &outcome{LeftAlone: []leftAlone{{Resource: "bucket", Provider: "aws", APIVersion: "s3.example.org/v1beta1", Kind: "Bucket", Why: none, NoField: true}}}},
 		},
 		"NoKind": {
 			reason: "What is hardly a resource is not taggable.",
@@ -257,7 +265,7 @@ func TestStamp(t *testing.T) {
 					"api-is-number": resource.MustStructJSON(`{"apiVersion": 1, "kind": "Thing"}`),
 				},
 			},
-			want: want{outcome: &Outcome{LeftAlone: []LeftAlone{
+			want: want{outcome: &outcome{LeftAlone: []leftAlone{
 				{Resource: "api-is-number", Provider: "aws", Kind: "Thing", Why: noObject},
 				{Resource: "empty", Provider: "aws", Why: noObject},
 				{Resource: "kind-is-list", Provider: "aws", APIVersion: "example.org/v1", Why: noObject},
@@ -297,13 +305,13 @@ func TestStamp(t *testing.T) {
 					"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace"}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"annotations": {"ours:a": "1", "ours:b": "2"}}}`),
 					"u":         bucket(`{"tags": {"ours:a": "9", "ours:b": "2"}}`),
 					"z":         bucket(`{"region": "r", "tags": {"ours:a": "1", "ours:b": "2"}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "namespace", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:b": "2"}},
 					{Resource: "u", Provider: "aws", Tags: map[string]string{"ours:b": "2"}},
 					{Resource: "v", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:b": "2"}},
@@ -316,15 +324,15 @@ func TestStamp(t *testing.T) {
 					skip("c*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
 					skip("d*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @"),
 				},
-				Withheld: []Withheld{
+				Withheld: []withheldOn{
 					{Resource: "u", Retained: []string{"ours:a"}},
 					{Resource: "x", Retained: []string{"ours:a", "ours:b"}},
 				},
-				LeftAlone: []LeftAlone{
+				LeftAlone: []leftAlone{
 					{Resource: "c", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
 					{Resource: "y", Provider: "aws", APIVersion: "v1", Kind: "ConfigMap", Why: none, NoField: true},
 				},
-				Mismatches: []Mismatch{
+				Mismatches: []mismatch{
 					{Resource: "d", Why: "spec.forProvider.tags is a string, not a map of tags"},
 					{Resource: "w", Why: "spec.forProvider.tags is a list, not a map of tags"},
 				},
@@ -343,16 +351,16 @@ func TestStamp(t *testing.T) {
 					"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"not-ignored": annotated("false", `{"tags": {"ours:a": "1"}}`),
 					"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}, "spec": {"tags": {"ours:a": "1"}}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "not-ignored", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "odd", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 				},
-				LeftAlone: []LeftAlone{{Resource: "ignored", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored}},
+				LeftAlone: []leftAlone{{Resource: "ignored", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored}},
 			}},
 		},
 		"Adopted": {
@@ -372,7 +380,7 @@ func TestStamp(t *testing.T) {
 					"update":  thing(`{"managementPolicies": ["Observe", "Update"]}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"all":    thing(`{"managementPolicies": ["*"], "tags": {"ours:a": "1"}}`),
 					"create": thing(`{"managementPolicies": ["Observe", "Create"], "tags": {"ours:a": "1"}}`),
@@ -380,14 +388,14 @@ func TestStamp(t *testing.T) {
 					"text":   thing(`{"managementPolicies": "Observe", "tags": {"ours:a": "1"}}`),
 					"update": thing(`{"managementPolicies": ["Observe", "Update"], "tags": {"ours:a": "1"}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "all", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "create", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "null", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "text", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 					{Resource: "update", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 				},
-				LeftAlone: []LeftAlone{
+				LeftAlone: []leftAlone{
 					{Resource: "delete", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
 					{Resource: "none", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
 					{Resource: "observe", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
@@ -401,7 +409,7 @@ func TestStamp(t *testing.T) {
 				labels:   []tags.Label{label("*", "1")},
 				desired:  map[string]*structpb.Struct{"a": bucket(`{}`), "b": bucket(`{"tags": {}}`), "c": bucket(`{"tags": []}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Skips: []Skip{skip("*", "aws", tags.KeyCharacterClass, "allowed: letters, digits, space and + - = . _ : / @")},
 			}},
 		},
@@ -421,10 +429,10 @@ func TestStamp(t *testing.T) {
 				},
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "9"}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "1", "c": "1"}}`)},
-				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"b": "1", "c": "1"}}},
-				Withheld: []Withheld{{Resource: "bucket", Retained: []string{"a"}}},
+				Active:   []active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"b": "1", "c": "1"}}},
+				Withheld: []withheldOn{{Resource: "bucket", Retained: []string{"a"}}},
 			}},
 		},
 		"ErrorConflict": {
@@ -479,8 +487,8 @@ func TestStamp(t *testing.T) {
 				labels:   []tags.Label{label("a", "1")},
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)},
 			},
-			want: want{outcome: &Outcome{
-				Mismatches: []Mismatch{{Resource: "bucket", Why: "spec.forProvider.tags is a list, not a map of tags"}},
+			want: want{outcome: &outcome{
+				Mismatches: []mismatch{{Resource: "bucket", Why: "spec.forProvider.tags is a list, not a map of tags"}},
 			}},
 		},
 		"CapBesideExistingTags": {
@@ -490,9 +498,9 @@ func TestStamp(t *testing.T) {
 				labels:   labels(45),
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `, ` + tagMap("ours:k", 0, 40) + `}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 40)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 40)}},
 				Skips:   capped("aws", atMost50, 40, 45, "bucket"),
 			}},
 		},
@@ -503,9 +511,9 @@ func TestStamp(t *testing.T) {
 				labels:   labels(50),
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
 			}},
 		},
 		"CapExceeded": {
@@ -515,9 +523,9 @@ func TestStamp(t *testing.T) {
 				labels:   labels(51),
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
 				Skips:   capped("aws", atMost50, 50, 51, "bucket"),
 			}},
 		},
@@ -529,9 +537,9 @@ func TestStamp(t *testing.T) {
 				labels:   []tags.Label{label("k00", "v"), label("k01", "v")},
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "v"}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(1, 2)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(1, 2)}},
 				Skips:   capped("aws", atMost50, 0, 1, "bucket"),
 			}},
 		},
@@ -542,11 +550,11 @@ func TestStamp(t *testing.T) {
 				labels:   labels(52),
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9", ` + tagMap("ours:k", 0, 48) + `}}`)},
-				Active:   []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 48, 50)}},
+				Active:   []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 48, 50)}},
 				Skips:    capped("aws", atMost50, 48, 50, "bucket"),
-				Withheld: []Withheld{{Resource: "bucket", Retained: []string{"ours:k51"}}},
+				Withheld: []withheldOn{{Resource: "bucket", Retained: []string{"ours:k51"}}},
 			}},
 		},
 		"CapKeepsLowestQualifiedKeys": {
@@ -560,9 +568,9 @@ func TestStamp(t *testing.T) {
 				},
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `, "z": "1", "y": "2"}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"z": "1", "y": "2"}}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"z": "1", "y": "2"}}},
 				Skips: []Skip{{
 					SkippedLabel: tags.SkippedLabel{QualifiedKey: "c", TagKey: "x", Provider: "aws", Reason: tags.CountCap},
 					Limit:        atMost50,
@@ -582,13 +590,13 @@ func TestStamp(t *testing.T) {
 					"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `}}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `, ` + tagMap("ours:k", 0, 4) + `}}`),
 					"b": bucket(`{"tags": {` + tagMap("other", 0, 48) + `, ` + tagMap("ours:k", 0, 2) + `}}`),
 					"c": bucket(`{"tags": {` + tagMap("other", 0, 47) + `, ` + tagMap("ours:k", 0, 3) + `}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "a", Provider: "aws", Tags: numbered(0, 4)},
 					{Resource: "b", Provider: "aws", Tags: numbered(0, 2)},
 					{Resource: "c", Provider: "aws", Tags: numbered(0, 3)},
@@ -611,9 +619,9 @@ func TestStamp(t *testing.T) {
 				labels:  labels(2),
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `, "ours:k00=v"]}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
 				Skips:   capped("aws", atMost50, 1, 2, "bucket"),
 			}},
 		},
@@ -629,9 +637,9 @@ func TestStamp(t *testing.T) {
 				labels:  labels(2),
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=8", "ours:k00=9"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=v"` + strings.Repeat(`, "x"`, 48) + `, "ours:k01=v"]}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 2)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 2)}},
 			}},
 		},
 		"CapAndOneString": {
@@ -645,9 +653,9 @@ func TestStamp(t *testing.T) {
 				labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `, "ours:a=b=c"]}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"ours:a": "b=c", "ours:a=b": "c"}}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: map[string]string{"ours:a": "b=c", "ours:a=b": "c"}}},
 			}},
 		},
 		"CapOfMismatch": {
@@ -658,8 +666,8 @@ func TestStamp(t *testing.T) {
 				labels:    labels(51),
 				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 			},
-			want: want{outcome: &Outcome{
-				Mismatches: []Mismatch{{Resource: "r", Why: "spec.groups has no item to hold tags"}},
+			want: want{outcome: &outcome{
+				Mismatches: []mismatch{{Resource: "r", Why: "spec.groups has no item to hold tags"}},
 			}},
 		},
 		"ReservedTags": {
@@ -670,9 +678,9 @@ func TestStamp(t *testing.T) {
 				labels:       labels(41),
 				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `, ` + tagMap("ours:k", 0, 37) + `}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 37)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 37)}},
 				Skips:   capped("aws", atMost50+", 3 of them reserved", 37, 41, "bucket"),
 			}},
 		},
@@ -684,9 +692,9 @@ func TestStamp(t *testing.T) {
 				labels:       labels(51),
 				desired:      map[string]*structpb.Struct{"bucket": bucket(`{}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("ours:k", 0, 50) + `}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 50)}},
 				Skips:   capped("aws", atMost50, 50, 51, "bucket"),
 			}},
 		},
@@ -698,7 +706,7 @@ func TestStamp(t *testing.T) {
 				labels:       labels(1),
 				desired:      map[string]*structpb.Struct{"bucket": bucket(`{}`)},
 			},
-			want: want{outcome: &Outcome{Skips: capped("aws", atMost50+", 50 of them reserved", 0, 1, "bucket")}},
+			want: want{outcome: &outcome{Skips: capped("aws", atMost50+", 50 of them reserved", 0, 1, "bucket")}},
 		},
 		"ReservedTagsMoreThanCap": {
 			reason: "If more slots are reserved than a resource has, nothing is added, but tags that are there may have their values replaced.",
@@ -709,9 +717,9 @@ func TestStamp(t *testing.T) {
 				labels:       labels(2),
 				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "9"}}`)},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "v"}}`)},
-				Active:  []Active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
+				Active:  []active{{Resource: "bucket", Provider: "aws", Tags: numbered(0, 1)}},
 				Skips:   capped("aws", atMost50+", 2147483647 of them reserved", 1, 2, "bucket"),
 			}},
 		},
@@ -727,12 +735,12 @@ func TestStamp(t *testing.T) {
 					"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance"}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"a": thing(`{"tags": {"ours:a": "1", "ours:rds:c": "1"}}`),
 					"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance", "spec": {"tags": {"ours:a": "1"}}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "a", Provider: "aws", Tags: map[string]string{"ours:a": "1", "ours:rds:c": "1"}},
 					{Resource: "b", Provider: "aws", Tags: map[string]string{"ours:a": "1"}},
 				},
@@ -763,13 +771,13 @@ func TestStamp(t *testing.T) {
 					"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C"}`),
 				},
 			},
-			want: want{outcome: &Outcome{
+			want: want{outcome: &outcome{
 				Stamped: map[string]*structpb.Struct{
 					"a": resource.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A", "spec": {"tags": ["ours:a=12345", "ours:c=1"]}}`),
 					"b": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "B", "spec": {"tags": ["ours:c=1"]}}`),
 					"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C", "spec": {"tags": ["ours:c=1"]}}`),
 				},
-				Active: []Active{
+				Active: []active{
 					{Resource: "a", Provider: "openstack", Tags: map[string]string{"ours:a": "12345", "ours:c": "1"}},
 					{Resource: "b", Provider: "openstack", Tags: map[string]string{"ours:c": "1"}},
 					{Resource: "c", Provider: "openstack", Tags: map[string]string{"ours:c": "1"}},
@@ -795,7 +803,7 @@ func TestStamp(t *testing.T) {
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{ProfileRules: tc.args.profileRules, Sources: sources, ReservedTags: tc.args.reservedTags},
 				Transformer: transformer(tc.args.labels...),
-				Fields:      field.Chain{rules, field.ByProfile{}},
+				Fields:      fixed(field.Chain{rules, field.ByProfile{}}),
 			}
 
 			if tc.args.provider != "" {
@@ -831,10 +839,10 @@ func TestStampNilResource(t *testing.T) {
 		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
 		Provider:    "aws",
 		Transformer: transformer(label("a", "1")),
-		Fields:      field.Chain{field.ByProfile{}},
+		Fields:      fixed(field.Chain{field.ByProfile{}}),
 	}
 
-	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "a", Provider: "aws", Why: noObject}, {Resource: "b", Provider: "aws", Why: noObject}}}
+	want := &outcome{LeftAlone: []leftAlone{{Resource: "a", Provider: "aws", Why: noObject}, {Resource: "b", Provider: "aws", Why: noObject}}}
 
 	got, err := stampAll(s, map[string]*fnv1.Resource{"b": nil, "a": {}})
 	if err != nil {
@@ -851,10 +859,10 @@ func TestStampUnknownKind(t *testing.T) {
 		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
 		Provider:    "aws",
 		Transformer: transformer(label("a", "1")),
-		Fields:      field.ByProfile{},
+		Fields:      fixed(field.ByProfile{}),
 	}
 
-	want := &Outcome{LeftAlone: []LeftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true}}}
+	want := &outcome{LeftAlone: []leftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true}}}
 
 	got, err := stampAll(s, map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}})
 	if err != nil {
@@ -872,7 +880,7 @@ func TestStampShares(t *testing.T) {
 	s := &Stamper{
 		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
 		Transformer: transformer(label("a", "1"), label("b", "2")),
-		Fields:      field.ByProfile{},
+		Fields:      fixed(field.ByProfile{}),
 	}
 
 	got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
@@ -929,7 +937,7 @@ func BenchmarkStamp(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		s := &Stamper{Input: in, Transformer: tags.NewTransformer(set, nil), Fields: field.ByProfile{}}
+		s := &Stamper{Input: in, Transformer: tags.NewTransformer(set, nil), Fields: fixed(field.ByProfile{})}
 
 		o, err := stampAll(s, desired)
 		if err != nil {
@@ -940,24 +948,4 @@ func BenchmarkStamp(b *testing.B) {
 			b.Fatalf("stamped %d resources, not %d", len(o.Stamped), resources)
 		}
 	}
-}
-
-// stampAll stamps the supplied resources.
-func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
-	targets, err := s.Targets(context.Background(), desired)
-	if err != nil {
-		return nil, err
-	}
-
-	return s.Stamp(context.Background(), targets)
-}
-
-// targetsOf returns the supplied resources as targets.
-func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) []Target {
-	targets, err := s.Targets(context.Background(), desired)
-	if err != nil {
-		panic(err) // Nothing ends the context.
-	}
-
-	return targets
 }

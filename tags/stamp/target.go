@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // IgnoreAnnotation on a desired composed resource, with the value "true", leaves the
@@ -38,91 +39,120 @@ var managedFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A Target is a desired composed resource and where its tags go.
+// managementPolicies of a resource.
+var managementPolicies = object.MustParsePath("spec.managementPolicies")
+
+// A Target is a desired composed resource, where its tags go, and what is there. It is read
+// once.
 type Target struct {
-	Name     string
-	Resource *structpb.Struct
+	Name string
+
+	// Resource that is desired, and the one that is observed.
+	Resource, observed *structpb.Struct
 
 	kind    field.Kind
 	profile *tags.Profile
 
-	// field that holds the tags, once the target is located.
-	field   field.Field
-	located bool
+	// leave is why the resource is left alone whatever its kind, or empty if it's not.
+	leave string
 
 	// managed is true if the tags of the resource are to be managed.
 	managed bool
 
-	// copied are the names of the composed resources whose metadata is to be copied to
-	// the resource, by the position of the input's rule. It is an empty one if the
-	// metadata is another object's.
-	copied [][]string
-
-	// leave is why the resource is left alone, or empty if it's not. NoField and
-	// unknown say the same of its kind.
-	leave            string
+	// located is true once the field has been looked for. Lacks is why there is none, or
+	// empty if there is one. NoField and unknown say the same of the kind.
+	located          bool
+	lacks            string
 	noField, unknown bool
+
+	// field that holds the tags.
+	field field.Field
+
+	// before is the desired value of the field, or why it can't be had, and there the
+	// observed one.
+	before, there       *structpb.Value
+	beforeErr, thereErr error
 }
 
-// Targets returns the supplied resources, sorted by name, with what the Stamper's
-// Locator says of their tag fields. It returns the error of the supplied context once
-// that has one.
-func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) ([]Target, error) {
-	out := make([]Target, 0, len(desired))
+// Targets are the desired composed resources, sorted by name, and where their tags go.
+type Targets struct {
+	All []*Target
 
-	manages := s.tags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0
+	stamper *Stamper
+	fields  field.Locator
+	schemas map[schema.GroupVersionKind]*structpb.Struct
+}
+
+// Targets reads the supplied resources. It returns the error of the supplied context once
+// that has one.
+func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*Targets, error) {
+	ts := &Targets{All: make([]*Target, 0, len(desired)), stamper: s, schemas: make(map[schema.GroupVersionKind]*structpb.Struct)}
+
+	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) *structpb.Struct {
+		if _, ok := ts.schemas[k]; !ok {
+			ts.schemas[k] = s.Schemas.Of(k)
+		}
+
+		return ts.schemas[k]
+	}})
+
+	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0
 
 	for _, name := range slices.Sorted(maps.Keys(desired)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 
-		t := Target{Name: name, Resource: desired[name].GetResource()}
+		t := &Target{Name: name, Resource: desired[name].GetResource(), observed: s.Observed[name].GetResource()}
 		t.leave = leave(t.Resource)
 		t.kind = s.kindOf(t.Resource)
-		t.profile = s.profileOf(&t)
-
-		for i := range s.Metadata {
-			t.copied = append(t.copied, s.copiedFrom(&s.Input.KubernetesMetadata[i], &t))
-		}
+		t.profile = s.profileOf(t)
 
 		// Resources from which all labels are gone are managed, too.
-		t.managed = manages && s.selects(s.Input.Resources, &t)
-		t.noField, t.unknown = false, false
-
+		t.managed = manages && ts.Selects(s.Input.Resources, t)
 		if t.managed && t.leave == "" {
-			t.leave = s.locate(&t)
+			ts.locate(t)
 		}
 
-		out = append(out, t)
+		ts.All = append(ts.All, t)
 	}
 
-	return out, nil
+	return ts, nil
 }
 
-// locate the tag field of the supplied target. It returns why it has none, or nothing.
-func (s *Stamper) locate(t *Target) string {
-	f, known := s.Fields.Locate(t.kind)
+// Schemas are the kinds whose schemas say where their tags go, or would if they were here.
+func (ts *Targets) Schemas() iter.Seq[schema.GroupVersionKind] { return maps.Keys(ts.schemas) }
+
+// locate the tag field of the supplied target, and read it. It returns false if the target
+// has none.
+func (ts *Targets) locate(t *Target) bool {
+	if t.located {
+		return t.lacks == ""
+	}
+
+	t.located = true
+
+	f, known := ts.fields.Locate(t.kind)
 	t.field = f
-	t.profile = s.profileOf(t)
+	t.profile = ts.stamper.profileOf(t)
+	t.noField = known || !t.kind.Managed
+	t.unknown = !t.noField
 
 	switch {
-	case !known && t.kind.Managed:
-		t.unknown = true
-		return whyUnknown
-	case !known:
-		t.noField = true
-		return whyNoField
-	case f.Shape == field.None && f.LooksLike != "":
-		t.noField = true
-		return fmt.Sprintf(whyLooksLike, f.LooksLike)
+	case t.unknown:
+		t.lacks = whyUnknown
+	case !known || f.Shape == field.None && f.LooksLike == "":
+		t.lacks = whyNoField
 	case f.Shape == field.None:
-		t.noField = true
-		return whyNoField
+		t.lacks = fmt.Sprintf(whyLooksLike, f.LooksLike)
 	default:
-		t.located = true
-		return ""
+		t.noField = false
+
+		t.before, t.beforeErr = object.Get(t.Resource, f.Path)
+		t.there, t.thereErr = object.Get(t.observed, f.Path)
 	}
+
+	return t.lacks == ""
 }
 
 // profileOf returns the tag profile of the supplied target. What the composite resource
@@ -134,20 +164,22 @@ func (s *Stamper) profileOf(t *Target) *tags.Profile {
 	return tags.Rules(s.Input.ProfileRules).ProfileOf(provider, t.kind.Group, t.kind.Kind)
 }
 
+// IsUntouchable is true if nothing at all may be written to the resource.
+func (t *Target) IsUntouchable() bool { return t.leave == whyIgnored || t.leave == whyNoObject }
+
 // leave returns why the supplied resource must be left alone, whatever its kind, or
 // nothing.
 func leave(r *structpb.Struct) string {
-	if apiVersionOf(r) == "" || kindOf(r) == "" {
+	if object.APIVersion(r) == "" || object.Kind(r) == "" {
 		return whyNoObject
 	}
 
-	meta := r.GetFields()["metadata"].GetStructValue().GetFields()
-	if meta["annotations"].GetStructValue().GetFields()[IgnoreAnnotation].GetStringValue() == "true" {
+	if object.Annotations(r)[IgnoreAnnotation].GetStringValue() == "true" {
 		return whyIgnored
 	}
 
 	// Resources whose policies aren't given have all of them.
-	policies, err := structpath.Get(r, "spec.managementPolicies")
+	policies, err := object.Get(r, managementPolicies)
 	if err != nil || policies.GetListValue() == nil {
 		return ""
 	}
@@ -162,7 +194,7 @@ func leave(r *structpb.Struct) string {
 }
 
 func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
-	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(apiVersionOf(r), kindOf(r))}
+	k := field.Kind{GroupVersionKind: object.GVK(r)}
 
 	if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
 		k.Profile = family.Profile
@@ -182,31 +214,23 @@ func isManaged(group string, r *structpb.Struct) bool {
 		return false
 	}
 
-	for name, v := range r.GetFields() {
-		if !structpath.IsNull(v) && !slices.Contains([]string{"apiVersion", "kind", "metadata", "spec", "status"}, name) {
-			return false
-		}
+	if !hasOnly(r, []string{"apiVersion", "kind", "metadata", "spec", "status"}) {
+		return false
 	}
 
 	spec := r.GetFields()["spec"]
-	if structpath.IsNull(spec) {
-		return true
-	}
 
-	fields := spec.GetStructValue().GetFields()
-	if fields["forProvider"].GetStructValue() != nil {
-		return true
-	}
+	return object.IsNull(spec) || spec.GetStructValue().GetFields()["forProvider"].GetStructValue() != nil ||
+		spec.GetStructValue() != nil && hasOnly(spec.GetStructValue(), managedFields)
+}
 
-	for name, v := range fields {
-		if !structpath.IsNull(v) && !slices.Contains(managedFields, name) {
+// hasOnly is true if the supplied object has no other fields than those that are supplied.
+func hasOnly(o *structpb.Struct, fields []string) bool {
+	for name, v := range o.GetFields() {
+		if !object.IsNull(v) && !slices.Contains(fields, name) {
 			return false
 		}
 	}
 
-	return spec.GetStructValue() != nil
+	return true
 }
-
-func apiVersionOf(r *structpb.Struct) string { return r.GetFields()["apiVersion"].GetStringValue() }
-
-func kindOf(r *structpb.Struct) string { return r.GetFields()["kind"].GetStringValue() }

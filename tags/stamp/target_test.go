@@ -61,31 +61,31 @@ func TestLeftAlone(t *testing.T) {
 		reason   string
 		resource string
 		fields   field.Locator
-		want     LeftAlone
+		want     leftAlone
 	}{
 		"Unknown": {
 			reason:   "Of a managed resource that nobody knows, nobody knows whether it has a tag field.",
 			resource: `{"apiVersion": "vm.generic.plexsphere.com/v1alpha1", "kind": "VirtualMachine"}`,
 			fields:   field.Chain{},
-			want:     LeftAlone{APIVersion: "vm.generic.plexsphere.com/v1alpha1", Kind: "VirtualMachine", Why: "has no tag field that is known", Unknown: true},
+			want:     leftAlone{APIVersion: "vm.generic.plexsphere.com/v1alpha1", Kind: "VirtualMachine", Why: "has no tag field that is known", Unknown: true},
 		},
 		"NotManaged": {
 			reason:   "What is not managed and not known has no tag field, and is not unknown.",
 			resource: `{"apiVersion": "example.org/v1", "kind": "Nested", "spec": {"size": 1}}`,
 			fields:   field.Chain{},
-			want:     LeftAlone{APIVersion: "example.org/v1", Kind: "Nested", Why: "has no tag field", NoField: true},
+			want:     leftAlone{APIVersion: "example.org/v1", Kind: "Nested", Why: "has no tag field", NoField: true},
 		},
 		"None": {
 			reason:   "A kind that is known to have none has none.",
 			resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`,
-			fields:   everywhere(field.Field{Shape: field.None}),
-			want:     LeftAlone{APIVersion: "example.org/v1", Kind: "Thing", Why: "has no tag field", NoField: true},
+			fields:   somewhere(field.Field{Shape: field.None}),
+			want:     leftAlone{APIVersion: "example.org/v1", Kind: "Thing", Why: "has no tag field", NoField: true},
 		},
 		"LooksLike": {
 			reason:   "Labels of an unknown provider are left alone, with a word.",
 			resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`,
-			fields:   everywhere(field.Field{Shape: field.None, LooksLike: "spec.forProvider.labels"}),
-			want: LeftAlone{
+			fields:   somewhere(field.Field{Shape: field.None, LooksLike: "spec.forProvider.labels"}),
+			want: leftAlone{
 				APIVersion: "example.org/v1", Kind: "Thing", NoField: true,
 				Why: "has no tag field that is known; spec.forProvider.labels may mean other things: a tagFields entry can say that it carries tags",
 			},
@@ -94,7 +94,7 @@ func TestLeftAlone(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &Stamper{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")), Fields: tc.fields}
+			s := &Stamper{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")), Fields: fixed(tc.fields)}
 			tc.want.Resource, tc.want.Provider = "r", "generic"
 
 			out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: resource.MustStructJSON(tc.resource)}})
@@ -102,7 +102,7 @@ func TestLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if diff := cmp.Diff([]LeftAlone{tc.want}, out.LeftAlone); diff != "" {
+			if diff := cmp.Diff([]leftAlone{tc.want}, out.LeftAlone); diff != "" {
 				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

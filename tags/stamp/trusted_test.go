@@ -32,22 +32,22 @@ var policies = []v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.Co
 func TestStampReserved(t *testing.T) {
 	const claimed = "only trusted sources may claim it, and nobody a key that providers set"
 
-	active := func(keysAndValues ...string) []Active {
+	tagged := func(keysAndValues ...string) []active {
 		out := make(map[string]string)
 		for i := 0; i < len(keysAndValues); i += 2 {
 			out[keysAndValues[i]] = keysAndValues[i+1]
 		}
 
-		return []Active{{Resource: "r", Provider: "aws", Tags: out}}
+		return []active{{Resource: "r", Provider: "aws", Tags: out}}
 	}
 
 	type want struct {
 		// tags that are stamped, or nil if the resource is not.
 		stamped []string
 
-		active   []Active
+		active   []active
 		skips    []Skip
-		withheld []Withheld
+		withheld []withheldOn
 		err      string
 	}
 
@@ -76,49 +76,49 @@ func TestStampReserved(t *testing.T) {
 			reserved: []string{"owner"},
 			labels:   []tags.Label{trusted(label("owner", "alice"))},
 			before:   []string{"ours:owner", "mallory", "Name", "x"},
-			want:     always(want{stamped: []string{"ours:owner", "alice", "Name", "x"}, active: active("ours:owner", "alice")}),
+			want:     always(want{stamped: []string{"ours:owner", "alice", "Name", "x"}, active: tagged("ours:owner", "alice")}),
 		},
 		"TagKey": {
 			reason:   "The reserved key may be the tag key.",
 			reserved: []string{"ours:owner"},
 			labels:   []tags.Label{trusted(label("owner", "alice"))},
 			before:   []string{"ours:owner", "mallory"},
-			want:     always(want{stamped: []string{"ours:owner", "alice"}, active: active("ours:owner", "alice")}),
+			want:     always(want{stamped: []string{"ours:owner", "alice"}, active: tagged("ours:owner", "alice")}),
 		},
 		"Pattern": {
 			reason:   "The reserved key may be what keys start with.",
 			reserved: []string{"acme:*"},
 			labels:   []tags.Label{trusted(label("acme:owner", "alice"))},
 			before:   []string{"ours:acme:owner", "mallory"},
-			want:     always(want{stamped: []string{"ours:acme:owner", "alice"}, active: active("ours:acme:owner", "alice")}),
+			want:     always(want{stamped: []string{"ours:acme:owner", "alice"}, active: tagged("ours:acme:owner", "alice")}),
 		},
 		"Unprefixed": {
 			reason:   "A key that came as a tag key may be reserved too.",
 			reserved: []string{"owner"},
 			labels:   []tags.Label{{QualifiedKey: "owner", TagKey: "owner", Unprefixed: true, Value: "alice", Trusted: true}},
 			before:   []string{"owner", "mallory"},
-			want:     always(want{stamped: []string{"owner", "alice"}, active: active("owner", "alice")}),
+			want:     always(want{stamped: []string{"owner", "alice"}, active: tagged("owner", "alice")}),
 		},
 		"SameValue": {
 			reason:   "A reserved tag that is there with its value is in nobody's way.",
 			reserved: []string{"owner"},
 			labels:   []tags.Label{trusted(label("owner", "alice"))},
 			before:   []string{"ours:owner", "alice"},
-			want:     always(want{active: active("ours:owner", "alice")}),
+			want:     always(want{active: tagged("ours:owner", "alice")}),
 		},
 		"Absent": {
 			reason:   "A reserved tag that is not there is added.",
 			reserved: []string{"owner"},
 			labels:   []tags.Label{trusted(label("owner", "alice"))},
 			before:   []string{"Name", "x"},
-			want:     always(want{stamped: []string{"Name", "x", "ours:owner", "alice"}, active: active("ours:owner", "alice")}),
+			want:     always(want{stamped: []string{"Name", "x", "ours:owner", "alice"}, active: tagged("ours:owner", "alice")}),
 		},
 		"EmptyValue": {
 			reason:   "An empty value replaces too.",
 			reserved: []string{"owner"},
 			labels:   []tags.Label{trusted(label("owner", ""))},
 			before:   []string{"ours:owner", "mallory"},
-			want:     always(want{stamped: []string{"ours:owner", ""}, active: active("ours:owner", "")}),
+			want:     always(want{stamped: []string{"ours:owner", ""}, active: tagged("ours:owner", "")}),
 		},
 		"TrustedButNotReserved": {
 			reason:   "The policy holds for trusted tags whose keys aren't reserved.",
@@ -126,8 +126,8 @@ func TestStampReserved(t *testing.T) {
 			labels:   []tags.Label{trusted(label("team", "a"))},
 			before:   []string{"ours:team", "b"},
 			want: map[v1beta1.ConflictPolicy]want{
-				v1beta1.ConflictPolicyRetain:  {withheld: []Withheld{{Resource: "r", Retained: []string{"ours:team"}}}},
-				v1beta1.ConflictPolicyReplace: {stamped: []string{"ours:team", "a"}, active: active("ours:team", "a")},
+				v1beta1.ConflictPolicyRetain:  {withheld: []withheldOn{{Resource: "r", Retained: []string{"ours:team"}}}},
+				v1beta1.ConflictPolicyReplace: {stamped: []string{"ours:team", "a"}, active: tagged("ours:team", "a")},
 				v1beta1.ConflictPolicyError: {err: `cannot tag composed resource "r": an earlier step has set the tag "ours:team" to "b", ` +
 					`and sources[0] with onConflict Error has the value "a" for it`},
 			},
@@ -145,7 +145,7 @@ func TestStampReserved(t *testing.T) {
 			labels:   []tags.Label{label("owner", "mallory"), label("team", "a")},
 			before:   []string{"Name", "x"},
 			want: always(want{
-				stamped: []string{"Name", "x", "ours:team", "a"}, active: active("ours:team", "a"),
+				stamped: []string{"Name", "x", "ours:team", "a"}, active: tagged("ours:team", "a"),
 				skips: []Skip{skip("owner", "aws", tags.ReservedKey, claimed)},
 			}),
 		},
@@ -156,7 +156,7 @@ func TestStampReserved(t *testing.T) {
 			labels:   []tags.Label{trusted(label("owner", "alice"))},
 			before:   []string{"ours:owner", "mallory"},
 			want: always(want{
-				stamped: []string{"ours:owner", "alice"}, active: active("ours:owner", "alice"),
+				stamped: []string{"ours:owner", "alice"}, active: tagged("ours:owner", "alice"),
 				skips: []Skip{skip("owner", "aws", tags.ReservedKey, claimed)},
 			}),
 		},
@@ -175,7 +175,7 @@ func TestStampReserved(t *testing.T) {
 				for kind, s := range shapes {
 					t.Run(kind, func(t *testing.T) {
 						w := tc.want[policy]
-						outcome := &Outcome{Active: w.active, Skips: w.skips, Withheld: w.withheld}
+						outcome := &outcome{Active: w.active, Skips: w.skips, Withheld: w.withheld}
 
 						if w.stamped != nil {
 							outcome.Stamped = map[string]*structpb.Struct{"r": thing(s.spec(w.stamped...))}
@@ -215,9 +215,9 @@ func TestStampReservedDuplicates(t *testing.T) {
 
 				assertOutcome(t, "Of several entries of a reserved key, the trusted one is left.", stamper,
 					s.spec("ours:owner", "alice", "x", "y", "ours:owner", "mallory"),
-					&Outcome{
+					&outcome{
 						Stamped: map[string]*structpb.Struct{"r": thing(s.spec("ours:owner", "alice", "x", "y"))},
-						Active:  []Active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:owner": "alice"}}},
+						Active:  []active{{Resource: "r", Provider: "aws", Tags: map[string]string{"ours:owner": "alice"}}},
 					}, "")
 			})
 		}
@@ -284,14 +284,14 @@ func TestStampReservedByProfile(t *testing.T) {
 		for _, policy := range policies {
 			t.Run(name+"/"+string(policy), func(t *testing.T) {
 				s := shapes["Map"]
-				outcome := &Outcome{Skips: tc.skips}
+				outcome := &outcome{Skips: tc.skips}
 
 				if tc.stamped != nil {
 					outcome.Stamped = map[string]*structpb.Struct{"r": thing(s.spec(tc.stamped...))}
 				}
 
 				if tc.active != nil {
-					outcome.Active = []Active{{Resource: "r", Provider: tc.provider, Tags: tc.active}}
+					outcome.Active = []active{{Resource: "r", Provider: tc.provider, Tags: tc.active}}
 				}
 
 				stamper := &Stamper{
@@ -370,14 +370,14 @@ func TestStampTrustedFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for kind, s := range shapes {
 				t.Run(kind, func(t *testing.T) {
-					outcome := &Outcome{Skips: tc.skips}
+					outcome := &outcome{Skips: tc.skips}
 
 					if tc.stamped != nil {
 						outcome.Stamped = map[string]*structpb.Struct{"r": thing(s.spec(tc.stamped...))}
 					}
 
 					if tc.active != nil {
-						outcome.Active = []Active{{Resource: "r", Provider: "aws", Tags: tc.active}}
+						outcome.Active = []active{{Resource: "r", Provider: "aws", Tags: tc.active}}
 					}
 
 					if tc.err != "" {

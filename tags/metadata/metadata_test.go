@@ -1,7 +1,6 @@
-package stamp
+package metadata
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
 // What the API server refuses about keys and values.
@@ -69,54 +69,76 @@ func (tc copyCase) run(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	metadata := func() []resolve.Metadata {
+	rules := func() []resolve.Metadata {
 		out := make([]resolve.Metadata, len(in.KubernetesMetadata))
-		for i, m := range tc.metadata {
-			out[i] = resolve.Metadata{Labels: maps.Clone(m.Labels), Annotations: maps.Clone(m.Annotations)}
+		for i := range out {
+			out[i].Rule = &in.KubernetesMetadata[i]
+			if i < len(tc.metadata) {
+				out[i].Labels, out[i].Annotations = maps.Clone(tc.metadata[i].Labels), maps.Clone(tc.metadata[i].Annotations)
+			}
 		}
 
 		return out
 	}
 
-	want := &Outcome{Stamped: make(map[string]*structpb.Struct), NotCopied: tc.want.notCopied}
+	want := &Result{Changed: make(map[string]*structpb.Struct), NotCopied: tc.want.notCopied}
 	for name, j := range tc.want.stamped {
-		want.Stamped[name] = resource.MustStructJSON(j)
+		want.Changed[name] = resource.MustStructJSON(j)
 	}
 
 	before := in.DeepCopy()
 
 	for range 5 {
-		s := &Stamper{Input: in, Transformer: transformer(), Fields: field.ByProfile{}, Metadata: metadata()}
-		desired := jsonResources(tc.desired)
-		targets := targetsOf(s, desired)
+		given, desired := rules(), jsonResources(tc.desired)
+		copies := Select(given, targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired))
 
-		got, err := s.Stamp(context.Background(), targets)
-		if err != nil {
-			t.Fatalf("\n%s\nStamp(...): %v", tc.reason, err)
-		}
-
-		err = s.CopyMetadata(targets, got)
+		got, err := copies.Copy(map[string]*structpb.Struct{})
 		if diff := cmp.Diff(tc.want.err, message(err)); diff != "" {
-			t.Fatalf("\n%s\nCopyMetadata(...): -want error, +got error:\n%s", tc.reason, diff)
+			t.Fatalf("\n%s\nCopy(...): -want error, +got error:\n%s", tc.reason, diff)
 		}
 
-		// Nothing is written after an error, so it doesn't matter what was done.
 		if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); err == nil && diff != "" {
-			t.Fatalf("\n%s\nCopyMetadata(...): -want, +got:\n%s", tc.reason, diff)
+			t.Fatalf("\n%s\nCopy(...): -want, +got:\n%s", tc.reason, diff)
 		}
 
 		if diff := cmp.Diff(jsonResources(tc.desired), desired, protocmp.Transform()); diff != "" {
-			t.Fatalf("\n%s\nCopyMetadata(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
+			t.Fatalf("\n%s\nCopy(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
 		}
 
-		if diff := cmp.Diff(metadata(), s.Metadata); diff != "" {
-			t.Fatalf("\n%s\nCopyMetadata(...) changed the metadata: -before, +after:\n%s", tc.reason, diff)
+		if diff := cmp.Diff(rules(), given); diff != "" {
+			t.Fatalf("\n%s\nCopy(...) changed the metadata: -before, +after:\n%s", tc.reason, diff)
 		}
 
 		if diff := cmp.Diff(before, in); diff != "" {
-			t.Fatalf("\n%s\nCopyMetadata(...) changed the input: -before, +after:\n%s", tc.reason, diff)
+			t.Fatalf("\n%s\nCopy(...) changed the input: -before, +after:\n%s", tc.reason, diff)
 		}
 	}
+}
+
+// byProfile locates the usual fields of providers.
+func byProfile(field.Schemas) field.Locator {
+	return field.ByProfile{}
+}
+
+// targetsOf returns the supplied resources as targets.
+func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *stamp.Targets {
+	t.Helper()
+
+	targets, err := s.Targets(t.Context(), desired)
+	if err != nil {
+		t.Fatalf("Targets(...): %v", err)
+	}
+
+	return targets
+}
+
+// message of the supplied error, or nothing.
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
 }
 
 // jsonResources returns resources by name.
@@ -144,7 +166,7 @@ const (
 	allOfA         = `{"source": {"type": "ComposedResource", "name": "a"}, "select": {"all": true}}`
 )
 
-func TestCopyMetadataSelect(t *testing.T) {
+func TestCopySelect(t *testing.T) {
 	// Keys that a selector selects from. Values don't matter.
 	keys := []string{
 		"team", "teams", "Team", "kubernetes.io", "node-restriction.kubernetes.io",
@@ -301,7 +323,7 @@ func TestCopyMetadataSelect(t *testing.T) {
 	}
 }
 
-func TestCopyMetadataInvalid(t *testing.T) {
+func TestCopyInvalid(t *testing.T) {
 	long, tooLong := strings.Repeat("n", 63), strings.Repeat("n", 64)
 	domain := strings.Repeat(strings.Repeat("d", 49)+".", 5) + "org"
 	tooLongDomain := "d" + domain
@@ -455,7 +477,7 @@ func protoJSON(t *testing.T, v *structpb.Value) string {
 	return string(j)
 }
 
-func TestCopyMetadata(t *testing.T) {
+func TestCopy(t *testing.T) {
 	some := resolve.Metadata{
 		Labels:      map[string]string{"example.org/team": "a", "tier": "gold"},
 		Annotations: map[string]string{"example.org/note": "two words"},
@@ -697,7 +719,7 @@ func TestCopyMetadata(t *testing.T) {
 	}
 }
 
-func TestCopyMetadataComposed(t *testing.T) {
+func TestCopyComposed(t *testing.T) {
 	// of returns a rule that copies all of the composed resource a, with more fields of
 	// the source, and of the rule.
 	of := func(source, fields string) string {
@@ -855,7 +877,7 @@ func TestCopyMetadataComposed(t *testing.T) {
 		"IgnoredSource": {
 			reason:  "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.",
 			rules:   allOfA,
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")},
+			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")},
 			want:    copiedTo{stamped: map[string]string{"b": labelled(`"x": "1"`)}},
 		},
 		"Invalid": {
@@ -904,15 +926,15 @@ func TestCopyMetadataComposed(t *testing.T) {
 	}
 }
 
-func TestCopyMetadataResources(t *testing.T) {
+func TestCopyResources(t *testing.T) {
 	// Resources to select from, with what they have beside their kind.
 	desired := map[string]string{
 		"bucket-a": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"app": "shop", "tier": "gold"}}, "spec": {"forProvider": {"tags": {"Owner": "me", "env": "prod"}}}}`,
 		"bucket-b": `{"apiVersion": "s3.example.org/v1beta2", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}}, "spec": {"forProvider": {"tags": {"Owner": "you", "env": "prod"}}}}`,
 		"policy":   `{"apiVersion": "s3.example.org/v1beta1", "kind": "BucketPolicy", "metadata": {"labels": {"app": 1}}, "spec": {"forProvider": {}}}`,
 		"config":   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"labels": {"tier": ""}}, "data": {"Owner": "me"}}`,
-		"ignored":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}, "annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {"tags": {"Owner": "me"}}}}`,
-		"adopted":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "false"}}, "spec": {"managementPolicies": ["Observe"], "forProvider": {"tags": {"Owner": "me"}}}}`,
+		"ignored":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {"tags": {"Owner": "me"}}}}`,
+		"adopted":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "false"}}, "spec": {"managementPolicies": ["Observe"], "forProvider": {"tags": {"Owner": "me"}}}}`,
 	}
 
 	cases := map[string]struct {
@@ -1011,8 +1033,8 @@ func TestCopyMetadataResources(t *testing.T) {
 	}
 }
 
-// TestCopyMetadataItems is about fields of all items of lists.
-func TestCopyMetadataItems(t *testing.T) {
+// TestCopyItems is about fields of all items of lists.
+func TestCopyItems(t *testing.T) {
 	const rules = `{"source": {"type": "CompositeMetadata"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["spec.pools[*].metadata.labels"]}}`
 
 	metadata := []resolve.Metadata{{Labels: map[string]string{"x": "1"}}}
@@ -1060,8 +1082,8 @@ func TestCopyMetadataItems(t *testing.T) {
 	}
 }
 
-// TestCopyMetadataSelectsFirst is about rules that select by what earlier ones copy.
-func TestCopyMetadataSelectsFirst(t *testing.T) {
+// TestCopySelectsFirst is about rules that select by what earlier ones copy.
+func TestCopySelectsFirst(t *testing.T) {
 	copyCase{
 		reason: "Resources are selected as earlier steps desire them, whatever earlier rules copy.",
 		rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}},
@@ -1079,8 +1101,8 @@ func TestCopyMetadataSelectsFirst(t *testing.T) {
 	}.run(t)
 }
 
-// TestCopyMetadataAfterStamp is about resources that labels have become tags of.
-func TestCopyMetadataAfterStamp(t *testing.T) {
+// TestCopyAfterStamp is about resources that labels have become tags of.
+func TestCopyAfterStamp(t *testing.T) {
 	in, err := v1beta1.Decode(resource.MustStructJSON(`{
 		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "provider": {"value": "aws"},
 		"sources": [{"type": "Value", "values": {"team": "a"}}],
@@ -1094,32 +1116,23 @@ func TestCopyMetadataAfterStamp(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s := &Stamper{
+	s := &stamp.Stamper{
 		Input:       in,
-		Transformer: transformer(tags.Label{QualifiedKey: "team", TagKey: "team", Value: "a"}),
-		Fields:      field.ByProfile{},
-		Metadata:    []resolve.Metadata{{Labels: map[string]string{"app": "shop"}}, {}},
+		Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "team", TagKey: "team", Value: "a"}}, nil),
+		Fields:      byProfile,
 	}
 
 	desired := map[string]string{
 		"a": jsonThing(`"spec": {"forProvider": {"tags": {"env": "prod"}}}`),
 		"b": jsonThing(`"spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
-		"c": jsonThing(`"metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
+		"c": jsonThing(`"metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"forProvider": {}}}`,
 		"e": jsonThing(`"data": {}`),
 	}
 
 	const labels = `"metadata": {"labels": {"app": "shop", "env": "prod", "team": "a"}}`
 
-	want := &Outcome{
-		Stamped: make(map[string]*structpb.Struct),
-		Active:  []Active{{Resource: "a", Provider: "aws", Tags: map[string]string{"team": "a"}}},
-		LeftAlone: []LeftAlone{
-			{Resource: "b", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: adopted},
-			{Resource: "c", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: ignored},
-			{Resource: "e", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: none, NoField: true},
-		},
-	}
+	want := &Result{Changed: make(map[string]*structpb.Struct)}
 
 	for name, j := range map[string]string{
 		"a": jsonThing(labels + `, "spec": {"forProvider": {"tags": {"env": "prod", "team": "a"}}}`),
@@ -1127,38 +1140,35 @@ func TestCopyMetadataAfterStamp(t *testing.T) {
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", ` + labels + `, "spec": {"forProvider": {}}}`,
 		"e": jsonThing(labels + `, "data": {}`),
 	} {
-		want.Stamped[name] = resource.MustStructJSON(j)
+		want.Changed[name] = resource.MustStructJSON(j)
 	}
 
 	resources := jsonResources(desired)
-	targets := targetsOf(s, resources)
+	targets := targetsOf(t, s, resources)
+	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{"app": "shop"}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
 
-	got, err := s.Stamp(context.Background(), targets)
+	out, err := s.Stamp(t.Context(), targets)
 	if err != nil {
 		t.Fatalf("Stamp(...): %v", err)
 	}
 
 	// What was stamped before must not change either, since others may hold it.
-	earlier := maps.Clone(got.Stamped)
-	clone := make(map[string]*structpb.Struct, len(earlier))
+	stamped, before := out.Stamped(), proto.CloneOf(out.Stamped()["a"])
 
-	for name, r := range earlier {
-		clone[name] = proto.CloneOf(r)
-	}
-
-	if err := s.CopyMetadata(targets, got); err != nil {
-		t.Fatalf("CopyMetadata(...): %v", err)
+	got, err := copies.Copy(stamped)
+	if err != nil {
+		t.Fatalf("Copy(...): %v", err)
 	}
 
 	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("\nMetadata should be copied beside the tags, with the tags of a stamped resource, and also to resources that aren't tagged.\nCopyMetadata(...): -want, +got:\n%s", diff)
+		t.Errorf("\nMetadata should be copied beside the tags, with the tags of a stamped resource, and also to resources that aren't tagged.\nCopy(...): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(clone, earlier, protocmp.Transform()); diff != "" {
-		t.Errorf("\nA resource that was stamped should not be changed, but be another one.\nCopyMetadata(...): -before, +after:\n%s", diff)
+	if diff := cmp.Diff(map[string]*structpb.Struct{"a": before}, stamped, protocmp.Transform()); diff != "" {
+		t.Errorf("\nA resource that was stamped should not be changed, but be another one.\nCopy(...): -before, +after:\n%s", diff)
 	}
 
 	if diff := cmp.Diff(jsonResources(desired), resources, protocmp.Transform()); diff != "" {
-		t.Errorf("\nWhat is desired should not be changed.\nCopyMetadata(...): -before, +after:\n%s", diff)
+		t.Errorf("\nWhat is desired should not be changed.\nCopy(...): -before, +after:\n%s", diff)
 	}
 }

@@ -1,0 +1,112 @@
+package stamp
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+)
+
+// An outcome is that of a Stamper as tests write it: of resources it has what there is to
+// say of them.
+type outcome struct {
+	Stamped    map[string]*structpb.Struct
+	Active     []active
+	Skips      []Skip
+	Withheld   []withheldOn
+	LeftAlone  []leftAlone
+	Mismatches []mismatch
+	Trusted    map[string]map[string]string
+}
+
+type active struct {
+	Resource, Provider string
+	Tags               map[string]string
+}
+
+type withheldOn struct {
+	Resource                                      string
+	Retained, Ignored, Removed, Protected, Unkept []string
+}
+
+type leftAlone struct {
+	Resource, Provider, APIVersion, Kind, Why string
+	NoField, Unknown                          bool
+}
+
+type mismatch struct{ Resource, Why string }
+
+// outcomeOf returns what the supplied outcome says.
+func outcomeOf(o *Outcome) *outcome {
+	out := &outcome{Stamped: o.Stamped(), Skips: o.Skips, Trusted: make(map[string]map[string]string)}
+
+	for _, r := range o.Results {
+		if len(r.Active) > 0 {
+			out.Active = append(out.Active, active{Resource: r.Resource, Provider: r.Provider, Tags: r.Active})
+		}
+
+		if w := r.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
+			out.Withheld = append(out.Withheld, withheldOn{r.Resource, w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept})
+		}
+
+		if r.LeftAlone != "" {
+			out.LeftAlone = append(out.LeftAlone, leftAlone{r.Resource, r.Provider, r.APIVersion, r.Kind, r.LeftAlone, r.NoField, r.Unknown})
+		}
+
+		if r.Mismatch != "" {
+			out.Mismatches = append(out.Mismatches, mismatch{r.Resource, r.Mismatch})
+		}
+
+		if len(r.Trusted) > 0 {
+			out.Trusted[r.Resource] = r.Trusted
+		}
+	}
+
+	return out
+}
+
+// stampAll stamps the supplied resources.
+func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*outcome, error) {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		return nil, err
+	}
+
+	o, err := s.Stamp(context.Background(), targets)
+	if err != nil {
+		return nil, err
+	}
+
+	return outcomeOf(o), nil
+}
+
+// targetsOf returns the supplied resources as targets.
+func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *Targets {
+	targets, err := s.Targets(context.Background(), desired)
+	if err != nil {
+		panic(err) // Nothing ends the context.
+	}
+
+	return targets
+}
+
+// jsonResources returns resources by name.
+func jsonResources(jsons map[string]string) map[string]*fnv1.Resource {
+	out := make(map[string]*fnv1.Resource, len(jsons))
+	for name, j := range jsons {
+		out[name] = &fnv1.Resource{Resource: resource.MustStructJSON(j)}
+	}
+
+	return out
+}
+
+// jsonThing returns the JSON of a resource with the supplied fields beside its kind.
+func jsonThing(fields string) string {
+	if fields != "" {
+		fields = ", " + fields
+	}
+
+	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
+}

@@ -1,0 +1,138 @@
+package stamp
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// desired returns the tags that the supplied target has, and true if the provider's own had
+// to be put to those that earlier steps set. Server-side apply replaces the whole of an
+// atomic list, so Crossplane and the provider would otherwise undo each other's work for
+// ever.
+func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
+	if t.beforeErr != nil {
+		return nil, false, t.beforeErr
+	}
+
+	set, err = tagset.Read(t.before, &t.field, &w.Keys)
+	if err != nil || !t.field.Atomic || !w.IsList() {
+		return set, false, err
+	}
+
+	theirs := t.reported(t.there, &w.providers)
+	if theirs == nil {
+		return set, false, nil
+	}
+
+	before := set.Len()
+
+	for of := range theirs.Tags() {
+		if e := of[0]; slices.Contains(tags.ProvidersKeys(), w.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+			kept = set.Restore(e) || kept
+		}
+	}
+
+	return set, kept && before > 0, nil
+}
+
+// observed returns the tags that the cloud has, and those of the observed field, if the
+// provider reports any and it matters.
+func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
+	refuses := slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
+	if len(s.Ignore) == 0 && !refuses {
+		return nil, nil
+	}
+
+	for _, path := range t.field.Observed {
+		v, err := object.Get(t.observed, path)
+		if err != nil {
+			continue
+		}
+
+		if cloud = t.reported(v, &w.Keys); cloud != nil {
+			break
+		}
+	}
+
+	if cloud != nil && refuses {
+		spec = t.reported(t.there, &w.Keys)
+	}
+
+	return cloud, spec
+}
+
+// reported returns the tags of the supplied value of what is observed, or nil if it isn't
+// there or can't be read.
+func (t *Target) reported(v *structpb.Value, keys *tagset.Keys) *tagset.Set {
+	if v == nil {
+		return nil
+	}
+
+	set, err := tagset.Read(v, &t.field, keys)
+	if err != nil {
+		return nil
+	}
+
+	return set
+}
+
+// isRefilled is true if the provider of the supplied target fills a map of tags that isn't
+// there with those that the cloud has, and there are any but the provider's own, or the
+// map has been emptied before: what is empty is left alone, and the provider drops it once
+// the cloud has none of the tags.
+func isRefilled(t *Target, w *wishes) bool {
+	if !t.field.LateInit || t.field.Atomic || w.IsList() || t.thereErr != nil {
+		return false
+	}
+
+	if t.there == nil {
+		return !object.IsNull(object.Annotations(t.observed)[emptiedAnnotation])
+	}
+
+	if t.there.GetStructValue() == nil {
+		return false
+	}
+
+	fields := t.there.GetStructValue().GetFields()
+	for key := range fields {
+		if !slices.Contains(tags.ProvidersKeys(), key) {
+			return true
+		}
+	}
+
+	return len(fields) == 0
+}
+
+// isOurs is true if Crossplane alone owns all tags that the supplied target is observed to
+// have. Server-side apply can't make an empty map of these, only remove the field: it
+// makes null of the map, which the API server refuses.
+func isOurs(t *Target) bool {
+	if managers, err := object.Get(t.observed, managedFieldsPath); err != nil || managers.GetListValue() == nil {
+		return false // Nobody says who owns them.
+	}
+
+	if isEmpty(t.there) {
+		return false
+	}
+
+	owns := ownedBy(t)
+
+	for key := range t.there.GetStructValue().GetFields() {
+		if !owns(&tagset.Entry{Key: key}) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// isEmpty is true if the supplied value of a tag field has no tags.
+func isEmpty(v *structpb.Value) bool {
+	return len(v.GetStructValue().GetFields())+len(v.GetListValue().GetValues()) == 0
+}

@@ -1,0 +1,130 @@
+package tagset
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+// An Entry of a tag field.
+type Entry struct {
+	// ID tells tags apart. Keys are spelled as the field has them.
+	ID, Key string
+
+	// Opaque is true if the entry isn't known to be a tag, so that it has neither.
+	Opaque bool
+
+	// Value of the tag. It is nil if there is none.
+	Value *structpb.Value
+
+	// Item of a list that the entry is, or the value of a map.
+	Item *structpb.Value
+
+	// separator of the key from the value in a list of strings.
+	separator string
+
+	// at is the position of the entry in its set, and next that of the next one with the
+	// same ID, plus one. It is gone if it has been removed from there.
+	at, next int
+	gone     bool
+}
+
+// String is what the entry is in a list of strings, and nothing in other fields.
+func (e *Entry) String() string {
+	if e.separator == "" {
+		return ""
+	}
+
+	return e.Item.GetStringValue()
+}
+
+// Text of the tag's value. It is false if there is none that could be one of a tag.
+func (e *Entry) Text() (string, bool) {
+	if e.Value == nil && e.separator != "" || !e.IsTextual() {
+		return "", false
+	}
+
+	return e.Value.GetStringValue(), true
+}
+
+// IsTextual is true if the tag's value can be given to a tag. One that has none is empty.
+func (e *Entry) IsTextual() bool {
+	switch e.Value.GetKind().(type) {
+	case nil, *structpb.Value_StringValue:
+		return true
+	default:
+		return false
+	}
+}
+
+// First of the supplied keys that the entry may be taken for a tag of, if there is any. In
+// a list of strings these are all that a separator follows, the shortest first.
+func (e *Entry) First(of tags.KeySet) (string, bool) {
+	if e.separator == "" {
+		return e.Key, !e.Opaque && of.Has(e.Key)
+	}
+
+	return of.First(e.String(), e.separator)
+}
+
+// Is is true if the entry is the tag of the supplied key and value, to the letter.
+func (e *Entry) Is(key, value string) bool {
+	if e.separator == "" {
+		return e.Key == key && !e.Opaque && IsText(e.Value, value)
+	}
+
+	return e.String() == key+e.separator+value
+}
+
+// IsText is true if the supplied value of a tag is the supplied text. A value that isn't
+// there is empty.
+func IsText(v *structpb.Value, text string) bool {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return k.StringValue == text
+	case nil:
+		return text == ""
+	default:
+		return false
+	}
+}
+
+// SameItems is true if the supplied lists have the same items, in any order.
+func SameItems(a, b []*structpb.Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+
+	times := make(map[string]int, len(a))
+	for _, item := range a {
+		times[encoded(item)]++
+	}
+
+	for _, item := range b {
+		key := encoded(item)
+		if times[key] == 0 {
+			return false
+		}
+
+		times[key]--
+	}
+
+	return true
+}
+
+// encoded item of a list. It is the same for equal items only.
+func encoded(item *structpb.Value) string {
+	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
+		return "s" + s.StringValue
+	}
+
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(item)
+	if err != nil {
+		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
+	}
+
+	return "v" + string(b)
+}
+
+func text(s string) *structpb.Value { return structpb.NewStringValue(s) }

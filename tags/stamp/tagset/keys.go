@@ -1,0 +1,96 @@
+package tagset
+
+import (
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+)
+
+// A Kind of tag field is what the fields of resources differ in, as far as it matters to
+// what labels come to. Kinds that are equal are the same.
+type Kind struct {
+	Profile *tags.Profile
+	Shape   field.Shape
+
+	// Separator and MaxLength of the entries of a list of strings.
+	Separator string
+	MaxLength int
+}
+
+// KindOf the supplied field, on a resource with the supplied tag profile.
+func KindOf(f *field.Field, p *tags.Profile) Kind {
+	k := Kind{Profile: p, Shape: f.Shape}
+	if k.Shape == field.StringList {
+		k.Separator, k.MaxLength = f.Separator, f.MaxLength
+	}
+
+	return k
+}
+
+// IsList is true if the tags are in a list, which can be atomic for server-side apply.
+func (k Kind) IsList() bool { return k.Shape != field.Map }
+
+// Keys are what tells the tags of a kind of field apart.
+type Keys struct {
+	Kind
+
+	// Known are the keys by which strings are told to be tags, since keys and values may
+	// both have the separator in them. What has a key of the Patterns, and none that is
+	// known, is a tag even if it has no value.
+	Known, Patterns tags.KeySet
+
+	// Twins are keys in lower case that several labels have in some spelling each. They
+	// are different tags of a list if they have different values.
+	Twins map[string]bool
+}
+
+// NewKeys returns the Keys of the supplied kind, if there are to be the supplied tags. No
+// strings are known to be tags yet.
+func NewKeys(k Kind, of []tags.Tag) Keys {
+	out := Keys{Kind: k, Twins: make(map[string]bool)}
+	if !k.Profile.FoldEntries {
+		return out
+	}
+
+	seen := make(map[string]bool, len(of))
+
+	for _, t := range of {
+		folded := k.Profile.Fold(t.Key)
+		if seen[folded] {
+			out.Twins[folded] = true
+		}
+
+		seen[folded] = true
+	}
+
+	return out
+}
+
+// ID is the same for keys of one tag only.
+func (k *Keys) ID(key string) string {
+	if k.Shape == field.Map && !k.Profile.FoldKeys {
+		return key
+	}
+
+	return k.fold(key) + k.Separator
+}
+
+// fold the case of the supplied key, if the provider takes keys that differ only in case
+// for one. Twins are told apart by it.
+func (k *Keys) fold(key string) string {
+	folded := k.Profile.Fold(key)
+	if k.Twins[folded] {
+		return key
+	}
+
+	return folded
+}
+
+// Of the supplied tag is the entry that the field has of it.
+func (k *Keys) Of(t *tags.Tag) *Entry {
+	e := &Entry{ID: k.ID(t.Key), Key: t.Key, Value: text(t.Value), separator: k.Separator}
+	if k.Separator != "" {
+		e.Item = text(t.Key + k.Separator + t.Value)
+	}
+
+	return e
+}

@@ -1,0 +1,73 @@
+package tagset
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// bareSuffix ends the IDs of strings that have no value, which no key has.
+const bareSuffix = "\x00"
+
+// stringList is a list of strings of key, separator and value, or of keys alone. An entry
+// is the tag of the longest known key that it starts with, or else of the shortest one that
+// a known pattern matches, or none that we know.
+type stringList struct {
+	field *field.Field
+	keys  *Keys
+}
+
+func (l stringList) read(v *structpb.Value) ([]Entry, error) {
+	items, err := itemsOf(v, l.field)
+	out := make([]Entry, len(items))
+
+	for i, item := range items {
+		s, ok := item.GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", l.field.Path, i, object.KindOf(item))
+		}
+
+		e := Entry{Item: item, Opaque: true, separator: l.field.Separator}
+
+		if key, ok := l.keyOf(s.StringValue); ok {
+			e.ID, e.Key, e.Opaque = l.keys.ID(key), key, false
+			e.Value = text(s.StringValue[len(key)+len(l.field.Separator):])
+		} else if l.keys.Patterns.Has(s.StringValue) {
+			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s.StringValue)+bareSuffix, s.StringValue, false
+		}
+
+		out[i] = e
+	}
+
+	return out, err
+}
+
+// keyOf returns the key of the tag that the supplied string is, if it is one.
+func (l stringList) keyOf(s string) (key string, ok bool) {
+	for key = range l.keys.Known.Of(s, l.field.Separator) {
+		ok = true
+	}
+
+	if ok {
+		return key, true
+	}
+
+	for key = range l.keys.Patterns.Of(s, l.field.Separator) {
+		return key, true
+	}
+
+	return "", false
+}
+
+func (l stringList) write(entries []*Entry) *structpb.Value { return listOf(entries) }
+
+func (l stringList) spell(_ *Entry, key string) string { return key }
+
+func (l stringList) make(_ *Entry, key, value string) Entry {
+	return Entry{Key: key, Value: text(value), Item: text(key + l.field.Separator + value), separator: l.field.Separator}
+}
+
+func (l stringList) adopt(_ *Entry, of []Entry) []Entry { return of }

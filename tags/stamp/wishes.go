@@ -1,0 +1,267 @@
+package stamp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// wishes are what is asked of all resources with one kind of tag field, as far as it
+// doesn't depend on what a resource has. Labels and resources can both be thousands.
+type wishes struct {
+	tagset.Keys
+
+	transformed *tags.Transformed
+
+	// tags that labels are to be, in the order in which they take tag slots.
+	tags []tags.Tag
+
+	// refused are labels that can't be tags because of the tag field.
+	refused []Skip
+
+	// byID are the positions of tags by their ID, and twins those of twins by the key in
+	// lower case.
+	byID, twins map[string][]int
+
+	// claimed are the reserved keys that tags have, and byClaim the first positions of
+	// these by the key in lower case. Lost are those of labels of trusted sources that
+	// were skipped.
+	claimed, lost tags.KeySet
+	byClaim       map[string]int
+
+	// remove and ignore tags of these keys.
+	remove, ignore []keyRule
+
+	// without are the tags that resources don't get, and protected those that they only
+	// get because they are protected.
+	without, protected positions
+
+	// providers are the keys of tags that the provider sets itself.
+	providers tagset.Keys
+}
+
+// positions of tags among the wishes.
+type positions struct {
+	// sorted positions, and the key that each stands for.
+	sorted []int
+	key    map[int]string
+
+	// keys of all, sorted.
+	keys []string
+}
+
+// newPositions returns the positions of the supplied keys.
+func newPositions(key map[int]string) positions {
+	return positions{sorted: slices.Sorted(maps.Keys(key)), key: key, keys: slices.Compact(slices.Sorted(maps.Values(key)))}
+}
+
+func (p *positions) has(i int) bool {
+	_, ok := p.key[i]
+	return ok
+}
+
+// from returns how many there are from the supplied one on.
+func (p *positions) from(i int) int {
+	n, _ := slices.BinarySearch(p.sorted, i)
+	return len(p.sorted) - n
+}
+
+// wishesFor resources with the supplied kind of tag field. They are made once.
+func (s *Stamper) wishesFor(k tagset.Kind) *wishes {
+	w, ok := s.wishes[k]
+	if !ok {
+		w = s.newWishes(k)
+
+		if s.wishes == nil {
+			s.wishes = make(map[tagset.Kind]*wishes)
+		}
+
+		s.wishes[k] = w
+	}
+
+	return w
+}
+
+func (s *Stamper) newWishes(k tagset.Kind) *wishes {
+	w := &wishes{
+		transformed: s.Transformer.Transform(k.Profile),
+		byID:        make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
+		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
+	}
+	w.Keys = tagset.NewKeys(k, w.transformed.Tags)
+
+	// What is refused and may claim reserved keys may lose them.
+	var claimed, lost []string
+
+	_, refused := w.transformed.Fit(len(w.transformed.Tags))
+	for _, r := range refused {
+		if r.Trusted && r.Reserved {
+			lost = append(lost, r.Key)
+		}
+	}
+
+	for _, t := range w.transformed.Tags {
+		switch {
+		case !w.take(t) && t.Reserved:
+			lost = append(lost, t.Key)
+		case t.Reserved:
+			claimed = append(claimed, t.Key)
+		}
+	}
+
+	w.claimed, w.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
+	w.remove, w.ignore = keyRules(w.transformed, trustedFirst(s.Remove)), keyRules(w.transformed, s.Ignore)
+
+	if k.Separator != "" {
+		w.know(slices.Concat(s.Remove, s.Ignore))
+	}
+
+	without, protected := make(map[int]string), make(map[int]string)
+
+	for i := range w.tags {
+		if rule, key := w.match(w.remove, w.Of(&w.tags[i])); rule != nil {
+			without[i] = w.tags[i].Key
+		} else if key != "" {
+			protected[i] = key
+		}
+	}
+
+	w.without, w.protected = newPositions(without), newPositions(protected)
+
+	return w
+}
+
+// take the supplied tag, unless no such tag field can have it.
+func (w *wishes) take(t tags.Tag) bool {
+	if r, limit := w.refuses(&t); r != "" {
+		w.refused = append(w.refused, Skip{SkippedLabel: w.Profile.Skip(t, r), Limit: limit})
+		return false
+	}
+
+	i := len(w.tags)
+	w.tags = append(w.tags, t)
+
+	id := w.ID(t.Key)
+	w.byID[id] = append(w.byID[id], i)
+
+	if folded := w.Profile.Fold(t.Key); w.Twins[folded] {
+		w.twins[folded] = append(w.twins[folded], i)
+	}
+
+	if _, ok := w.byClaim[tags.FoldKey(t.Key)]; t.Reserved && !ok {
+		w.byClaim[tags.FoldKey(t.Key)] = i
+	}
+
+	return true
+}
+
+// refuses returns why no such tag field can have the supplied tag, and the limit that it
+// breaks, or nothing.
+func (w *wishes) refuses(t *tags.Tag) (reason tags.SkipReason, limit string) {
+	switch {
+	case w.transformed.Forges(*t, w.Separator):
+		return tags.ReservedKey, w.Profile.Limit(tags.ReservedKey)
+	case w.MaxLength > 0 && utf8.RuneCountInString(t.Key+w.Separator+t.Value) > w.MaxLength:
+		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", w.MaxLength, w.Separator)
+	default:
+		return "", ""
+	}
+}
+
+// know the keys by which strings are told to be tags: those of labels, of providers, and
+// the supplied ones.
+func (w *wishes) know(others []resolve.TagKey) {
+	keys := tags.ProvidersKeys()
+	for i := range w.tags {
+		keys = append(keys, w.tags[i].Key)
+	}
+
+	var exact, patterns []string
+
+	for _, k := range others {
+		patterns = append(patterns, k.Pattern)
+
+		// What comes from a field must not hide a tag of a label.
+		if !k.Untrusted && !strings.HasSuffix(k.Pattern, "*") {
+			exact = append(exact, k.Pattern)
+		}
+	}
+
+	w.Known, w.Patterns = w.transformed.Keys(exact...).With(keys...), w.transformed.Keys(patterns...)
+}
+
+// labelsOf returns the positions of the tags that have the key of the supplied entry, in
+// any case if the provider ignores it.
+func (w *wishes) labelsOf(e *tagset.Entry) []int {
+	if twins := w.twins[w.Profile.Fold(e.Key)]; len(twins) > 0 {
+		return twins
+	}
+
+	return w.byID[e.ID]
+}
+
+// match returns the first of the supplied rules that holds for the supplied tag, or nil if
+// none does. It also returns the key for which a rule of a field did not hold, if there
+// is one.
+func (w *wishes) match(rules []keyRule, e *tagset.Entry) (rule *keyRule, protected string) {
+	var reserved string
+
+	for i := range rules {
+		r := &rules[i]
+		if !r.matches(e) {
+			continue
+		}
+
+		if w.isProviders(e) {
+			return nil, ""
+		}
+
+		if reserved == "" && r.untrusted {
+			reserved = w.protects(e)
+		}
+
+		if !r.untrusted || reserved == "" {
+			return r, protected
+		}
+
+		protected = reserved
+	}
+
+	return nil, protected
+}
+
+// isProviders is true if the supplied entry may be taken for a tag that providers set.
+func (w *wishes) isProviders(e *tagset.Entry) bool {
+	_, ok := e.First(tags.ProvidersKeySet())
+	return ok || tags.ProvidersKeySet().Has(e.Key)
+}
+
+// reserved returns the reserved key that the supplied entry may be taken for a tag of, if
+// there is one.
+func (w *wishes) reserved(e *tagset.Entry) (string, bool) { return e.First(w.transformed.Reserved()) }
+
+// protects returns the key that keeps rules of fields from the supplied tag: a reserved
+// one, or that of a label of a trusted source. It is empty if there is none.
+func (w *wishes) protects(e *tagset.Entry) string {
+	if key, ok := w.reserved(e); ok {
+		return key
+	}
+
+	if w.transformed.Reserved().Has(e.Key) || slices.ContainsFunc(w.labelsOf(e), func(i int) bool { return w.tags[i].Trusted }) {
+		return e.Key
+	}
+
+	return ""
+}
+
+// isClouds is true if the key of the supplied entry starts with a prefix that the
+// provider keeps to itself. A separator may be part of that.
+func (w *wishes) isClouds(e *tagset.Entry) bool {
+	return w.Profile.Reserves(e.Key) || !slices.Contains(w.Profile.Unreserved, e.Key) && w.Profile.Reserves(e.String())
+}

@@ -1,0 +1,134 @@
+package stamp
+
+import (
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// emptiedAnnotation is on composed resources whose last tag has gone, and whose field is to
+// be there again, without tags. Crossplane tells it to the next run.
+const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
+
+var emptiedPath = object.MustParsePath("metadata.annotations[" + emptiedAnnotation + "]")
+
+// write the supplied tags to the supplied target's field. It returns nil if the target is
+// as it was: what one step changes, a later one may change back.
+func write(t *Target, w *wishes, set *tagset.Set) (*structpb.Struct, error) {
+	if set.Len() == 0 {
+		return writeEmpty(t, w)
+	}
+
+	v := set.Value()
+	if t.field.Atomic {
+		v = inObservedOrder(v, t)
+	}
+
+	if proto.Equal(t.before, v) {
+		return nil, nil //nolint:nilnil // Nothing is to be written, and that's no error.
+	}
+
+	return writeValue(t, v)
+}
+
+// writeEmpty removes the field, which has no tags, unless the provider would fill that.
+func writeEmpty(t *Target, w *wishes) (*structpb.Struct, error) {
+	refilled := isRefilled(t, w)
+
+	switch {
+	case refilled && isOurs(t):
+		r, err := removeField(t)
+		if err != nil {
+			return nil, err
+		}
+
+		return object.Set(r, emptiedPath, structpb.NewStringValue("true"))
+	case refilled && t.before.GetStructValue() != nil && isEmpty(t.before):
+		return nil, nil //nolint:nilnil // See above.
+	case refilled:
+		return writeValue(t, structpb.NewStructValue(&structpb.Struct{}))
+	case isEmpty(t.before):
+		return nil, nil //nolint:nilnil // See above.
+	default:
+		return removeField(t)
+	}
+}
+
+// writeValue writes the supplied value to the supplied target's field.
+func writeValue(t *Target, v *structpb.Value) (*structpb.Struct, error) {
+	if err := itemless(t); err != nil {
+		return nil, err
+	}
+
+	return object.Set(t.Resource, t.field.Path, v)
+}
+
+// removeField of the supplied target. What then is an empty object around it goes with it:
+// a kind may require the field in there.
+func removeField(t *Target) (*structpb.Struct, error) {
+	out, err := writeValue(t, nil)
+
+	for path, ok := around(t.field.Path); ok && err == nil; path, ok = around(path) {
+		o, _ := object.Get(out, path)
+		if o.GetStructValue() == nil || len(o.GetStructValue().GetFields()) > 0 {
+			break
+		}
+
+		out, err = object.Set(out, path, nil)
+	}
+
+	return out, err
+}
+
+// around returns the path of the object around the supplied field. It is false if that is
+// no part of the field, but of the resource.
+func around(path object.Path) (object.Path, bool) {
+	n := len(path.Segments()) - 1
+	if n == 0 || strings.ContainsRune(path.String(), '[') {
+		return object.Path{}, false
+	}
+
+	o := path.First(n)
+
+	return o, o.String() != "spec" && o.String() != "spec.forProvider"
+}
+
+// itemless returns an error if the supplied target lacks the only item of a list that its
+// field is in. Other fields of an item may be required, so none is made.
+func itemless(t *Target) error {
+	for i, sg := range t.field.Path.Segments() {
+		if sg.Type != fieldpath.SegmentIndex || sg.Index != 0 {
+			continue
+		}
+
+		list := t.field.Path.First(i)
+
+		v, err := object.Get(t.Resource, list)
+		if err != nil || v != nil && v.GetListValue() == nil {
+			return err // Set says what is wrong.
+		}
+
+		if len(v.GetListValue().GetValues()) == 0 {
+			return errors.Errorf("%s has no item to hold tags", list)
+		}
+	}
+
+	return nil
+}
+
+// inObservedOrder returns the supplied value of the field of the supplied target, or
+// the observed one if it has the same items in another order, which is the provider's.
+func inObservedOrder(v *structpb.Value, t *Target) *structpb.Value {
+	if v.GetListValue() == nil || !tagset.SameItems(t.there.GetListValue().GetValues(), v.GetListValue().GetValues()) {
+		return v
+	}
+
+	return t.there
+}
