@@ -175,6 +175,29 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 	return objects, answered
 }
 
+// Answer what is required of resources, in the request, as Crossplane does if the
+// supplied objects are all that there are.
+func (r *Requirements) Answer(objects []*structpb.Struct) {
+	r.req.RequiredResources = answers(r.required.GetResources(), objects)
+	r.req.ExtraResources = answers(r.required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.0 answers there.
+}
+
+func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Struct) map[string]*fnv1.Resources {
+	out := make(map[string]*fnv1.Resources, len(required))
+
+	for name, selector := range required {
+		out[name] = &fnv1.Resources{}
+
+		for _, o := range objects {
+			if Selects(selector, o) {
+				out[name].Items = append(out[name].Items, &fnv1.Resource{Resource: o})
+			}
+		}
+	}
+
+	return out
+}
+
 // Selects is true if the supplied selector selects the supplied object, as Crossplane
 // selects: a name is that of an object in the selector's namespace or of a kind that
 // has no namespaces, and labels are looked for in all namespaces unless the selector

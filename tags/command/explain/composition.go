@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -33,9 +34,8 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 	}
 
 	req := &fnv1.RunFunctionRequest{
-		Meta:              &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-		Observed:          &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
-		RequiredResources: make(map[string]*fnv1.Resources),
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
 	}
 
 	if req.Context, err = c.pipelineContext(r); err != nil {
@@ -58,23 +58,28 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 		return nil, err
 	}
 
-	providers, note := c.providers(step.Input, &set)
+	providers := c.providers(step.Input, &set)
 
 	e := explain(set.Transformer(step.Input), tags.Rules(step.Input.ProfileRules), step.Input, providers)
-	e.origins(step.Input, &set, xr)
+	e.hierarchy = true
+	e.addRows(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source], xr) })
+	e.notes = append(set.Empty, c.notes(step.Input, &set)...)
 
-	e.notes = set.Empty
+	return e, nil
+}
 
-	if note != "" {
-		e.notes = append(e.notes, note)
+// notes on what isn't known.
+func (c *Command) notes(in *v1beta1.CloudTags, set *resolve.Set) (out []string) {
+	if len(c.Provider) == 0 && in.ProviderValue() == "" && set.Provider != "" {
+		out = append(out, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
 	}
 
 	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
-	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
-		e.notes = append(e.notes, "what is in the pipeline's context isn't known without --context")
+	if c.Context == "" && slices.ContainsFunc(in.Sources, needsContext) {
+		out = append(out, "what is in the pipeline's context isn't known without --context")
 	}
 
-	return e, nil
+	return out
 }
 
 // composite returns the composite resource: the only object that is of the kind which
@@ -132,20 +137,14 @@ func (c *Command) pipelineContext(r *manifest.Reader) (*structpb.Struct, error) 
 	return objects[0], nil
 }
 
-// providers whose profiles to apply, and a note on them. They are none if the input
-// doesn't say.
-func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) (providers []string, note string) {
-	switch {
-	case len(c.Provider) > 0:
-		return c.Provider, ""
-	case in.ProviderValue() != "":
-		providers = []string{in.ProviderValue()}
-	case set.Provider != "":
-		providers = []string{set.Provider}
-		note = "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others"
-	default:
-		return nil, ""
+// providers whose profiles to apply. They are none if the input doesn't say.
+func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) []string {
+	named := cmp.Or(in.ProviderValue(), set.Provider)
+	if len(c.Provider) > 0 || named == "" {
+		return c.Provider
 	}
+
+	providers := []string{named}
 
 	for i := range in.TagFields {
 		if p := in.TagFields[i].Provider; p != "" {
@@ -153,7 +152,7 @@ func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) (providers 
 		}
 	}
 
-	return providers, note
+	return providers
 }
 
 // resolveWith resolves the supplied input for the supplied request. What it requires is
@@ -167,20 +166,7 @@ func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 			return set, err
 		}
 
-		rsp := &fnv1.RunFunctionResponse{}
-		required.AddTo(rsp)
-
-		for name, selector := range rsp.GetRequirements().GetResources() {
-			answer := &fnv1.Resources{}
-
-			for _, o := range objects {
-				if require.Selects(selector, o) {
-					answer.Items = append(answer.Items, &fnv1.Resource{Resource: o})
-				}
-			}
-
-			req.RequiredResources[name] = answer
-		}
+		required.Answer(objects)
 	}
 
 	return resolve.Set{}, errors.Errorf("what is required didn't settle after %d calls", maxCalls)
@@ -195,35 +181,26 @@ type Origin struct {
 	Value string `json:"value,omitempty"`
 }
 
-// origins adds to the explanation where the labels of the supplied set came from.
-func (e *explained) origins(in *v1beta1.CloudTags, set *resolve.Set, xr *structpb.Struct) {
-	name := func(l tags.Label) string { return resolve.Title(&in.Sources[l.Source], xr) }
-
+// addRows of the labels of the supplied set, with where they came from. The supplied
+// function has the titles of their sources.
+func (e *explained) addRows(set *resolve.Set, title func(tags.Label) string) {
 	overridden := make(map[string][]tags.Label)
 	for _, o := range set.Overridden {
 		overridden[o.TagKey] = append(overridden[o.TagKey], o.Label)
 	}
 
-	e.hierarchy = true
-
 	// add a row for the supplied label, which overrode others, the latest last.
 	add := func(l tags.Label, others []tags.Label) {
-		r := row{label: l, origin: Origin{Source: name(l)}}
+		r := row{Label: l, origin: Origin{Source: title(l)}}
 
 		for _, o := range slices.Backward(others) {
-			r.origin.Overrides = append(r.origin.Overrides, Origin{Source: name(o), Value: o.Value})
+			r.origin.Overrides = append(r.origin.Overrides, Origin{Source: title(o), Value: o.Value})
 		}
 
 		e.rows = append(e.rows, r)
 
-		for i := range e.providers {
-			x := &e.providers[i]
-
-			if f, ok := x.fates[identify(l)]; ok && f.reason == "" {
-				if x.Sources == nil {
-					x.Sources = make(map[string]Origin)
-				}
-
+		for _, x := range e.providers {
+			if f, ok := x.fate(l); ok && f.reason == "" {
 				x.Sources[f.key] = r.origin
 			}
 		}
@@ -249,8 +226,8 @@ func (e *explained) origins(in *v1beta1.CloudTags, set *resolve.Set, xr *structp
 
 // knows is true if the supplied label has a fate under any profile.
 func (e *explained) knows(l tags.Label) bool {
-	return slices.ContainsFunc(e.providers, func(x Explanation) bool {
-		_, ok := x.fates[identify(l)]
+	return slices.ContainsFunc(e.providers, func(x *Explanation) bool {
+		_, ok := x.fate(l)
 		return ok
 	})
 }

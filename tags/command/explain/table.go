@@ -24,10 +24,30 @@ const (
 	maxCell = 60
 )
 
+// A terminal that the table is printed to. One that isn't known has no width.
+type terminal struct {
+	color bool
+	width int
+}
+
 // A cell of a table.
 type cell struct {
 	text  string
 	color string
+}
+
+// width of the cell, in characters.
+func (c cell) width() int { return utf8.RuneCountInString(c.text) }
+
+// cell is the supplied one on the terminal, and spaces up to the supplied width.
+func (t terminal) cell(c cell, width int) string {
+	space := strings.Repeat(" ", max(width-c.width(), 0))
+
+	if !t.color || c.color == "" {
+		return c.text + space
+	}
+
+	return c.color + c.text + reset + space
 }
 
 // table of labels with a column for each provider. If the terminal is too narrow for
@@ -45,13 +65,13 @@ func (e *explained) table(t terminal) string {
 	rows := [][]cell{header}
 
 	for _, r := range e.rows {
-		line := []cell{{text: visible(r.label.QualifiedKey)}, {text: visible(r.label.Value)}}
+		line := []cell{{text: visible(r.QualifiedKey)}, {text: visible(r.Value)}}
 		if e.hierarchy {
 			line = append(line, cell{text: visible(r.origin.Source)}, cell{text: r.origin.overrides()})
 		}
 
-		for i := range e.providers {
-			line = append(line, e.providers[i].cell(r))
+		for _, x := range e.providers {
+			line = append(line, x.cell(r.Label))
 		}
 
 		rows = append(rows, line)
@@ -60,10 +80,10 @@ func (e *explained) table(t terminal) string {
 	return layout(rows, t) + e.legend()
 }
 
-// cell that says what becomes of the supplied row's label. A label that another one
-// overrode can stand under other profiles.
-func (e *Explanation) cell(r row) cell {
-	switch f, ok := e.fates[identify(r.label)]; {
+// cell that says what becomes of the supplied label. One that another one overrode can
+// stand under other profiles.
+func (x *Explanation) cell(l tags.Label) cell {
+	switch f, ok := x.fate(l); {
 	case !ok:
 		return cell{text: "-"}
 	case f.reason != "":
@@ -90,29 +110,29 @@ func (o Origin) overrides() string {
 // legend says what the reasons mean that labels were skipped for, and what else there
 // is to say.
 func (e *explained) legend() string {
-	b := strings.Builder{}
+	out := []string{}
 
 	for _, x := range e.providers {
 		for _, r := range tags.SkipReasons() {
 			if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
-				fmt.Fprintf(&b, "%s %s: %s\n", x.Provider, r, x.profile.Limit(r))
+				out = append(out, fmt.Sprintf("%s %s: %s\n", x.Provider, r, x.profile.Limit(r)))
 			}
 		}
 
 		for _, note := range x.Notes {
-			fmt.Fprintf(&b, "%s: %s\n", x.Provider, note)
+			out = append(out, fmt.Sprintf("%s: %s\n", x.Provider, note))
 		}
 	}
 
 	for _, note := range e.notes {
-		fmt.Fprintf(&b, "note: %s\n", note)
+		out = append(out, fmt.Sprintf("note: %s\n", note))
 	}
 
-	if b.Len() == 0 {
+	if len(out) == 0 {
 		return ""
 	}
 
-	return "\n" + b.String()
+	return "\n" + strings.Join(out, "")
 }
 
 // layout of the supplied rows on the supplied terminal, the first being the header.
@@ -121,11 +141,11 @@ func layout(rows [][]cell, t terminal) string {
 
 	for _, row := range rows {
 		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
+			widths[i] = max(widths[i], c.width()+gap)
 		}
 	}
 
-	total := gap * (len(widths) - 1)
+	total := -gap
 	for _, w := range widths {
 		total += w
 	}
@@ -134,15 +154,13 @@ func layout(rows [][]cell, t terminal) string {
 		return fold(rows, t)
 	}
 
+	widths[len(widths)-1] = 0 // Nothing follows the last column.
+
 	b := strings.Builder{}
 
 	for _, row := range rows {
 		for i, c := range row {
-			b.WriteString(c.colored(t.color))
-
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c.text)+gap))
-			}
+			b.WriteString(t.cell(c, widths[i]))
 		}
 
 		b.WriteString("\n")
@@ -156,7 +174,7 @@ func layout(rows [][]cell, t terminal) string {
 func fold(rows [][]cell, t terminal) string {
 	indent := 0
 	for _, c := range rows[0] {
-		indent = max(indent, utf8.RuneCountInString(c.text)+gap)
+		indent = max(indent, c.width()+gap)
 	}
 
 	// A terminal can be too narrow for anything.
@@ -169,28 +187,19 @@ func fold(rows [][]cell, t terminal) string {
 		}
 
 		for i, c := range row {
-			name := rows[0][i]
-			b.WriteString(name.colored(t.color) + strings.Repeat(" ", indent-utf8.RuneCountInString(name.text)))
+			b.WriteString(t.cell(rows[0][i], indent))
 
 			for j, part := range slices.Collect(slices.Chunk([]rune(c.text), room)) {
 				if j > 0 {
-					b.WriteString(strings.Repeat(" ", indent))
+					b.WriteString(t.cell(cell{}, indent))
 				}
 
-				b.WriteString(cell{string(part), c.color}.colored(t.color) + "\n")
+				b.WriteString(t.cell(cell{string(part), c.color}, 0) + "\n")
 			}
 		}
 	}
 
 	return b.String()
-}
-
-func (c cell) colored(color bool) string {
-	if !color || c.color == "" {
-		return c.text
-	}
-
-	return c.color + c.text + reset
 }
 
 // visible puts a key or value so that it takes one line and not too much of it.

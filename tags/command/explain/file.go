@@ -1,0 +1,166 @@
+package explain
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// maxNamed is the most paths or objects that a message names.
+const maxNamed = 10
+
+// labels explains a file of labels.
+func (c *Command) labels(_ context.Context, r *manifest.Reader) (*explained, error) {
+	set, err := c.readLabels(r)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
+	}
+
+	labels := tags.PropagatingLabelSet(set).Labels(tags.CloudTagPrefix)
+	e := explain(tags.NewTransformer(labels, nil), c.ProfileRules, nil, c.Provider)
+
+	for _, l := range labels {
+		e.rows = append(e.rows, row{Label: l})
+	}
+
+	return e, nil
+}
+
+func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
+	values, err := r.Values(c.File)
+	if err != nil {
+		return nil, err
+	}
+
+	if c.FieldPath == "" {
+		return labelsIn(values)
+	}
+
+	path, err := object.ParsePath(c.FieldPath)
+	if err != nil {
+		return nil, err
+	}
+
+	return labelsAt(path, values)
+}
+
+// labelsIn returns the labels that the only one of the supplied values is a map of.
+func labelsIn(values []*structpb.Value) (map[string]string, error) {
+	v, err := only(values)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, f := range v.GetStructValue().GetFields() {
+		// No map of labels has these.
+		if f.GetStructValue() != nil || f.GetListValue() != nil {
+			return nil, errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
+		}
+	}
+
+	return object.StringMap(v, "labels")
+}
+
+// labelsAt returns the labels at the supplied path of the only one of the supplied values
+// that has it.
+func labelsAt(path object.Path, values []*structpb.Value) (map[string]string, error) {
+	if len(values) > 1 {
+		// Others may be objects that have nothing to do with labels.
+		values = slices.DeleteFunc(values, func(v *structpb.Value) bool {
+			at, err := object.Get(v.GetStructValue(), path)
+			return err == nil && at == nil
+		})
+
+		if len(values) == 0 {
+			return nil, errors.Errorf("no object has a field %s", path)
+		}
+	}
+
+	v, err := only(values)
+	if err != nil {
+		return nil, err
+	}
+
+	at, err := object.Get(v.GetStructValue(), path)
+	if err != nil {
+		return nil, err
+	}
+
+	if at == nil {
+		return nil, errors.Errorf("there is no field %s%s", path, found(v))
+	}
+
+	return object.StringMap(at, path.String())
+}
+
+// only returns the only one of the supplied values, or null if there is none.
+func only(values []*structpb.Value) (*structpb.Value, error) {
+	switch len(values) {
+	case 0:
+		return structpb.NewNullValue(), nil
+	case 1:
+		return values[0], nil
+	}
+
+	names := make([]string, len(values))
+
+	for i, v := range values {
+		if names[i] = manifest.NameOf(v.GetStructValue()); names[i] == "" {
+			names[i] = object.KindOf(v)
+		}
+	}
+
+	return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s", list(names))
+}
+
+// found says where in the supplied object there are maps of strings, or nothing if
+// there are none.
+func found(v *structpb.Value) string {
+	paths := stringMaps(nil, nil, v)
+
+	// What identifies an object is no map of labels.
+	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "metadata" })
+	if len(paths) == 0 {
+		return ""
+	}
+
+	return ". Maps of strings are at " + list(paths)
+}
+
+// stringMaps appends the paths of all maps of strings in the supplied value, which is
+// at the supplied path.
+func stringMaps(to []string, at fieldpath.Segments, v *structpb.Value) []string {
+	for i, item := range v.GetListValue().GetValues() {
+		to = stringMaps(to, append(slices.Clone(at), fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}), item)
+	}
+
+	fields := v.GetStructValue().GetFields()
+
+	if _, err := object.StringMap(v, ""); err == nil && len(fields) > 0 && len(at) > 0 {
+		return append(to, at.String())
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		to = stringMaps(to, append(slices.Clone(at), fieldpath.Field(name)), fields[name])
+	}
+
+	return to
+}
+
+func list(of []string) string {
+	if len(of) > maxNamed {
+		of = append(of[:maxNamed:maxNamed], "…")
+	}
+
+	return strings.Join(of, ", ")
+}
