@@ -52,11 +52,9 @@ func Names() []string {
 	names := make(map[string]bool)
 
 	for _, f := range families {
-		for _, cs := range append(slices.Collect(maps.Values(f.kinds)), f.fields, f.looksLike) {
-			for _, c := range cs {
-				for _, path := range slices.Concat(c.paths, c.observed) {
-					names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
-				}
+		for _, c := range slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...) {
+			for _, path := range slices.Concat(c.paths, c.observed) {
+				names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
 			}
 		}
 	}

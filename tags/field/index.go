@@ -1,17 +1,15 @@
 package field
 
 import (
+	"cmp"
 	_ "embed"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/crossplane/function-sdk-go/errors"
 )
 
 //go:generate go run ./internal/generate
@@ -38,95 +36,44 @@ type Held struct {
 
 // An Index locates the tag fields of the kinds that it has.
 type Index struct {
-	// entries of kinds, as positions in distinct: kinds are many, fields are few.
-	entries  map[schema.GroupVersionKind]uint16
-	distinct []Entry
+	entries map[schema.GroupVersionKind]Entry
 
-	groups map[string]*group
+	// groups have an API group that the index has, and whether it has kinds besides the
+	// provider's own settings.
+	groups map[string]bool
 }
-
-// A group is an API group of the index.
-type group struct {
-	// releases that serve the group, as of a Held, or empty if it's all of them.
-	releases string
-
-	// manages is true if there are kinds besides the providers' own settings.
-	manages bool
-}
-
-// settings are the kinds of providers' own settings, which say nothing of what else
-// is in their API groups.
-var settings = map[string]bool{
-	"ClusterProviderConfig": true, "ProviderConfig": true, "ProviderConfigUsage": true, "StoreConfig": true,
-}
-
-// IsSettings is true if the supplied kind is one of a provider's own settings.
-func IsSettings(kind string) bool { return settings[kind] }
 
 // BuiltIn returns the index of the kinds of the providers that people run. It is
 // read when it's first called.
-var BuiltIn = sync.OnceValue(func() *Index {
-	i, err := parseIndex(indexText)
-	if err != nil {
-		panic(err) // It's a constant, and a test reads it.
-	}
-
-	return i
-})
+var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
 // Locate the tag field of the supplied kind. Where releases of its provider don't
 // agree, it isn't known: a field that a kind doesn't have makes the API server refuse
 // the whole composite resource. A kind of a provider that makes no resources of a
 // cloud is known to have none.
 func (i *Index) Locate(k Kind) (Field, bool) {
-	e, ok := i.Entry(k.GroupVersionKind)
-	if ok && len(e) == 1 {
-		return e[0].Field, true
-	}
+	e := i.entries[k.GroupVersionKind]
+	f, _, _ := familyOf(k.Group)
 
-	if ok {
+	switch {
+	case len(e) == 1:
+		return e[0].Field, true
+	case len(e) == 0 && f.Profile == "":
+		return Field{Shape: None}, true
+	default:
 		return Field{}, false
 	}
-
-	if f, _, ok := familyOf(k.Group); ok && f.Profile == "" {
-		return Field{Shape: None}, true
-	}
-
-	return Field{}, false
-}
-
-// Entry of the supplied kind. It returns false if the index has none.
-func (i *Index) Entry(k schema.GroupVersionKind) (Entry, bool) {
-	n, ok := i.entries[k]
-	if !ok {
-		return nil, false
-	}
-
-	return i.distinct[n], true
 }
 
 // HasGroup is true if the index has kinds of the supplied API group, besides those of
 // a provider's own settings.
-func (i *Index) HasGroup(group string) bool {
-	g, ok := i.groups[group]
-	return ok && g.manages
-}
-
-// Groups are the releases that serve each API group of the index, as of a Held.
-func (i *Index) Groups() map[string]string {
-	groups := make(map[string]string, len(i.groups))
-	for name, g := range i.groups {
-		groups[name] = g.releases
-	}
-
-	return groups
-}
+func (i *Index) HasGroup(group string) bool { return i.groups[group] }
 
 // All kinds of the index and their entries, by group, kind and version.
 func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 	return func(yield func(schema.GroupVersionKind, Entry) bool) {
 		for _, gvk := range slices.SortedFunc(maps.Keys(i.entries), Compare) {
-			if !yield(gvk, i.distinct[i.entries[gvk]]) {
+			if !yield(gvk, i.entries[gvk]) {
 				return
 			}
 		}
@@ -135,15 +82,13 @@ func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 
 // Compare two kinds by group, kind and version.
 func Compare(a, b schema.GroupVersionKind) int {
-	if c := strings.Compare(a.Group, b.Group); c != 0 {
-		return c
-	}
+	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))
+}
 
-	if c := strings.Compare(a.Kind, b.Kind); c != 0 {
-		return c
-	}
-
-	return strings.Compare(a.Version, b.Version)
+// IsSettings is true if the supplied kind is one of a provider's own settings, which say
+// nothing of what else is in their API groups.
+func IsSettings(kind string) bool {
+	return slices.Contains([]string{"ClusterProviderConfig", "ProviderConfig", "ProviderConfigUsage", "StoreConfig"}, kind)
 }
 
 // Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of
@@ -155,8 +100,8 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
-// parseIndex reads an index, which internal/survey writes. Lines that begin with a # are
-// comments.
+// parseIndex reads an index, which internal/survey writes. It is good for what we write
+// ourselves. Lines that begin with a # are comments.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several
 // versions, but with the same tag field. So every group stands for itself and for its
@@ -177,143 +122,76 @@ func Twin(group string) string {
 //	  Instance
 //	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
-func parseIndex(text string) (*Index, error) {
-	p := &indexParser{
-		Index: &Index{
-			entries: make(map[schema.GroupVersionKind]uint16, 2*strings.Count(text, "\n  ")),
-			groups:  make(map[string]*group),
-		},
-		known: make(map[place]uint16),
+func parseIndex(text string) *Index {
+	// The same text says more in one family than in another.
+	type place struct {
+		family *family
+		text   string
 	}
+
+	var (
+		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 2*strings.Count(text, "\n  ")), groups: make(map[string]bool)}
+		known    = make(map[place]Entry)
+		group    string
+		versions []schema.GroupVersion
+		entry    Entry
+	)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
-		case strings.HasPrefix(line, "#") || line == "":
+		case line == "" || line[0] == '#':
 		case strings.HasPrefix(line, "  "):
-			p.kind(line[2:])
-		case strings.HasPrefix(line, " "):
-			if err := p.entry(line[1:]); err != nil {
-				return nil, err
+			for _, gv := range versions {
+				index.entries[gv.WithKind(line[2:])] = entry
+				index.groups[gv.Group] = index.groups[gv.Group] || !IsSettings(line[2:])
+			}
+		case line[0] == ' ':
+			vs, text, _ := strings.Cut(line[1:], ": ")
+			versions = parseVersions(group, vs)
+			f, _, _ := familyOf(group)
+
+			entry = known[place{family: f, text: text}]
+			if entry == nil {
+				entry = parseEntry(text, f)
+				known[place{family: f, text: text}] = entry
 			}
 		default:
-			p.group(line)
+			group, _, _ = strings.Cut(line, " ")
 		}
 	}
 
-	return p.Index, nil
+	return index
 }
 
-// An indexParser reads an index line by line.
-type indexParser struct {
-	*Index
-
-	// known are the positions of entries in distinct.
-	known map[place]uint16
-
-	// name, family and releases of the group that is read, and of its twin.
-	name       string
-	family     *family
-	own, twins string
-
-	// versions whose kinds are read, and the position of their entry.
-	versions []schema.GroupVersion
-	at       uint16
-}
-
-// A place where an entry counts: the same field may be late-initialized in one family
-// and not in another.
-type place struct {
-	family *family
-	entry  string
-}
-
-func (p *indexParser) group(line string) {
-	p.name, p.own, _ = strings.Cut(line, " ")
-	p.own, p.twins, _ = strings.Cut(p.own, "m/")
-	p.own = strings.TrimSuffix(p.own, " ")
-	p.family, _, _ = familyOf(p.name)
-}
-
-func (p *indexParser) entry(line string) error {
-	v, s, _ := strings.Cut(line, ": ")
-
-	p.versions = parseIndexVersions(p.versions[:0], p.name, v)
-	for _, gv := range p.versions {
-		if p.groups[gv.Group] != nil {
-			continue
-		}
-
-		p.groups[gv.Group] = &group{releases: p.own}
-		if gv.Group != p.name {
-			p.groups[gv.Group].releases = p.twins
-		}
-	}
-
-	at, ok := p.known[place{family: p.family, entry: s}]
-	if !ok {
-		e, err := parseEntry(s, p.family)
-		if err != nil {
-			return err
-		}
-
-		if len(p.distinct) > math.MaxUint16 {
-			return errors.New("the index has too many different entries")
-		}
-
-		at = uint16(len(p.distinct)) //nolint:gosec // No more than that.
-		p.known[place{family: p.family, entry: s}] = at
-		p.distinct = append(p.distinct, e)
-	}
-
-	p.at = at
-
-	return nil
-}
-
-func (p *indexParser) kind(kind string) {
-	for _, gv := range p.versions {
-		p.entries[gv.WithKind(kind)] = p.at
-
-		if !settings[kind] {
-			p.groups[gv.Group].manages = true
-		}
-	}
-}
-
-// parseIndexVersions appends the supplied versions of a group and its twin.
-func parseIndexVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
+// parseVersions of a group and its twin.
+func parseVersions(group, versions string) []schema.GroupVersion {
 	own, twins, hasTwin := strings.Cut(versions, "m/")
 	own = strings.TrimSuffix(own, " ")
 
-	to = appendVersions(to, group, own)
+	var out []schema.GroupVersion
+	for v := range strings.FieldsFuncSeq(own, isComma) {
+		out = append(out, schema.GroupVersion{Group: group, Version: v})
+	}
 
 	if !hasTwin {
-		return to
+		return out
 	}
 
-	if twins == "" {
-		twins = own
+	group = Twin(group)
+	for v := range strings.FieldsFuncSeq(cmp.Or(twins, own), isComma) {
+		out = append(out, schema.GroupVersion{Group: group, Version: v})
 	}
 
-	return appendVersions(to, Twin(group), twins)
+	return out
 }
 
-func appendVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
-	for more := versions != ""; more; {
-		var v string
-
-		v, versions, more = strings.Cut(versions, ",")
-		to = append(to, schema.GroupVersion{Group: group, Version: v})
-	}
-
-	return to
-}
+func isComma(r rune) bool { return r == ',' }
 
 // parseEntry reads an entry of a kind of the supplied family.
-func parseEntry(s string, of *family) (Entry, error) {
+func parseEntry(text string, of *family) Entry {
 	var e Entry
 
-	for s := range strings.SplitSeq(s, "; ") {
+	for s := range strings.SplitSeq(text, "; ") {
 		h := Held{Field: Field{Shape: None}}
 
 		if r, ok := strings.CutPrefix(s, "@"); ok {
@@ -321,33 +199,12 @@ func parseEntry(s string, of *family) (Entry, error) {
 		}
 
 		if s != absent {
-			f, err := parseIndexField(s)
-			if err != nil {
-				return nil, err
-			}
-
-			of.complete(&f)
-			h.Field = f
+			h.Field = parseField(strings.Split(s, " "))
+			of.complete(&h.Field)
 		}
 
 		e = append(e, h)
 	}
 
-	return e, nil
-}
-
-func parseIndexField(s string) (Field, error) {
-	c := strings.Split(s, " ")
-	if len(c) != 4 {
-		return Field{}, errors.Errorf("%q of the index has not four columns", s)
-	}
-
-	c[0] = forProvider + c[0]
-	if c[3] != absent {
-		c[3] = atProvider + strings.ReplaceAll(c[3], ",", ","+atProvider)
-	}
-
-	f, err := parseColumns(c)
-
-	return f, errors.Wrap(err, "cannot parse a tag field of the index")
+	return e
 }

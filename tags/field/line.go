@@ -10,8 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane/function-sdk-go/errors"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -66,82 +64,56 @@ func (f Field) Columns() []string {
 		c[2] = "atomic"
 	}
 
-	if len(f.Observed) > 0 {
-		observed := make([]string, len(f.Observed))
-		for i, path := range f.Observed {
-			observed[i] = path.String()
+	for i, path := range f.Observed {
+		if i == 0 {
+			c[3] = path.String()
+		} else {
+			c[3] += "," + path.String()
 		}
-
-		c[3] = strings.Join(observed, ",")
 	}
 
 	return c
 }
 
-// parseColumns returns the field that the supplied columns are of. It is good for
-// what we write ourselves.
-func parseColumns(c []string) (Field, error) {
+// parseField returns the field of which the index has the supplied columns: those of a
+// Line, without spec.forProvider and status.atProvider. It is good for what we write ourselves.
+func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
+	arg := strings.Split(args, ",")
 
-	f := Field{Shape: Shape(shape), Atomic: c[2] == "atomic"}
-
-	if c[0] != absent {
-		f.Path = object.MustParsePath(c[0])
-	}
+	f := Field{Path: object.MustParsePath(forProvider + c[0]), Shape: Shape(shape), Atomic: c[2] == "atomic"}
 
 	if c[3] != absent {
 		for path := range strings.SplitSeq(c[3], ",") {
-			f.Observed = append(f.Observed, object.MustParsePath(path))
+			f.Observed = append(f.Observed, object.MustParsePath(atProvider+path))
 		}
 	}
 
 	switch f.Shape {
-	case Map, None:
-		return f, nil
 	case KeyValueList:
-		var err error
+		f.Key, f.Value = arg[0], arg[1]
 
-		f.Key, f.Value, f.Extra, err = parseKeyValueList(args)
+		for _, e := range arg[2:] {
+			name, j, _ := strings.Cut(e, "=")
 
-		return f, err
+			v := &structpb.Value{}
+			if err := v.UnmarshalJSON([]byte(j)); err != nil {
+				panic(err)
+			}
+
+			if f.Extra == nil {
+				f.Extra = make(map[string]*structpb.Value)
+			}
+
+			f.Extra[name] = v
+		}
 	case StringList:
-		sep, n, limited := strings.Cut(args, ",")
-		f.Separator = sep
-
-		if !limited {
-			return f, nil
+		f.Separator = arg[0]
+		if len(arg) > 1 {
+			f.MaxLength, _ = strconv.Atoi(arg[1])
 		}
-
-		var err error
-
-		f.MaxLength, err = strconv.Atoi(n)
-
-		return f, errors.Wrapf(err, "cannot parse the length in %q", c[1])
-	default:
-		return f, errors.Errorf("%q is no shape", c[1])
-	}
-}
-
-func parseKeyValueList(args string) (key, value string, extra map[string]*structpb.Value, err error) {
-	a := strings.Split(args, ",")
-	if len(a) < 2 {
-		return "", "", nil, errors.Errorf("a list of %q has no key and value", args)
+	case Map, None:
 	}
 
-	for _, e := range a[2:] {
-		name, j, _ := strings.Cut(e, "=")
-
-		v := &structpb.Value{}
-		if err := json.Unmarshal([]byte(j), v); err != nil {
-			return "", "", nil, errors.Wrapf(err, "cannot parse %q", e)
-		}
-
-		if extra == nil {
-			extra = make(map[string]*structpb.Value)
-		}
-
-		extra[name] = v
-	}
-
-	return a[0], a[1], extra, nil
+	return f
 }

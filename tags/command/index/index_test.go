@@ -173,7 +173,7 @@ func TestRun(t *testing.T) {
 			reason: "An error names the file and is one line.",
 			files:  map[string]string{"a.yaml": "a: b\n---\na: [\n"},
 			paths:  []string{"a.yaml"},
-			want:   want{err: "cannot read a.yaml: document 2: error converting YAML to JSON: yaml: line 1: did not find expected node content", code: 2},
+			want:   want{err: "cannot read a.yaml: document 2: yaml: line 1: did not find expected node content", code: 2},
 		},
 		"Nothing": {
 			reason: "Nothing to index is an error: it is not what was meant.",

@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Package is what the names of packages of providers end with.
@@ -231,25 +233,28 @@ func (r *Reader) readDocuments(in io.Reader, each func(Definition)) error {
 			continue
 		}
 
-		var v any
-		if err := yaml.Unmarshal(doc, &v); err != nil {
+		j, err := yaml.YAMLToJSON(doc)
+		if err != nil {
+			return errors.Errorf("document %d: %s", n, strings.Join(strings.Fields(err.Error()), " "))
+		}
+
+		v := &structpb.Value{}
+		if err := v.UnmarshalJSON(j); err != nil {
 			return errors.Errorf("document %d: %s", n, strings.Join(strings.Fields(err.Error()), " "))
 		}
 
 		// A document can have nothing but comments.
-		if v != nil {
-			r.readDocument(v, each)
+		if !object.IsNull(v) {
+			r.readDocument(v.GetStructValue(), each)
 		}
 	}
 }
 
 // readDocument reads a document, which may be a list of objects.
-func (r *Reader) readDocument(v any, each func(Definition)) {
-	o, _ := v.(map[string]any)
-
-	if items, ok := o["items"].([]any); ok {
-		for _, i := range items {
-			r.readDocument(i, each)
+func (r *Reader) readDocument(o *structpb.Struct, each func(Definition)) {
+	if items := o.GetFields()["items"].GetListValue(); items != nil {
+		for _, i := range items.GetValues() {
+			r.readDocument(i.GetStructValue(), each)
 		}
 
 		return
@@ -257,37 +262,23 @@ func (r *Reader) readDocument(v any, each func(Definition)) {
 
 	r.documents++
 
-	if o["apiVersion"] != apiVersion || o["kind"] != kind {
+	if object.APIVersion(o) != apiVersion || object.Kind(o) != kind {
 		r.skipped++
 		return
 	}
 
-	spec := child(o, "spec")
-	d := Definition{
-		GroupVersionKind: schema.GroupVersionKind{Group: text(spec, "group"), Kind: text(child(spec, "names"), "kind")},
-	}
+	spec := o.GetFields()["spec"].GetStructValue()
+	gk := schema.GroupKind{Group: spec.GetFields()["group"].GetStringValue(), Kind: fields(spec, "names")["kind"].GetStringValue()}
 
-	versions, _ := spec["versions"].([]any)
-	for _, v := range versions {
-		version, _ := v.(map[string]any)
-		if version["served"] != true {
-			continue
+	for _, v := range spec.GetFields()["versions"].GetListValue().GetValues() {
+		version := v.GetStructValue()
+		if version.GetFields()["served"].GetBoolValue() {
+			name := version.GetFields()["name"].GetStringValue()
+			each(Definition{GroupVersionKind: gk.WithVersion(name), Schema: fields(version, "schema")["openAPIV3Schema"].GetStructValue()})
 		}
-
-		// What comes from YAML is JSON, and that is all that a Struct can't be.
-		d.Schema, _ = structpb.NewStruct(child(child(version, "schema"), "openAPIV3Schema"))
-		d.Version = text(version, "name")
-
-		each(d)
 	}
 }
 
-func child(o map[string]any, name string) map[string]any {
-	m, _ := o[name].(map[string]any)
-	return m
-}
-
-func text(o map[string]any, name string) string {
-	s, _ := o[name].(string)
-	return s
+func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
+	return o.GetFields()[name].GetStructValue().GetFields()
 }
