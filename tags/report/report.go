@@ -100,7 +100,7 @@ func (f *FailureError) Unwrap() error { return f.err }
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
 func FailStamp(err error) *FailureError {
-	if errors.As(err, new(*stamp.LimitError)) || errors.As(err, new(*stamp.TrustedLimitError)) {
+	if errors.As(err, new(*stamp.LimitError)) {
 		return Fail(ReasonLimitExceeded, err)
 	}
 

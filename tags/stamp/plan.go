@@ -246,9 +246,9 @@ func (p *plan) label() error {
 			p.fates[i] = fateRetained
 			continue
 		case t.Reserved:
-			p.set.Spell(t.Key, t.Value)
+			p.set.Spell(&p.entries[i])
 		default:
-			p.set.Put(t.Key, t.Value)
+			p.set.Put(&p.entries[i])
 		}
 
 		p.fates[i] = fateStamped
@@ -259,7 +259,7 @@ func (p *plan) label() error {
 		if _, is := p.fates[i]; !is && !p.without.has(i) {
 			p.fates[i] = fateStamped
 			p.there[i] = true
-			p.set.Spell(p.tags[i].Key, p.tags[i].Value)
+			p.set.Spell(&p.entries[i])
 		}
 	}
 
@@ -454,7 +454,7 @@ func (p *plan) fillLabels(free int) (int, error) {
 			continue
 		}
 
-		needs := p.set.Adds(t.Key, t.Value)
+		needs := p.set.Adds(&p.entries[i])
 		if external {
 			needs = p.set.Grows(of)
 		}
@@ -474,7 +474,7 @@ func (p *plan) fillLabels(free int) (int, error) {
 			}
 
 			p.fates[i] = fateStamped
-			p.set.Put(t.Key, t.Value)
+			p.set.Put(&p.entries[i])
 		}
 
 		free -= needs
@@ -530,6 +530,10 @@ func (p *plan) countLimit() string {
 
 // slotless is how many labels the resource has no tag slot for.
 func (p *plan) slotless() int {
+	if !p.decided {
+		return 0
+	}
+
 	n := len(p.tags) - p.cut - p.without.from(p.cut)
 
 	for i := range p.fates {
@@ -550,7 +554,7 @@ func (p *plan) conclude() {
 		t := &p.tags[i]
 
 		// Two tags can come to one string of a list, and only one key be found then.
-		e := p.set.Get(t.Key)
+		e := p.set.Find(p.entries[i].ID)
 
 		switch {
 		case f == fateStamped || e != nil && tagset.IsText(e.Value, t.Value):

@@ -845,7 +845,7 @@ func TestStampStrings(t *testing.T) {
 			Ignore:      w.ignore,
 			Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 		}, thing(listed(w.before)))
-		if errors.As(err, new(*TrustedLimitError)) {
+		if errors.As(err, new(*LimitError)) {
 			return
 		}
 

@@ -3,6 +3,7 @@ package stamp
 
 import (
 	"context"
+	"strconv"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -138,11 +139,12 @@ type Withheld struct {
 
 // Stamp decides on the tags of the supplied targets, which are not changed. An error means
 // that nothing may be written: it is that of the supplied context once that has one, a
-// LimitError, a TrustedLimitError, or a conflict with what is there.
+// LimitError, or a conflict with what is there.
 func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
 	out := &Outcome{}
 	skipped := newSkips()
-	over, lacking := &LimitError{}, &TrustedLimitError{}
+	lacking := &LimitError{head: "no tag slots for labels of trusted sources: "}
+	over := &LimitError{head: "limitPolicy ApplyStrict: too many labels: "}
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -161,8 +163,14 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 		out.Results = append(out.Results, p.Result)
 
 		skipped.add(p)
-		lacking.add(p)
-		over.add(p)
+
+		if p.lacking > 0 {
+			lacking.add(p, named(p.lackingKeys, p.lacking))
+		}
+
+		if n := p.slotless(); n > 0 {
+			over.add(p, strconv.Itoa(n))
+		}
 	}
 
 	if len(lacking.resources) > 0 {

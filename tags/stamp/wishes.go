@@ -19,8 +19,10 @@ type wishes struct {
 
 	transformed *tags.Transformed
 
-	// tags that labels are to be, in the order in which they take tag slots.
-	tags []tags.Tag
+	// tags that labels are to be, in the order in which they take tag slots, and the
+	// entry of each.
+	tags    []tags.Tag
+	entries []tagset.Entry
 
 	// refused are labels that can't be tags because of the tag field.
 	refused []Skip
@@ -124,8 +126,8 @@ func (s *Stamper) newWishes(k tagset.Kind) *wishes {
 
 	without, protected := make(map[int]string), make(map[int]string)
 
-	for i := range w.tags {
-		if rule, key := w.match(w.remove, w.Of(&w.tags[i])); rule != nil {
+	for i := range w.entries {
+		if rule, key := w.match(w.remove, &w.entries[i]); rule != nil {
 			without[i] = w.tags[i].Key
 		} else if key != "" {
 			protected[i] = key
@@ -145,10 +147,9 @@ func (w *wishes) take(t tags.Tag) bool {
 	}
 
 	i := len(w.tags)
-	w.tags = append(w.tags, t)
-
-	id := w.ID(t.Key)
-	w.byID[id] = append(w.byID[id], i)
+	e := w.Entry(&t)
+	w.tags, w.entries = append(w.tags, t), append(w.entries, e)
+	w.byID[e.ID] = append(w.byID[e.ID], i)
 
 	if folded := w.Profile.Fold(t.Key); w.Twins[folded] {
 		w.twins[folded] = append(w.twins[folded], i)

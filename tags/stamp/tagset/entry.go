@@ -12,9 +12,6 @@ type Entry struct {
 	// ID tells tags apart. Keys are spelled as the field has them.
 	ID, Key string
 
-	// Opaque is true if the entry isn't known to be a tag, so that it has neither.
-	Opaque bool
-
 	// Value of the tag. It is nil if there is none.
 	Value *structpb.Value
 
@@ -26,8 +23,11 @@ type Entry struct {
 
 	// at is the position of the entry in its set, and next that of the next one with the
 	// same ID, plus one. It is gone if it has been removed from there.
-	at, next int
+	at, next int32
 	gone     bool
+
+	// Opaque is true if the entry isn't known to be a tag, so that it has no ID and no key.
+	Opaque bool
 }
 
 // String is what the entry is in a list of strings, and nothing in other fields.
@@ -56,6 +56,15 @@ func (e *Entry) IsTextual() bool {
 	default:
 		return false
 	}
+}
+
+// text is the tag's value if it has one, or an empty one.
+func (e *Entry) text() *structpb.Value {
+	if e.Value.GetKind() == nil {
+		return structpb.NewStringValue("")
+	}
+
+	return e.Value
 }
 
 // First of the supplied keys that the entry may be taken for a tag of, if there is any. In
@@ -126,5 +135,3 @@ func encoded(item *structpb.Value) string {
 
 	return "v" + string(b)
 }
-
-func text(s string) *structpb.Value { return structpb.NewStringValue(s) }

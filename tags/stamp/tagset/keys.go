@@ -1,6 +1,8 @@
 package tagset
 
 import (
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
@@ -41,12 +43,15 @@ type Keys struct {
 	// Twins are keys in lower case that several labels have in some spelling each. They
 	// are different tags of a list if they have different values.
 	Twins map[string]bool
+
+	// tags that there are to be.
+	tags int
 }
 
 // NewKeys returns the Keys of the supplied kind, if there are to be the supplied tags. No
 // strings are known to be tags yet.
 func NewKeys(k Kind, of []tags.Tag) Keys {
-	out := Keys{Kind: k, Twins: make(map[string]bool)}
+	out := Keys{Kind: k, Twins: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags)}
 	if !k.Profile.FoldEntries {
 		return out
 	}
@@ -85,11 +90,11 @@ func (k *Keys) fold(key string) string {
 	return folded
 }
 
-// Of the supplied tag is the entry that the field has of it.
-func (k *Keys) Of(t *tags.Tag) *Entry {
-	e := &Entry{ID: k.ID(t.Key), Key: t.Key, Value: text(t.Value), separator: k.Separator}
+// Entry that a field has of the supplied tag.
+func (k *Keys) Entry(t *tags.Tag) Entry {
+	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), separator: k.Separator}
 	if k.Separator != "" {
-		e.Item = text(t.Key + k.Separator + t.Value)
+		e.Item = structpb.NewStringValue(t.Key + k.Separator + t.Value)
 	}
 
 	return e

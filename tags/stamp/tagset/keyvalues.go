@@ -1,6 +1,7 @@
 package tagset
 
 import (
+	"iter"
 	"maps"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -19,7 +20,7 @@ type keyValues struct {
 
 func (l keyValues) read(v *structpb.Value) ([]Entry, error) {
 	items, err := itemsOf(v, l.field)
-	out := make([]Entry, len(items))
+	out := make([]Entry, len(items), len(items)+l.keys.tags)
 
 	for i, item := range items {
 		if item.GetStructValue() == nil {
@@ -45,43 +46,11 @@ func (l keyValues) read(v *structpb.Value) ([]Entry, error) {
 	return out, err
 }
 
-func (l keyValues) write(entries []*Entry) *structpb.Value { return listOf(entries) }
+func (l keyValues) write(entries iter.Seq[*Entry], n int) *structpb.Value { return listOf(entries, n) }
 
-func (l keyValues) spell(_ *Entry, key string) string { return key }
-
-func (l keyValues) make(old *Entry, key, value string) Entry {
-	e := Entry{Key: key, Value: text(value)}
-
-	fields := l.fieldsOf(old)
-	fields[l.field.Key], fields[l.field.Value] = text(key), e.Value
-	e.Item = structpb.NewStructValue(&structpb.Struct{Fields: fields})
-
-	return e
-}
-
-// adopt what else the other system says of its tag, too, as far as we know the field.
-func (l keyValues) adopt(old *Entry, of []Entry) []Entry {
-	e := of[0]
-	theirs, fields := e.Item.GetStructValue().GetFields(), l.fieldsOf(old)
-
-	for name := range l.field.Extra {
-		if v := theirs[name]; !object.IsNull(v) {
-			fields[name] = v
-		}
-	}
-
-	fields[l.field.Key] = text(e.Key)
-	if value := e.Value.GetStringValue(); old == nil || !IsText(old.Value, value) {
-		fields[l.field.Value] = text(value)
-	}
-
-	e.Item = structpb.NewStructValue(&structpb.Struct{Fields: fields})
-
-	return []Entry{e}
-}
-
-// fieldsOf an entry that takes the place of the supplied one, or that is a new one.
-func (l keyValues) fieldsOf(old *Entry) map[string]*structpb.Value {
+// take the key and the value and, from another system, what else that says of its tag, as
+// far as we know the field.
+func (l keyValues) take(old *Entry, e Entry) Entry {
 	others := l.field.Extra
 	if old != nil {
 		others = old.Item.GetStructValue().GetFields()
@@ -90,7 +59,22 @@ func (l keyValues) fieldsOf(old *Entry) map[string]*structpb.Value {
 	fields := make(map[string]*structpb.Value, len(others)+2)
 	maps.Copy(fields, others)
 
-	return fields
+	theirs := e.Item.GetStructValue().GetFields()
+
+	for name := range l.field.Extra {
+		if v := theirs[name]; !object.IsNull(v) {
+			fields[name] = v
+		}
+	}
+
+	fields[l.field.Key] = structpb.NewStringValue(e.Key)
+	if theirs == nil || old == nil || !IsText(old.Value, e.Value.GetStringValue()) {
+		fields[l.field.Value] = e.text()
+	}
+
+	e.Item = structpb.NewStructValue(&structpb.Struct{Fields: fields})
+
+	return e
 }
 
 // itemsOf the supplied value of a tag field that is a list.
@@ -102,10 +86,11 @@ func itemsOf(v *structpb.Value, f *field.Field) ([]*structpb.Value, error) {
 	return v.GetListValue().GetValues(), nil
 }
 
-func listOf(entries []*Entry) *structpb.Value {
-	items := make([]*structpb.Value, len(entries))
-	for i, e := range entries {
-		items[i] = e.Item
+// listOf the items of so many entries.
+func listOf(entries iter.Seq[*Entry], n int) *structpb.Value {
+	items := make([]*structpb.Value, 0, n)
+	for e := range entries {
+		items = append(items, e.Item)
 	}
 
 	return structpb.NewListValue(&structpb.ListValue{Values: items})

@@ -1,6 +1,7 @@
 package tagset
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (m tagMap) read(v *structpb.Value) ([]Entry, error) {
 	}
 
 	fields := v.GetStructValue().GetFields()
-	out := make([]Entry, 0, len(fields))
+	out := make([]Entry, 0, len(fields)+m.keys.tags)
 
 	for name, value := range fields {
 		out = append(out, Entry{ID: m.keys.ID(name), Key: name, Value: value, Item: value})
@@ -35,28 +36,23 @@ func (m tagMap) read(v *structpb.Value) ([]Entry, error) {
 	return out, nil
 }
 
-func (m tagMap) write(entries []*Entry) *structpb.Value {
-	fields := make(map[string]*structpb.Value, len(entries))
-	for _, e := range entries {
+func (m tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+	fields := make(map[string]*structpb.Value, n)
+	for e := range entries {
 		fields[e.Key] = e.Item
 	}
 
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// spell a key as the map has it: the name of a field can't change without the value.
-func (m tagMap) spell(old *Entry, _ string) string { return old.Key }
+// take the value. The name of a field stays as it is.
+func (m tagMap) take(old *Entry, e Entry) Entry {
+	e.Value = e.text()
+	e.Item = e.Value
 
-func (m tagMap) make(_ *Entry, key, value string) Entry {
-	v := text(value)
-	return Entry{Key: key, Value: v, Item: v}
-}
-
-func (m tagMap) adopt(old *Entry, of []Entry) []Entry {
-	key := of[0].Key
 	if old != nil {
-		key = old.Key
+		e.Key = old.Key
 	}
 
-	return []Entry{m.make(old, key, of[0].Value.GetStringValue())}
+	return e
 }

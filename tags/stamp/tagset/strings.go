@@ -1,6 +1,8 @@
 package tagset
 
 import (
+	"iter"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -22,7 +24,7 @@ type stringList struct {
 
 func (l stringList) read(v *structpb.Value) ([]Entry, error) {
 	items, err := itemsOf(v, l.field)
-	out := make([]Entry, len(items))
+	out := make([]Entry, len(items), len(items)+l.keys.tags)
 
 	for i, item := range items {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
@@ -34,7 +36,7 @@ func (l stringList) read(v *structpb.Value) ([]Entry, error) {
 
 		if key, ok := l.keyOf(s.StringValue); ok {
 			e.ID, e.Key, e.Opaque = l.keys.ID(key), key, false
-			e.Value = text(s.StringValue[len(key)+len(l.field.Separator):])
+			e.Value = structpb.NewStringValue(s.StringValue[len(key)+len(l.field.Separator):])
 		} else if l.keys.Patterns.Has(s.StringValue) {
 			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s.StringValue)+bareSuffix, s.StringValue, false
 		}
@@ -62,12 +64,6 @@ func (l stringList) keyOf(s string) (key string, ok bool) {
 	return "", false
 }
 
-func (l stringList) write(entries []*Entry) *structpb.Value { return listOf(entries) }
+func (l stringList) write(entries iter.Seq[*Entry], n int) *structpb.Value { return listOf(entries, n) }
 
-func (l stringList) spell(_ *Entry, key string) string { return key }
-
-func (l stringList) make(_ *Entry, key, value string) Entry {
-	return Entry{Key: key, Value: text(value), Item: text(key + l.field.Separator + value), separator: l.field.Separator}
-}
-
-func (l stringList) adopt(_ *Entry, of []Entry) []Entry { return of }
+func (l stringList) take(_ *Entry, e Entry) Entry { return e }

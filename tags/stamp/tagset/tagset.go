@@ -27,7 +27,7 @@ type Set struct {
 	left int
 
 	// first are the positions, plus one, of the first entries by their ID.
-	first map[string]int
+	first map[string]int32
 
 	// strings of a list of strings, as the provider compares them, and how often the set
 	// has each.
@@ -42,19 +42,12 @@ type shape interface {
 	// the value is of another shape.
 	read(v *structpb.Value) ([]Entry, error)
 
-	// write the value of a field that has the supplied entries.
-	write(entries []*Entry) *structpb.Value
+	// write the value of a field that has the supplied entries, of which there are so many.
+	write(entries iter.Seq[*Entry], n int) *structpb.Value
 
-	// spell the supplied key where the supplied entry has it in another spelling.
-	spell(old *Entry, key string) string
-
-	// make an entry of the supplied key and value. It takes the place of the supplied
-	// entry, if that isn't nil.
-	make(old *Entry, key, value string) Entry
-
-	// adopt what other fields of the kind have of one tag: the entries that this one is to
-	// have of it. They take the place of the supplied one, if that isn't nil.
-	adopt(old *Entry, of []Entry) []Entry
+	// take the entry of a tag from elsewhere: return what it becomes in the place of the
+	// supplied one, if that isn't nil.
+	take(old *Entry, e Entry) Entry
 }
 
 // Read what the supplied value of the supplied field holds. Nil is a field that isn't
@@ -79,15 +72,15 @@ func Read(v *structpb.Value, f *field.Field, keys *Keys) (*Set, error) {
 	}
 
 	s.there, s.left = len(s.entries), len(s.entries)
-	s.first = make(map[string]int, len(s.entries))
+	s.first = make(map[string]int32, cap(s.entries))
 
 	for i := len(s.entries) - 1; i >= 0; i-- {
 		e := &s.entries[i]
-		e.at = i
+		e.at = int32(i) //nolint:gosec // A request has less than a gigabyte.
 		s.count(e, 1)
 
 		if !e.Opaque {
-			e.next, s.first[e.ID] = s.first[e.ID], i+1
+			e.next, s.first[e.ID] = s.first[e.ID], e.at+1
 		}
 	}
 
@@ -95,14 +88,7 @@ func Read(v *structpb.Value, f *field.Field, keys *Keys) (*Set, error) {
 }
 
 // Value of the field.
-func (s *Set) Value() *structpb.Value {
-	entries := make([]*Entry, 0, s.left)
-	for e := range s.All() {
-		entries = append(entries, e)
-	}
-
-	return s.shape.write(entries)
-}
+func (s *Set) Value() *structpb.Value { return s.shape.write(s.All(), s.left) }
 
 // Len is how many tags and other entries there are.
 func (s *Set) Len() int { return s.left }
@@ -123,14 +109,15 @@ func (s *Set) All() iter.Seq[*Entry] {
 			return
 		}
 
-		added := slices.DeleteFunc(slices.Clone(s.entries[s.there:]), func(e Entry) bool { return e.gone })
+		added := make([]*Entry, 0, len(s.entries)-s.there)
+		for i := range s.entries[s.there:] {
+			added = append(added, &s.entries[s.there+i])
+		}
 
-		slices.SortStableFunc(added, func(a, b Entry) int {
-			return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.ID, b.ID))
-		})
+		slices.SortStableFunc(added, func(a, b *Entry) int { return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.ID, b.ID)) })
 
-		for i := range added {
-			if !yield(&added[i]) {
+		for _, e := range added {
+			if !e.gone && !yield(e) {
 				return
 			}
 		}
@@ -142,7 +129,7 @@ func (s *Set) All() iter.Seq[*Entry] {
 func (s *Set) Tags() iter.Seq[[]Entry] {
 	return func(yield func(of []Entry) bool) {
 		for e := range s.All() {
-			if e.Opaque || s.Find(e.ID).at != e.at {
+			if e.Opaque || s.Find(e.ID) != e {
 				continue
 			}
 
@@ -161,54 +148,57 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 // Get the first entry of the tag with the supplied key, or nil if there is none.
 func (s *Set) Get(key string) *Entry { return s.Find(s.keys.ID(key)) }
 
+// Find the first entry of the tag with the supplied ID, or nil if there is none.
+func (s *Set) Find(id string) *Entry {
+	for i := s.first[id]; i > 0; i = s.entries[i-1].next {
+		if e := &s.entries[i-1]; !e.gone {
+			s.first[id] = i // Those before it don't come back.
+			return e
+		}
+	}
+
+	return nil
+}
+
 // Has is true if there is a tag with the supplied ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 
-// Adds is how many more entries there are after putting a tag. Two tags can come to one
-// string, which a list never has twice.
-func (s *Set) Adds(key, value string) int {
-	if s.Has(s.keys.ID(key)) || s.strings != nil && s.hasString(key+s.keys.Separator+value) {
+// Adds is how many more entries there are after putting the supplied one. Two tags can come
+// to one string, which a list never has twice.
+func (s *Set) Adds(e *Entry) int {
+	if s.Has(e.ID) || s.hasString(e) {
 		return 0
 	}
 
 	return 1
 }
 
-// Put a tag in the place of all with the same key, or behind all others.
-func (s *Set) Put(key, value string) {
-	id := s.keys.ID(key)
-
-	old := s.Find(id)
-	if old == nil {
-		s.changed = s.place(id, s.shape.make(nil, key, value)) || s.changed
-		return
+// Put the supplied tag in the place of all with the same ID, or behind all others.
+func (s *Set) Put(e *Entry) {
+	old := s.Find(e.ID)
+	if old == nil || !s.isOnly(old) || !IsText(old.Value, e.Value.GetStringValue()) {
+		s.changed = s.place(s.shape.take(old, *e)) || s.changed
 	}
-
-	if s.isOnly(old) && IsText(old.Value, value) {
-		return
-	}
-
-	s.changed = s.place(id, s.shape.make(old, s.shape.spell(old, key), value)) || s.changed
 }
 
 // Spell puts a tag as Put does, with its key spelled as supplied, though the provider takes
 // another spelling for it.
-func (s *Set) Spell(key, value string) {
-	id := s.keys.ID(key)
-
-	old := s.Find(id)
-	if old != nil && old.Key == key && s.isOnly(old) && IsText(old.Value, value) {
-		return
+func (s *Set) Spell(e *Entry) {
+	old := s.Find(e.ID)
+	if old != nil && old.Key != e.Key {
+		spelled := *old
+		spelled.Key = e.Key
+		s.changed = s.place(s.shape.take(&spelled, *e)) || s.changed
+	} else {
+		s.Put(e)
 	}
-
-	s.changed = s.place(id, s.shape.make(old, key, value)) || s.changed
 }
 
 // Adopt a tag of another field of the same kind, which are the supplied entries, in the
 // place of the one with the same ID, or behind all others.
 func (s *Set) Adopt(of []Entry) {
 	if adopted, there := s.adopted(of); !SameItems(there, itemsIn(adopted)) {
-		s.changed = s.place(of[0].ID, adopted...) || s.changed
+		s.changed = s.place(adopted...) || s.changed
 	}
 }
 
@@ -221,30 +211,29 @@ func (s *Set) Grows(of []Entry) int {
 // adopted returns what adopting the supplied entries places, what is there already where it
 // is, and what is there.
 func (s *Set) adopted(of []Entry) (entries []Entry, there []*structpb.Value) {
+	there = itemsIn(slices.Collect(s.with(of[0].ID)))
+
+	// Each string is a tag as it is.
+	if s.strings == nil || len(of) == 1 {
+		return []Entry{s.shape.take(s.Find(of[0].ID), of[0])}, there
+	}
+
 	at := make(map[string]int)
 
-	for e := range s.with(of[0].ID) {
-		if item := encoded(e.Item); at[item] == 0 {
-			at[item] = len(there) - len(s.entries)
-		}
-
-		there = append(there, e.Item)
+	for i, item := range slices.Backward(there) {
+		at[encoded(item)] = i - len(there)
 	}
-
-	entries = s.shape.adopt(s.Find(of[0].ID), of)
 
 	// What has no place yet comes behind what has, whose place is less than zero.
-	if len(entries) > 1 {
-		entries = slices.Clone(entries)
-		slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(at[encoded(a.Item)], at[encoded(b.Item)]) })
-	}
+	entries = slices.Clone(of)
+	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(at[encoded(a.Item)], at[encoded(b.Item)]) })
 
 	return entries, there
 }
 
 // Restore an entry of another field of the same kind as it is there. It returns false if it
 // is there already, and otherwise is no change.
-func (s *Set) Restore(e Entry) bool { return s.place(e.ID, e) }
+func (s *Set) Restore(e Entry) bool { return s.place(e) }
 
 // Remove the supplied entry of the set.
 func (s *Set) Remove(e *Entry) {
@@ -252,11 +241,13 @@ func (s *Set) Remove(e *Entry) {
 	s.changed = true
 }
 
-// place the supplied entries, which have the supplied ID, where those with the same ID are,
-// and behind all others those that have no place there. It returns false if they are there
+// place the supplied entries, which are of one tag, where those with the same ID are, and
+// behind all others those that have no place there. It returns false if they are there
 // already.
-func (s *Set) place(id string, entries ...Entry) bool {
-	var few [4]int
+func (s *Set) place(entries ...Entry) bool {
+	var few [4]int32
+
+	id := entries[0].ID
 
 	// A key that is there more often is left as often as there are entries.
 	free := few[:0]
@@ -272,18 +263,17 @@ func (s *Set) place(id string, entries ...Entry) bool {
 	last := s.last(id)
 
 	for _, e := range entries {
-		if s.hasString(e.String()) {
+		if s.hasString(&e) {
 			continue
 		}
 
-		changed = true
-		e.ID, e.gone = id, false
+		changed, e.gone = true, false
 
 		if len(free) > 0 {
 			e.at, e.next = free[0], s.entries[free[0]].next
 			s.entries[e.at], free = e, free[1:]
 		} else {
-			e.at, e.next = len(s.entries), 0
+			e.at, e.next = int32(len(s.entries)), 0 //nolint:gosec // See Read.
 			s.entries = append(s.entries, e)
 			s.link(id, last, e.at)
 			last = e.at
@@ -298,7 +288,7 @@ func (s *Set) place(id string, entries ...Entry) bool {
 
 // link the entry at the supplied position behind the last one of the supplied ID, if there
 // is one.
-func (s *Set) link(id string, last, at int) {
+func (s *Set) link(id string, last, at int32) {
 	if last < 0 {
 		s.first[id] = at + 1
 	} else {
@@ -318,27 +308,15 @@ func (s *Set) drop(e *Entry) {
 func (s *Set) with(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
 		for i := s.first[id]; i > 0; i = s.entries[i-1].next {
-			if e := s.entries[i-1]; !e.gone && !yield(e) {
+			if e := &s.entries[i-1]; !e.gone && !yield(*e) {
 				return
 			}
 		}
 	}
 }
 
-// Find the first entry of the tag with the supplied ID, or nil if there is none.
-func (s *Set) Find(id string) *Entry {
-	for i := s.first[id]; i > 0; i = s.entries[i-1].next {
-		if e := &s.entries[i-1]; !e.gone {
-			s.first[id] = i // Those before it don't come back.
-			return e
-		}
-	}
-
-	return nil
-}
-
 // last returns the position of the last entry that has had the supplied ID, or -1.
-func (s *Set) last(id string) int {
+func (s *Set) last(id string) int32 {
 	i := s.first[id] - 1
 	for i >= 0 && s.entries[i].next > 0 {
 		i = s.entries[i].next - 1
@@ -359,22 +337,25 @@ func (s *Set) isOnly(first *Entry) bool {
 }
 
 // hasString is true if the set has a string that the provider takes for the supplied one.
-func (s *Set) hasString(item string) bool { return s.strings[s.compared(item)] > 0 }
+func (s *Set) hasString(e *Entry) bool {
+	return s.strings != nil && s.strings[s.compared(e)] > 0
+}
 
 // count the string that the supplied entry is so many times more, if it is one.
 func (s *Set) count(e *Entry, times int) {
 	if s.strings != nil {
-		s.strings[s.compared(e.String())] += times
+		s.strings[s.compared(e)] += times
 	}
 }
 
-// compared returns the supplied string as the provider compares it with others.
-func (s *Set) compared(item string) string {
+// compared returns the string that the supplied entry is as the provider compares it with
+// others.
+func (s *Set) compared(e *Entry) string {
 	if s.keys.Profile.FoldEntries {
-		return s.keys.Profile.Fold(item)
+		return s.keys.Profile.Fold(e.String())
 	}
 
-	return item
+	return e.String()
 }
 
 func itemsIn(entries []Entry) []*structpb.Value {
