@@ -140,7 +140,7 @@ func TestProfileLimit(t *testing.T) {
 
 func TestProfileSkip(t *testing.T) {
 	want := tags.SkippedLabel{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Provider: "aws", Reason: "count-cap"}
-	got := tags.ProfileOf("AWS").Skip(tags.Tag{QualifiedKey: "platform/env", Key: "plexsphere:platform/env", Value: "prod", Source: 3}, tags.CountCap)
+	got := tags.ProfileOf("AWS").Skip(tags.Tag{QualifiedKey: "platform/env", Key: "plexsphere:platform/env", Value: "prod", Source: &tags.Source{Position: 3}}, tags.CountCap)
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nA skipped label should carry both keys, the profile and the reason.\nSkip(...): -want, +got:\n%s", diff)

@@ -217,15 +217,15 @@ func TestCloudTagsCapBeyondContract(t *testing.T) {
 func TestTransformCollision(t *testing.T) {
 	labels := []tags.Label{
 		{QualifiedKey: "A/b", TagKey: "plexsphere:A/b", Value: "1"},
-		{QualifiedKey: "a.b", TagKey: "plexsphere:a.b", Value: "2", Source: 2},
-		{QualifiedKey: "a/b", TagKey: "plexsphere:a/b", Value: "3", Source: 1},
-		{QualifiedKey: "a_b", TagKey: "plexsphere:a_b", Value: "4", Source: 2},
+		{QualifiedKey: "a.b", TagKey: "plexsphere:a.b", Value: "2", Source: &tags.Source{Position: 2}},
+		{QualifiedKey: "a/b", TagKey: "plexsphere:a/b", Value: "3", Source: &tags.Source{Position: 1}},
+		{QualifiedKey: "a_b", TagKey: "plexsphere:a_b", Value: "4", Source: &tags.Source{Position: 2}},
 		{QualifiedKey: "c", TagKey: "plexsphere:c", Value: "5"},
 	}
 
 	want := &tags.Transformed{
 		Tags: []tags.Tag{
-			{QualifiedKey: "a.b", Key: "plexsphere_a_b", Value: "2", Source: 2},
+			{QualifiedKey: "a.b", Key: "plexsphere_a_b", Value: "2", Source: &tags.Source{Position: 2}},
 			{QualifiedKey: "c", Key: "plexsphere_c", Value: "5"},
 		},
 		Skipped: []tags.SkippedLabel{

@@ -108,7 +108,7 @@ func trusted(l tags.Label) tags.Label {
 
 // from returns the supplied label from the source at the supplied position.
 func from(source int, l tags.Label) tags.Label {
-	l.Source = source
+	l.Source = &tags.Source{Position: source}
 	return l
 }
 
@@ -247,7 +247,7 @@ func TestReserve(t *testing.T) {
 			patterns: []string{"work/space"},
 			labels:   []tags.Label{from(2, qualified("work.space")), from(1, trusted(qualified("work/space")))},
 			want: tags.Transformed{
-				Tags:    []tags.Tag{reserved(tags.Tag{QualifiedKey: "work/space", Key: "plexsphere_work_space", Value: "platform", Source: 1, Trusted: true})},
+				Tags:    []tags.Tag{reserved(tags.Tag{QualifiedKey: "work/space", Key: "plexsphere_work_space", Value: "platform", Source: &tags.Source{Position: 1}, Trusted: true})},
 				Skipped: []tags.SkippedLabel{skipped("gcp", "reserved-key", "work.space", "plexsphere_work_space")},
 			},
 		},
@@ -444,7 +444,7 @@ func TestReserve(t *testing.T) {
 
 // from2 returns the supplied tag from the second source.
 func from2(t tags.Tag) tags.Tag {
-	t.Source = 1
+	t.Source = &tags.Source{Position: 1}
 	return t
 }
 
@@ -502,17 +502,17 @@ func TestTrustedSlots(t *testing.T) {
 func TestFit(t *testing.T) {
 	labels := []tags.Label{
 		{QualifiedKey: "env", TagKey: "env", Unprefixed: true, Value: "a"},
-		{QualifiedKey: "env", TagKey: "plexsphere:env", Value: "b", Source: 1},
+		{QualifiedKey: "env", TagKey: "plexsphere:env", Value: "b", Source: &tags.Source{Position: 1}},
 	}
-	claim := tags.Label{QualifiedKey: "zone", TagKey: "plexsphere:zone", Value: "forged", Source: 2}
+	claim := tags.Label{QualifiedKey: "zone", TagKey: "plexsphere:zone", Value: "forged", Source: &tags.Source{Position: 2}}
 
 	tr := tags.NewTransformer(labels, nil)
 	tr.Reserve([]string{"zone"}, tags.CloudTagPrefix, []tags.Label{claim})
 	d := tr.Transform(tags.ProfileOf("aws"))
 
 	a := tags.Tag{QualifiedKey: "env", TagKey: "env", Key: "env", Value: "a"}
-	b := tags.Tag{QualifiedKey: "env", TagKey: "plexsphere:env", Key: "plexsphere:env", Value: "b", Source: 1}
-	z := tags.Refused{Tag: tags.Tag{QualifiedKey: "zone", TagKey: "plexsphere:zone", Key: "plexsphere:zone", Value: "forged", Source: 2}, Reason: tags.ReservedKey}
+	b := tags.Tag{QualifiedKey: "env", TagKey: "plexsphere:env", Key: "plexsphere:env", Value: "b", Source: &tags.Source{Position: 1}}
+	z := tags.Refused{Tag: tags.Tag{QualifiedKey: "zone", TagKey: "plexsphere:zone", Key: "plexsphere:zone", Value: "forged", Source: &tags.Source{Position: 2}}, Reason: tags.ReservedKey}
 
 	type want struct {
 		Kept    []tags.Tag
@@ -606,7 +606,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	refused := []tags.Label{}
 
 	add := func(l tags.Label) {
-		l.Source = rapid.IntRange(0, 2).Draw(t, "source")
+		l.Source = &tags.Source{Position: rapid.IntRange(0, 2).Draw(t, "source")}
 
 		if tags.Claims(tags.NewFoldedKeySet(patterns...), l) {
 			refused = append(refused, l)

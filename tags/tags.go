@@ -110,12 +110,46 @@ type Label struct {
 	// Value of the label, and of the tag.
 	Value string
 
-	// Source is the position of the source that the label came from.
-	Source int
+	// Source that the label came from, or nil if it came from nowhere.
+	Source *Source
 
 	// Trusted is true if the source may claim reserved keys.
 	Trusted bool
 }
+
+// A Source of labels.
+type Source struct {
+	// Name of the source in messages.
+	Name string
+
+	// Position among the sources: later ones win.
+	Position int
+
+	// OnConflict decides on keys that a resource has from elsewhere.
+	OnConflict Conflict
+}
+
+// Later is true if labels of the source win over those of the other one. Every source is
+// later than none.
+func (s *Source) Later(than *Source) bool {
+	return s != nil && (than == nil || s.Position > than.Position)
+}
+
+// Conflict is what becomes of a tag that a resource has from elsewhere, with another
+// value.
+type Conflict string
+
+// What becomes of such a tag.
+const (
+	// Retain the value that is there.
+	Retain Conflict = "Retain"
+
+	// Replace it with the value of the label.
+	Replace Conflict = "Replace"
+
+	// Refuse both, with an error.
+	Refuse Conflict = "Error"
+)
 
 // Compare orders labels by their qualified keys. A label whose key came with the
 // prefix and one whose key did not can share a qualified key. Their tag keys
@@ -136,12 +170,21 @@ type Tag struct {
 	Key   string
 	Value string
 
-	// Source is the position of the source that the label came from.
-	Source int
+	// Source that the label came from, or nil if it came from nowhere.
+	Source *Source
 
 	// Trusted is true if the source may claim reserved keys, and Reserved if the
 	// tag has such a key.
 	Trusted, Reserved bool
+}
+
+// OnConflict decides on what a resource has at the tag's key from elsewhere.
+func (t *Tag) OnConflict() Conflict {
+	if t.Source == nil {
+		return Retain
+	}
+
+	return t.Source.OnConflict
 }
 
 // CloudTags turns the supplied set of labels into the tags that the supplied

@@ -708,8 +708,8 @@ func TestLabelCompare(t *testing.T) {
 		},
 		"ByNothingElse": {
 			reason: "Neither value nor source should matter.",
-			a:      tags.Label{QualifiedKey: "a", TagKey: "a", Value: "x", Source: 1},
-			b:      tags.Label{QualifiedKey: "a", TagKey: "a", Value: "y", Source: 2},
+			a:      tags.Label{QualifiedKey: "a", TagKey: "a", Value: "x", Source: &tags.Source{Position: 1}},
+			b:      tags.Label{QualifiedKey: "a", TagKey: "a", Value: "y", Source: &tags.Source{Position: 2}},
 			want:   0,
 		},
 	}

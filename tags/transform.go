@@ -241,7 +241,7 @@ func (d *Transformed) collide(p *Profile) {
 
 	for i, t := range d.Tags {
 		w, ok := winners[fold(t.Key)]
-		if !ok || t.Trusted && !d.Tags[w].Trusted || t.Trusted == d.Tags[w].Trusted && t.Source > d.Tags[w].Source {
+		if !ok || t.Trusted && !d.Tags[w].Trusted || t.Trusted == d.Tags[w].Trusted && t.Source.Later(d.Tags[w].Source) {
 			winners[fold(t.Key)] = i
 		}
 	}

@@ -32,14 +32,14 @@ func TestTransform(t *testing.T) {
 			reason:  "Tags and skipped labels should stay in the order of the labels, and tags should keep their source.",
 			profile: "aws",
 			labels: []tags.Label{
-				{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "1", Source: 2},
-				{QualifiedKey: "b!", TagKey: "plexsphere:b!", Value: "2", Source: 1},
+				{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "1", Source: &tags.Source{Position: 2}},
+				{QualifiedKey: "b!", TagKey: "plexsphere:b!", Value: "2", Source: &tags.Source{Position: 1}},
 				{QualifiedKey: "c", TagKey: "plexsphere:c", Value: "3"},
-				{QualifiedKey: "d", TagKey: "plexsphere:d", Value: strings.Repeat("v", 257), Source: 1},
+				{QualifiedKey: "d", TagKey: "plexsphere:d", Value: strings.Repeat("v", 257), Source: &tags.Source{Position: 1}},
 			},
 			want: want{transformed: &tags.Transformed{
 				Tags: []tags.Tag{
-					{QualifiedKey: "a", Key: "plexsphere:a", Value: "1", Source: 2},
+					{QualifiedKey: "a", Key: "plexsphere:a", Value: "1", Source: &tags.Source{Position: 2}},
 					{QualifiedKey: "c", Key: "plexsphere:c", Value: "3"},
 				},
 				Skipped: []tags.SkippedLabel{

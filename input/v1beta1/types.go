@@ -344,13 +344,13 @@ type ConflictPolicy string
 // Conflict policies.
 const (
 	// ConflictPolicyRetain keeps the tag that is there.
-	ConflictPolicyRetain ConflictPolicy = "Retain"
+	ConflictPolicyRetain = ConflictPolicy(tags.Retain)
 
 	// ConflictPolicyReplace writes the label's value.
-	ConflictPolicyReplace ConflictPolicy = "Replace"
+	ConflictPolicyReplace = ConflictPolicy(tags.Replace)
 
 	// ConflictPolicyError fails the pipeline.
-	ConflictPolicyError ConflictPolicy = "Error"
+	ConflictPolicyError = ConflictPolicy(tags.Refuse)
 )
 
 // A Source of labels.

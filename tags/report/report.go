@@ -168,14 +168,14 @@ func (r *Run) Resolved(ctx context.Context) {
 
 	overrode := make(map[string][]string)
 	for _, o := range r.Set.Overridden {
-		overrode[o.TagKey] = append(overrode[o.TagKey], r.Input.SourceName(o.Source))
+		overrode[o.TagKey] = append(overrode[o.TagKey], o.Source.Name)
 	}
 
 	for _, l := range r.Set.Labels {
 		r.Log.LogAttrs(ctx, slog.LevelDebug, "Resolved label",
 			slog.String("provisioned_resource", nameOf(r.Request)),
 			slog.String("qualified_key", l.QualifiedKey),
-			slog.String("source", r.Input.SourceName(l.Source)),
+			slog.String("source", l.Source.Name),
 			slog.Any("overrode", overrode[l.TagKey]),
 		)
 	}

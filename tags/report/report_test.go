@@ -312,10 +312,11 @@ func TestFailStampOfStamper(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := request(namespaced)
 			tc.in.Provider = &v1beta1.StringSource{Value: new("aws")}
+			source := &tags.Source{Name: "sources[0]", OnConflict: tags.Conflict(tc.in.Sources[0].OnConflict)}
 
 			stamper := &stamp.Stamper{
 				Input:       tc.in,
-				Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9"}, {QualifiedKey: "b", TagKey: "b", Value: "9"}}, nil),
+				Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),
 				Fields:      fixed(field.Chain{field.ByProfile{}}),
 			}
 

@@ -199,7 +199,7 @@ func TestScalar(t *testing.T) {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if diff := cmp.Diff(wantSet, got); diff != "" {
+			if diff := cmp.Diff(wantSet, got, byPosition); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -248,7 +248,7 @@ func TestCompositeMetadata(t *testing.T) {
 			xr: `{"metadata": {"labels": {"l/k": "label", "a/x": "1"}, "annotations": {"a/k": "annotation", "l/y": "2"}}}`,
 			want: want{set: resolve.Set{
 				Labels:     []tags.Label{plain("k", "label", 1), plain("x", "1", 0), plain("y", "2", 1)},
-				Overridden: []resolve.Override{{Label: plain("k", "annotation", 0), By: 1}},
+				Overridden: []resolve.Override{{Label: plain("k", "annotation", 0), By: from(1)}},
 			}},
 		},
 		"OnlyLabels": {
@@ -391,7 +391,7 @@ func TestHierarchy(t *testing.T) {
 			),
 			want: resolve.Set{
 				Labels:     []tags.Label{plain("company", "acme-corp", 0), plain("cost-center", "CC-PROD", 1), plain("environment", "production", 1)},
-				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-DEFAULT", 0), By: 1}},
+				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-DEFAULT", 0), By: from(1)}},
 			},
 			tags: map[string]string{"company": "acme-corp", "cost-center": "CC-PROD", "environment": "production"},
 		},
@@ -402,8 +402,8 @@ func TestHierarchy(t *testing.T) {
 			want: resolve.Set{
 				Labels: []tags.Label{plain("company", "acme-corp", 0), plain("cost-center", "CC-TEAM-A", 2), plain("environment", "production", 1), plain("team", "analytics", 2)},
 				Overridden: []resolve.Override{
-					{Label: plain("cost-center", "CC-DEFAULT", 0), By: 1},
-					{Label: plain("cost-center", "CC-PROD", 1), By: 2},
+					{Label: plain("cost-center", "CC-DEFAULT", 0), By: from(1)},
+					{Label: plain("cost-center", "CC-PROD", 1), By: from(2)},
 				},
 			},
 			tags: map[string]string{"company": "acme-corp", "environment": "production", "cost-center": "CC-TEAM-A", "team": "analytics"},
@@ -414,7 +414,7 @@ func TestHierarchy(t *testing.T) {
 			objects: clusterOf(zone, organizationOfZone, `{"apiVersion": "platform.entigo.com/v1", "kind": "Workspace", "metadata": {"name": "prod"}}`),
 			want: resolve.Set{
 				Labels:     []tags.Label{plain("company", "acme-corp", 0), plain("cost-center", "CC-TEAM-A", 2), plain("team", "analytics", 2)},
-				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-DEFAULT", 0), By: 2}},
+				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-DEFAULT", 0), By: from(2)}},
 			},
 			tags: map[string]string{"company": "acme-corp", "cost-center": "CC-TEAM-A", "team": "analytics"},
 		},
@@ -429,8 +429,8 @@ func TestHierarchy(t *testing.T) {
 			want: resolve.Set{
 				Labels: []tags.Label{plain("team", "zones-label", 2)},
 				Overridden: []resolve.Override{
-					{Label: plain("team", "organization's annotation", 0), By: 1},
-					{Label: plain("team", "workspace's annotation", 1), By: 2},
+					{Label: plain("team", "organization's annotation", 0), By: from(1)},
+					{Label: plain("team", "workspace's annotation", 1), By: from(2)},
 				},
 			},
 			tags: map[string]string{"team": "zones-label"},
@@ -441,7 +441,7 @@ func TestHierarchy(t *testing.T) {
 			objects: clusterOf(zone, workspaceOfZone, organizationOfZone),
 			want: resolve.Set{
 				Labels:     []tags.Label{plain("company", "acme-corp", 1), plain("cost-center", "CC-DEFAULT", 1), plain("team", "analytics", 0)},
-				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-TEAM-A", 0), By: 1}},
+				Overridden: []resolve.Override{{Label: plain("cost-center", "CC-TEAM-A", 0), By: from(1)}},
 			},
 			tags: map[string]string{"company": "acme-corp", "cost-center": "CC-DEFAULT", "team": "analytics"},
 		},
@@ -531,10 +531,10 @@ func TestReservedInHierarchy(t *testing.T) {
 	xr := `{"metadata": {"namespace": "analytics"}, "spec": {"organization": "acme", "workspace": "prod", "tags": {"entigo:zone": "forged", "entigo:": "forged", "entigo": "fine"}}}`
 
 	user := func(key string) tags.Label {
-		return tags.Label{QualifiedKey: key, TagKey: key, Value: "forged", Source: 4, Unprefixed: true}
+		return tags.Label{QualifiedKey: key, TagKey: key, Value: "forged", Source: from(4), Unprefixed: true}
 	}
 
-	fine := tags.Label{QualifiedKey: "entigo", TagKey: "entigo", Value: "fine", Source: 4, Unprefixed: true}
+	fine := tags.Label{QualifiedKey: "entigo", TagKey: "entigo", Value: "fine", Source: from(4), Unprefixed: true}
 
 	cases := map[string]struct {
 		reason string
@@ -585,16 +585,16 @@ func TestTrust(t *testing.T) {
 			input:  `"sources": [{"type": "Value", "trusted": true, "values": {"a": "trusted"}}, {"type": "Value", "values": {"a": "later"}}]`,
 			want: resolve.Set{
 				Labels:     []tags.Label{plain("a", "later", 1)},
-				Overridden: []resolve.Override{{Label: tags.Label{QualifiedKey: "a", TagKey: "a", Value: "trusted", Trusted: true}, By: 1}},
+				Overridden: []resolve.Override{{Label: tags.Label{QualifiedKey: "a", TagKey: "a", Value: "trusted", Trusted: true}, By: from(1)}},
 			},
 		},
 		"TrustedOverTrusted": {
 			reason: "Of two trusted sources the later one should win a reserved key.",
 			input:  `"reservedKeys": ["a"], "sources": [{"type": "Value", "trusted": true, "values": {"a": "1"}}, {"type": "Value", "values": {"a": "2"}}, {"type": "Value", "trusted": true, "values": {"a": "3"}}]`,
 			want: resolve.Set{
-				Labels:     []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "3", Source: 2, Trusted: true}},
+				Labels:     []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "3", Source: from(2), Trusted: true}},
 				Claims:     []tags.Label{plain("a", "2", 1)},
-				Overridden: []resolve.Override{{Label: tags.Label{QualifiedKey: "a", TagKey: "a", Value: "1", Trusted: true}, By: 2}},
+				Overridden: []resolve.Override{{Label: tags.Label{QualifiedKey: "a", TagKey: "a", Value: "1", Trusted: true}, By: from(2)}},
 			},
 		},
 		"ReservedByTagKey": {

@@ -30,8 +30,8 @@ type Set struct {
 	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
 	Claims []tags.Label
 
-	// Overridden labels, each with the position of the source that overrode it, in
-	// the order in which that happened.
+	// Overridden labels, each with the source that overrode it, in the order in which
+	// that happened.
 	Overridden []Override
 
 	// Classes that were picked, by the name of their source.
@@ -53,7 +53,7 @@ type Set struct {
 type Override struct {
 	tags.Label
 
-	By int
+	By *tags.Source
 }
 
 // Transformer of the set's labels, by the rules of the supplied input.
@@ -83,7 +83,7 @@ func (s *Set) ForContext() *structpb.Struct {
 	of := make(map[string]tags.Label, len(s.Labels))
 
 	for _, l := range s.Labels {
-		if old, ok := of[l.QualifiedKey]; ok && (old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source > l.Source) {
+		if old, ok := of[l.QualifiedKey]; ok && (old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source.Later(l.Source)) {
 			continue
 		}
 
@@ -135,14 +135,17 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 			return Set{}, err
 		}
 
-		err := r.source(ctx, i)
-		if note, ok := optional(&in.Sources[i], err); ok {
-			r.set.Empty = append(r.set.Empty, fmt.Sprintf("%s: %s", in.SourceName(i), note))
+		s := &in.Sources[i]
+		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: tags.Conflict(s.OnConflict)}
+
+		err := r.source(ctx, s, from)
+		if note, ok := optional(s, err); ok {
+			r.set.Empty = append(r.set.Empty, fmt.Sprintf("%s: %s", from.Name, note))
 			continue
 		}
 
 		if err != nil {
-			return Set{}, errors.Wrapf(err, "cannot resolve %s", in.SourceName(i))
+			return Set{}, errors.Wrapf(err, "cannot resolve %s", from.Name)
 		}
 	}
 
@@ -171,18 +174,16 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	return r.set, nil
 }
 
-// take the supplied label of the source at the supplied position. It takes the place of
-// one of an earlier source, unless it claims a reserved key and may not.
-func (r *resolver) take(l tags.Label, i int) {
-	l.Source, l.Trusted = i, r.in.Sources[i].Trusted
-
+// take the supplied label. It takes the place of one of an earlier source, unless it
+// claims a reserved key and may not.
+func (r *resolver) take(l tags.Label) {
 	if !l.Trusted && tags.Claims(r.reserved, l) {
 		r.set.Claims = append(r.set.Claims, l)
 		return
 	}
 
 	if old, ok := r.merged[l.TagKey]; ok {
-		r.set.Overridden = append(r.set.Overridden, Override{Label: old, By: i})
+		r.set.Overridden = append(r.set.Overridden, Override{Label: old, By: l.Source})
 	}
 
 	r.merged[l.TagKey] = l

@@ -62,7 +62,19 @@ func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
 
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
-var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), cmpopts.IgnoreFields(resolve.Class{}, "Object")}
+var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), cmpopts.IgnoreFields(resolve.Class{}, "Object"), byPosition}
+
+// byPosition compares sources by their positions. None is the first.
+var byPosition = cmp.Transformer("Position", func(s *tags.Source) int {
+	if s == nil {
+		return 0
+	}
+
+	return s.Position
+})
+
+// from is the source at the supplied position.
+func from(position int) *tags.Source { return &tags.Source{Position: position} }
 
 // resolveOn resolves the supplied input for a request with nothing but the supplied
 // composite resource.
@@ -91,7 +103,7 @@ func TestResolve(t *testing.T) {
 
 	// label returns a label whose tag key has the default prefix.
 	label := func(key, value string, source int) tags.Label {
-		return tags.Label{QualifiedKey: key, TagKey: "plexsphere:" + key, Value: value, Source: source}
+		return tags.Label{QualifiedKey: key, TagKey: "plexsphere:" + key, Value: value, Source: from(source)}
 	}
 
 	// overriding returns the supplied result with labels that others took the place
@@ -331,7 +343,7 @@ func TestResolve(t *testing.T) {
 				label("fixed", "f", 1),
 				label("platform/env", "staging", 2),
 				label("platform/tier", "gold", 0),
-			), resolve.Override{Label: label("platform/env", "prod", 0), By: 1}, resolve.Override{Label: label("platform/env", "dev", 1), By: 2}),
+			), resolve.Override{Label: label("platform/env", "prod", 0), By: from(1)}, resolve.Override{Label: label("platform/env", "dev", 1), By: from(2)}),
 		},
 		"OrderDecides": {
 			reason: "Only the order of sources should decide, not their type.",
@@ -339,17 +351,17 @@ func TestResolve(t *testing.T) {
 				{"type": "CompositeField", "fromFieldPath": "spec.override"},
 				{"type": "Value", "values": {"platform/env": "dev"}}
 			]`,
-			want: overriding(set(label("extra", "x", 0), label("platform/env", "dev", 1)), resolve.Override{Label: label("platform/env", "staging", 0), By: 1}),
+			want: overriding(set(label("extra", "x", 0), label("platform/env", "dev", 1)), resolve.Override{Label: label("platform/env", "staging", 0), By: from(1)}),
 		},
 		"SameSourceTwice": {
 			reason: "The later of two equal sources should be where labels come from.",
 			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "Value", "values": {"a": "b"}}]`,
-			want:   overriding(set(label("a", "b", 1)), resolve.Override{Label: label("a", "b", 0), By: 1}),
+			want:   overriding(set(label("a", "b", 1)), resolve.Override{Label: label("a", "b", 0), By: from(1)}),
 		},
 		"EmptyValueOverrides": {
 			reason: "An empty value is a value, which overrides.",
 			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "Value", "values": {"a": ""}}]`,
-			want:   overriding(set(label("a", "", 1)), resolve.Override{Label: label("a", "b", 0), By: 1}),
+			want:   overriding(set(label("a", "", 1)), resolve.Override{Label: label("a", "b", 0), By: from(1)}),
 		},
 		"NotIncludedDoesNotOverride": {
 			reason: "A label that is not included should not override.",
@@ -502,11 +514,11 @@ func TestResolve(t *testing.T) {
 				{"type": "CompositeField", "fromFieldPath": "spec.tags", "keyForm": "Tag"}
 			]`,
 			want: overriding(set(
-				tags.Label{QualifiedKey: "", TagKey: "plexsphere:", Value: "p", Source: 1, Unprefixed: true},
-				tags.Label{QualifiedKey: "Name", TagKey: "Name", Value: "assets", Source: 1, Unprefixed: true},
+				tags.Label{QualifiedKey: "", TagKey: "plexsphere:", Value: "p", Source: from(1), Unprefixed: true},
+				tags.Label{QualifiedKey: "Name", TagKey: "Name", Value: "assets", Source: from(1), Unprefixed: true},
 				label("extra", "x", 0),
-				tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Source: 1, Unprefixed: true},
-			), resolve.Override{Label: label("platform/env", "staging", 0), By: 1}),
+				tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Source: from(1), Unprefixed: true},
+			), resolve.Override{Label: label("platform/env", "staging", 0), By: from(1)}),
 		},
 		"QualifiedOverTag": {
 			reason: "Sources should merge by tag key: a later qualified key overrides the tag key that it comes to.",
@@ -514,7 +526,7 @@ func TestResolve(t *testing.T) {
 				{"type": "Value", "values": {"plexsphere:platform/env": "kept"}, "keyForm": "Tag"},
 				{"type": "Value", "values": {"platform/env": "prod"}}
 			]`,
-			want: overriding(set(label("platform/env", "prod", 1)), resolve.Override{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Unprefixed: true}, By: 1}),
+			want: overriding(set(label("platform/env", "prod", 1)), resolve.Override{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Unprefixed: true}, By: from(1)}),
 		},
 		"SameQualifiedKey": {
 			reason: "A tag key without the prefix and a qualified key may be the same, and stay two labels, sorted by tag key.",
@@ -604,7 +616,7 @@ func TestResolveWithoutComposite(t *testing.T) {
 		t.Errorf("\nWithout a composite resource all its fields are absent.\nResolve(..., nil): %v", err)
 	}
 
-	want := resolve.Set{Labels: []tags.Label{{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "b", Source: 1}}}
+	want := resolve.Set{Labels: []tags.Label{{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "b", Source: from(1)}}}
 	if diff := cmp.Diff(want, got, asideFrom); diff != "" {
 		t.Errorf("\nWithout a composite resource all its fields are absent.\nResolve(..., nil): -want, +got:\n%s", diff)
 	}

@@ -187,7 +187,7 @@ func byLabels(apiVersion, kind string, labels map[string]string, namespace ...st
 // plain returns a label whose tag key is its qualified key, which is what it is
 // without a key prefix.
 func plain(key, value string, source int) tags.Label {
-	return tags.Label{QualifiedKey: key, TagKey: key, Value: value, Source: source}
+	return tags.Label{QualifiedKey: key, TagKey: key, Value: value, Source: from(source)}
 }
 
 func TestRequiredResource(t *testing.T) {
@@ -296,8 +296,8 @@ func TestRequiredResource(t *testing.T) {
 				set: resolve.Set{
 					Labels: []tags.Label{plain("more", "1", 0), plain("platform", "1", 0), plain("team", "1", 0), plain("who", "team-a", 0)},
 					Overridden: []resolve.Override{
-						{Label: plain("who", "more", 0), By: 0},
-						{Label: plain("who", "platform", 0), By: 0},
+						{Label: plain("who", "more", 0), By: from(0)},
+						{Label: plain("who", "platform", 0), By: from(0)},
 					},
 				},
 				required: []*fnv1.ResourceSelector{byLabels("v1", "ConfigMap", map[string]string{"tags": "yes"})},
@@ -309,7 +309,7 @@ func TestRequiredResource(t *testing.T) {
 			want: want{
 				set: resolve.Set{
 					Labels:     []tags.Label{plain("more", "1", 0), plain("platform", "1", 0), plain("who", "platform", 0)},
-					Overridden: []resolve.Override{{Label: plain("who", "more", 0), By: 0}},
+					Overridden: []resolve.Override{{Label: plain("who", "more", 0), By: from(0)}},
 				},
 				required: []*fnv1.ResourceSelector{byLabels("v1", "ConfigMap", map[string]string{"tags": "yes"}, "platform")},
 			},
@@ -386,7 +386,7 @@ func TestRequiredResource(t *testing.T) {
 			want: want{
 				set: resolve.Set{
 					Labels:     []tags.Label{plain("company", "fixed", 1), plain("zone", "b", 2)},
-					Overridden: []resolve.Override{{Label: plain("company", "acme-corp", 0), By: 1}},
+					Overridden: []resolve.Override{{Label: plain("company", "acme-corp", 0), By: from(1)}},
 				},
 				required: []*fnv1.ResourceSelector{byName("platform.example.org/v1", "Organization", "acme"), byName("v1", "Namespace", "team-b")},
 			},
@@ -973,9 +973,9 @@ func TestSeveralClasses(t *testing.T) {
 		Provider: "gcp",
 		Labels:   []tags.Label{plain("class", "silver", 3)},
 		Overridden: []resolve.Override{
-			{Label: plain("class", "oro", 0), By: 1},
-			{Label: plain("class", "tin", 1), By: 2},
-			{Label: plain("class", "zinc", 2), By: 3},
+			{Label: plain("class", "oro", 0), By: from(1)},
+			{Label: plain("class", "tin", 1), By: from(2)},
+			{Label: plain("class", "zinc", 2), By: from(3)},
 		},
 		Classes: map[string]resolve.Class{
 			"first":  {APIVersion: "classes.example.org/v1", Kind: "AWSClass", Name: "oro"},
@@ -1310,7 +1310,7 @@ func TestMatchAll(t *testing.T) {
 				got.selector = selectors(calls[0])[0]
 			}
 
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), byPosition, protocmp.Transform()); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

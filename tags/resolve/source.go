@@ -117,11 +117,9 @@ func (f found) text(e v1beta1.Encoding) (string, error) {
 	}
 }
 
-// source takes the labels that the source at the supplied position includes, in the order
-// of the keys that the source has them under.
-func (r *resolver) source(ctx context.Context, i int) error {
-	s := &r.in.Sources[i]
-
+// source takes the labels that the supplied source includes, in the order of the keys that
+// the source has them under.
+func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
 		return errors.Errorf("there is no type %q of sources", s.Type)
@@ -153,8 +151,9 @@ func (r *resolver) source(ctx context.Context, i int) error {
 			}
 
 			taken++
+			l.Source, l.Trusted = from, s.Trusted
 
-			r.take(l, i)
+			r.take(l)
 		}
 	}
 

@@ -81,10 +81,7 @@ func assertOutcome(t *testing.T, reason string, s *Stamper, spec string, want *o
 // have become: that were written or replaced, or were there. Tags that were withheld
 // or skipped, and those of others, are not.
 func TestStampActive(t *testing.T) {
-	of := func(source int, l tags.Label) tags.Label {
-		l.Source = source
-		return l
-	}
+	replaced := func(l tags.Label) tags.Label { return under(v1beta1.ConflictPolicyReplace, l)[0] }
 
 	for kind, s := range shapes {
 		t.Run(kind, func(t *testing.T) {
@@ -98,9 +95,9 @@ func TestStampActive(t *testing.T) {
 					label("written", "1"),
 					label("there", "1"),
 					label("withheld", "1"),
-					of(1, label("replaced", "1")),
-					of(1, label("there too", "1")),
-					of(1, label("xcapped", "1")),
+					replaced(label("replaced", "1")),
+					replaced(label("there too", "1")),
+					replaced(label("xcapped", "1")),
 					label("empty", ""),
 					label("c*", "1"),
 					label("aws:x", "1"),

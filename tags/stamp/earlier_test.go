@@ -53,12 +53,12 @@ func (tc *stampCase) run(t *testing.T) {
 		provider = "aws"
 	}
 
-	tr := tags.NewTransformer(tc.labels, tc.formats)
-	tr.Reserve(tc.reserved, "ours:", nil)
-
 	if tc.in.Sources == nil {
 		tc.in.Sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
 	}
+
+	tr := tags.NewTransformer(from(tc.in.Sources, tc.labels...), tc.formats)
+	tr.Reserve(tc.reserved, "ours:", nil)
 
 	s := &Stamper{Input: &tc.in, Provider: provider, Transformer: tr, Fields: everywhere(tc.field), Remove: tc.remove, Ignore: tc.ignore, Earlier: map[string]map[string]string{"r": tc.earlier}}
 

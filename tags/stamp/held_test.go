@@ -47,7 +47,7 @@ func assertStamped(t *testing.T, reason string, f field.Field, policy v1beta1.Co
 	s := &Stamper{
 		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
 		Provider:    "aws",
-		Transformer: transformer(labels...),
+		Transformer: transformer(under(policy, labels...)...),
 		Fields:      everywhere(f),
 	}
 

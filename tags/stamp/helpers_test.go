@@ -2,11 +2,15 @@ package stamp
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 )
 
 // An outcome is that of a Stamper as tests write it: of resources it has what there is to
@@ -65,6 +69,29 @@ func outcomeOf(o *Outcome) *outcome {
 	}
 
 	return out
+}
+
+// from returns the supplied labels with the source of the supplied ones whose position they
+// have, or the first.
+func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
+	in, out := &v1beta1.CloudTags{Sources: sources}, slices.Clone(labels)
+
+	for i := range out {
+		s := tags.Source{}
+		if out[i].Source != nil {
+			s = *out[i].Source
+		}
+
+		s.Name, s.OnConflict = in.SourceName(s.Position), tags.Conflict(sources[s.Position].OnConflict)
+		out[i].Source = &s
+	}
+
+	return out
+}
+
+// under returns the supplied labels with a source that has the supplied policy.
+func under(policy v1beta1.ConflictPolicy, labels ...tags.Label) []tags.Label {
+	return from([]v1beta1.Source{{OnConflict: policy}}, labels...)
 }
 
 // stampAll stamps the supplied resources.

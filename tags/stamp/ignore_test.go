@@ -133,7 +133,7 @@ func (tc mergeCase) run(t *testing.T, in map[string]shape) {
 					ReservedTags: map[string]v1beta1.TagCount{provider: tc.slots},
 				},
 				Provider:    provider,
-				Transformer: reserving(tc.reserved, nil, slices.Clone(tc.labels)...),
+				Transformer: reserving(tc.reserved, nil, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),
 				Fields:      everywhere(reporting(s.field)),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,
@@ -639,7 +639,7 @@ func (tc jsonCase) run(t *testing.T) {
 	stamper := &Stamper{
 		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}}},
 		Provider:    provider,
-		Transformer: reserving(tc.reserved, nil, slices.Clone(tc.labels)...),
+		Transformer: reserving(tc.reserved, nil, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),
 		Fields:      everywhere(tc.field),
 		Remove:      tc.remove,
 		Ignore:      tc.ignore,

@@ -193,7 +193,7 @@ func TestStampLimit(t *testing.T) {
 					stamper := &Stamper{
 						Input:       &v1beta1.CloudTags{Sources: sources, LimitPolicy: tc.policy, ReservedTags: map[string]v1beta1.TagCount{"aws": 47}},
 						Provider:    "aws",
-						Transformer: transformer(append([]tags.Label{}, tc.labels...)...),
+						Transformer: transformer(from(sources, tc.labels...)...),
 						Fields:      everywhere(reporting(s.field)),
 						Remove:      tc.remove,
 						Ignore:      tc.ignore,

@@ -269,14 +269,13 @@ func (p *plan) label() error {
 // conflict is true if the supplied tag is to replace the one of the same key that an
 // earlier step has set.
 func (p *plan) conflict(t *tags.Tag) (bool, error) {
-	policy := p.in.Sources[t.Source].OnConflict
-	if t.Reserved || policy == v1beta1.ConflictPolicyReplace {
+	if t.Reserved || t.OnConflict() == tags.Replace {
 		return true, nil
 	}
 
-	if policy == v1beta1.ConflictPolicyError {
+	if t.OnConflict() == tags.Refuse {
 		return false, errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-			t.Key, quote(p.set.Get(t.Key)), p.in.SourceName(t.Source), t.Value)
+			t.Key, quote(p.set.Get(t.Key)), t.Source.Name, t.Value)
 	}
 
 	return false, nil
@@ -285,7 +284,7 @@ func (p *plan) conflict(t *tags.Tag) (bool, error) {
 // overwrites returns an error if the supplied tag of a source that accepts no other value
 // would overwrite one of the cloud, which no step has ever set.
 func (p *plan) overwrites(t *tags.Tag) error {
-	if p.cloud == nil || t.Reserved || p.in.Sources[t.Source].OnConflict != v1beta1.ConflictPolicyError {
+	if p.cloud == nil || t.Reserved || t.OnConflict() != tags.Refuse {
 		return nil
 	}
 
@@ -295,7 +294,7 @@ func (p *plan) overwrites(t *tags.Tag) error {
 	}
 
 	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it",
-		t.Key, quote(e), p.in.SourceName(t.Source), t.Value)
+		t.Key, quote(e), t.Source.Name, t.Value)
 }
 
 // ignoreTags gives the tags of other systems the value that the cloud has.

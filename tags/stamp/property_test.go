@@ -84,7 +84,7 @@ func worlds() *rapid.Generator[world] {
 		for _, key := range distinct(labelKeys, 6, "labels") {
 			w.labels = append(w.labels, tags.Label{
 				QualifiedKey: key, TagKey: "ours:" + key, Value: values.Draw(t, "value"),
-				Source: rapid.IntRange(0, 1).Draw(t, "source"), Trusted: rapid.Bool().Draw(t, "trusted"),
+				Source: &tags.Source{Position: rapid.IntRange(0, 1).Draw(t, "source")}, Trusted: rapid.Bool().Draw(t, "trusted"),
 			})
 		}
 
@@ -224,7 +224,7 @@ func (w world) becomes() became {
 	for _, l := range labels {
 		key := fold(l.TagKey)
 		of[key] = l
-		policy := w.policies[l.Source]
+		policy := w.policies[l.Source.Position]
 
 		switch _, there := now[key]; {
 		case !there:
@@ -336,7 +336,7 @@ func (w world) becomes() became {
 			why[id] = "ignored"
 		case len(now) < w.slots:
 			key, ok := keyIn(w.cloud, l.TagKey, fold)
-			if ok && w.cloud[key] != l.Value && !isReserved(l.TagKey) && w.policies[l.Source] == v1beta1.ConflictPolicyError {
+			if ok && w.cloud[key] != l.Value && !isReserved(l.TagKey) && w.policies[l.Source.Position] == v1beta1.ConflictPolicyError {
 				return became{conflict: l.TagKey}
 			}
 
@@ -439,7 +439,7 @@ func (w world) stamper(s shape) *Stamper {
 			},
 		},
 		Provider:    w.provider,
-		Transformer: reserving(w.reserved, nil, slices.Clone(w.labels)...),
+		Transformer: reserving(w.reserved, nil, from(sources, w.labels...)...),
 		Fields:      everywhere(reporting(s.field)),
 		Remove:      w.remove,
 		Ignore:      w.ignore,
@@ -839,7 +839,7 @@ func TestStampStrings(t *testing.T) {
 				ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
 			},
 			Provider:    provider,
-			Transformer: reserving([]string{"owner"}, nil, slices.Clone(w.labels)...),
+			Transformer: reserving([]string{"owner"}, nil, under(policy, w.labels...)...),
 			Fields:      everywhere(f),
 			Remove:      w.remove,
 			Ignore:      w.ignore,

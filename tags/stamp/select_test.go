@@ -266,7 +266,7 @@ func TestStampSelectByTags(t *testing.T) {
 							Resources: []v1beta1.ResourceSelector{{Name: tags.NewPattern("other")}, {MatchTags: tc.tags}},
 						},
 						Provider:    tc.provider,
-						Transformer: transformer(label("a", "1")),
+						Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"))...),
 						Fields:      everywhere(reporting(s.field)),
 						Remove:      keys("gone"),
 						Ignore:      keys("theirs"),

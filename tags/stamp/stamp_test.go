@@ -423,9 +423,9 @@ func TestStamp(t *testing.T) {
 				},
 				provider: "aws",
 				labels: []tags.Label{
-					{QualifiedKey: "a", TagKey: "a", Value: "1", Source: 0},
-					{QualifiedKey: "b", TagKey: "b", Value: "1", Source: 1},
-					{QualifiedKey: "c", TagKey: "c", Value: "1", Source: 2},
+					{QualifiedKey: "a", TagKey: "a", Value: "1"},
+					{QualifiedKey: "b", TagKey: "b", Value: "1", Source: &tags.Source{Position: 1}},
+					{QualifiedKey: "c", TagKey: "c", Value: "1", Source: &tags.Source{Position: 2}},
 				},
 				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "9"}}`)},
 			},
@@ -443,7 +443,7 @@ func TestStamp(t *testing.T) {
 					{OnConflict: v1beta1.ConflictPolicyError},
 				},
 				provider: "aws",
-				labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: 1}},
+				labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: &tags.Source{Position: 1}}},
 				desired: map[string]*structpb.Struct{
 					"a": bucket(`{}`),
 					"b": bucket(`{"tags": {"ours:a b": "old \"value\""}}`),
@@ -802,7 +802,7 @@ func TestStamp(t *testing.T) {
 
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{ProfileRules: tc.args.profileRules, Sources: sources, ReservedTags: tc.args.reservedTags},
-				Transformer: transformer(tc.args.labels...),
+				Transformer: transformer(from(sources, tc.args.labels...)...),
 				Fields:      fixed(field.Chain{rules, field.ByProfile{}}),
 			}
 
@@ -879,7 +879,7 @@ func TestStampShares(t *testing.T) {
 
 	s := &Stamper{
 		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
-		Transformer: transformer(label("a", "1"), label("b", "2")),
+		Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"), label("b", "2"))...),
 		Fields:      fixed(field.ByProfile{}),
 	}
 

@@ -188,7 +188,7 @@ func TestStampReserved(t *testing.T) {
 						stamper := &Stamper{
 							Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}, ReservedKeys: tc.reserved},
 							Provider:    "aws",
-							Transformer: reserving(tc.reserved, tc.claims, tc.labels...),
+							Transformer: reserving(tc.reserved, tc.claims, under(policy, tc.labels...)...),
 							Fields:      everywhere(s.field),
 						}
 
@@ -209,7 +209,7 @@ func TestStampReservedDuplicates(t *testing.T) {
 				stamper := &Stamper{
 					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
 					Provider:    "aws",
-					Transformer: reserving([]string{"owner"}, nil, trusted(label("owner", "alice"))),
+					Transformer: reserving([]string{"owner"}, nil, under(policy, trusted(label("owner", "alice")))...),
 					Fields:      everywhere(s.field),
 				}
 
@@ -297,7 +297,7 @@ func TestStampReservedByProfile(t *testing.T) {
 				stamper := &Stamper{
 					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
 					Provider:    tc.provider,
-					Transformer: reserving([]string{"acme/owner"}, nil, tc.labels...),
+					Transformer: reserving([]string{"acme/owner"}, nil, under(policy, tc.labels...)...),
 					Fields:      everywhere(s.field),
 				}
 

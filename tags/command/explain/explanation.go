@@ -51,7 +51,7 @@ type Explanation struct {
 // that came with its prefix, and of one that didn't, can be the same.
 type identity struct {
 	tagKey string
-	source int
+	source *tags.Source
 }
 
 // A fate is the tag key that a label got, or the reason why it was skipped.
