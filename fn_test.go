@@ -40,10 +40,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/structpath"
 )
 
 const (
@@ -2952,23 +2952,23 @@ func (of *removal) keeps(before, after *structpb.Struct) bool {
 		return of.keepsAll(before, after)
 	}
 
-	was, err := structpath.Get(before, f.Path.String())
+	was, err := object.Get(before, f.Path)
 	if err != nil || was == nil {
 		return of.keepsAll(before, after)
 	}
 
-	is, err := structpath.Get(after, f.Path.String())
+	is, err := object.Get(after, f.Path)
 	if err != nil || !of.keepsTags(was, is, &f) {
 		return false
 	}
 
 	// Beside the tag field, everything stays.
-	before, err = structpath.Set(before, f.Path.String(), nil)
+	before, err = object.Set(before, f.Path, nil)
 	if err != nil {
 		return false
 	}
 
-	after, err = structpath.Set(after, f.Path.String(), nil)
+	after, err = object.Set(after, f.Path, nil)
 
 	return err == nil && of.keepsAll(before, after)
 }
