@@ -2,15 +2,25 @@ package stamp
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
+	"testing"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // An outcome is that of a Stamper as tests write it: of resources it has what there is to
@@ -136,4 +146,90 @@ func jsonThing(fields string) string {
 	}
 
 	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
+}
+
+// lines are all that the outcome of a Stamper says, or its error.
+func lines(o *outcome, err error) []string {
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+
+	out := []string{}
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+
+	for _, name := range slices.Sorted(maps.Keys(o.Stamped)) {
+		fields := o.Stamped[name].AsMap()
+		delete(fields, "apiVersion")
+		delete(fields, "kind")
+
+		if diff := cmp.Diff(map[string]any{"labels": map[string]any{"app": "x"}}, fields["metadata"]); diff == "" {
+			delete(fields, "metadata")
+		}
+
+		j, err := json.Marshal(fields)
+		if err != nil {
+			panic(err) // It was JSON.
+		}
+
+		add("%s: %s", name, j)
+	}
+
+	for _, a := range o.Active {
+		add("%s is tagged by %s: %q", a.Resource, a.Provider, keysAndValues(a.Tags))
+	}
+
+	for _, w := range o.Withheld {
+		for i, keys := range [][]string{w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept} {
+			if len(keys) > 0 {
+				add("%s %s: %q", w.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
+			}
+		}
+	}
+
+	for _, s := range o.Skips {
+		add("skipped %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
+	}
+
+	for _, l := range o.LeftAlone {
+		add("%s (%s %s, %s) %s, no field %t, unknown %t", l.Resource, l.APIVersion, l.Kind, l.Provider, l.Why, l.NoField, l.Unknown)
+	}
+
+	for _, m := range o.Mismatches {
+		add("%s mismatches: %s", m.Resource, m.Why)
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(o.Trusted)) {
+		add("%s trusts: %q", name, keysAndValues(o.Trusted[name]))
+	}
+
+	return out
+}
+
+// check that the supplied stamper makes of the supplied resources what the golden file says,
+// and doesn't change these.
+func check(t *testing.T, g *tagstest.Golden, reason string, s *Stamper, desired map[string]*fnv1.Resource) {
+	t.Helper()
+
+	clone := func(of map[string]*fnv1.Resource) map[string]*fnv1.Resource {
+		out := maps.Clone(of)
+		for name, r := range out {
+			out[name] = proto.CloneOf(r)
+		}
+
+		return out
+	}
+
+	before, observed := clone(desired), clone(s.Observed)
+
+	out, err := stampAll(s, desired)
+	g.Check(t, reason, lines(out, err))
+
+	if diff := cmp.Diff([]any{before, observed}, []any{desired, s.Observed}, protocmp.Transform()); diff != "" {
+		t.Errorf("\n%s\nStamp(...) changed what it was given: -before, +after:\n%s", reason, diff)
+	}
+}
+
+// one desired resource with the supplied spec.
+func desiring(spec string) map[string]*fnv1.Resource {
+	return map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}
 }

@@ -1,0 +1,86 @@
+// Package tagstest helps tests of several packages.
+package tagstest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write what tests get to their golden files")
+
+// A Golden is the file that has what the cases of a test should get, by their names. The
+// flag -update writes it.
+type Golden struct {
+	name, path string
+	want, got  map[string][]string
+}
+
+// NewGolden returns the golden file of the supplied test. A case that it has, and that the
+// test hasn't, fails the test.
+func NewGolden(t *testing.T) *Golden {
+	t.Helper()
+
+	g := &Golden{name: t.Name(), path: filepath.Join("testdata", t.Name()+".yaml"), want: make(map[string][]string), got: make(map[string][]string)}
+
+	b, err := os.ReadFile(g.path)
+	if err != nil && !*update {
+		t.Fatalf("cannot read the golden file, which -update writes: %v", err)
+	}
+
+	if err := yaml.Unmarshal(b, &g.want); err != nil {
+		t.Fatalf("cannot decode the golden file %s: %v", g.path, err)
+	}
+
+	t.Cleanup(func() { g.done(t) })
+
+	return g
+}
+
+// Check that the case that is the supplied test gets what it should.
+func (g *Golden) Check(t *testing.T, reason string, got []string) {
+	t.Helper()
+
+	name := strings.TrimPrefix(strings.TrimPrefix(t.Name(), g.name), "/")
+	g.got[name] = got
+
+	if *update {
+		return
+	}
+
+	if diff := cmp.Diff(g.want[name], got); diff != "" || g.want[name] == nil {
+		t.Errorf("\n%s\n%s of %s: -want, +got:\n%s", reason, name, g.path, diff)
+	}
+}
+
+// done writes the file, or tells which of its cases the test doesn't have. A test of which
+// only some cases run says nothing of others.
+func (g *Golden) done(t *testing.T) {
+	t.Helper()
+
+	if !*update {
+		if f := flag.Lookup("test.run"); f != nil && f.Value.String() == "" && len(g.got) < len(g.want) {
+			t.Errorf("%s has %d cases, of which the test has %d: -update writes it", g.path, len(g.want), len(g.got))
+		}
+
+		return
+	}
+
+	b, err := yaml.Marshal(g.got)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(g.path), 0o750)
+	}
+
+	if err == nil {
+		err = os.WriteFile(g.path, b, 0o600)
+	}
+
+	if err != nil {
+		t.Errorf("cannot write the golden file: %v", err)
+	}
+}
