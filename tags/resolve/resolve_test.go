@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -48,18 +49,6 @@ const composite = `{
 	}
 }`
 
-// decode returns the input with the supplied fields.
-func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
-	tb.Helper()
-
-	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`))
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	return in
-}
-
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
 var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), cmpopts.IgnoreFields(resolve.Class{}, "Object"), byPosition}
@@ -90,536 +79,6 @@ func text(err error) string {
 	}
 
 	return err.Error()
-}
-
-func TestResolve(t *testing.T) {
-	type want struct {
-		set resolve.Set
-		err string
-	}
-
-	// set returns what Resolve should if the input names no provider.
-	set := func(labels ...tags.Label) want { return want{set: resolve.Set{Labels: labels}} }
-
-	// label returns a label whose tag key has the default prefix.
-	label := func(key, value string, source int) tags.Label {
-		return tags.Label{QualifiedKey: key, TagKey: "plexsphere:" + key, Value: value, Source: from(source)}
-	}
-
-	// overriding returns the supplied result with labels that others took the place
-	// of.
-	overriding := func(w want, o ...resolve.Override) want {
-		w.set.Overridden = o
-		return w
-	}
-
-	// one source of a value, for cases about something else.
-	const one = `"sources": [{"type": "Value", "values": {"a": "b"}}]`
-
-	cases := map[string]struct {
-		reason string
-		input  string
-		want   want
-	}{
-		// The provider.
-		"NoProvider": {
-			reason: "An input without a provider should give none.",
-			input:  one,
-			want:   set(label("a", "b", 0)),
-		},
-		"ProviderByValue": {
-			reason: "A provider that the input names is not one that the composite resource or a class names.",
-			input:  `"provider": {"value": "Acme Cloud"}, ` + one,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
-		},
-		"ProviderByField": {
-			reason: "The provider should be read from a field, and keep its case.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud.provider"}, ` + one,
-			want:   want{set: resolve.Set{Provider: "Hetzner", Labels: []tags.Label{label("a", "b", 0)}}},
-		},
-		"ProviderByAnnotation": {
-			reason: "The provider should be read from a field in brackets.",
-			input:  `"provider": {"fromFieldPath": "metadata.annotations[example.org/provider]"}, ` + one,
-			want:   want{set: resolve.Set{Provider: "openstack", Labels: []tags.Label{label("a", "b", 0)}}},
-		},
-		"ProviderAbsent": {
-			reason: "A field that should name the provider must be there, or labels would be checked by the wrong rules.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud.name"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.cloud.name is required, but the composite resource doesn't have it"},
-		},
-		"ProviderNull": {
-			reason: "A field that is null is absent.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud.null"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.cloud.null is required, but the composite resource doesn't have it"},
-		},
-		"ProviderEmpty": {
-			reason: "An empty string names no provider.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud.empty"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.cloud.empty is empty"},
-		},
-		"ProviderNumber": {
-			reason: "A number names no provider.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud.number"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.cloud.number is a number, not a string"},
-		},
-		"ProviderObject": {
-			reason: "An object names no provider.",
-			input:  `"provider": {"fromFieldPath": "spec.cloud"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.cloud is an object, not a string"},
-		},
-		"ProviderThroughString": {
-			reason: "A path through a string leads to no field, so it is a mistake.",
-			input:  `"provider": {"fromFieldPath": "spec.text.provider"}, ` + one,
-			want:   want{err: "cannot resolve provider: spec.text is a string, not an object"},
-		},
-
-		// Values of the input, and prefixes.
-		"Values": {
-			reason: "Values should become labels, sorted by qualified key.",
-			input:  `"sources": [{"type": "Value", "values": {"b": "2", "a": "1", "": "", "acme:checkout/owner": "é"}}]`,
-			want:   set(label("", "", 0), label("a", "1", 0), label("acme:checkout/owner", "é", 0), label("b", "2", 0)),
-		},
-		"NoValues": {
-			reason: "No values should give no labels.",
-			input:  `"sources": [{"type": "Value", "values": {}}]`,
-			want:   set(),
-		},
-		"OtherPrefix": {
-			reason: "Tag keys should have the prefix that the input asks for.",
-			input:  `"keyPrefix": "acme-", ` + one,
-			want:   set(tags.Label{QualifiedKey: "a", TagKey: "acme-a", Value: "b"}),
-		},
-		"NoPrefix": {
-			reason: "Without a prefix the qualified key is the tag key.",
-			input:  `"keyPrefix": "", ` + one,
-			want:   set(tags.Label{QualifiedKey: "a", TagKey: "a", Value: "b"}),
-		},
-
-		// Fields of the composite resource.
-		"Field": {
-			reason: "A map of the composite resource should become labels.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`,
-			want:   set(label("acme:checkout/owner", "team-a", 0), label("platform/env", "prod", 0), label("platform/tier", "gold", 0)),
-		},
-		"EmptyField": {
-			reason: "An empty map is a set without labels: success.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.empty", "policy": {"fromFieldPath": "Required"}}]`,
-			want:   set(),
-		},
-		"AbsentField": {
-			reason: "A map that is absent is a set without labels by default: success.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nowhere.labels"}]`,
-			want:   set(),
-		},
-		"NullField": {
-			reason: "A map that is null is absent.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.null"}]`,
-			want:   set(),
-		},
-		"AbsentOptionalField": {
-			reason: "A map that is absent is a set without labels if it is optional.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nowhere", "policy": {"fromFieldPath": "Optional"}}]`,
-			want:   set(),
-		},
-		"AbsentRequiredField": {
-			reason: "A map that is absent is a failure if it is required.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nowhere.labels", "policy": {"fromFieldPath": "Required"}}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.nowhere.labels is required, but the composite resource doesn't have it"},
-		},
-		"NullRequiredField": {
-			reason: "A map that is null is a failure if it is required.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.null", "policy": {"fromFieldPath": "Required"}}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.null is required, but the composite resource doesn't have it"},
-		},
-		"NamedSource": {
-			reason: "A failure should have the name of the source, and which one it is.",
-			input: `"sources": [
-				{"type": "CompositeField", "fromFieldPath": "spec.labels"},
-				{"type": "CompositeField", "name": "registry", "fromFieldPath": "spec.nowhere", "policy": {"fromFieldPath": "Required"}}
-			]`,
-			want: want{err: `cannot resolve sources[1] "registry": spec.nowhere is required, but the composite resource doesn't have it`},
-		},
-		"FieldString": {
-			reason: "A string is no map, optional or not.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.text"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.text is a string, not a map of strings"},
-		},
-		"FieldList": {
-			reason: "A list is no map, optional or not.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.list"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.list is a list, not a map of strings"},
-		},
-		"FieldNumber": {
-			reason: "A number is no map, optional or not.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.cloud.number"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.cloud.number is a number, not a map of strings"},
-		},
-		"NumberValue": {
-			reason: "A value that is no string is a failure that names its key, the lowest one.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.mixed[replicas] is a number, not a string"},
-		},
-		"NumberValueNotIncluded": {
-			reason: "Only what is included should be checked: a map may have other types under other keys.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"keys": ["a"]}}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
-		},
-		"NumberValueIncluded": {
-			reason: "A value that is no string is a failure under the key that is included.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"keys": ["a", "z"]}}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.mixed[z] is a boolean, not a string"},
-		},
-		"Except": {
-			reason: "All but the exceptions should be included.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"except": ["platform/t*", "acme:checkout/owner", "nothing*"]}}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("platform/env", "prod", 0)}}},
-		},
-		"ExceptSome": {
-			reason: "An exception should be stronger than what is included.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["platform/*"], "except": ["platform/env"]}}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("platform/tier", "gold", 0)}}},
-		},
-		"ExceptFromField": {
-			reason: "An exception should be stronger than what a field includes.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.propagate", "except": ["platform/*"]}}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("acme:checkout/owner", "team-a", 0)}}},
-		},
-		"ExceptWithKeysOfNone": {
-			reason: "Exceptions should include nothing themselves.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": [], "except": ["platform/*"]}}]`,
-		},
-		"ExceptWhatIsNoString": {
-			reason: "What is left out should not be checked.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "include": {"except": ["replicas", "z"]}}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0)}}},
-		},
-		"IncludeFromFieldNegated": {
-			reason: "A pattern of a field that can match no key should be refused as it is in the input.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.negated"}}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.negated[1] "!platform/*": matches no key: except says which labels are left out`},
-		},
-		"Scalar": {
-			reason: "Strings should be taken as they are, and numbers and booleans as their JSON text.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.mixed", "encoding": "Scalar"}]`,
-			want:   want{set: resolve.Set{Labels: []tags.Label{label("a", "b", 0), label("replicas", "3", 0), label("z", "true", 0)}}},
-		},
-		"ScalarNull": {
-			reason: "Null should be refused, and named by its key.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nulls", "encoding": "Scalar"}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot take spec.nulls[a]: null is not a string, a number or a boolean"},
-		},
-		"ScalarObject": {
-			reason: "An object should be refused, and named by its key.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec", "include": {"keys": ["cloud", "text"]}, "encoding": "Scalar"}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot take spec[cloud]: an object is not a string, a number or a boolean"},
-		},
-		"NullValue": {
-			reason: "A value that is null is no string.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.nulls"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.nulls[a] is null, not a string"},
-		},
-		"ThroughString": {
-			reason: "A path through a string is a mistake, not an absent map.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.text.labels"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.text is a string, not an object"},
-		},
-		"ThroughList": {
-			reason: "A path through a list is a mistake, not an absent map.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.list.labels"}]`,
-			want:   want{err: "cannot resolve sources[0]: spec.list is a list, not an object"},
-		},
-
-		// Precedence.
-		"LaterOverEarlier": {
-			reason: "A later source should override an earlier one key by key, and each label should know where it came from.",
-			input: `"sources": [
-				{"type": "CompositeField", "fromFieldPath": "spec.labels"},
-				{"type": "Value", "values": {"platform/env": "dev", "fixed": "f"}},
-				{"type": "CompositeField", "fromFieldPath": "spec.override"}
-			]`,
-			want: overriding(set(
-				label("acme:checkout/owner", "team-a", 0),
-				label("extra", "x", 2),
-				label("fixed", "f", 1),
-				label("platform/env", "staging", 2),
-				label("platform/tier", "gold", 0),
-			), resolve.Override{Label: label("platform/env", "prod", 0), By: from(1)}, resolve.Override{Label: label("platform/env", "dev", 1), By: from(2)}),
-		},
-		"OrderDecides": {
-			reason: "Only the order of sources should decide, not their type.",
-			input: `"sources": [
-				{"type": "CompositeField", "fromFieldPath": "spec.override"},
-				{"type": "Value", "values": {"platform/env": "dev"}}
-			]`,
-			want: overriding(set(label("extra", "x", 0), label("platform/env", "dev", 1)), resolve.Override{Label: label("platform/env", "staging", 0), By: from(1)}),
-		},
-		"SameSourceTwice": {
-			reason: "The later of two equal sources should be where labels come from.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "Value", "values": {"a": "b"}}]`,
-			want:   overriding(set(label("a", "b", 1)), resolve.Override{Label: label("a", "b", 0), By: from(1)}),
-		},
-		"EmptyValueOverrides": {
-			reason: "An empty value is a value, which overrides.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "Value", "values": {"a": ""}}]`,
-			want:   overriding(set(label("a", "", 1)), resolve.Override{Label: label("a", "b", 0), By: from(1)}),
-		},
-		"NotIncludedDoesNotOverride": {
-			reason: "A label that is not included should not override.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "Value", "values": {"a": "c", "d": "e"}, "include": {"keys": ["d"]}}]`,
-			want:   set(label("a", "b", 0), label("d", "e", 1)),
-		},
-		"AbsentDoesNotOverride": {
-			reason: "A source without labels should override nothing.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b"}}, {"type": "CompositeField", "fromFieldPath": "spec.nowhere"}]`,
-			want:   set(label("a", "b", 0)),
-		},
-		"FirstFailure": {
-			reason: "The first source that fails should be named.",
-			input: `"sources": [
-				{"type": "CompositeField", "fromFieldPath": "spec.text"},
-				{"type": "CompositeField", "fromFieldPath": "spec.list"}
-			]`,
-			want: want{err: "cannot resolve sources[0]: spec.text is a string, not a map of strings"},
-		},
-
-		// Include.
-		"IncludeExact": {
-			reason: "A pattern without a star should match the whole key.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["platform/env", "platform"]}}]`,
-			want:   set(label("platform/env", "prod", 0)),
-		},
-		"IncludePrefix": {
-			reason: "A pattern with a star should match how keys start.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["platform/*"]}}]`,
-			want:   set(label("platform/env", "prod", 0), label("platform/tier", "gold", 0)),
-		},
-		"IncludePrefixAlone": {
-			reason: "A star should match nothing, too.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["platform/env*"]}}]`,
-			want:   set(label("platform/env", "prod", 0)),
-		},
-		"IncludeAll": {
-			reason: "A star alone should match every key, also the empty one.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b", "": "c"}, "include": {"keys": ["*"]}}]`,
-			want:   set(label("", "c", 0), label("a", "b", 0)),
-		},
-		"IncludeAny": {
-			reason: "A label should be included if any pattern matches.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["nowhere", "acme:checkout/owner", "platform/t*"]}}]`,
-			want:   set(label("acme:checkout/owner", "team-a", 0), label("platform/tier", "gold", 0)),
-		},
-		"IncludeWithCase": {
-			reason: "Patterns should match with case.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["Platform/*", "PLATFORM/ENV"]}}]`,
-			want:   set(),
-		},
-		"IncludeNotByTagKey": {
-			reason: "Patterns should match the qualified key, not the tag key.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": ["plexsphere:*"]}}]`,
-			want:   set(),
-		},
-		"IncludeNothing": {
-			reason: "No patterns should include nothing.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"keys": []}}]`,
-			want:   set(),
-		},
-		"IncludeFromField": {
-			reason: "The patterns should be read from a field.",
-			input:  `"sources": [{"type": "Value", "values": {"platform/x": "1", "acme:checkout/owner": "2", "other": "3"}, "include": {"fromFieldPath": "spec.propagate"}}]`,
-			want:   set(label("acme:checkout/owner", "2", 0), label("platform/x", "1", 0)),
-		},
-		"IncludeFromEmptyField": {
-			reason: "An empty list of patterns should include nothing.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.nothing"}}]`,
-			want:   set(),
-		},
-		"IncludeFromAbsentField": {
-			reason: "Patterns that are absent should include nothing: propagation is opt-in.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.nowhere"}}]`,
-			want:   set(),
-		},
-		"IncludeFromRequiredField": {
-			reason: "Patterns that are absent should be a failure if they are required.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.nowhere"}, "policy": {"fromFieldPath": "Required"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.nowhere is required, but the composite resource doesn't have it"},
-		},
-		"ValueIncludeFromRequiredField": {
-			reason: "Patterns should be required of a source of type Value, too.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "b"}, "include": {"fromFieldPath": "spec.nowhere"}, "policy": {"fromFieldPath": "Required"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.nowhere is required, but the composite resource doesn't have it"},
-		},
-		"IncludeFromMap": {
-			reason: "A map is no list of patterns.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.labels"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.labels is an object, not a list of strings"},
-		},
-		"IncludeFromString": {
-			reason: "A string is no list of patterns.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.text"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.text is a string, not a list of strings"},
-		},
-		"IncludeFromMixed": {
-			reason: "A number is no pattern.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.mixedPatterns"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.mixedPatterns[1] is a number, not a string"},
-		},
-		"IncludeBadPattern": {
-			reason: "A pattern of a field should obey the rules of those in the input.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.badPatterns"}}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.badPatterns[1] "*/env": a * may only be the last character`},
-		},
-		"IncludeEmptyPattern": {
-			reason: "An empty pattern of a field is as much a mistake as one in the input.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.emptyPattern"}}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot tell which labels to include: spec.emptyPattern[0] "": must not be empty`},
-		},
-		"IncludeThroughString": {
-			reason: "A path through a string is a mistake, not absent patterns.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.text.patterns"}}]`,
-			want:   want{err: "cannot resolve sources[0]: cannot tell which labels to include: spec.text is a string, not an object"},
-		},
-
-		// Keys that are tag keys already.
-		"TagKeys": {
-			reason: "Tag keys should get no prefix, and what follows the prefix is the qualified key of those that have it.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.tags", "keyForm": "Tag"}]`,
-			want: set(
-				tags.Label{QualifiedKey: "", TagKey: "plexsphere:", Value: "p", Unprefixed: true},
-				tags.Label{QualifiedKey: "Name", TagKey: "Name", Value: "assets", Unprefixed: true},
-				tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Unprefixed: true},
-			),
-		},
-		"TagKeysWithOtherPrefix": {
-			reason: "Only the prefix of the input should be taken off tag keys.",
-			input:  `"keyPrefix": "acme-", "sources": [{"type": "Value", "values": {"plexsphere:a": "1", "acme-b": "2"}, "keyForm": "Tag"}]`,
-			want: set(
-				tags.Label{QualifiedKey: "b", TagKey: "acme-b", Value: "2", Unprefixed: true},
-				tags.Label{QualifiedKey: "plexsphere:a", TagKey: "plexsphere:a", Value: "1", Unprefixed: true},
-			),
-		},
-		"TagKeysWithPrefixTwice": {
-			reason: "The prefix should be taken off tag keys once.",
-			input:  `"sources": [{"type": "Value", "values": {"plexsphere:plexsphere:a": "1"}, "keyForm": "Tag"}]`,
-			want:   set(tags.Label{QualifiedKey: "plexsphere:a", TagKey: "plexsphere:plexsphere:a", Value: "1", Unprefixed: true}),
-		},
-		"TagKeysWithoutPrefix": {
-			reason: "Without a prefix tag keys and qualified keys are the same.",
-			input:  `"keyPrefix": "", "sources": [{"type": "Value", "values": {"a": "1"}, "keyForm": "Tag"}]`,
-			want:   set(tags.Label{QualifiedKey: "a", TagKey: "a", Value: "1", Unprefixed: true}),
-		},
-		"TagOverQualified": {
-			reason: "Sources should merge by tag key: a later tag key overrides the qualified key that comes to it.",
-			input: `"sources": [
-				{"type": "CompositeField", "fromFieldPath": "spec.override"},
-				{"type": "CompositeField", "fromFieldPath": "spec.tags", "keyForm": "Tag"}
-			]`,
-			want: overriding(set(
-				tags.Label{QualifiedKey: "", TagKey: "plexsphere:", Value: "p", Source: from(1), Unprefixed: true},
-				tags.Label{QualifiedKey: "Name", TagKey: "Name", Value: "assets", Source: from(1), Unprefixed: true},
-				label("extra", "x", 0),
-				tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Source: from(1), Unprefixed: true},
-			), resolve.Override{Label: label("platform/env", "staging", 0), By: from(1)}),
-		},
-		"QualifiedOverTag": {
-			reason: "Sources should merge by tag key: a later qualified key overrides the tag key that it comes to.",
-			input: `"sources": [
-				{"type": "Value", "values": {"plexsphere:platform/env": "kept"}, "keyForm": "Tag"},
-				{"type": "Value", "values": {"platform/env": "prod"}}
-			]`,
-			want: overriding(set(label("platform/env", "prod", 1)), resolve.Override{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Unprefixed: true}, By: from(1)}),
-		},
-		"SameQualifiedKey": {
-			reason: "A tag key without the prefix and a qualified key may be the same, and stay two labels, sorted by tag key.",
-			input: `"sources": [
-				{"type": "Value", "values": {"z": "tag"}, "keyForm": "Tag"},
-				{"type": "Value", "values": {"z": "label"}}
-			]`,
-			want: set(label("z", "label", 1), tags.Label{QualifiedKey: "z", TagKey: "z", Value: "tag", Unprefixed: true}),
-		},
-		"IncludeTagKeys": {
-			reason: "Patterns should match the qualified keys of tag keys, less their prefix.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.tags", "keyForm": "Tag", "include": {"keys": ["platform/*", "plexsphere:*"]}}]`,
-			want:   set(tags.Label{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Value: "kept", Unprefixed: true}),
-		},
-
-		// Values that are JSON.
-		"JSON": {
-			reason: "Values should be decoded to bare text.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.json", "encoding": "JSON"}]`,
-			want:   set(label("count", "3", 0), label("platform/env", "prod", 0)),
-		},
-		"PlainJSON": {
-			reason: "Plain values should be taken as they are, though they look like JSON.",
-			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.json", "encoding": "Plain"}]`,
-			want:   set(label("count", "3", 0), label("platform/env", `"prod"`, 0)),
-		},
-		"NoJSON": {
-			reason: "A value that is not JSON is a failure that names the source, the field and the key, the lowest one.",
-			input:  `"sources": [{"type": "CompositeField", "name": "registry", "fromFieldPath": "spec.labels", "encoding": "JSON"}]`,
-			want:   want{err: `cannot resolve sources[0] "registry": cannot decode spec.labels[acme:checkout/owner]: "team-a" is not JSON`},
-		},
-		"NoJSONOfInput": {
-			reason: "A value of the input that is not JSON is a failure, too.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "1", "b": "{"}, "encoding": "JSON"}]`,
-			want:   want{err: `cannot resolve sources[0]: cannot decode values[b]: "{" is not JSON`},
-		},
-		"NoJSONNotIncluded": {
-			reason: "A value that is not JSON is no failure if its label is not included.",
-			input:  `"sources": [{"type": "Value", "values": {"a": "1", "b": "{"}, "encoding": "JSON", "include": {"keys": ["a"]}}]`,
-			want:   set(label("a", "1", 0)),
-		},
-		"EncodingOfEachSource": {
-			reason: "Each source should have its own encoding.",
-			input: `"sources": [
-				{"type": "Value", "values": {"a": "\"x\""}, "encoding": "JSON"},
-				{"type": "Value", "values": {"b": "\"x\""}}
-			]`,
-			want: set(label("a", "x", 0), label("b", `"x"`, 1)),
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			in := decode(t, tc.input)
-			before := in.DeepCopy()
-
-			xr := resource.MustStructJSON(composite)
-			xrBefore := proto.CloneOf(xr)
-
-			// The same every time, whatever the order of maps is.
-			for range 3 {
-				got, err := resolveOn(in, xr)
-
-				if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
-					t.Fatalf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
-				}
-
-				if diff := cmp.Diff(tc.want.set, got, asideFrom); diff != "" {
-					t.Fatalf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
-				}
-			}
-
-			if diff := cmp.Diff(before, in); diff != "" {
-				t.Errorf("\n%s\nResolve(...): -input before, +input after:\n%s", tc.reason, diff)
-			}
-
-			if diff := cmp.Diff(xrBefore, xr, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nResolve(...): -composite resource before, +composite resource after:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func TestResolveWithoutComposite(t *testing.T) {
-	got, err := resolveOn(decode(t, `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}, {"type": "Value", "values": {"a": "b"}}]`), nil)
-	if err != nil {
-		t.Errorf("\nWithout a composite resource all its fields are absent.\nResolve(..., nil): %v", err)
-	}
-
-	want := resolve.Set{Labels: []tags.Label{{QualifiedKey: "a", TagKey: "plexsphere:a", Value: "b", Source: from(1)}}}
-	if diff := cmp.Diff(want, got, asideFrom); diff != "" {
-		t.Errorf("\nWithout a composite resource all its fields are absent.\nResolve(..., nil): -want, +got:\n%s", diff)
-	}
 }
 
 func TestResolveJSON(t *testing.T) {
@@ -717,6 +176,128 @@ func TestResolveJSON(t *testing.T) {
 	}
 }
 
+// TestScalar is about numbers that tags have the text of.
+func TestScalar(t *testing.T) {
+	const sources = `"keyPrefix": "", "sources": [{"type": "CompositeField", "fromFieldPath": "spec.numbers", "encoding": "Scalar"}]`
+
+	type want struct {
+		text string
+		err  string
+	}
+
+	cases := map[string]struct {
+		reason string
+		number float64
+		want   want
+	}{
+		"Zero":          {reason: "Zero has one digit.", number: 0, want: want{text: "0"}},
+		"NegativeZero":  {reason: "Negative zero is zero.", number: math.Copysign(0, -1), want: want{text: "0"}},
+		"Negative":      {reason: "A number may be negative.", number: -12, want: want{text: "-12"}},
+		"Million":       {reason: "Whole numbers should be digits.", number: 1e6, want: want{text: "1000000"}},
+		"Greatest":      {reason: "The last integer that can be told from others should be digits.", number: 1 << 53, want: want{text: "9007199254740992"}},
+		"Least":         {reason: "The first integer that can be told from others should be digits.", number: -1 << 53, want: want{text: "-9007199254740992"}},
+		"Fraction":      {reason: "Others should be what JSON has for them.", number: 1.5, want: want{text: "1.5"}},
+		"SmallFraction": {reason: "Others should be what JSON has for them.", number: 1e-7, want: want{text: "1e-7"}},
+		"TooLarge": {
+			reason: "An integer that may have been another one should be refused.",
+			number: 1<<53 + 2,
+			want:   want{err: "9.007199254740994e+15 is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string"},
+		},
+		"FarTooLarge": {
+			reason: "The larger, the less it can be told.",
+			number: -1e300,
+			want:   want{err: "-1e+300 is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string"},
+		},
+		"NaN": {reason: "JSON has no such number.", number: math.NaN(), want: want{err: "NaN is not a number that JSON has"}},
+		"Inf": {reason: "JSON has no such number.", number: math.Inf(1), want: want{err: "+Inf is not a number that JSON has"}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			numbers := &structpb.Struct{Fields: map[string]*structpb.Value{"n": structpb.NewNumberValue(tc.number)}}
+			spec := &structpb.Struct{Fields: map[string]*structpb.Value{"numbers": structpb.NewStructValue(numbers)}}
+			xr := &structpb.Struct{Fields: map[string]*structpb.Value{"spec": structpb.NewStructValue(spec)}}
+
+			wantSet, wantErr := resolve.Set{Labels: []tags.Label{plain("n", tc.want.text, 0)}}, ""
+			if tc.want.err != "" {
+				wantSet, wantErr = resolve.Set{}, "cannot resolve sources[0]: cannot take spec.numbers[n]: "+tc.want.err
+			}
+
+			got, err := resolveOn(decode(t, sources), xr)
+			if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(wantSet, got, byPosition); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestForContext is about what later steps may read.
+func TestForContext(t *testing.T) {
+	const gold = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "gold", "labels": {"default": "true"}}, "data": {"grade": "gold"}, "size": [1, 2]}`
+
+	const class = `{"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "data", "resource": {"apiVersion": "v1", "kind": "ConfigMap", "defaultMatchLabels": {"default": "true"}}}`
+
+	cases := map[string]struct {
+		reason  string
+		sources string
+		want    string
+	}{
+		"Labels": {
+			reason:  "Labels should be there by qualified key, with the value of the last source.",
+			sources: `{"type": "Value", "values": {"a": "1", "b": "1"}}, {"type": "Value", "values": {"b": "2"}}`,
+			want:    `{"labels": {"a": "1", "b": "2"}, "classes": {}}`,
+		},
+		"Class": {
+			reason:  "A class should be there whole.",
+			sources: class,
+			want:    `{"labels": {"grade": "gold"}, "classes": {"class": ` + gold + `}}`,
+		},
+		"SameQualifiedKey": {
+			reason:  "Of two tag keys with one qualified key, the later source should be there.",
+			sources: `{"type": "Value", "keyForm": "Tag", "values": {"a": "tag"}}, {"type": "Value", "values": {"a": "label"}}`,
+			want:    `{"labels": {"a": "label"}, "classes": {}}`,
+		},
+		"SameQualifiedKeyTrusted": {
+			reason:  "Of two tag keys with one qualified key, the trusted one should be there.",
+			sources: `{"type": "Value", "values": {"a": "label"}, "trusted": true}, {"type": "Value", "keyForm": "Tag", "values": {"a": "tag"}}`,
+			want:    `{"labels": {"a": "label"}, "classes": {}}`,
+		},
+		"Claim": {
+			reason:  "What nobody may claim is no label.",
+			sources: `{"type": "Value", "values": {"reserved": "x", "a": "1"}}`,
+			want:    `{"labels": {"a": "1"}, "classes": {}}`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := clusterOf(gold).reconcile(decode(t, `"reservedKeys": ["reserved"], "sources": [`+tc.sources+`]`), observe(composite))
+			if diff := cmp.Diff(resource.MustStructJSON(tc.want), got.ForContext(), protocmp.Transform()); err != nil || diff != "" {
+				t.Errorf("\n%s\nForContext(): %v: -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+// TestClientGone is about a call that nobody waits for.
+func TestClientGone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	for name, input := range map[string]string{
+		"Sources":            `"sources": [{"type": "Value", "values": {"a": "b"}}]`,
+		"KubernetesMetadata": `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["spec.labels"]}}]`,
+	} {
+		req := &fnv1.RunFunctionRequest{}
+		if _, err := resolve.Resolve(ctx, decode(t, input), req, require.New(req)); !cmp.Equal(context.Canceled.Error(), text(err)) {
+			t.Errorf("\nA call whose client has gone should end.\nResolve(...) of %s: got error %v", name, err)
+		}
+	}
+}
 func BenchmarkResolve(b *testing.B) {
 	in := decode(b, `"sources": [
 		{"type": "CompositeField", "fromFieldPath": "spec.labels"},
@@ -731,5 +312,42 @@ func BenchmarkResolve(b *testing.B) {
 		if _, err := resolveOn(in, xr); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkResolveMany resolves as many labels as patterns include, of numbers that the
+// author of a composite resource may choose. The time per label should be about the
+// same.
+func BenchmarkResolveMany(b *testing.B) {
+	in := decode(b, `"reservedKeys": ["entigo:*"], "sources": [
+		{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.include"}},
+		{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.include"}}
+	], "removeTags": [{"fromFieldPath": "spec.include"}, {"fromFieldPath": "spec.labels"}], "ignoreTags": [{"fromFieldPath": "spec.include"}]`)
+
+	for _, n := range []int{10, 100, 1000, 10000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			labels := make(map[string]*structpb.Value, n)
+			include := make([]*structpb.Value, n)
+
+			for i := range n {
+				labels[fmt.Sprintf("label-%d", i)] = structpb.NewStringValue("x")
+				include[i] = structpb.NewStringValue(fmt.Sprintf("label-%d*", i))
+			}
+
+			spec := structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+				"labels":  structpb.NewStructValue(&structpb.Struct{Fields: labels}),
+				"include": structpb.NewListValue(&structpb.ListValue{Values: include}),
+			}})
+			xr := &structpb.Struct{Fields: map[string]*structpb.Value{"spec": spec}}
+
+			for b.Loop() {
+				set, err := resolveOn(in, xr)
+				if err != nil || len(set.Labels) != n {
+					b.Fatalf("got %d labels and error %v", len(set.Labels), err)
+				}
+			}
+
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/label")
+		})
 	}
 }

@@ -1,0 +1,358 @@
+package resolve_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+var update = flag.Bool("update", false, "write what is told of the cases")
+
+// A world is what sources read.
+type world struct {
+	Composite *structpb.Struct   `json:"composite"`
+	Context   *structpb.Struct   `json:"context"`
+	Objects   []*structpb.Struct `json:"objects"`
+}
+
+// A resolveCase is an input, and a world unless it is that of the file.
+type resolveCase struct {
+	world
+
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+
+	// Input but for its apiVersion and kind.
+	Input json.RawMessage `json:"input"`
+
+	// Old is true if Crossplane doesn't say what it can do, as before v2.2.
+	Old bool `json:"old"`
+}
+
+// TestCases resolves the cases of each file in testdata, and compares what it comes to
+// with the file's .golden.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { testFile(t, file) })
+	}
+}
+
+func testFile(t *testing.T, file string) {
+	t.Helper()
+
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	of := struct {
+		world
+
+		Cases []resolveCase `json:"cases"`
+	}{}
+	if err := yaml.UnmarshalStrict(text, &of); err != nil {
+		t.Fatal(err)
+	}
+
+	golden := strings.TrimSuffix(file, ".yaml") + ".golden"
+	want := readGolden(t, golden)
+	got := strings.Builder{}
+
+	for _, tc := range of.Cases {
+		told := tc.run(t, of.world)
+		fmt.Fprintf(&got, "=== %s\n%s", tc.Name, told)
+
+		if diff := cmp.Diff(want[tc.Name], told); diff != "" && !*update {
+			t.Errorf("\n%s: %s\nResolve(...): -want, +got:\n%s", tc.Name, tc.Reason, diff)
+		}
+
+		delete(want, tc.Name)
+	}
+
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		return
+	}
+
+	for name := range want {
+		t.Errorf("%s has %s, which is no case", golden, name)
+	}
+}
+
+// readGolden returns what the supplied file has of each case.
+func readGolden(t *testing.T, file string) map[string]string {
+	t.Helper()
+
+	text, err := os.ReadFile(file)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+
+	out := make(map[string]string)
+
+	for _, section := range strings.Split("\n"+string(text), "\n=== ")[1:] {
+		name, told, _ := strings.Cut(section, "\n")
+		out[name] = strings.TrimSuffix(told, "\n") + "\n"
+	}
+
+	return out
+}
+
+// run the case twice in its own world, or else in the supplied one, and tell what it
+// comes to.
+func (tc *resolveCase) run(t *testing.T, of world) string {
+	t.Helper()
+
+	if tc.Composite != nil {
+		of.Composite = tc.Composite
+	}
+
+	if tc.Context != nil {
+		of.Context = tc.Context
+	}
+
+	if tc.Objects != nil {
+		of.Objects = tc.Objects
+	}
+
+	req := request(of.Composite)
+	req.Context = of.Context
+
+	if tc.Old {
+		req.Meta = nil
+	}
+
+	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(tc.Input), "{"), "}"))
+	before, inBefore := proto.CloneOf(req), in.DeepCopy()
+
+	set, calls, err := cluster(of.Objects).reconcile(in, req)
+	told := tell(&set, calls, err)
+
+	// The same every time, whatever the order of maps is.
+	set, calls, err = cluster(of.Objects).reconcile(in, req)
+	if diff := cmp.Diff(told, tell(&set, calls, err)); diff != "" {
+		t.Errorf("\n%s: Resolve(...) of the same: -first, +second:\n%s", tc.Name, diff)
+	}
+
+	if diff := cmp.Diff(before, req, protocmp.Transform()); diff != "" {
+		t.Errorf("\n%s: Resolve(...) changed the request: -before, +after:\n%s", tc.Name, diff)
+	}
+
+	if diff := cmp.Diff(inBefore, in); diff != "" {
+		t.Errorf("\n%s: Resolve(...) changed the input: -before, +after:\n%s", tc.Name, diff)
+	}
+
+	return told
+}
+
+// tell what the supplied set is, and what each of the supplied calls required for it.
+func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) string {
+	b := &strings.Builder{}
+
+	for i, c := range calls {
+		if i > 0 && proto.Equal(c, calls[0]) {
+			fmt.Fprintln(b, "requires the same again")
+			continue
+		}
+
+		for _, of := range []map[string]*fnv1.ResourceSelector{c.GetResources(), c.GetExtraResources()} { //nolint:staticcheck // What Crossplane before v2.2 is asked.
+			for _, name := range slices.Sorted(maps.Keys(of)) {
+				fmt.Fprintf(b, "requires %s\n", selector(of[name]))
+			}
+		}
+
+		if c != nil && len(c.GetResources())+len(c.GetExtraResources()) == 0 { //nolint:staticcheck // See above.
+			fmt.Fprintln(b, "requires nothing, but not nil")
+		}
+
+		if len(c.GetExtraResources()) > 0 { //nolint:staticcheck // See above.
+			fmt.Fprintln(b, "requires extra resources")
+		}
+	}
+
+	if err != nil {
+		fmt.Fprintf(b, "error: %v\n", err)
+	}
+
+	if s.Provider != "" {
+		fmt.Fprintf(b, "provider %s\n", s.Provider)
+	}
+
+	for _, l := range s.Labels {
+		fmt.Fprintf(b, "label %s\n", label(l))
+	}
+
+	for _, o := range s.Overridden {
+		fmt.Fprintf(b, "overridden by %s: %s\n", o.By.Name, label(o.Label))
+	}
+
+	for _, l := range s.Claims {
+		fmt.Fprintf(b, "claim %s\n", label(l))
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
+		c := s.Classes[name]
+		fmt.Fprintf(b, "class %s: %s (%s)\n", name, c, c.APIVersion)
+	}
+
+	for _, k := range s.Remove {
+		fmt.Fprintf(b, "remove %s\n", tagKey(k))
+	}
+
+	for _, k := range s.Ignore {
+		fmt.Fprintf(b, "ignore %s\n", tagKey(k))
+	}
+
+	for i, m := range s.Metadata {
+		fmt.Fprintf(b, "metadata[%d] labels %q annotations %q\n", i, m.Labels, m.Annotations)
+	}
+
+	for _, e := range s.Empty {
+		fmt.Fprintf(b, "empty: %s\n", e)
+	}
+
+	if b.Len() == 0 {
+		return "nothing\n"
+	}
+
+	return b.String()
+}
+
+func label(l tags.Label) string {
+	out := fmt.Sprintf("%q → %q = %q of %s", l.QualifiedKey, l.TagKey, l.Value, l.Source.Name)
+	if l.Source.OnConflict != tags.Retain {
+		out += ", onConflict " + string(l.Source.OnConflict)
+	}
+
+	if l.Unprefixed {
+		out += ", unprefixed"
+	}
+
+	if l.Trusted {
+		out += ", trusted"
+	}
+
+	return out
+}
+
+func tagKey(k resolve.TagKey) string {
+	out := fmt.Sprintf("%q", k.Pattern)
+	if k.Value != nil {
+		out += fmt.Sprintf(" at %q", *k.Value)
+	}
+
+	if k.Retain {
+		out += ", retain"
+	}
+
+	if k.Untrusted {
+		out += ", untrusted"
+	}
+
+	return out
+}
+
+func selector(s *fnv1.ResourceSelector) string {
+	out := fmt.Sprintf("%s (%s) named %q with %q", s.GetKind(), s.GetApiVersion(), s.GetMatchName(), s.GetMatchLabels().GetLabels())
+	if s.Namespace != nil {
+		out += fmt.Sprintf(" in %q", s.GetNamespace())
+	}
+
+	return out
+}
+
+// decode returns the input with the supplied fields beside its apiVersion and kind.
+func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
+	tb.Helper()
+
+	s := &structpb.Struct{}
+	if err := s.UnmarshalJSON([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`)); err != nil {
+		tb.Fatalf("the test's input is no JSON: %v", err)
+	}
+
+	in, err := v1beta1.Decode(s)
+	if err != nil {
+		tb.Fatalf("Decode(...): %v", err)
+	}
+
+	return in
+}
+
+// request returns one of a Crossplane that says what it can do, with nothing but the
+// supplied composite resource.
+func request(xr *structpb.Struct) *fnv1.RunFunctionRequest {
+	return &fnv1.RunFunctionRequest{
+		Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{
+			fnv1.Capability_CAPABILITY_CAPABILITIES,
+			fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES,
+			fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS,
+		}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
+	}
+}
+
+// A cluster is the objects that Crossplane can fetch.
+type cluster []*structpb.Struct
+
+// reconcile calls Resolve as often as Crossplane calls the function: until two calls
+// in a row require the same. It returns what the last call returned, and what each
+// has required.
+func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (resolve.Set, []*fnv1.Requirements, error) {
+	const maxCalls = 6
+
+	req = proto.CloneOf(req)
+	calls := []*fnv1.Requirements{}
+
+	for range maxCalls {
+		required := require.New(req)
+		rsp := &fnv1.RunFunctionResponse{}
+
+		set, err := resolve.Resolve(context.Background(), in, req, required)
+		if err != nil {
+			return set, calls, err
+		}
+
+		required.AddTo(rsp)
+		calls = append(calls, rsp.GetRequirements())
+
+		if n := len(calls); n > 1 && proto.Equal(calls[n-2], calls[n-1]) || calls[n-1] == nil {
+			if required.Waiting() {
+				return set, calls, fmt.Errorf("still waiting after %d calls", len(calls))
+			}
+
+			return set, calls, nil
+		}
+
+		required.Answer(c)
+	}
+
+	return resolve.Set{}, calls, fmt.Errorf("not settled after %d calls", maxCalls)
+}

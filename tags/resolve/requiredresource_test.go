@@ -1,0 +1,513 @@
+package resolve_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+func clusterOf(objects ...string) cluster {
+	c := make(cluster, len(objects))
+	for i, o := range objects {
+		c[i] = resource.MustStructJSON(o)
+	}
+
+	return c
+}
+
+func observe(xr string) *fnv1.RunFunctionRequest { return request(resource.MustStructJSON(xr)) }
+
+// fetch what the supplied selector selects.
+func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
+	out := &fnv1.Resources{}
+
+	for _, o := range c {
+		if require.Selects(s, o) {
+			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
+		}
+	}
+
+	return out
+}
+
+// app is the composite resource of most cases about required resources.
+const app = `{
+	"apiVersion": "platform.example.org/v1",
+	"kind": "App",
+	"metadata": {"namespace": "team-a", "name": "shop"},
+	"spec": {
+		"organization": "acme",
+		"other": "other",
+		"empty": "",
+		"null": null,
+		"number": 1,
+		"text": "text",
+		"classRef": {"name": "silver"},
+		"classSelector": {"matchLabels": {"grade": "gold", "region": "eu"}},
+		"nothing": {},
+		"badLabels": {"a": "b", "grade": 1},
+		"classProvider": "hetzner"
+	}
+}`
+
+// Objects that Crossplane can fetch. There are more of some kind than most cases
+// match.
+const (
+	acme = `{
+		"apiVersion": "platform.example.org/v1", "kind": "Organization",
+		"metadata": {
+			"name": "acme",
+			"labels": {"tags.example.org/company": "acme-corp", "tags.example.org/team": "label", "tags.example.com/no": "x", "other": "y"},
+			"annotations": {"tags.example.org/team": "an annotation", "tags.example.org/note": "a b", "example.org/no": "z"}
+		},
+		"spec": {"tags": {"from": "field"}, "numbers": {"a": "b", "n": 1}, "text": "t", "empty": {}, "json": {"a": "\"x\""}}
+	}`
+	bare = `{"apiVersion": "platform.example.org/v1", "kind": "Organization", "metadata": {"name": "bare"}}`
+
+	namespaceTeamA = `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"tags.example.org/zone": "a"}}}`
+	namespaceTeamB = `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-b", "labels": {"tags.example.org/zone": "b"}}}`
+
+	configInPlatform = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"who": "platform", "platform": "1"}}`
+	configInTeamA    = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a", "name": "tags", "labels": {"tags": "yes"}}, "data": {"who": "team-a", "team": "1"}}`
+	configMore       = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "more", "labels": {"tags": "yes"}}, "data": {"who": "more", "more": "1"}}`
+	configOther      = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "other", "labels": {"tags": "no"}}, "data": {"who": "other"}}`
+)
+
+// everything is all objects of the cases about required resources.
+func everything() cluster {
+	return clusterOf(namespaceTeamB, configInTeamA, configOther, configInPlatform, acme, bare, namespaceTeamA, configMore)
+}
+
+// plain returns a label whose tag key is its qualified key, which is what it is
+// without a key prefix.
+func plain(key, value string, source int) tags.Label {
+	return tags.Label{QualifiedKey: key, TagKey: key, Value: value, Source: from(source)}
+}
+
+// class returns an object of the supplied kind and name, with labels that are JSON.
+func class(kind, name, labels string) string {
+	return fmt.Sprintf(`{
+		"apiVersion": "classes.example.org/v1", "kind": %q, "metadata": {"name": %q, "labels": %s},
+		"spec": {"provider": %[4]q, "tags": {"class": %[2]q}, "number": 1, "emptyProvider": ""}
+	}`, kind, name, labels, strings.ToLower(strings.TrimSuffix(kind, "Class")))
+}
+
+// classes that most cases pick from. Two have the labels that the composite resource
+// selects by.
+func classes() cluster {
+	return clusterOf(
+		class("AWSClass", "silver", `{"grade": "silver"}`),
+		class("AWSClass", "zinc", `{"default": "true"}`),
+		class("AWSClass", "oro", `{"grade": "gold", "region": "eu"}`),
+		class("AWSClass", "gold", `{"grade": "gold", "region": "eu", "more": "yes"}`),
+		class("AWSClass", "argent", `{"grade": "gold", "region": "us"}`),
+		class("GCPClass", "gold", `{"grade": "gold", "region": "eu"}`),
+		class("GCPClass", "argentum", `{"grade": "gold", "region": "eu"}`),
+		class("GCPClass", "tin", `{"default": "true"}`),
+	)
+}
+
+// picked returns what Resolve should if it picks the supplied class, whose labels are
+// its name only.
+func picked(kind, name, provider string) resolve.Set {
+	return resolve.Set{
+		Provider: provider,
+		Labels:   []tags.Label{plain("class", name, 0)},
+		Classes:  map[string]resolve.Class{"class": {APIVersion: "classes.example.org/v1", Kind: kind, Name: name}},
+	}
+}
+
+// TestClassInTime is about one composite resource while classes come, go and change
+// their labels.
+func TestClassInTime(t *testing.T) {
+	const matches, not = `{"grade": "gold"}`, `{"grade": "silver"}`
+
+	steps := []struct {
+		reason  string
+		classes cluster
+
+		// want is the class picked if the choice is recorded, and fresh if not. Empty
+		// is none.
+		want, fresh string
+	}{
+		{
+			reason:  "Of two that match, the lowest name should be picked.",
+			classes: clusterOf(class("AWSClass", "m", matches), class("AWSClass", "z", matches), class("AWSClass", "a", not)),
+			want:    "m", fresh: "m",
+		},
+		{
+			reason:  "The same should be picked again.",
+			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "a", not), class("AWSClass", "m", matches)),
+			want:    "m", fresh: "m",
+		},
+		{
+			reason:  "A new class with a lower name should not take the place of the one picked.",
+			classes: clusterOf(class("AWSClass", "a", matches), class("AWSClass", "m", matches), class("AWSClass", "z", matches)),
+			want:    "m", fresh: "a",
+		},
+		{
+			reason:  "If the one picked gets other labels, the lowest name that is left should be picked.",
+			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", not), class("AWSClass", "k", matches)),
+			want:    "k", fresh: "k",
+		},
+		{
+			reason:  "If the first one gets its labels back, the one picked meanwhile should stay.",
+			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", matches), class("AWSClass", "k", matches)),
+			want:    "k", fresh: "k",
+		},
+		{
+			reason:  "If the one picked is deleted, the next lowest should be picked.",
+			classes: clusterOf(class("AWSClass", "z", matches), class("AWSClass", "m", matches)),
+			want:    "m", fresh: "m",
+		},
+		{
+			reason:  "If it is deleted, too, the next lowest should be picked.",
+			classes: clusterOf(class("AWSClass", "z", matches)),
+			want:    "z", fresh: "z",
+		},
+		{
+			reason:  "If none is left, that should be a failure.",
+			classes: clusterOf(class("AWSClass", "z", not)),
+		},
+		{
+			reason:  "If one is relabelled, it should be picked again.",
+			classes: clusterOf(class("AWSClass", "z", matches)),
+			want:    "z", fresh: "z",
+		},
+		{
+			reason:  "If all are back, the one picked last should stay.",
+			classes: clusterOf(class("AWSClass", "a", matches), class("AWSClass", "m", matches), class("AWSClass", "z", matches)),
+			want:    "z", fresh: "a",
+		},
+	}
+
+	const source = `"keyPrefix": "", "sources": [{
+		"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "spec.tags",
+		"resource": {"apiVersion": "classes.example.org/v1", "kind": "AWSClass", "matchLabels": {"value": {"grade": "gold"}}}
+	}]`
+
+	check := func(t *testing.T, reason, want string, got resolve.Set, err error) {
+		t.Helper()
+
+		wantErr, wantSet := "", resolve.Set{}
+
+		if want == "" {
+			wantErr = `cannot resolve sources[0] "class": there is no AWSClass (classes.example.org/v1) with the labels grade=gold`
+		} else {
+			wantSet = picked("AWSClass", want, "")
+		}
+
+		if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+			t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", reason, diff)
+		}
+
+		if diff := cmp.Diff(wantSet, got, asideFrom); diff != "" {
+			t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", reason, diff)
+		}
+	}
+
+	status := `{}`
+
+	for i, s := range steps {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			got, _, err := s.classes.reconcile(decode(t, `"statusFieldPath": "status.cloudTags", `+source), observe(`{"status": `+status+`}`))
+			check(t, s.reason, s.want, got, err)
+
+			// A failure leaves the status as it was.
+			if c, ok := got.Classes["class"]; ok {
+				status = fmt.Sprintf(`{"cloudTags": {"classes": {"class": {"apiVersion": %q, "kind": %q, "name": %q}}}}`, c.APIVersion, c.Kind, c.Name)
+			}
+
+			got, _, err = s.classes.reconcile(decode(t, source), observe(`{}`))
+			check(t, "Without a recorded choice, the lowest name should be picked.", s.fresh, got, err)
+		})
+	}
+}
+
+// TestPickIsNotRandom shuffles the objects, the kinds' answers and all maps a hundred
+// times.
+func TestPickIsNotRandom(t *testing.T) {
+	const kinds = `"kinds": [{"apiVersion": "classes.example.org/v1", "kind": "AWSClass"}, {"apiVersion": "classes.example.org/v1", "kind": "GCPClass"}]`
+
+	one := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "spec.tags", "resource": {`+kinds+`, "matchLabels": {"value": {"grade": "gold"}}}}]`)
+	named := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "spec.tags", "resource": {`+kinds+`, "name": {"value": "gold"}}}]`)
+	all := decode(t, `"keyPrefix": "", "sources": [{"type": "RequiredResource", "name": "class", "pick": "All", "fromFieldPath": "spec.tags", "resource": {"apiVersion": "classes.example.org/v1", "kind": "AWSClass", "matchLabels": {"value": {"grade": "gold"}}}}]`)
+
+	merged := resolve.Set{
+		Labels:     []tags.Label{plain("class", "oro", 0)},
+		Overridden: []resolve.Override{{Label: plain("class", "argent", 0)}, {Label: plain("class", "gold", 0)}},
+	}
+
+	objects := classes()
+
+	rapid.Check(t, func(t *rapid.T) {
+		shuffled := rapid.Permutation(objects).Draw(t, "objects")
+
+		got, _, err := shuffled.reconcile(one, observe(`{}`))
+		if diff := cmp.Diff(picked("AWSClass", "argent", ""), got, asideFrom); err != nil || diff != "" {
+			t.Errorf("\nThe order of objects should not decide which one is picked.\nResolve(...): %v: -want, +got:\n%s", err, diff)
+		}
+
+		got, _, err = shuffled.reconcile(named, observe(`{}`))
+		if diff := cmp.Diff(picked("AWSClass", "gold", ""), got, asideFrom); err != nil || diff != "" {
+			t.Errorf("\nThe order of objects should not decide which kind is picked.\nResolve(...): %v: -want, +got:\n%s", err, diff)
+		}
+
+		got, _, err = shuffled.reconcile(all, observe(`{}`))
+		if diff := cmp.Diff(merged, got, asideFrom); err != nil || diff != "" {
+			t.Errorf("\nThe order of objects should not decide how they are merged.\nResolve(...): %v: -want, +got:\n%s", err, diff)
+		}
+	})
+}
+
+func TestWaiting(t *testing.T) {
+	in := decode(t, `"keyPrefix": "", "statusFieldPath": "status.cloudTags", "sources": [
+		{"type": "Value", "values": {"fixed": "f"}},
+		{"type": "RequiredResource", "prefix": "tags.example.org/", "include": {"keys": ["company"]}, "resource": {"apiVersion": "platform.example.org/v1", "kind": "Organization", "name": {"fromFieldPath": "spec.organization"}}},
+		{"type": "RequiredResource", "name": "class", "pick": "One", "fromFieldPath": "spec.tags", "providerFieldPath": "spec.provider", "resource": {
+			"kinds": [{"apiVersion": "classes.example.org/v1", "kind": "AWSClass"}, {"apiVersion": "classes.example.org/v1", "kind": "GCPClass"}],
+			"matchLabels": {"fromFieldPath": "spec.classSelector.matchLabels"}
+		}}
+	]`)
+
+	// call resolves for a request with the supplied answers, and returns what it
+	// requires, too.
+	call := func(answers map[string]*fnv1.Resources) (resolve.Set, bool, map[string]*fnv1.ResourceSelector) {
+		req := observe(app)
+		req.RequiredResources = answers
+		required := require.New(req)
+		rsp := &fnv1.RunFunctionResponse{}
+
+		set, err := resolve.Resolve(t.Context(), in, req, required)
+		if err != nil {
+			t.Fatalf("\nWaiting is no failure.\nResolve(...): %v", err)
+		}
+
+		required.AddTo(rsp)
+
+		return set, required.Waiting(), rsp.GetRequirements().GetResources()
+	}
+
+	_, waiting, want := call(nil)
+	if !waiting || len(want) != 3 {
+		t.Fatalf("\nThe first call should require an object and two kinds, and wait.\nResolve(...): waiting %t, requires %v", waiting, want)
+	}
+
+	objects := slices.Concat(everything(), classes())
+	names := slices.Sorted(maps.Keys(want))
+
+	// Crossplane may answer any of them, and what it was asked for before.
+	for answered := range 1 << len(names) {
+		answers := map[string]*fnv1.Resources{
+			"resource-0000000000000000": {Items: []*fnv1.Resource{{Resource: resource.MustStructJSON(bare)}}},
+			"organization":              {Items: []*fnv1.Resource{{Resource: resource.MustStructJSON(bare)}}},
+		}
+
+		for i, n := range names {
+			if answered&(1<<i) != 0 {
+				answers[n] = objects.fetch(want[n])
+			}
+		}
+
+		complete := len(answers) == 2+len(names)
+		set, waiting, required := call(answers)
+
+		if diff := cmp.Diff(want, required, protocmp.Transform()); diff != "" {
+			t.Errorf("\nEvery call should require the same full set.\nResolve(...) with %d of %d answers: -want, +got:\n%s", len(answers)-2, len(names), diff)
+		}
+
+		if diff := cmp.Diff(!complete, waiting); diff != "" {
+			t.Errorf("\nThe function should wait until all answers are here.\nResolve(...) with %d of %d answers: -want waiting, +got waiting:\n%s", len(answers)-2, len(names), diff)
+		}
+
+		if !complete {
+			continue
+		}
+
+		wantSet := resolve.Set{
+			Provider: "gcp",
+			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
+			Classes:  map[string]resolve.Class{"class": {APIVersion: "classes.example.org/v1", Kind: "GCPClass", Name: "argentum"}},
+		}
+		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
+			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)
+		}
+	}
+
+	// Absent and empty answers are not the same.
+	for name := range want {
+		answers := map[string]*fnv1.Resources{}
+		for _, n := range names {
+			answers[n] = objects.fetch(want[n])
+		}
+
+		answers[name] = nil
+		req := observe(app)
+		req.RequiredResources = answers
+
+		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+		if want[name].GetKind() == "Organization" {
+			if diff := cmp.Diff(`cannot resolve sources[1]: there is no Organization (platform.example.org/v1) named "acme"`, text(err)); diff != "" {
+				t.Errorf("\nAn empty answer says that there is no such object.\nResolve(...): -want error, +got error:\n%s", diff)
+			}
+		} else if err != nil {
+			t.Errorf("\nAn empty answer says that a class is of another kind.\nResolve(...): %v", err)
+		}
+	}
+}
+
+// TestAnswersAreNotBelieved gives a source that is trusted the answers of a Crossplane
+// before v2, which knows no namespace of a selector.
+func TestAnswersAreNotBelieved(t *testing.T) {
+	source := `"keyPrefix": "", "reservedKeys": ["zone"], "sources": [{"type": "RequiredResource", "fromFieldPath": "data", "trusted": true, "resource": {
+		"apiVersion": "v1", "kind": "ConfigMap", "namespace": {"value": "platform"}, %s
+	}}]`
+
+	// answer every selector with all objects.
+	answer := func(in *v1beta1.CloudTags, objects ...string) (resolve.Set, error) {
+		req := observe(app)
+		req.Meta = nil
+
+		required := require.New(req)
+		rsp := &fnv1.RunFunctionResponse{}
+
+		if _, err := resolve.Resolve(t.Context(), in, req, required); err != nil {
+			return resolve.Set{}, err
+		}
+
+		required.AddTo(rsp)
+
+		req.ExtraResources = make(map[string]*fnv1.Resources) //nolint:staticcheck // What such a Crossplane answers.
+
+		for name := range rsp.GetRequirements().GetExtraResources() { //nolint:staticcheck // See above.
+			items := &fnv1.Resources{}
+			for _, o := range clusterOf(objects...) {
+				items.Items = append(items.Items, &fnv1.Resource{Resource: o})
+			}
+
+			req.ExtraResources[name] = items //nolint:staticcheck // See above.
+		}
+
+		return resolve.Resolve(t.Context(), in, req, require.New(req))
+	}
+
+	platform := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "public"}}`
+	tenant := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "tenant", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "secret"}}`
+
+	type want struct {
+		set resolve.Set
+		err string
+	}
+
+	trusted := func(value string) resolve.Set {
+		l := plain("zone", value, 0)
+		l.Trusted = true
+
+		return resolve.Set{Labels: []tags.Label{l}}
+	}
+
+	cases := map[string]struct {
+		reason   string
+		selector string
+		objects  []string
+		want     want
+	}{
+		"Labels": {
+			reason:   "An object of another namespace that has the labels should not answer for the platform's.",
+			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
+			objects:  []string{tenant, platform},
+			want:     want{set: trusted("public")},
+		},
+		"LabelsOfNone": {
+			reason:   "Without an object in the namespace that was asked for there is none.",
+			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
+			objects:  []string{tenant},
+			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) with the labels tags=yes in the namespace "platform"`},
+		},
+		"Name": {
+			reason:   "An object of the name in another namespace should not be believed, and the message should say what Crossplane can't do.",
+			selector: `"name": {"value": "tags"}`,
+			objects:  []string{tenant},
+			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) named "tags" in the namespace "platform": Crossplane before v2 can't fetch an object in a namespace by name, only by labels`},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			set, err := answer(decode(t, fmt.Sprintf(source, tc.selector)), tc.objects...)
+			got := want{set: set}
+
+			if err != nil {
+				got.err = err.Error()
+			}
+
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), asideFrom); diff != "" {
+				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNeverEverything draws selectors of all sorts. None but those for all objects may be
+// without a name and without labels, since that would select everything.
+func TestNeverEverything(t *testing.T) {
+	values := rapid.SampledFrom([]string{`null`, `""`, `"x"`, `1`, `{}`, `{"a": "b"}`, `{"a": ""}`, `[]`})
+	names := rapid.SampledFrom([]string{``, `, "name": {"value": "n"}`, `, "name": {"fromFieldPath": "spec.name"}`})
+	matches := rapid.SampledFrom([]string{``, `, "matchLabels": {"value": {"a": "b"}}`, `, "matchLabels": {"fromFieldPath": "spec.labels"}`})
+	defaults := rapid.SampledFrom([]string{``, `, "defaultMatchLabels": {"default": "true"}`})
+	namespaces := rapid.SampledFrom([]string{``, `, "namespace": {"value": "n"}`, `, "namespace": {"fromFieldPath": "spec.namespace"}`})
+	picks := rapid.SampledFrom([]string{"All", "One"})
+	policies := rapid.SampledFrom([]string{"Optional", "Required"})
+
+	rapid.Check(t, func(t *rapid.T) {
+		j := fmt.Sprintf(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "sources": [{
+			"type": "RequiredResource", "name": "s", "prefix": "p/", "pick": %q, "policy": {"fromFieldPath": %q},
+			"resource": {"apiVersion": "v1", "kind": "A"%s%s%s%s}
+		}]}`, picks.Draw(t, "pick"), policies.Draw(t, "policy"), names.Draw(t, "name"), matches.Draw(t, "labels"), defaults.Draw(t, "default"), namespaces.Draw(t, "namespace"))
+
+		in, err := v1beta1.Decode(resource.MustStructJSON(j))
+		if err != nil {
+			t.Skip("not a valid input")
+		}
+
+		req := observe(fmt.Sprintf(`{"spec": {"name": %s, "labels": %s, "namespace": %s}}`, values.Draw(t, "spec.name"), values.Draw(t, "spec.labels"), values.Draw(t, "spec.namespace")))
+		required := require.New(req)
+		rsp := &fnv1.RunFunctionResponse{}
+
+		_, err = resolve.Resolve(t.Context(), in, req, required)
+		required.AddTo(rsp)
+
+		if err != nil && required.Waiting() {
+			t.Errorf("\nA selector that can't be told should not be asked for.\nResolve(...) of %s: %v", j, err)
+		}
+
+		if rsp.GetRequirements() != nil && len(rsp.GetRequirements().GetResources()) == 0 {
+			t.Errorf("\nRequirements without anything required should be nil.\nResolve(...) of %s", j)
+		}
+
+		for _, s := range rsp.GetRequirements().GetResources() {
+			if s.GetMatchName() == "" && len(s.GetMatchLabels().GetLabels()) == 0 {
+				t.Errorf("\nA selector should have a name or labels.\nResolve(...) of %s: %v", j, s)
+			}
+
+			if s.Namespace != nil && s.GetNamespace() == "" {
+				t.Errorf("\nA namespace that is empty should not be asked for.\nResolve(...) of %s: %v", j, s)
+			}
+		}
+	})
+}

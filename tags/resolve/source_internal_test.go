@@ -1,0 +1,59 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+)
+
+// TestSourceTypes proves that each type that the input admits is one, and that no other
+// falls through.
+func TestSourceTypes(t *testing.T) {
+	text, err := os.ReadFile("../../package/input/cloudtags.fn.plexsphere.com_cloudtags.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	crd := apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+
+	types := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["sources"].Items.Schema.Properties["type"].Enum
+	if len(types) != len(sourceTypes) {
+		t.Errorf("the input admits the types %s, and there are %d", types, len(sourceTypes))
+	}
+
+	for _, j := range types {
+		var of v1beta1.SourceType
+		if err := yaml.Unmarshal(j.Raw, &of); err != nil {
+			t.Fatal(err)
+		}
+
+		if st := sourceTypes[of]; st.find == nil || st.title == nil {
+			t.Errorf("sources of the type %s can't be resolved", of)
+		}
+	}
+
+	req := &fnv1.RunFunctionRequest{}
+	in := &v1beta1.CloudTags{KeyPrefix: new(string), Sources: []v1beta1.Source{{Type: "Other"}}}
+
+	_, err = Resolve(context.Background(), in, req, require.New(req))
+	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" {
+		t.Errorf("Resolve(...): -want error, +got error:\n%s", diff)
+	}
+
+	if got := Title(&in.Sources[0], nil); got != "Other" {
+		t.Errorf("Title(...): want Other, got %s", got)
+	}
+}
