@@ -489,7 +489,7 @@ func TestRunFunctionFatal(t *testing.T) {
 		"ValueAndFromFieldPath": {
 			reason: "Two answers to one question are none.",
 			input:  testInput(`"provider": {"value": "aws", "fromFieldPath": "spec.provider"}, ` + sources),
-			want:   `InvalidInput: invalid input: provider: must have exactly one of value and fromFieldPath`,
+			want:   `InvalidInput: invalid input: provider: must have at most 1 of fromFieldPath, value`,
 		},
 		"NotAString": {
 			reason: "A label that isn't a string can't be resolved.",

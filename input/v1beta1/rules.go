@@ -61,6 +61,16 @@ func (s self) lists(field, item string) bool {
 // one is true if the source picks one object.
 func (s self) one() bool { return s.is("pick", "One") }
 
+// keyed is true if there is either a key, or where keys are.
+func (s self) keyed() bool {
+	return s.has("key") != s.has("fromFieldPath") && !(s.has("key") && s.has("contextKey"))
+}
+
+// plain is true if what Crossplane fetches for the source has no fallback.
+func (s self) plain() bool {
+	return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && !(s.has("resource", "name") && s.has("resource", "matchLabels"))
+}
+
 // rules are the CRD's, by what each is there: the function does without an interpreter of
 // their language. A test proves that both say the same.
 var rules = map[string]func(self) bool{
@@ -69,18 +79,22 @@ var rules = map[string]func(self) bool{
 	},
 	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
 	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
-	"!self.matches('^status[.]conditions($|[.[])')": func(s self) bool {
+	"self != 'status.conditions' && !self.startsWith('status.conditions.') && !self.startsWith('status.conditions[')": func(s self) bool {
 		rest, found := strings.CutPrefix(s.GetStringValue(), "status.conditions")
 		return !found || rest != "" && rest[0] != '.' && rest[0] != '['
 	},
 	`!has(self.replace) || !("" in self.replace)`: func(s self) bool { return !s.has("replace", "") },
-	"has(self.value) != has(self.fromFieldPath)":  func(s self) bool { return s.has("value") != s.has("fromFieldPath") },
+
+	"duration(self) >= duration('0s')": func(s self) bool {
+		d, err := time.ParseDuration(s.GetStringValue())
+		return err == nil && d >= 0
+	},
 
 	// Sources.
 	"(self.type == 'Value') == has(self.values)":              func(s self) bool { return s.is("type", "Value") == s.has("values") },
 	"(self.type == 'ContextField') == has(self.contextKey)":   func(s self) bool { return s.is("type", "ContextField") == s.has("contextKey") },
 	"(self.type == 'RequiredResource') == has(self.resource)": func(s self) bool { return s.is("type", "RequiredResource") == s.has("resource") },
-	"self.type == 'RequiredResource' || (self.type in ['CompositeField', 'ContextField']) == has(self.fromFieldPath)": func(s self) bool {
+	"self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)": func(s self) bool {
 		return s.is("type", "RequiredResource") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
 	},
 	"self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)": func(s self) bool {
@@ -89,26 +103,19 @@ var rules = map[string]func(self) bool{
 	"self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)": func(s self) bool {
 		return !s.is("type", "RequiredResource") || s.has("prefix") != s.has("fromFieldPath")
 	},
-	"self.type == 'RequiredResource' || !has(self.pick)":                                       func(s self) bool { return s.is("type", "RequiredResource") || !s.has("pick") },
-	"!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'":                     func(s self) bool { return !s.has("providerFieldPath") || s.one() },
-	`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`:               func(s self) bool { return !s.one() || s.text("name") != "" },
-	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.kinds)": func(s self) bool { return s.one() || !s.has("resource", "kinds") },
-	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.name) || !has(self.resource.matchLabels)": func(s self) bool {
-		return s.one() || !s.has("resource", "name") || !s.has("resource", "matchLabels")
-	},
-	"!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.defaultMatchLabels)": func(s self) bool {
-		return s.one() || !s.has("resource", "defaultMatchLabels")
+	"self.type == 'RequiredResource' || !has(self.pick)":                         func(s self) bool { return s.is("type", "RequiredResource") || !s.has("pick") },
+	"!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'":       func(s self) bool { return !s.has("providerFieldPath") || s.one() },
+	`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`: func(s self) bool { return !s.one() || s.text("name") != "" },
+	"has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": func(s self) bool {
+		return s.one() || s.plain()
 	},
 	"!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)": func(s self) bool {
 		return !s.at("trusted").GetBoolValue() || !s.has("include", "fromFieldPath")
 	},
-	"!has(self.policy) || self.type == 'RequiredResource' || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
-		return !s.has("policy") || s.is("type", "RequiredResource") || s.has("fromFieldPath") || s.has("include", "fromFieldPath")
+	"!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
+		return !s.has("policy") || s.has("resource") || s.has("fromFieldPath") || s.has("include", "fromFieldPath")
 	},
 	"!has(self.keys) || !has(self.fromFieldPath)": func(s self) bool { return !s.has("keys") || !s.has("fromFieldPath") },
-	"has(self.keys) || has(self.fromFieldPath) || has(self.except)": func(s self) bool {
-		return s.has("keys") || s.has("fromFieldPath") || s.has("except")
-	},
 
 	// What Crossplane fetches.
 	"has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)": func(s self) bool {
@@ -117,18 +124,22 @@ var rules = map[string]func(self) bool{
 	"has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)": func(s self) bool {
 		return s.has("name") || s.has("matchLabels") || s.has("defaultMatchLabels")
 	},
-	"(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1": func(s self) bool {
-		given := []bool{s.has("value"), s.has("fromFieldPath"), s.at("all").GetBoolValue()}
-		return len(slices.DeleteFunc(given, func(is bool) bool { return !is })) == 1
+	"has(self.all) && self.all ? !has(self.value) && !has(self.fromFieldPath) : has(self.value) != has(self.fromFieldPath)": func(s self) bool {
+		if s.at("all").GetBoolValue() {
+			return !s.has("value") && !s.has("fromFieldPath")
+		}
+
+		return s.has("value") != s.has("fromFieldPath")
 	},
 
 	// Tags.
 	"(self.shape == 'None') != has(self.fieldPath)":           func(s self) bool { return s.is("shape", "None") != s.has("fieldPath") },
 	"self.shape == 'KeyValueList' || !has(self.keyValueList)": func(s self) bool { return s.is("shape", "KeyValueList") || !s.has("keyValueList") },
 	"self.shape == 'StringList' || !has(self.stringList)":     func(s self) bool { return s.is("shape", "StringList") || !s.has("stringList") },
-	"has(self.key) != has(self.fromFieldPath)":                func(s self) bool { return s.has("key") != s.has("fromFieldPath") },
-	"has(self.key) || !has(self.value)":                       func(s self) bool { return s.has("key") || !s.has("value") },
-	"has(self.fromFieldPath) || !has(self.contextKey)":        func(s self) bool { return s.has("fromFieldPath") || !s.has("contextKey") },
+	"has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath) && !has(self.value)": func(s self) bool {
+		return s.keyed() && (s.has("key") || !s.has("value"))
+	},
+	"has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath)": self.keyed,
 
 	// Kubernetes metadata.
 	"!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))": func(s self) bool {
@@ -137,9 +148,7 @@ var rules = map[string]func(self) bool{
 	},
 	"(self.type == 'ComposedResource') == has(self.name)":  func(s self) bool { return s.is("type", "ComposedResource") == s.has("name") },
 	"self.type == 'RequiredResource' || !has(self.policy)": func(s self) bool { return s.is("type", "RequiredResource") || !s.has("policy") },
-	"!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": func(s self) bool {
-		return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && !(s.has("resource", "name") && s.has("resource", "matchLabels"))
-	},
+	"!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": self.plain,
 	"has(self.prefixes) || has(self.domains) || has(self.all) && self.all": func(s self) bool {
 		return s.has("prefixes") || s.has("domains") || s.at("all").GetBoolValue()
 	},
@@ -160,13 +169,6 @@ var formats = map[string]func(text string) string{
 	"field-paths": func(text string) string {
 		_, err := object.ParsePaths(text)
 		return says(err)
-	},
-	"duration": func(text string) string {
-		if d, err := time.ParseDuration(text); err != nil || d < 0 {
-			return "must be a duration that is not negative, e.g. 1m30s"
-		}
-
-		return ""
 	},
 	// No label's key starts with an exclamation mark: who writes one means to leave
 	// labels out.

@@ -42,6 +42,7 @@ type schema struct {
 	// Of lists.
 	Items       *schema  `json:"items"`
 	MinItems    int      `json:"minItems"`
+	MaxItems    *int     `json:"maxItems"`
 	ListType    string   `json:"x-kubernetes-list-type"`
 	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
 
@@ -51,6 +52,7 @@ type schema struct {
 	PreserveUnknownFields bool               `json:"x-kubernetes-preserve-unknown-fields"`
 	Required              []string           `json:"required"`
 	MinProperties         int                `json:"minProperties"`
+	MaxProperties         *int               `json:"maxProperties"`
 
 	// check says what is wrong that no keyword can say.
 	check func(p *field.Path, v self) []error
@@ -124,27 +126,23 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 
 	// What is refused anyway would break rules only because of that.
 	if ok {
-		ok = a.rules(p, s, v)
+		a.rules(p, s, v)
 	}
 
 	return ok || s.Type == "object"
 }
 
 // rules of the supplied schema hold for the supplied value, or are noted.
-func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) bool {
-	ok := true
-
+func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
 	for _, r := range s.Rules {
 		if !rules[r.Rule](self{v}) {
-			ok = a.refuse(r.path(p), r.Message)
+			a.refuse(r.path(p), r.Message)
 		}
 	}
 
 	if s.check != nil {
 		a.mistakes = append(a.mistakes, s.check(p, self{v})...)
 	}
-
-	return ok
 }
 
 func (a *admission) text(p *field.Path, s *schema, text string) bool {
@@ -173,6 +171,10 @@ func (a *admission) number(p *field.Path, s *schema, n float64) bool {
 func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool {
 	if len(items) < s.MinItems {
 		return a.refuse(p, atLeast(s.MinItems, "items"))
+	}
+
+	if s.MaxItems != nil && len(items) > *s.MaxItems {
+		return a.refuse(p, fmt.Sprintf("must have at most %d items", *s.MaxItems))
 	}
 
 	ok := true
@@ -210,10 +212,6 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 		}
 	}
 
-	if len(o.Fields) < s.MinProperties {
-		return a.refuse(p, atLeast(s.MinProperties, "fields")+s.allowed())
-	}
-
 	ok := true
 
 	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
@@ -221,8 +219,12 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 		case of != nil:
 			ok = a.value(p.Child(name), of, o.Fields[name]) && ok
 		case len(s.Properties) > 0:
-			ok = a.note(fmt.Errorf("unknown field %q%s", p.Child(name), s.allowed()))
+			ok = a.note(fmt.Errorf("unknown field %q: allowed: %s", p.Child(name), s.names()))
 		}
+	}
+
+	if why := s.miscounts(len(o.Fields)); ok && why != "" {
+		ok = a.refuse(p, why)
 	}
 
 	for _, name := range s.Required {
@@ -293,13 +295,21 @@ func (s *schema) field(name string) *schema {
 	return s.AdditionalProperties
 }
 
-// allowed says which fields objects may have.
-func (s *schema) allowed() string {
-	if len(s.Properties) == 0 {
-		return ""
-	}
+// names of the fields that objects may have.
+func (s *schema) names() string { return strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ") }
 
-	return ": allowed: " + strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ")
+// miscounts says what is wrong with so many fields, or nothing.
+func (s *schema) miscounts(fields int) string {
+	switch {
+	case s.MaxProperties != nil && fields > *s.MaxProperties:
+		return fmt.Sprintf("must have at most %d of %s", *s.MaxProperties, s.names())
+	case fields >= s.MinProperties:
+		return ""
+	case len(s.Properties) > 0:
+		return fmt.Sprintf("must have at least %d of %s", s.MinProperties, s.names())
+	default:
+		return atLeast(s.MinProperties, "fields")
+	}
 }
 
 // choice says which values a string may have, if they are few.

@@ -144,7 +144,7 @@ type CloudTags struct {
 	// +optional
 	// +kubebuilder:validation:Format=field-path
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('status.')",message="must be below status"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^status[.]conditions($|[.[])')",message="must not be status.conditions or below it"
+	// +kubebuilder:validation:XValidation:rule="self != 'status.conditions' && !self.startsWith('status.conditions.') && !self.startsWith('status.conditions[')",message="must not be status.conditions or below it"
 	StatusFieldPath object.Path `json:"statusFieldPath,omitzero"`
 
 	// ProfileRules say whose rules tags obey where they differ: Contract is the
@@ -168,8 +168,8 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:default="1m"
-	// +kubebuilder:validation:Format=duration
-	TTL metav1.Duration `json:"ttl,omitzero"`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration that is not negative, e.g. 1m30s"
+	TTL metav1.Duration `json:"ttl"`
 }
 
 // A TagCount is a number of tags.
@@ -179,7 +179,8 @@ type TagCount int32
 
 // A StringSource is a string, or a field of the composite resource that holds one.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.value) != has(self.fromFieldPath)",message="must have exactly one of value and fromFieldPath"
+// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:MaxProperties=1
 type StringSource struct {
 	// Value is the string itself.
 	//
@@ -356,7 +357,7 @@ const (
 // A Source of labels.
 //
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Value') == has(self.values)",message="is required by type Value, and forbidden elsewhere",fieldPath=".values"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type in ['CompositeField', 'ContextField']) == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata",fieldPath=".fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata",fieldPath=".fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ContextField') == has(self.contextKey)",message="is required by type ContextField, and forbidden elsewhere",fieldPath=".contextKey"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField",fieldPath=".prefix"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
@@ -364,11 +365,9 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.kinds)",message="only pick One picks among kinds",fieldPath=".resource.kinds"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.name) || !has(self.resource.matchLabels)",message="only pick One falls back to it if there is no name",fieldPath=".resource.matchLabels"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || has(self.pick) && self.pick == 'One' || !has(self.resource.defaultMatchLabels)",message="only pick One falls back to it",fieldPath=".resource.defaultMatchLabels"
+// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.type == 'RequiredResource' || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
 	// at fromFieldPath of the composite resource, ContextField from the map at
@@ -475,7 +474,7 @@ type Source struct {
 // e.g. platform/*.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="must have at most one of keys and fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="has(self.keys) || has(self.fromFieldPath) || has(self.except)",message="must have at least one of keys, fromFieldPath and except"
+// +kubebuilder:validation:MinProperties=1
 type Include struct {
 	// Keys are the patterns. By default all labels are taken.
 	//
@@ -589,7 +588,7 @@ type ResourceKind struct {
 // A MapSource is a map of labels, a field of the composite resource that holds one,
 // or no label at all, which every object has.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.value) ? 1 : 0) + (has(self.fromFieldPath) ? 1 : 0) + (has(self.all) && self.all ? 1 : 0) == 1",message="must have exactly one of value, fromFieldPath and all"
+// +kubebuilder:validation:XValidation:rule="has(self.all) && self.all ? !has(self.value) && !has(self.fromFieldPath) : has(self.value) != has(self.fromFieldPath)",message="must have exactly one of value, fromFieldPath and all"
 type MapSource struct {
 	// Value is the map itself.
 	//
@@ -774,9 +773,7 @@ type ResourceSelector struct {
 
 // A RemoveTag says which tags are removed.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="must have exactly one of key and fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="has(self.key) || !has(self.value)",message="only a key can have one",fieldPath=".value"
-// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="only a fromFieldPath is below it",fieldPath=".contextKey"
+// +kubebuilder:validation:XValidation:rule="has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath) && !has(self.value)",message="must have either key, perhaps with value, or fromFieldPath, perhaps with contextKey"
 type RemoveTag struct {
 	TagKeys `json:",inline"`
 
@@ -789,8 +786,7 @@ type RemoveTag struct {
 
 // An IgnoreTag says which tags other systems own.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.key) != has(self.fromFieldPath)",message="must have exactly one of key and fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey)",message="only a fromFieldPath is below it",fieldPath=".contextKey"
+// +kubebuilder:validation:XValidation:rule="has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath)",message="must have either key, or fromFieldPath, perhaps with contextKey"
 type IgnoreTag struct {
 	TagKeys `json:",inline"`
 
@@ -847,6 +843,7 @@ type MetadataRule struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
 	Copy []MetadataKind `json:"copy,omitempty"`
 
 	// Select says which keys are copied: those that any of it holds for.
@@ -900,7 +897,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="is required by type ComposedResource, and forbidden elsewhere",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="is for type RequiredResource only",fieldPath=".policy"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only a source of labels with pick One has kinds, defaultMatchLabels, or matchLabels beside a name",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One of sources looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource

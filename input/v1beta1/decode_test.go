@@ -1,0 +1,700 @@
+package v1beta1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+// everything is an input that has every field, but for those that no input may have.
+const everything = `
+apiVersion: cloudtags.fn.plexsphere.com/v1beta1
+kind: CloudTags
+metadata: {name: tags, labels: {a: b}}
+provider: {fromFieldPath: spec.cloud.provider}
+keyPrefix: ""
+keyFormats:
+- {provider: gcp, prefix: "", replace: {":": _, /: ""}, lowercase: true}
+- {provider: azure}
+sources:
+- type: Value
+  name: fixed
+  values: {"": "", "acme:checkout/owner": "é\n"}
+  include: {keys: [platform/*, "*"], except: [platform/mesh-*]}
+  trusted: true
+  encoding: Plain
+  keyForm: Qualified
+  onConflict: Retain
+- {type: CompositeField, fromFieldPath: "spec.groups[0].labels['example.org/tags']", include: {fromFieldPath: spec.propagate}, encoding: JSON, keyForm: Tag, onConflict: Replace, policy: {fromFieldPath: Required}}
+- {type: ContextField, contextKey: apiextensions.crossplane.io/environment, fromFieldPath: tags, include: {keys: []}, encoding: Scalar, keyForm: Tag, onConflict: Error, policy: {}}
+- {type: CompositeMetadata, prefix: tags.example.org/, encoding: Plain, keyForm: Qualified, onConflict: Retain}
+- type: RequiredResource
+  prefix: tags.example.org/
+  resource: {apiVersion: v1, kind: ConfigMap, namespace: {fromFieldPath: metadata.namespace}, matchLabels: {fromFieldPath: spec.selector}}
+  pick: All
+  encoding: Plain
+  keyForm: Qualified
+  onConflict: Retain
+  policy: {fromFieldPath: Optional}
+- type: RequiredResource
+  name: class
+  fromFieldPath: data
+  providerFieldPath: spec.provider
+  resource: {kinds: [{apiVersion: a/v1, kind: A}], name: {fromFieldPath: spec.name}, matchLabels: {value: {value: gold, "": ""}}, defaultMatchLabels: {default: "true"}, namespace: {value: platform}}
+  pick: One
+  encoding: Plain
+  keyForm: Qualified
+  onConflict: Retain
+reservedKeys: [workspace, "entigo:*"]
+reservedTags: {aws: 3, hetzner: 0, generic: 2147483647}
+providerTags: None
+limitPolicy: ApplyStrict
+resources:
+- {name: "*-a-*", apiVersion: s3.*/*, kind: "*", matchLabels: {value: "", "": ""}, matchTags: {value: "", name: x}}
+tagFields:
+- {apiVersion: "vm.example.org/*", kind: "*", fieldPath: spec.forProvider.tags, shape: Map, provider: aws}
+- {apiVersion: x/v1, kind: A, fieldPath: spec.tags, shape: KeyValueList, keyValueList: {key: Key, value: Value, extra: {a: true, n: 1.5, s: x, o: {a: [1, null]}, key: k}}}
+- {apiVersion: y/v1, kind: B, fieldPath: spec.tags, shape: StringList, stringList: {separator: ": ", maxLength: 255}}
+- {apiVersion: z/v1, kind: C, shape: None}
+removeTags:
+- {key: "*", value: ""}
+- {fromFieldPath: spec.removed, contextKey: k}
+ignoreTags:
+- {key: "aws-backup:*", onConflict: Retain}
+- {fromFieldPath: spec.ignored, contextKey: k, onConflict: Replace}
+kubernetesMetadata:
+- source:
+    type: RequiredResource
+    resource: {apiVersion: v1, kind: ConfigMap, name: {value: a}}
+    labelsFieldPath: spec.labels
+    annotationsFieldPath: spec.annotations
+    policy: {fromFieldPath: Optional}
+  copy: [Annotations, Labels]
+  select: {prefixes: [node-role.kubernetes.io], domains: [example.org]}
+  resources: [{kind: A}]
+  toFieldPaths: {labels: [metadata.labels, "spec.pools[*].labels"], annotations: [metadata.annotations]}
+- source: {type: ComposedResource, name: pool-*, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}
+  select: {all: true}
+  resources: [{name: "*-nodes"}]
+  toFieldPaths: {labels: [metadata.labels]}
+toContextKey: cloudtags.fn.plexsphere.com/resolved
+statusFieldPath: status.conditionsOfTags
+profileRules: Cloud
+fieldDiscovery: Index
+ttl: 1h30m0s
+`
+
+// input returns the supplied YAML as an input of the right kind.
+func input(tb testing.TB, text string) *structpb.Struct {
+	tb.Helper()
+
+	obj := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind}
+	if err := yaml.Unmarshal([]byte(text), &obj); err != nil {
+		tb.Fatalf("%v: %s", err, text)
+	}
+
+	s, err := structpb.NewStruct(obj)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return s
+}
+
+// encoded is the supplied decoded input in JSON again.
+func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
+	tb.Helper()
+
+	j, err := json.Marshal(in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return resource.MustStructJSON(string(j))
+}
+
+// message of the supplied error, which is empty for none.
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
+}
+
+func TestDecode(t *testing.T) {
+	const (
+		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, metadata: {}, `
+		ignored = `ignoreTags: [{key: a, onConflict: Replace}]`
+		rule    = `kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}, select: {all: true}, `
+	)
+
+	cases := map[string]struct {
+		reason string
+		input  string
+		want   string
+	}{
+		"Everything": {
+			reason: "Everything that is given should be taken as it is.",
+			input:  everything,
+			want:   everything,
+		},
+		"Defaults": {
+			reason: "What isn't given should have its default.",
+			input:  `ignoreTags: [{key: a}]`,
+			want:   always + ignored + `}`,
+		},
+		"Source": {
+			reason: "A source should have its defaults, and an empty policy is one.",
+			input:  `sources: [{type: CompositeField, fromFieldPath: spec.labels, policy: {}}]`,
+			want:   always + `sources: [{type: CompositeField, fromFieldPath: spec.labels, policy: {}, encoding: Plain, keyForm: Qualified, onConflict: Retain}]}`,
+		},
+		"Lists": {
+			reason: "How a list has tags should have its defaults, whether nothing or little is said of it.",
+			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList}, {apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {maxLength: 0}}]}`,
+			want: always + ignored + `, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: key, value: value}}, {apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: key, value: value}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}}]}`,
+		},
+		"CopyBoth": {
+			reason: "Labels and annotations should be copied to where Kubernetes has them, by default.",
+			input:  `kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}}]`,
+			want:   always + rule + `toFieldPaths: {labels: [metadata.labels], annotations: [metadata.annotations]}}]}`,
+		},
+		"CopyLabels": {
+			reason: "Only labels may be copied.",
+			input:  `kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Labels]}]`,
+			want:   always + rule + `copy: [Labels], toFieldPaths: {labels: [metadata.labels]}}]}`,
+		},
+		"CopyAnnotations": {
+			reason: "Only annotations may be copied.",
+			input:  `kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Annotations]}]`,
+			want:   always + rule + `copy: [Annotations], toFieldPaths: {annotations: [metadata.annotations]}}]}`,
+		},
+		"NoTTL": {
+			reason: "Crossplane may be told not to reuse the answer at all.",
+			input:  `{ttl: "0", ignoreTags: [{key: a}], metadata: null}`,
+			want:   strings.Replace(always, "1m0s", "0s", 1) + ignored + `}`,
+		},
+		"Metadata": {
+			reason: "Kubernetes metadata may have nulls.",
+			input:  `{ignoreTags: [{key: a}], metadata: {name: a, creationTimestamp: null}}`,
+			want:   strings.Replace(always, "metadata: {}", "metadata: {name: a}", 1) + ignored + `}`,
+		},
+		"UnknownProvider": {
+			reason: "A provider that has no profile is fine, and in any case.",
+			input:  `{ignoreTags: [{key: a}], provider: {value: Acme Cloud}}`,
+			want:   always + ignored + `, provider: {value: Acme Cloud}}`,
+		},
+	}
+
+	c := readCRD(t)
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := input(t, tc.input)
+			before := proto.CloneOf(s)
+
+			in, err := v1beta1.Decode(s)
+			if err != nil {
+				t.Fatalf("\n%s\nDecode(...): %v", tc.reason, err)
+			}
+
+			if diff := cmp.Diff(input(t, tc.want), encoded(t, in), protocmp.Transform(), protocmp.IgnoreDefaultScalars()); diff != "" {
+				t.Errorf("\n%s\nDecode(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(before, s, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.reason, diff)
+			}
+
+			if m := c.admit(t, s.AsMap()); len(m) > 0 {
+				t.Errorf("\n%s\nAn API server should accept it, too: %v", tc.reason, m)
+			}
+		})
+	}
+}
+
+// refused are inputs that Decode refuses, and the whole of what it says.
+func refused() map[string]struct{ reason, input, want string } {
+	const sources = "contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values"
+
+	profiles := strings.Join(tags.ProfileNames(), ", ")
+	quoted := `"` + strings.ReplaceAll(profiles, ", ", `", "`) + `"`
+
+	return map[string]struct{ reason, input, want string }{
+		// What it is.
+		"OtherKind": {
+			reason: "The input of another function should be refused.",
+			input:  `{apiVersion: pt.fn.crossplane.io/v1beta1, kind: cloudtags, ignoreTags: [{key: a}]}`,
+			want: `[apiVersion: Unsupported value: "pt.fn.crossplane.io/v1beta1": supported values: "cloudtags.fn.plexsphere.com/v1beta1", ` +
+				`kind: Unsupported value: "cloudtags": supported values: "CloudTags"]`,
+		},
+		"NoKind": {
+			reason: "What an input is should be required, and not hide what else is wrong.",
+			input:  `{apiVersion: 1, ttl: x}`,
+			want:   `[apiVersion: must be a string, not a number, ttl: must be a duration that is not negative, e.g. 1m30s]`,
+		},
+		"Nothing": {
+			reason: "What only says how and on what, says nothing to do.",
+			input:  `{limitPolicy: ApplyStrict, resources: [{kind: A}], reservedKeys: [a], statusFieldPath: status.tags}`,
+			want:   `sources: at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required`,
+		},
+
+		// Keywords of the schema.
+		"UnknownFields": {
+			reason: "All unknown fields should be named, and those that there are, and no rules be told that break because of them.",
+			input:  `{keyprefix: x, sources: [{type: Value, Values: {}}]}`,
+			want: `[unknown field "keyprefix": allowed: apiVersion, fieldDiscovery, ignoreTags, keyFormats, keyPrefix, kind, kubernetesMetadata, limitPolicy, metadata, profileRules, provider, providerTags, ` +
+				`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, toContextKey, ttl, unknown field "sources[0].Values": allowed: ` + sources + `]`,
+		},
+		"UnknownFieldOfKeys": {
+			reason: "What fields are together called in Go is no field.",
+			input:  `removeTags: [{TagKeys: {key: a}}]`,
+			want:   `unknown field "removeTags[0].TagKeys": allowed: contextKey, fromFieldPath, key, value`,
+		},
+		"Types": {
+			reason: "Every wrong type should be named, with what is there.",
+			input: `{keyPrefix: 1, keyFormats: {}, reservedTags: {aws: 1.5, gcp: "3", azure: 2147483648, hetzner: -2147483649},
+				sources: [{type: Value, values: {a: true}}, x], ignoreTags: [{key: [a]}]}`,
+			want: `[ignoreTags[0].key: must be a string, not a list, keyFormats: must be a list, not an object, keyPrefix: must be a string, not a number, ` +
+				`reservedTags.aws: must be a 32-bit integer, not 1.5, reservedTags.azure: must be a 32-bit integer, not 2147483648, reservedTags.gcp: must be a 32-bit integer, not a string, ` +
+				`reservedTags.hetzner: must be a 32-bit integer, not -2147483649, sources[0].values.a: must be a string, not a boolean, sources[1]: must be an object, not a string]`,
+		},
+		"Hints": {
+			reason: "What is meant by the easiest mistakes should be told.",
+			input:  `{provider: aws, metadata: [], ignoreTags: [{key: a}], removeTags: [a]}`,
+			want: `[metadata: must be an object, not a list: the rules that copy Kubernetes metadata are kubernetesMetadata, ` +
+				`provider: must be an object, not a string: write {value: "aws"}, removeTags[0]: must be an object, not a string]`,
+		},
+		"Nulls": {
+			reason: "Null is neither what is there nor what isn't.",
+			input:  `{provider: null, ignoreTags: [null, {key: null}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {extra: {x: null}}}], reservedTags: {aws: null}}`,
+			want: `[ignoreTags[0]: must not be null, ignoreTags[1].key: must not be null, provider: must not be null, reservedTags.aws: must not be null, ` +
+				`tagFields[0].keyValueList.extra.x: must not be null]`,
+		},
+		"Enums": {
+			reason: "The values that there are should be named, also where one is required.",
+			input:  `{profileRules: "", limitPolicy: x, sources: [{}], ignoreTags: [{key: a, onConflict: Error}], kubernetesMetadata: [{}]}`,
+			want: `[ignoreTags[0].onConflict: Unsupported value: "Error": supported values: "Replace", "Retain", kubernetesMetadata[0].select: Required value, kubernetesMetadata[0].source: Required value, ` +
+				`limitPolicy: Unsupported value: "x": supported values: "ApplyPartial", "ApplyStrict", profileRules: Unsupported value: "": supported values: "Cloud", "Contract", ` +
+				`sources[0].type: Required value: one of ["CompositeField" "CompositeMetadata" "ContextField" "RequiredResource" "Value"]]`,
+		},
+		"Empty": {
+			reason: "What is empty should be refused where it would mean all, or what isn't there.",
+			input:  `{sources: [], resources: [{}, {matchTags: {}}], provider: {}, toContextKey: "", reservedKeys: [""], removeTags: [{fromFieldPath: ""}]}`,
+			want: `[provider: must have at least 1 of fromFieldPath, value, removeTags[0].fromFieldPath: must not be empty, reservedKeys[0]: must not be empty, ` +
+				`resources[0]: must have at least 1 of apiVersion, kind, matchLabels, matchTags, name, resources[1].matchTags: must not be empty, ` +
+				`sources: must not be empty, toContextKey: must not be empty]`,
+		},
+		"TooMany": {
+			reason: "Two answers to one question are none.",
+			input:  `{provider: {value: aws, fromFieldPath: spec.provider}, kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Labels, Annotations, Labels]}]}`,
+			want:   `[kubernetesMetadata[0].copy: must have at most 2 items, provider: must have at most 1 of fromFieldPath, value]`,
+		},
+		"Negative": {
+			reason: "No fewer slots than none can be left free, and no entry is shorter than nothing.",
+			input:  `{ignoreTags: [{key: a}], reservedTags: {aws: -1}, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {maxLength: -1}}]}`,
+			want:   `[reservedTags.aws: Invalid value: -1: must be at least 0, tagFields[0].stringList.maxLength: Invalid value: -1: must be at least 0]`,
+		},
+		"Duplicates": {
+			reason: "The second of two that are the same should be named.",
+			input:  `{keyFormats: [{provider: gcp}, {provider: azure}, {provider: gcp}], kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Labels, Labels]}]}`,
+			want:   `[keyFormats[2]: Duplicate value: "gcp", kubernetesMetadata[0].copy[1]: Duplicate value: "Labels"]`,
+		},
+		"Patterns": {
+			reason: "A star is known at the end of keys only, so it should be refused elsewhere, not taken for a character.",
+			input:  `{reservedKeys: ["*a", a, a*], removeTags: [{key: a**}], sources: [{type: Value, values: {}, include: {keys: [a*b], except: ["!a", "*"]}}]}`,
+			want: `[removeTags[0].key: Invalid value: "a**": a * may only be the last character, reservedKeys[0]: Invalid value: "*a": a * may only be the last character, ` +
+				`sources[0].include.except[0]: Invalid value: "!a": matches no key: except says which labels are left out, sources[0].include.keys[0]: Invalid value: "a*b": a * may only be the last character]`,
+		},
+		"FieldPaths": {
+			reason: "Malformed paths should be refused before anything is there to try them on, and such that lead to many fields.",
+			input:  `{provider: {fromFieldPath: spec..a}, statusFieldPath: "status.a[", removeTags: [{fromFieldPath: "a[*]"}], tagFields: [{apiVersion: v1, kind: A, shape: Map, fieldPath: a.*}]}`,
+			want: `[provider.fromFieldPath: Invalid value: "spec..a": cannot parse field path "spec..a": unexpected '.' at position 5, ` +
+				`removeTags[0].fromFieldPath: Invalid value: "a[*]": field path "a[*]" must lead to one field, without wildcards, ` +
+				`statusFieldPath: Invalid value: "status.a[": cannot parse field path "status.a[": unterminated '[' at position 8, ` +
+				`tagFields[0].fieldPath: Invalid value: "a.*": field path "a.*" must lead to one field, without wildcards]`,
+		},
+		"ToFieldPaths": {
+			reason: "Only items of lists may be many.",
+			input:  `kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, toFieldPaths: {labels: ["a[*].b", a.*, a..b]}}]`,
+			want: `[kubernetesMetadata[0].toFieldPaths.labels[1]: Invalid value: "a.*": field path "a.*": a * stands for items of a list only, as in spec.items[*].labels, ` +
+				`kubernetesMetadata[0].toFieldPaths.labels[2]: Invalid value: "a..b": cannot parse field path "a..b": unexpected '.' at position 2]`,
+		},
+		"Profiles": {
+			reason: "A name that is no profile's would have no effect.",
+			input:  `{ignoreTags: [{key: a}], keyFormats: [{provider: GCP}, {}], reservedTags: {amazon: 1}, tagFields: [{apiVersion: v1, kind: A, shape: None, provider: ""}]}`,
+			want: `[keyFormats[0].provider: Unsupported value: "GCP": supported values: ` + quoted + `, keyFormats[1].provider: Required value: one of [` + strings.ReplaceAll(quoted, ", ", " ") + `], ` +
+				`unknown field "reservedTags.amazon": allowed: ` + profiles + `, tagFields[0].provider: Unsupported value: "": supported values: ` + quoted + `]`,
+		},
+
+		// Rules: what each says, and where. That it holds when the CRD's does is another test.
+		"RulesOfSources": {
+			reason: "What a type of source needs, and what it has no use for, should be named.",
+			input:  `sources: [{type: Value, fromFieldPath: a, contextKey: k, prefix: p, pick: All, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: CompositeField, policy: {}, providerFieldPath: a}]`,
+			want: `[sources[0].values: is required by type Value, and forbidden elsewhere, ` +
+				`sources[0].fromFieldPath: is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata, ` +
+				`sources[0].contextKey: is required by type ContextField, and forbidden elsewhere, ` +
+				`sources[0].prefix: is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField, ` +
+				`sources[0].resource: is required by type RequiredResource, and forbidden elsewhere, ` +
+				`sources[0].pick: is for type RequiredResource only: nothing else finds several objects, ` +
+				`sources[1].fromFieldPath: is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata, ` +
+				`sources[1].providerFieldPath: only a class, which pick One picks, names a provider, sources[1].policy: the source reads nothing that could be absent]`,
+		},
+		"RulesOfResources": {
+			reason: "What Crossplane fetches needs a kind and a name or labels, and only a class falls back.",
+			input: `sources: [{type: RequiredResource, resource: {}}, {type: RequiredResource, pick: One, prefix: a, fromFieldPath: a, resource: {apiVersion: v1, kind: A, matchLabels: {value: {a: b}, all: true}}},
+				{type: RequiredResource, prefix: a, resource: {kinds: [{apiVersion: v1, kind: A}], name: {value: a}}}]`,
+			want: `[sources[0].resource: must have either apiVersion and kind, or kinds, sources[0].resource: must have one of name, matchLabels and defaultMatchLabels, ` +
+				`sources[0]: must have exactly one of prefix and fromFieldPath, ` +
+				`sources[1].resource.matchLabels: must have exactly one of value, fromFieldPath and all, sources[1]: must have exactly one of prefix and fromFieldPath, ` +
+				`sources[1].name: is required by pick One: a class is recorded under the name of its source, ` +
+				`sources[2].resource: only pick One looks for several kinds, defaultMatchLabels, or matchLabels if there is no name]`,
+		},
+		"RulesOfIncludes": {
+			reason: "Patterns are in the input or in a field, which may not be of a trusted source.",
+			input:  `sources: [{type: Value, values: {}, trusted: true, include: {keys: [a], fromFieldPath: b}}]`,
+			want: `[sources[0].include: must have at most one of keys and fromFieldPath, ` +
+				`sources[0].include.fromFieldPath: the author of the composite resource may not choose among the labels of a trusted source]`,
+		},
+		"RulesOfTags": {
+			reason: "Keys are in the input, perhaps with a value, or in a field, perhaps of the context.",
+			input:  `{keyFormats: [{provider: gcp, replace: {"": _}}], removeTags: [{value: a}], ignoreTags: [{contextKey: k}]}`,
+			want: `[ignoreTags[0]: must have either key, or fromFieldPath, perhaps with contextKey, keyFormats[0].replace: cannot replace an empty string, ` +
+				`removeTags[0]: must have either key, perhaps with value, or fromFieldPath, perhaps with contextKey]`,
+		},
+		"RulesOfTagFields": {
+			reason: "The fields that a shape has should be told from others.",
+			input:  `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, shape: Map, keyValueList: {}, stringList: {}}, {apiVersion: v1, kind: A, shape: None, fieldPath: a}]}`,
+			want: `[tagFields[0].fieldPath: is forbidden by shape None, and required elsewhere, tagFields[0].keyValueList: is for shape KeyValueList only, ` +
+				`tagFields[0].stringList: is for shape StringList only, tagFields[1].fieldPath: is forbidden by shape None, and required elsewhere]`,
+		},
+		"RulesOfMetadata": {
+			reason: "What a rule copies from, and what it copies, should be said once.",
+			input: `kubernetesMetadata: [{source: {type: RequiredResource, name: a}, select: {all: false}, copy: [Labels], toFieldPaths: {annotations: [a]}},
+				{source: {type: CompositeMetadata, resource: {apiVersion: v1, kind: A, name: {value: a}, matchLabels: {all: true}}, policy: {}}, select: {all: true}}]`,
+			want: `[kubernetesMetadata[0].select: must have at least one of prefixes, domains and all, ` +
+				`kubernetesMetadata[0].source.resource: is required by type RequiredResource, and forbidden elsewhere, kubernetesMetadata[0].source.name: is required by type ComposedResource, and forbidden elsewhere, ` +
+				`kubernetesMetadata[0].toFieldPaths: must have paths for all that is copied, and for nothing else, ` +
+				`kubernetesMetadata[1].source.resource: is required by type RequiredResource, and forbidden elsewhere, kubernetesMetadata[1].source.policy: is for type RequiredResource only, ` +
+				`kubernetesMetadata[1].source.resource: only pick One of sources looks for several kinds, defaultMatchLabels, or matchLabels if there is no name]`,
+		},
+		"RulesOfWhatIsWritten": {
+			reason: "Nothing may take the place of what is others'.",
+			input:  `{ignoreTags: [{key: a}], toContextKey: cloudtags.fn.plexsphere.com/steps, statusFieldPath: "status.conditions[0]"}`,
+			want: `[statusFieldPath: must not be status.conditions or below it, ` +
+				`toContextKey: must be another key: steps of this function keep their verdicts there]`,
+		},
+		"StatusElsewhere": {
+			reason: "Functions can write the status only.",
+			input:  `{ignoreTags: [{key: a}], statusFieldPath: statuses.cloudTags}`,
+			want:   `statusFieldPath: must be below status`,
+		},
+
+		// What only Go knows.
+		"Classes": {
+			reason: "Two classes of one name can't both be told of, and other sources have no part in that.",
+			input: `sources: [{type: RequiredResource, name: a, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: Value, name: a, values: {}},
+				{type: RequiredResource, name: b, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: RequiredResource, name: a, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
+			want: `sources[3].name: Duplicate value: "a"`,
+		},
+		"SameFields": {
+			reason: "Key, value and what is extra of an entry can't be in one field, which defaults count for, too.",
+			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: value}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: Key, extra: {Key: 1, value: 2}}}]}`,
+			want: `[tagFields[0].keyValueList.value: Invalid value: "value": must differ from key, ` +
+				`tagFields[1].keyValueList.extra.Key: Forbidden: the tag is written there, tagFields[1].keyValueList.extra.value: Forbidden: the tag is written there]`,
+		},
+		"Stars": {
+			reason: "The text in the place of a star should say to which resources what is copied.",
+			input: `kubernetesMetadata: [{source: {type: ComposedResource, name: "*-*"}, select: {all: true}, resources: [{name: "*"}]}, {source: {type: ComposedResource, name: "a-*"}, select: {all: true}},
+				{source: {type: ComposedResource, name: "a-*"}, select: {all: true}, resources: [{name: "*"}, {kind: A}, {name: "*-*"}]}]`,
+			want: `[kubernetesMetadata[0].source.name: Invalid value: "*-*": must have at most one *, ` +
+				`kubernetesMetadata[1].resources: Required value: a source name with a * needs resources, each with a name that has one, too, ` +
+				`kubernetesMetadata[2].resources[1].name: Invalid value: "": must have one *, as the name of the source has, ` +
+				`kubernetesMetadata[2].resources[2].name: Invalid value: "*-*": must have one *, as the name of the source has]`,
+		},
+		"UnknownMetadata": {
+			reason: "Metadata is that of all objects, and should be checked, too.",
+			input:  `{ignoreTags: [{key: a}], metadata: {title: x}}`,
+			want:   `metadata: unknown field "metadata.title"`,
+		},
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for name, tc := range refused() {
+		t.Run(name, func(t *testing.T) {
+			s := input(t, tc.input)
+			before := proto.CloneOf(s)
+
+			_, err := v1beta1.Decode(s)
+			if diff := cmp.Diff(tc.want, message(err)); diff != "" {
+				t.Errorf("\n%s\nDecode(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(before, s, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDecodeMetadata is about types in Kubernetes metadata, which the schema doesn't have.
+func TestDecodeMetadata(t *testing.T) {
+	for _, metadata := range []string{`{labels: [a]}`, `{generation: first}`, `{creationTimestamp: yesterday}`, `{ownerReferences: [{controller: "yes"}]}`} {
+		_, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], metadata: `+metadata+`}`))
+		if !strings.HasPrefix(message(err), "metadata: ") {
+			t.Errorf("\nWhat is wrong in metadata should be told.\nDecode(...) of %s: %v", metadata, err)
+		}
+	}
+}
+
+// TestDecodeStruct is about what no JSON says, but a struct can hold.
+func TestDecodeStruct(t *testing.T) {
+	with := func(name string, v *structpb.Value) *structpb.Struct {
+		s := input(t, `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {extra: {}}}]}`)
+		s.GetFields()[name] = v
+
+		return s
+	}
+
+	extra := func(n float64) *structpb.Struct {
+		s := with("ttl", structpb.NewStringValue("1m"))
+		s.GetFields()["tagFields"].GetListValue().GetValues()[0].GetStructValue().GetFields()["keyValueList"].GetStructValue().GetFields()["extra"].GetStructValue().Fields = map[string]*structpb.Value{"n": structpb.NewNumberValue(n)}
+
+		return s
+	}
+
+	cases := map[string]struct {
+		s    *structpb.Struct
+		want string
+	}{
+		"Nil":      {want: "the pipeline step has no input: it needs one of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags"},
+		"NoKind":   {s: with("ttl", &structpb.Value{}), want: "ttl: must not be null"},
+		"NilValue": {s: with("ttl", nil), want: "ttl: must not be null"},
+		"NaN":      {s: with("reservedTags", structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"aws": structpb.NewNumberValue(math.NaN())}})), want: "reservedTags.aws: must be a 32-bit integer, not NaN"},
+		"Extra":    {s: extra(math.Inf(1)), want: "cannot encode input as JSON: "},
+		"Empty":    {s: &structpb.Struct{}, want: "[apiVersion: Required value: "},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if _, err := v1beta1.Decode(tc.s); !strings.HasPrefix(message(err), tc.want) {
+				t.Errorf("\nAn input that is none should be refused.\nDecode(...): want an error that starts with %q, got %v", tc.want, err)
+			}
+		})
+	}
+}
+
+func TestDecoder(t *testing.T) {
+	d := &v1beta1.Decoder{}
+	wg := sync.WaitGroup{}
+
+	first, err := d.Decode(input(t, everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Every map of the input is made anew, so its order is another one.
+	for range 8 {
+		wg.Go(func() {
+			if again, err := d.Decode(input(t, everything)); again != first || err != nil {
+				t.Errorf("\nThe same input should be decoded once.\nDecode(...): %v", err)
+			}
+		})
+	}
+
+	wg.Wait()
+
+	other, err := d.Decode(input(t, `ignoreTags: [{key: a}]`))
+	if err != nil || other == first || other.IgnoreTags[0].Key != "a" {
+		t.Errorf("\nAnother input should be another one.\nDecode(...): %v, %v", other, err)
+	}
+
+	for range 2 {
+		if _, err := d.Decode(input(t, `ttl: 1`)); err == nil {
+			t.Error("\nAn input that is refused should be refused again.")
+		}
+	}
+
+	for i := range 1000 {
+		in, err := d.Decode(input(t, fmt.Sprintf(`ignoreTags: [{key: a%d}]`, i)))
+		if err != nil || in.IgnoreTags[0].Key != fmt.Sprintf("a%d", i) {
+			t.Fatalf("\nAny number of inputs should be decoded.\nDecode(...): %v", err)
+		}
+	}
+
+	if again, err := d.Decode(input(t, everything)); again == first || err != nil {
+		t.Errorf("\nA Decoder should not keep everything for ever.\nDecode(...): %v", err)
+	}
+
+	if _, err := d.Decode(nil); err == nil {
+		t.Error("\nNo input should be refused.")
+	}
+}
+
+func TestMethods(t *testing.T) {
+	in, err := v1beta1.Decode(input(t, everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	required := map[string]bool{}
+	for i := range in.Sources {
+		required[in.SourceName(i)] = in.Sources[i].Required()
+	}
+
+	want := map[string]bool{`sources[0] "fixed"`: false, "sources[1]": true, "sources[2]": false, "sources[3]": false, "sources[4]": false, `sources[5] "class"`: true}
+	if diff := cmp.Diff(want, required); diff != "" {
+		t.Errorf("\nWhat a source reads should be required if it says so, or is an object.\nRequired(): -want, +got:\n%s", diff)
+	}
+
+	metadata := []v1beta1.MetadataSource{{}, {Policy: &v1beta1.SourcePolicy{}}, {Policy: &v1beta1.SourcePolicy{FromFieldPath: "Required"}}, {Policy: &v1beta1.SourcePolicy{FromFieldPath: "Optional"}}}
+	for i := range metadata {
+		if got := metadata[i].Required(); got != (i < 3) {
+			t.Errorf("\nAn object should be required unless it is optional.\nRequired() of %d: %t", i, got)
+		}
+	}
+
+	kinds := [][]v1beta1.ResourceKind{in.Sources[4].Resource.ResourceKinds(), in.Sources[5].Resource.ResourceKinds()}
+	if diff := cmp.Diff([][]v1beta1.ResourceKind{{{APIVersion: "v1", Kind: "ConfigMap"}}, {{APIVersion: "a/v1", Kind: "A"}}}, kinds); diff != "" {
+		t.Errorf("\nOne kind should be the only one of several.\nResourceKinds(): -want, +got:\n%s", diff)
+	}
+
+	providers := []string{in.ProviderValue(), (&v1beta1.CloudTags{}).ProviderValue(), (&v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}}).ProviderValue()}
+	if diff := cmp.Diff([]string{"", "", "aws"}, providers); diff != "" {
+		t.Errorf("\nOnly a provider that the input names is its value.\nProviderValue(): -want, +got:\n%s", diff)
+	}
+
+	if in.TTL.Duration != 90*time.Minute {
+		t.Errorf("\nThe TTL should be a duration: %v", in.TTL)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	in, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: acme_, replace: {/: --, /E: +}, lowercase: true}, {provider: azure}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	set := tags.PropagatingLabelSet{"Platform/Env": "v"}
+	transformer := tags.NewTransformer(set.Labels(*in.KeyPrefix), in.Formats())
+	got := map[string]string{}
+
+	for _, profile := range []string{"hetzner", "gcp", "azure", "digitalocean"} {
+		done := transformer.Transform(tags.ProfileOf(profile))
+		for _, tag := range done.Tags {
+			got[profile] = tag.Key
+		}
+
+		for _, s := range done.Skipped {
+			got[profile] = s.TagKey
+		}
+	}
+
+	want := map[string]string{"hetzner": "plexsphere:Platform/Env", "gcp": "acme_platform+nv", "azure": "plexsphere:Platform/Env", "digitalocean": "plexsphere:Platform-Env"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nAn entry should replace the built-in format, and only that of its provider.\nFormats(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestValidatePatterns(t *testing.T) {
+	for pattern, want := range map[string][2]string{
+		"platform/env": {},
+		"é日*":          {},
+		"*":            {},
+		"":             {"must not be empty", "must not be empty"},
+		"*/env":        {"a * may only be the last character", "a * may only be the last character"},
+		"a**":          {"a * may only be the last character", "a * may only be the last character"},
+		"!a":           {"", "matches no key: except says which labels are left out"},
+	} {
+		if diff := cmp.Diff(want, [2]string{v1beta1.ValidateKeyPattern(pattern), v1beta1.ValidateLabelPattern(pattern)}); diff != "" {
+			t.Errorf("\nPatterns that come from a field should be checked as those of the input.\nValidateKeyPattern(%q), ValidateLabelPattern(%q): -want, +got:\n%s", pattern, pattern, diff)
+		}
+	}
+}
+
+// FuzzDecode checks that what Decode accepts is the same once it is encoded again.
+func FuzzDecode(f *testing.F) {
+	texts := []string{everything}
+	for _, tc := range refused() {
+		texts = append(texts, tc.input)
+	}
+
+	for _, text := range texts {
+		j, err := input(f, text).MarshalJSON()
+		if err != nil {
+			f.Fatal(err)
+		}
+
+		f.Add(j)
+	}
+
+	f.Fuzz(func(t *testing.T, j []byte) {
+		s := &structpb.Struct{}
+		if err := s.UnmarshalJSON(j); err != nil {
+			t.Skip("not a JSON object")
+		}
+
+		in, err := v1beta1.Decode(s)
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("\nAn error should say something.")
+			}
+
+			return
+		}
+
+		again, err := v1beta1.Decode(encoded(t, in))
+		if err != nil {
+			t.Fatalf("\nAn input that was decoded should decode again.\nDecode(...): %v", err)
+		}
+
+		if diff := cmp.Diff(encoded(t, in), encoded(t, again), protocmp.Transform()); diff != "" {
+			t.Errorf("\nAn input that was decoded should decode to an equal one again.\nDecode(...): -first, +second:\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	s := input(b, everything)
+
+	b.ReportAllocs()
+
+	for b.Loop() {
+		if _, err := v1beta1.Decode(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDecoder is about an input that was decoded before.
+func BenchmarkDecoder(b *testing.B) {
+	s := input(b, everything)
+	d := &v1beta1.Decoder{}
+
+	b.ReportAllocs()
+
+	for b.Loop() {
+		if _, err := d.Decode(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
