@@ -3011,7 +3011,7 @@ func (of *removal) keepsAll(before, after *structpb.Struct) bool {
 func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
 	removed := func(key string) bool {
 		return slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
-			return tags.MatchesKey(strings.ToLower(k.Pattern), strings.ToLower(key))
+			return tags.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
 		})
 	}
 

@@ -10,26 +10,16 @@ var azure = cloud{
 			profile: azureContract.narrow(func(p *Profile) { p.Key = Length{Runes: 128} }),
 		},
 		{
-			kinds: kinds("network.azure.*/TrafficManagerProfile"),
-			profile: azureContract.narrow(func(p *Profile) {
-				p.KeyClass = trafficManagerClass
-				p.Format = noColon
-			}),
+			kinds:   kinds("network.azure.*/TrafficManagerProfile"),
+			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }),
 		},
 		{
-			kinds: kinds("network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
-			profile: azureContract.narrow(func(p *Profile) {
-				p.KeyClass = frontDoorClass
-				p.Format = noColon
-			}),
+			kinds:   kinds("network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
+			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon }),
 		},
 		{
-			kinds: kinds("network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
-			profile: azureContract.narrow(func(p *Profile) {
-				p.KeyClass = dnsZoneClass
-				p.Format = noColon
-				p.MaxTags = 15
-			}),
+			kinds:   kinds("network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
+			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 }),
 		},
 		{
 			kinds: kinds("cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",

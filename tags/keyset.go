@@ -23,8 +23,8 @@ type KeySet struct {
 type keyPattern struct {
 	text string
 
-	// prefix is true if the text is the beginning of keys.
-	prefix bool
+	// exact is 1 if the text is a key, and 0 if it is the beginning of keys.
+	exact int
 }
 
 // NewKeySet returns the set of the keys that match the supplied patterns, each a key,
@@ -38,8 +38,12 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 	all := make([]keyPattern, len(patterns))
 
 	for i, p := range patterns {
-		text, prefix := strings.CutSuffix(p, "*")
-		all[i] = keyPattern{text: foldWith(fold, text), prefix: prefix}
+		text, begins := strings.CutSuffix(p, "*")
+
+		all[i] = keyPattern{text: foldWith(fold, text), exact: 1}
+		if begins {
+			all[i].exact = 0
+		}
 	}
 
 	return KeySet{patterns: fewest(all), fold: fold}
@@ -50,7 +54,7 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 func (s KeySet) With(keys ...string) KeySet {
 	all := slices.Clone(s.patterns)
 	for _, key := range keys {
-		all = append(all, keyPattern{text: foldWith(s.fold, key)})
+		all = append(all, keyPattern{text: foldWith(s.fold, key), exact: 1})
 	}
 
 	return KeySet{patterns: fewest(all), fold: s.fold}
@@ -59,16 +63,7 @@ func (s KeySet) With(keys ...string) KeySet {
 // fewest returns those of the supplied patterns that match what no other does, sorted.
 func fewest(all []keyPattern) []keyPattern {
 	// What begins keys stands before the keys that it begins.
-	slices.SortFunc(all, func(a, b keyPattern) int {
-		switch c := strings.Compare(a.text, b.text); {
-		case c != 0 || a.prefix == b.prefix:
-			return c
-		case a.prefix:
-			return -1
-		default:
-			return 1
-		}
-	})
+	slices.SortFunc(all, func(a, b keyPattern) int { return cmp.Or(strings.Compare(a.text, b.text), a.exact-b.exact) })
 
 	out := all[:0]
 
@@ -82,7 +77,7 @@ func fewest(all []keyPattern) []keyPattern {
 }
 
 func (p keyPattern) matches(key string) bool {
-	return key == p.text || p.prefix && strings.HasPrefix(key, p.text)
+	return key == p.text || p.exact == 0 && strings.HasPrefix(key, p.text)
 }
 
 // Empty is true if the set has no keys.
@@ -125,7 +120,7 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 			at += size
 
 			// The set has all that begins with it.
-			if ends && left[0].prefix {
+			if ends && left[0].exact == 0 {
 				continue
 			}
 

@@ -19,10 +19,8 @@ var openstack = cloud{
 		},
 		{
 			// Cinder's schema of volume metadata, under the same quota.
-			kinds: kinds("blockstorage.openstack.*/Volume*"),
-			profile: openstackMetadata.narrow(func(p *Profile) {
-				p.KeyClass = Class{Name: "ASCII letters and digits, space and - _ : . /", chars: charsOf(`[0-9A-Za-z \-_:./]`)}
-			}),
+			kinds:   kinds("blockstorage.openstack.*/Volume*"),
+			profile: openstackMetadata.narrow(func(p *Profile) { p.KeyClass = cinderClass }),
 		},
 		{
 			// Keystone's schema of project tags.
@@ -49,11 +47,15 @@ var openstackMetadata = Profile{
 	Name:     "openstack",
 	Key:      Length{Runes: 255},
 	Value:    Length{Runes: 255},
-	KeyClass: Class{Name: "ASCII letters and digits, space and - _ : .", chars: charsOf(`[0-9A-Za-z \-_:.]`)},
+	KeyClass: novaClass,
 	MaxTags:  128,
 }
 
-var neutronClass = Class{Name: "anything but , / and control characters", chars: charsOf(`[^\p{Cc},/]`)}
+var (
+	neutronClass = Class{Name: "anything but , / and control characters", chars: charsOf(`[^\p{Cc},/]`)}
+	novaClass    = Class{Name: "ASCII letters and digits, space and - _ : .", chars: charsOf(`[0-9A-Za-z \-_:.]`)}
+	cinderClass  = Class{Name: "ASCII letters and digits, space and - _ : . /", chars: charsOf(`[0-9A-Za-z \-_:./]`)}
+)
 
 // noSlash is the key format of services that refuse the slash.
 var noSlash = NewFormat(nil, map[string]string{"/": "."}, false)

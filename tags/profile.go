@@ -101,6 +101,16 @@ func (p *Profile) Skip(t Tag, r SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: p.Name, Reason: r}
 }
 
+// Skips are the labels of which the supplied tags were made. They are never nil.
+func (p *Profile) Skips(refused []Refused) []SkippedLabel {
+	skipped := make([]SkippedLabel, len(refused))
+	for i, r := range refused {
+		skipped[i] = p.Skip(r.Tag, r.Reason)
+	}
+
+	return skipped
+}
+
 // Limit says in a few words what the profile admits where it skips a label for the
 // supplied reason.
 func (p *Profile) Limit(r SkipReason) string {

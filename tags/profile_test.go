@@ -1,6 +1,8 @@
 package tags_test
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,123 +26,111 @@ func TestProfiles(t *testing.T) {
 	}
 
 	got := []string{}
+
 	for _, p := range tags.Contract.Profiles() {
 		got = append(got, p.Name)
-	}
 
-	if diff := cmp.Diff(names, got); diff != "" {
-		t.Errorf("\nProfiles and their names should come in the same order.\nProfiles(): -want, +got:\n%s", diff)
-	}
-
-}
-
-func TestProfileOf(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		provider string
-		want     string
-	}{
-		"AWS":              {reason: "The profile should be found by its name.", provider: "aws", want: "aws"},
-		"Hetzner":          {reason: "The profile should be found by its name.", provider: "hetzner", want: "hetzner"},
-		"OpenStack":        {reason: "The profile should be found by its name.", provider: "openstack", want: "openstack"},
-		"Generic":          {reason: "The profile should be found by its name.", provider: "generic", want: "generic"},
-		"Capitals":         {reason: "Case should not matter.", provider: "HETZNER", want: "hetzner"},
-		"MixedCase":        {reason: "Case should not matter.", provider: "OpenStack", want: "openstack"},
-		"GenericInCapital": {reason: "Case should not matter.", provider: "Generic", want: "generic"},
-		"Unknown":          {reason: "A provider without a profile should get the generic one.", provider: "no-such-cloud", want: "generic"},
-		"Empty":            {reason: "No provider should get the generic profile.", provider: "", want: "generic"},
-		"Space":            {reason: "Space should not be trimmed.", provider: " aws", want: "generic"},
-		"Longer":           {reason: "The whole name should have to match.", provider: "awsx", want: "generic"},
-		"Shorter":          {reason: "The whole name should have to match.", provider: "hetz", want: "generic"},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tags.ProfileOf(tc.provider).Name); diff != "" {
-				t.Errorf("\n%s\nProfileOf(%q): -want, +got:\n%s", tc.reason, tc.provider, diff)
-			}
-		})
-	}
-}
-
-func TestProfileOfAll(t *testing.T) {
-	for _, p := range tags.Contract.Profiles() {
 		for _, provider := range []string{p.Name, strings.ToUpper(p.Name), strings.ToUpper(p.Name[:1]) + p.Name[1:]} {
 			if got := tags.ProfileOf(provider); got != p {
 				t.Errorf("\nEvery profile should be found by its name, in any case.\nProfileOf(%q): want %s, got %s", provider, p.Name, got.Name)
 			}
 		}
 	}
-}
 
-func TestProfileLimit(t *testing.T) {
-	// What an operator reads, with the numbers of the contract.
-	cases := map[string]struct {
-		reason  string
-		profile string
-		want    map[tags.SkipReason]string
-	}{
-		"AWS": {
-			reason:  "The limits of AWS should be put in a few words.",
-			profile: "aws",
-			want: map[tags.SkipReason]string{
-				"reserved-prefix":     "reserved: aws:",
-				"key-too-long":        "at most 128 characters",
-				"value-too-long":      "at most 256 characters",
-				"key-character-class": "allowed: letters, digits, space and + - = . _ : / @",
-				"count-cap":           "at most 50 tags on a resource",
-				"no-such-reason":      "",
-			},
-		},
-		"Hetzner": {
-			reason:  "The limits of Hetzner should be put in a few words.",
-			profile: "hetzner",
-			want: map[tags.SkipReason]string{
-				"key-too-long":        "at most 63 characters",
-				"value-too-long":      "at most 63 characters",
-				"key-character-class": "allowed: ASCII letters and digits and - _ . : /",
-				"count-cap":           "at most 64 tags on a resource",
-			},
-		},
-		"OpenStack": {
-			reason:  "OpenStack's limits are in bytes.",
-			profile: "openstack",
-			want: map[tags.SkipReason]string{
-				"key-too-long":        "at most 255 bytes",
-				"value-too-long":      "at most 255 bytes",
-				"key-character-class": "allowed: anything but control characters",
-				"count-cap":           "at most 50 tags on a resource",
-			},
-		},
-		"Generic": {
-			reason:  "The limits of a generic provider should be put in a few words.",
-			profile: "generic",
-			want: map[tags.SkipReason]string{
-				"key-too-long":        "at most 63 characters",
-				"value-too-long":      "at most 255 characters",
-				"key-character-class": "allowed: ASCII letters and digits and - _ . : /",
-				"count-cap":           "at most 32 tags on a resource",
-			},
-		},
+	if diff := cmp.Diff(names, got); diff != "" {
+		t.Errorf("\nProfiles and their names should come in the same order.\nProfiles(): -want, +got:\n%s", diff)
 	}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := make(map[tags.SkipReason]string, len(tc.want))
-			for r := range tc.want {
-				got[r] = tags.ProfileOf(tc.profile).Limit(r)
-			}
+	for _, provider := range []string{"no-such-cloud", "", " aws", "awsx", "hetz"} {
+		if got := tags.ProfileOf(provider).Name; got != tags.Generic {
+			t.Errorf("\nThe whole name should have to match.\nProfileOf(%q): want generic, got %s", provider, got)
+		}
+	}
+}
 
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("\n%s\nLimit(...): -want, +got:\n%s", tc.reason, diff)
+func TestRulesProfileOf(t *testing.T) {
+	contract := map[string]*tags.Profile{}
+	for _, p := range tags.Contract.Profiles() {
+		contract[p.Name] = p
+	}
+
+	// most is how many tags a resource of the kind may have by the rules of its cloud.
+	for _, tc := range []struct {
+		provider, group, kind string
+		narrow                bool
+		most                  int
+	}{
+		{"aws", "ec2.aws.m.upbound.io", "VPC", false, 50},
+		{"aws", "s3.aws.m.upbound.io", "Object", true, 10},
+		{"AWS", "s3.aws.crossplane.io", "BucketObject", true, 10},
+		{"aws", "s3.aws.m.upbound.io", "Bucket", false, 50},
+		{"aws", "rds.aws.upbound.io", "Instance", true, 50},
+		{"azure", "s3.aws.m.upbound.io", "Object", false, 50},
+		{"azure", "cdn.azure.upbound.io", "FrontdoorProfile", true, 50},
+		{"azure", "cdn.azure.upbound.io", "Profile", true, 15},
+		{"azure", "network.azure.upbound.io", "PrivateDNSZone", true, 15},
+		{"azure", "network.azure.upbound.io", "VirtualNetwork", false, 50},
+		{"openstack", "compute.openstack.m.crossplane.io", "InstanceV2", true, 128},
+		{"openstack", "identity.openstack.m.crossplane.io", "ProjectV3", true, 80},
+		{"openstack", "", "", false, 50},
+		{"gcp", "s3.aws.m.upbound.io", "Object", false, 64},
+		{"no-such-cloud", "s3.aws.m.upbound.io", "Object", false, 32},
+	} {
+		if got := tags.Contract.ProfileOf(tc.provider, tc.group, tc.kind); got != tags.ProfileOf(tc.provider) || got != contract[got.Name] {
+			t.Errorf("\nBy the contract, kinds should not matter.\nContract.ProfileOf(%s, %s, %s): got %+v", tc.provider, tc.group, tc.kind, got)
+		}
+
+		got := tags.Cloud.ProfileOf(tc.provider, tc.group, tc.kind)
+		if got.Narrow != tc.narrow || got.MaxTags != tc.most || got.Name != tags.ProfileOf(tc.provider).Name {
+			t.Errorf("\nBy the rules of the cloud, some kinds should have other limits.\nCloud.ProfileOf(%s, %s, %s): want %d tags, narrow %t, got %+v", tc.provider, tc.group, tc.kind, tc.most, tc.narrow, got)
+		}
+	}
+}
+
+// TestLimits compares what an operator reads of all limits with testdata/limits.txt.
+func TestLimits(t *testing.T) {
+	got := &strings.Builder{}
+
+	for _, r := range []tags.Rules{tags.Contract, tags.Cloud} {
+		for _, p := range r.Profiles() {
+			fmt.Fprintf(got, "%s %s\n", r, p.Name)
+
+			for _, reason := range tags.SkipReasons() {
+				fmt.Fprintf(got, "  %s: %s\n", reason, p.Limit(reason))
 			}
-		})
+		}
+	}
+
+	golden(t, "limits.txt", got.String())
+
+	if limit := tags.ProfileOf("aws").Limit("no-such-reason"); limit != "" {
+		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)
+	}
+}
+
+// golden compares the supplied text with that of a file in testdata, or writes it.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+
+	if *tags.Update {
+		if err := os.WriteFile("testdata/"+file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("\n%s is what it should be. With -update, it is written.\n-want, +got:\n%s", file, diff)
 	}
 }
 
 func TestProfileSkip(t *testing.T) {
 	want := tags.SkippedLabel{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Provider: "aws", Reason: "count-cap"}
-	got := tags.ProfileOf("AWS").Skip(tags.Tag{QualifiedKey: "platform/env", Key: "plexsphere:platform/env", Value: "prod", Source: &tags.Source{Position: 3}}, tags.CountCap)
+	got := tags.ProfileOf("AWS").Skip(tags.Tag{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "env", Value: "prod"}, Key: "plexsphere:platform/env"}, tags.CountCap)
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nA skipped label should carry both keys, the profile and the reason.\nSkip(...): -want, +got:\n%s", diff)
@@ -148,71 +138,27 @@ func TestProfileSkip(t *testing.T) {
 }
 
 func TestLength(t *testing.T) {
-	type want struct {
+	for _, tc := range []struct {
+		reason   string
+		length   tags.Length
 		text     string
 		admitted []string
 		refused  []string
-	}
-
-	cases := map[string]struct {
-		reason string
-		length tags.Length
-		want   want
 	}{
-		"Runes": {
-			reason: "A limit in runes should count runes, however many bytes each takes.",
-			length: tags.Length{Runes: 3},
-			want: want{
-				text:     "3 characters",
-				admitted: []string{"", "abc", "ééé", "😀😀😀", "\xff\xff\xff"},
-				refused:  []string{"abcd", "éééé", "e\u0301e\u0301"},
-			},
-		},
-		"Bytes": {
-			reason: "A limit in bytes should count bytes, however few runes they make.",
-			length: tags.Length{Bytes: 3},
-			want: want{
-				text:     "3 bytes",
-				admitted: []string{"", "abc", "éa", "€"},
-				refused:  []string{"abcd", "éé", "😀"},
-			},
-		},
-		"Both": {
-			reason: "Both limits should hold if there are both.",
-			length: tags.Length{Runes: 3, Bytes: 4},
-			want: want{
-				text:     "3 characters and 4 bytes",
-				admitted: []string{"", "abc", "éé", "😀"},
-				refused:  []string{"abcd", "ééa", "😀a"},
-			},
-		},
-		"None": {
-			reason: "Zero should be no limit.",
-			length: tags.Length{},
-			want: want{
-				text:     tags.Length{}.String(),
-				admitted: []string{"", strings.Repeat("€", 10000)},
-			},
-		},
-	}
+		{"A limit in runes should count runes, however many bytes each takes.", tags.Length{Runes: 3}, "3 characters", []string{"", "abc", "ééé", "😀😀😀", "\xff\xff\xff"}, []string{"abcd", "éééé", "e\u0301e\u0301"}},
+		{"A limit in bytes should count bytes, however few runes they make.", tags.Length{Bytes: 3}, "3 bytes", []string{"", "abc", "éa", "€"}, []string{"abcd", "éé", "😀"}},
+		{"Both limits should hold if there are both.", tags.Length{Runes: 3, Bytes: 4}, "3 characters and 4 bytes", []string{"", "abc", "éé", "😀"}, []string{"abcd", "ééa", "😀a"}},
+		{"What is before a slash should have a limit of its own.", tags.Length{Runes: 3, Prefix: 4}, "3 characters, and 4 before a /", []string{"abc", "abcd/abc", "éééé/", "/abc"}, []string{"abcd", "abcde/a", "a/abcd", "a/b/cd"}},
+		{"Zero should be no limit.", tags.Length{}, "0 characters", []string{"", strings.Repeat("€", 10000)}, nil},
+	} {
+		if diff := cmp.Diff(tc.text, tc.length.String()); diff != "" {
+			t.Errorf("\n%s\nString(): -want, +got:\n%s", tc.reason, diff)
+		}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want.text, tc.length.String()); diff != "" {
-				t.Errorf("\n%s\nString(): -want, +got:\n%s", tc.reason, diff)
+		for _, s := range append(tc.admitted, tc.refused...) {
+			if want := slices.Contains(tc.admitted, s); tc.length.Admits(s) != want {
+				t.Errorf("\n%s\nAdmits(%q): want %t, got %t", tc.reason, s, want, !want)
 			}
-
-			for _, s := range tc.want.admitted {
-				if !tc.length.Admits(s) {
-					t.Errorf("\n%s\nAdmits(%q): want true, got false", tc.reason, s)
-				}
-			}
-
-			for _, s := range tc.want.refused {
-				if tc.length.Admits(s) {
-					t.Errorf("\n%s\nAdmits(%q): want false, got true", tc.reason, s)
-				}
-			}
-		})
+		}
 	}
 }

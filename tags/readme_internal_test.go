@@ -11,7 +11,8 @@ import (
 
 //go:generate go test . -run TestREADME -update
 
-var update = flag.Bool("update", false, "write the tables of profiles instead of comparing them")
+// Update is for all tests of this folder.
+var Update = flag.Bool("update", false, "write the tables of profiles instead of comparing them")
 
 // Marks of where READMEs have the table of profiles.
 const beginProfiles, endProfiles = "<!-- begin profiles -->\n", "<!-- end profiles -->\n"
@@ -34,7 +35,7 @@ func TestREADME(t *testing.T) {
 
 		want := before + beginProfiles + table() + endProfiles + after
 
-		if *update {
+		if *Update {
 			err = os.WriteFile(file, []byte(want), 0o644) //nolint:gosec // Not secret.
 		} else if want != string(b) {
 			err = fmt.Errorf("%s: the table of profiles is not what go generate makes:\n%s", file, table())
@@ -71,8 +72,7 @@ func table() string {
 
 // becomes is what a profile makes of a label's key.
 func becomes(p *Profile) string {
-	admitted, _ := NewTransformer(PropagatingLabelSet{"platform/env": "prod"}.Labels(CloudTagPrefix), nil).Single(p)
-	return code(admitted[0].Key)
+	return code(NewTransformer(PropagatingLabelSet{"platform/env": "prod"}.Labels(CloudTagPrefix), nil).Transform(p).Tags[0].Key)
 }
 
 // valuesOf is what characters the values of a profile may have, if not all.

@@ -2,38 +2,16 @@ package tags
 
 import (
 	"slices"
-	"strings"
 )
 
 // providersKeys are the keys of the tags that the providers of Crossplane set
 // themselves. Nobody else may.
 var providersKeys = []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}
 
-// MatchesKey is true if the supplied pattern is the key, or the beginning of it and a
-// *.
-func MatchesKey(pattern, key string) bool {
-	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(key, prefix)
-	}
-
-	return key == pattern
-}
-
 // ProvidersKeySet are the keys of ProvidersKeys, in any case.
 func ProvidersKeySet() KeySet { return providersSet }
 
 var providersSet = NewFoldedKeySet(providersKeys...)
-
-// A reservation is keys that only trusted sources may claim.
-type reservation struct {
-	patterns []string
-
-	// claimed are the keys that match the patterns, in any case.
-	claimed KeySet
-
-	// prefix that labels' keys get.
-	prefix string
-}
 
 // Claims is true if the supplied label claims a key of the supplied set, before any
 // format is applied to it.

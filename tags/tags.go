@@ -158,24 +158,16 @@ func (l Label) Compare(o Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
 }
 
-// A Tag is a label that a tag profile admits.
+// A Tag is a label that a tag profile admits. The tag key of the label, with its source,
+// tells the labels of a Transformer apart, which the qualified key doesn't.
 type Tag struct {
-	// QualifiedKey of the label that the tag was made of.
-	QualifiedKey string
+	Label
 
-	// TagKey of that label, which no format was applied to. With the source, it tells
-	// the labels of a Transformer apart, which the qualified key doesn't.
-	TagKey string
+	// Key of the tag: that of the label, after the format of the profile is applied.
+	Key string
 
-	Key   string
-	Value string
-
-	// Source that the label came from, or nil if it came from nowhere.
-	Source *Source
-
-	// Trusted is true if the source may claim reserved keys, and Reserved if the
-	// tag has such a key.
-	Trusted, Reserved bool
+	// Reserved is true if only trusted labels may have the key.
+	Reserved bool
 }
 
 // OnConflict decides on what a resource has at the tag's key from elsewhere.
@@ -198,12 +190,13 @@ func (t *Tag) OnConflict() Conflict {
 // [KeyCollision] and [ValueCharacterClass] give, too. The answers in
 // testdata/conformance.json are for other implementations.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
-	admitted, skipped := NewTransformer(set.Labels(CloudTagPrefix), nil).Single(ProfileOf(provider))
+	p := ProfileOf(provider)
+	admitted, refused := NewTransformer(set.Labels(CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
 
 	out := make(map[string]string, len(admitted))
 	for _, t := range admitted {
 		out[t.Key] = t.Value
 	}
 
-	return out, skipped
+	return out, p.Skips(refused)
 }

@@ -12,8 +12,13 @@ type Transformer struct {
 	formats map[string]Format
 
 	// claims are labels that were refused because they claim reserved keys.
-	claims   []Label
-	reserved reservation
+	claims []Label
+
+	// patterns of reserved keys, the keys that match them, in any case, and the prefix
+	// that keys get.
+	patterns []string
+	claimed  KeySet
+	prefix   string
 
 	// overridden trusted labels by tag key.
 	overridden map[string]Label
@@ -22,14 +27,11 @@ type Transformer struct {
 }
 
 // Transformed labels are tags, in the order in which they take the tag slots of a
-// resource, and labels that were skipped. Both are sorted by qualified key, but
+// resource, and labels that were refused. Both are sorted by qualified key, but
 // trusted tags come first.
 type Transformed struct {
 	Tags    []Tag
-	Skipped []SkippedLabel
-
-	// refused is what was skipped, in the same order.
-	refused []Refused
+	Refused []Refused
 
 	profile *Profile
 	format  Format
@@ -37,8 +39,9 @@ type Transformed struct {
 	// prefix that labels' keys get.
 	prefix string
 
-	// reserved are the tag keys that only trusted labels may have.
-	reserved KeySet
+	// claimed are the keys that only trusted labels may claim, and reserved the tag keys
+	// that only they may have.
+	claimed, reserved KeySet
 }
 
 // Refused is a tag that a label would have become, and why it didn't.
@@ -52,7 +55,7 @@ type Refused struct {
 // gets, and what is refused then, sorted by qualified key.
 func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 	kept := d.Tags[:max(min(len(d.Tags), slots), 0)]
-	refused := slices.Clone(d.refused)
+	refused := slices.Clone(d.Refused)
 
 	for _, t := range d.Tags[len(kept):] {
 		refused = append(refused, Refused{Tag: t, Reason: CountCap})
@@ -66,10 +69,6 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 // compare orders what is refused by qualified keys, and these by tag keys.
 func (r Refused) compare(o Refused) int {
 	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
-}
-
-func (d *Transformed) refuse(t Tag, r SkipReason) {
-	d.refused = append(d.refused, Refused{Tag: t, Reason: r})
 }
 
 // Forges is true if an entry of the supplied tag, with a separator between key and
@@ -115,8 +114,7 @@ func NewTransformer(labels []Label, formats map[string]Format) *Transformer {
 // keys and a *, for trusted labels. The supplied prefix is the one that keys get.
 // The supplied claims are labels that were refused before, and are skipped.
 func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
-	t.reserved = reservation{patterns: patterns, claimed: NewFoldedKeySet(patterns...), prefix: prefix}
-	t.claims = claims
+	t.patterns, t.claimed, t.prefix, t.claims = patterns, NewFoldedKeySet(patterns...), prefix, claims
 }
 
 // Overridden are trusted labels that labels which aren't trusted have taken the place
@@ -145,52 +143,24 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	}
 
 	d := &Transformed{
-		Tags:     make([]Tag, 0, len(t.labels)),
-		Skipped:  []SkippedLabel{},
-		profile:  p,
-		format:   format,
-		prefix:   t.reserved.prefix,
-		reserved: NewFoldedKeySet(ReservedTagKeys(format, t.reserved.patterns, t.reserved.prefix)...),
+		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, prefix: t.prefix, claimed: t.claimed,
+		reserved: NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
 	}
 
 	for _, l := range t.claims {
-		d.refuse(tagOf(l, format), ReservedKey)
-	}
-
-	claims := func(l Label, key string) bool { return Claims(t.reserved.claimed, l) || d.reserved.Has(key) }
-	add := func(l Label) SkipReason {
-		tag := tagOf(l, format)
-		tag.Reserved = claims(l, tag.Key)
-
-		r := p.check(tag)
-		if providersSet.Has(tag.Key) || tag.Reserved && !tag.Trusted {
-			r = ReservedKey
-		}
-
-		if r == "" {
-			d.Tags = append(d.Tags, tag)
-		} else {
-			d.refuse(tag, r)
-		}
-
-		return r
+		d.refuse(d.tag(l), ReservedKey)
 	}
 
 	for _, l := range t.labels {
-		r := add(l)
-		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || claims(trusted, format.key(trusted))) {
-			add(trusted)
+		r := d.add(l)
+		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || d.tag(trusted).Reserved) {
+			d.add(trusted)
 		}
 	}
 
-	d.collide(p)
+	d.collide()
 
-	slices.SortStableFunc(d.refused, Refused.compare)
-
-	for _, r := range d.refused {
-		d.Skipped = append(d.Skipped, p.Skip(r.Tag, r.Reason))
-	}
-
+	slices.SortStableFunc(d.Refused, Refused.compare)
 	slices.SortStableFunc(d.Tags, func(a, b Tag) int {
 		switch {
 		case a.Trusted == b.Trusted:
@@ -207,42 +177,48 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	return d
 }
 
-// Single returns what the labels come to on a single resource that has no tags: the
-// tags that the profile admits, and the labels that it skips, sorted by qualified
-// key. Of more tags than a resource may have, the lowest qualified keys are kept.
-func (t *Transformer) Single(p *Profile) ([]Tag, []SkippedLabel) {
-	kept, refused := t.Transform(p).Fit(p.MaxTags)
-
-	skipped := make([]SkippedLabel, len(refused))
-	for i, r := range refused {
-		skipped[i] = p.Skip(r.Tag, r.Reason)
-	}
-
-	return kept, skipped
+// tag of the supplied label, whatever the profile says of it.
+func (d *Transformed) tag(l Label) Tag {
+	key := d.format.key(l)
+	return Tag{Label: l, Key: key, Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
 }
 
-// tagOf the supplied label, whatever the profile says of it.
-func tagOf(l Label, f Format) Tag {
-	return Tag{QualifiedKey: l.QualifiedKey, TagKey: l.TagKey, Key: f.key(l), Value: l.Value, Source: l.Source, Trusted: l.Trusted}
-}
+// add the tag of the supplied label, unless there is a reason to refuse it.
+func (d *Transformed) add(l Label) SkipReason {
+	t := d.tag(l)
 
-// collide skips the labels whose tag key a label with more right to it has.
-func (d *Transformed) collide(p *Profile) {
-	// Entries that differ only in case, but have other values, are not one.
-	fold := func(key string) string {
-		if p.FoldKeys {
-			return p.Fold(key)
-		}
-
-		return key
+	r := d.profile.check(t)
+	if providersSet.Has(t.Key) || t.Reserved && !t.Trusted {
+		r = ReservedKey
 	}
 
+	if r != "" {
+		d.refuse(t, r)
+	} else {
+		d.Tags = append(d.Tags, t)
+	}
+
+	return r
+}
+
+func (d *Transformed) refuse(t Tag, r SkipReason) {
+	d.Refused = append(d.Refused, Refused{Tag: t, Reason: r})
+}
+
+// collide refuses the labels whose tag key a label with more right to it has. Entries
+// that differ only in case, but have other values, are not one.
+func (d *Transformed) collide() {
 	winners := make(map[string]int, len(d.Tags))
+	keys := make([]string, len(d.Tags))
 
 	for i, t := range d.Tags {
-		w, ok := winners[fold(t.Key)]
-		if !ok || t.Trusted && !d.Tags[w].Trusted || t.Trusted == d.Tags[w].Trusted && t.Source.Later(d.Tags[w].Source) {
-			winners[fold(t.Key)] = i
+		keys[i] = t.Key
+		if d.profile.FoldKeys {
+			keys[i] = d.profile.Fold(t.Key)
+		}
+
+		if w, ok := winners[keys[i]]; !ok || t.beats(d.Tags[w]) {
+			winners[keys[i]] = i
 		}
 	}
 
@@ -250,16 +226,20 @@ func (d *Transformed) collide(p *Profile) {
 		return
 	}
 
-	won := make([]Tag, 0, len(winners))
+	all := d.Tags
+	d.Tags = nil
 
-	for i, t := range d.Tags {
-		if winners[fold(t.Key)] == i {
-			won = append(won, t)
-			continue
+	for i, t := range all {
+		if winners[keys[i]] == i {
+			d.Tags = append(d.Tags, t)
+		} else {
+			d.refuse(t, KeyCollision)
 		}
-
-		d.refuse(t, KeyCollision)
 	}
+}
 
-	d.Tags = won
+// beats is true if the tag has more right to its key than the other, which stands before
+// it.
+func (t Tag) beats(o Tag) bool {
+	return t.Trusted && !o.Trusted || t.Trusted == o.Trusted && t.Source.Later(o.Source)
 }

@@ -161,7 +161,7 @@ func (w world) becomes() became {
 	isReserved := func(key string) bool {
 		return slices.ContainsFunc(w.reserved, func(p string) bool {
 			p, key := strings.ToLower(p), strings.ToLower(key)
-			return tags.MatchesKey(p, key) || tags.MatchesKey("ours:"+p, key)
+			return tags.NewKeySet(p).Has(key) || tags.NewKeySet("ours:"+p).Has(key)
 		})
 	}
 	isProviders := func(key string) bool {
@@ -590,12 +590,12 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 
 	fold := tags.ProfileOf(w.provider).Fold
 	named := func(key string) bool {
-		matches := func(k resolve.TagKey) bool { return tags.MatchesKey(fold(k.Pattern), fold(key)) }
+		matches := func(k resolve.TagKey) bool { return tags.NewKeySet(fold(k.Pattern)).Has(fold(key)) }
 		isLabel := func(l tags.Label) bool { return fold(l.TagKey) == fold(key) }
 
 		isReserved := func(p string) bool {
 			p, key := strings.ToLower(p), strings.ToLower(key)
-			return tags.MatchesKey(p, key) || tags.MatchesKey("ours:"+p, key)
+			return tags.NewKeySet(p).Has(key) || tags.NewKeySet("ours:"+p).Has(key)
 		}
 
 		return slices.ContainsFunc(w.reserved, isReserved) || slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
@@ -723,7 +723,7 @@ func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 
 	return slices.ContainsFunc(keys, func(k resolve.TagKey) bool {
 		return (!k.Untrusted || !w.is(s, "owner")) && slices.ContainsFunc(w.keysIn(s), func(key string) bool {
-			return tags.MatchesKey(w.profile.Fold(k.Pattern), w.profile.Fold(key))
+			return tags.NewKeySet(w.profile.Fold(k.Pattern)).Has(w.profile.Fold(key))
 		})
 	})
 }

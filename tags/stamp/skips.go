@@ -89,7 +89,7 @@ func (s *skips) add(p *plan) {
 	t.cut(p)
 
 	for _, key := range p.taken {
-		l := p.Profile.Skip(tags.Tag{QualifiedKey: p.transformed.QualifiedKey(key), Key: key}, tags.ReservedKey)
+		l := p.Profile.Skip(tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey)
 		if of := s.taken[l]; len(of) == 0 || of[len(of)-1] != p.Resource {
 			s.taken[l] = append(of, p.Resource)
 		}
@@ -156,7 +156,7 @@ func (s *skips) union(a, b []string) []string {
 // sorted labels that were skipped.
 func (s *skips) sorted() []Skip {
 	for w, t := range s.tallies {
-		for _, l := range w.transformed.Skipped {
+		for _, l := range w.Profile.Skips(w.transformed.Refused) {
 			s.skip(skipKey{label: l, limit: w.Profile.Limit(l.Reason)}, w.Profile.Narrow, t.resources)
 		}
 

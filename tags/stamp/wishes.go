@@ -101,8 +101,7 @@ func (s *Stamper) newWishes(k tagset.Kind) *wishes {
 	// What is refused and may claim reserved keys may lose them.
 	var claimed, lost []string
 
-	_, refused := w.transformed.Fit(len(w.transformed.Tags))
-	for _, r := range refused {
+	for _, r := range w.transformed.Refused {
 		if r.Trusted && r.Reserved {
 			lost = append(lost, r.Key)
 		}

@@ -105,7 +105,7 @@ func explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *E
 	x := &Explanation{
 		Provider: p.Name,
 		Tags:     make(map[string]string, len(kept)),
-		Skipped:  make([]tags.SkippedLabel, 0, len(refused)),
+		Skipped:  p.Skips(refused),
 		Sources:  make(map[string]Origin),
 		profile:  p,
 		fates:    make(map[identity]fate, len(kept)+len(refused)),
@@ -119,7 +119,6 @@ func explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *E
 	capped, trusted := 0, []string{}
 
 	for _, r := range refused {
-		x.Skipped = append(x.Skipped, p.Skip(r.Tag, r.Reason))
 		x.fates[identity{r.TagKey, r.Source}] = fate{reason: r.Reason}
 
 		if r.Reason != tags.CountCap {

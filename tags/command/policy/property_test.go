@@ -193,13 +193,13 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 
 	f := fate{tags: len(done.Tags), slots: max(slots, 0)}
 
-	for _, s := range done.Skipped {
+	for _, s := range done.Refused {
 		if s.Reason == tags.KeyCollision {
 			f.tags++
 			continue
 		}
 
-		f.skipped = append(f.skipped, s)
+		f.skipped = append(f.skipped, p.Skip(s.Tag, s.Reason))
 	}
 
 	return f
