@@ -194,13 +194,10 @@ func TestCopySelect(t *testing.T) {
 		"Domains":            {reason: "Of several domains one has to match.", sel: `"domains": ["nothing.example.org", "example.org", "a.zone.node-restriction.kubernetes.io"]`},
 		"TopDomain":          {reason: "Only whole parts of a domain are a domain.", sel: `"domains": ["kubernetes", "io.example.org", "o", "rnetes.io"]`},
 		"PrefixesAndDomains": {reason: "Of prefixes and domains one has to match.", sel: `"prefixes": ["Team"], "domains": ["node-role.kubernetes.io"]`},
-		"Private": {
-			reason: "What Crossplane and kubectl say of the very object is not copied, whoever selects it.",
-			sel:    `"prefixes": ["crossplane.io/", "apiextensions.", "a.b.", "kubectl.kubernetes.io/"], "domains": ["crossplane.io", "b.crossplane.io", "kubectl.kubernetes.io"]`,
-		},
-		"All":        {reason: "All is all but what is private. What only looks like a private domain isn't.", sel: `"all": true`},
-		"AllAndMore": {reason: "What is selected beside all makes no difference.", sel: `"all": true, "prefixes": ["team"], "domains": ["crossplane.io"]`},
-		"NotAll":     {reason: "All that is false selects nothing.", sel: `"all": false, "prefixes": ["teams"]`},
+		"Private":            {reason: "What Crossplane and kubectl say of the very object is not copied, whoever selects it.", sel: `"prefixes": ["crossplane.io/", "apiextensions.", "a.b.", "kubectl.kubernetes.io/"], "domains": ["crossplane.io", "b.crossplane.io", "kubectl.kubernetes.io"]`},
+		"All":                {reason: "All is all but what is private. What only looks like a private domain isn't.", sel: `"all": true`},
+		"AllAndMore":         {reason: "What is selected beside all makes no difference.", sel: `"all": true, "prefixes": ["team"], "domains": ["crossplane.io"]`},
+		"NotAll":             {reason: "All that is false selects nothing.", sel: `"all": false, "prefixes": ["teams"]`},
 	}
 
 	values := func(of string, keys []string) map[string]string {
@@ -295,36 +292,16 @@ func TestCopy(t *testing.T) {
 			metadata: []resolve.Metadata{some},
 			desired:  r(spec(`"labels": {"tier": "none", "app": "shop"}, "replicas": 2`)),
 		},
-		"OnePath": {reason: "Labels and annotations may be copied to one map.", rules: to(`"labels": ["spec.all"], "annotations": ["spec.all"]`), metadata: []resolve.Metadata{some}, desired: r(spec(""))},
-		"AnnotationOverLabel": {
-			reason:   "Annotations are copied after labels, so in one map the annotation counts.",
-			rules:    to(`"labels": ["spec.all"], "annotations": ["spec.all"]`),
-			metadata: []resolve.Metadata{{Labels: map[string]string{"a": "label"}, Annotations: map[string]string{"a": "annotation"}}},
-			desired:  r(spec("")),
-		},
-		"Item":     {reason: "A path may lead to an item of a list, which keeps its neighbours.", rules: to(`"labels": ["spec.templates[1].labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"templates": [{"name": "a"}, {"name": "b"}]`))},
-		"Brackets": {reason: "A path may have names with dots in it.", rules: to(`"annotations": ["spec.by[example.org/a.b].annotations"]`), metadata: []resolve.Metadata{some}, desired: r(spec(""))},
-		"Null":     {reason: "A field that is null is absent, and so is what it should be in.", rules: to(`"labels": ["spec.labels", "spec.template.labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"labels": null, "template": null`))},
-		"OtherValues": {
-			reason:   "A value that isn't a string gives way to one that is copied. Others are not ours to judge.",
-			rules:    to(`"labels": ["spec.labels"]`),
-			metadata: []resolve.Metadata{some},
-			desired:  r(spec(`"labels": {"tier": 1, "example.org/team": null, "n": 2, "null": null, "list": []}`)),
-		},
-		"EmptyValue": {
-			reason:   "An empty value is a value, which a key without one doesn't have.",
-			rules:    allOfComposite,
-			metadata: []resolve.Metadata{{Labels: map[string]string{"a": ""}, Annotations: map[string]string{"a": ""}}},
-			desired:  r(jsonThing(`"metadata": {"labels": {"b": "x"}, "annotations": {"a": "x"}}`)),
-		},
+		"OnePath":             {reason: "Labels and annotations may be copied to one map.", rules: to(`"labels": ["spec.all"], "annotations": ["spec.all"]`), metadata: []resolve.Metadata{some}, desired: r(spec(""))},
+		"AnnotationOverLabel": {reason: "Annotations are copied after labels, so in one map the annotation counts.", rules: to(`"labels": ["spec.all"], "annotations": ["spec.all"]`), metadata: []resolve.Metadata{{Labels: map[string]string{"a": "label"}, Annotations: map[string]string{"a": "annotation"}}}, desired: r(spec(""))},
+		"Item":                {reason: "A path may lead to an item of a list, which keeps its neighbours.", rules: to(`"labels": ["spec.templates[1].labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"templates": [{"name": "a"}, {"name": "b"}]`))},
+		"Brackets":            {reason: "A path may have names with dots in it.", rules: to(`"annotations": ["spec.by[example.org/a.b].annotations"]`), metadata: []resolve.Metadata{some}, desired: r(spec(""))},
+		"Null":                {reason: "A field that is null is absent, and so is what it should be in.", rules: to(`"labels": ["spec.labels", "spec.template.labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"labels": null, "template": null`))},
+		"OtherValues":         {reason: "A value that isn't a string gives way to one that is copied. Others are not ours to judge.", rules: to(`"labels": ["spec.labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"labels": {"tier": 1, "example.org/team": null, "n": 2, "null": null, "list": []}`))},
+		"EmptyValue":          {reason: "An empty value is a value, which a key without one doesn't have.", rules: allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": ""}, Annotations: map[string]string{"a": ""}}}, desired: r(jsonThing(`"metadata": {"labels": {"b": "x"}, "annotations": {"a": "x"}}`))},
 
 		// Nothing to do.
-		"Nothing": {
-			reason:   "If there is nothing to copy, nothing is made.",
-			rules:    allOfComposite + `, ` + to(`"labels": ["spec.a.b.c"], "annotations": ["spec.d"]`),
-			metadata: []resolve.Metadata{{}, {Labels: map[string]string{}, Annotations: map[string]string{}}},
-			desired:  r(jsonThing("")),
-		},
+		"Nothing": {reason: "If there is nothing to copy, nothing is made.", rules: allOfComposite + `, ` + to(`"labels": ["spec.a.b.c"], "annotations": ["spec.d"]`), metadata: []resolve.Metadata{{}, {Labels: map[string]string{}, Annotations: map[string]string{}}}, desired: r(jsonThing(""))},
 		"NothingSelected": {
 			reason:   "If nothing is selected, nothing is made, and a field of another kind doesn't matter.",
 			rules:    `{"source": {"type": "CompositeMetadata"}, "select": {"prefixes": ["x"], "domains": ["x.org"]}}`,
@@ -376,19 +353,8 @@ func TestCopy(t *testing.T) {
 			},
 			desired: r(jsonThing(`"metadata": {"labels": {"a": "0", "b": "0", "c": "0", "d": "0"}}`)),
 		},
-		"LaterRuleRestores": {
-			reason:   "What a later rule changes back is written as it was.",
-			rules:    allOfComposite + `, ` + allOfComposite,
-			metadata: []resolve.Metadata{{Labels: map[string]string{"a": "1"}}, {Labels: map[string]string{"a": "0"}}},
-			desired:  r(jsonThing(`"metadata": {"labels": {"a": "0"}}`)),
-		},
-		"LaterRuleNotAMap": {
-			reason: "A rule may copy to what an earlier one made, but a value of that is no map.",
-			rules: to(`"labels": ["spec.labels"]`) + `, ` + to(`"labels": ["spec.labels.tier"]`) + `, ` +
-				to(`"annotations": ["spec.labels"]`),
-			metadata: []resolve.Metadata{some, some, some},
-			desired:  r(jsonThing("")),
-		},
+		"LaterRuleRestores": {reason: "What a later rule changes back is written as it was.", rules: allOfComposite + `, ` + allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": "1"}}, {Labels: map[string]string{"a": "0"}}}, desired: r(jsonThing(`"metadata": {"labels": {"a": "0"}}`))},
+		"LaterRuleNotAMap":  {reason: "A rule may copy to what an earlier one made, but a value of that is no map.", rules: to(`"labels": ["spec.labels"]`) + `, ` + to(`"labels": ["spec.labels.tier"]`) + `, ` + to(`"annotations": ["spec.labels"]`), metadata: []resolve.Metadata{some, some, some}, desired: r(jsonThing(""))},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -416,11 +382,7 @@ func TestCopyComposed(t *testing.T) {
 	labelled := func(labels string) string { return jsonThing(`"metadata": {"labels": {` + labels + `}}`) }
 
 	cases := map[string]copyCase{
-		"Earlier": {
-			reason:  "What earlier steps set on a composed resource is copied to the others. It has it already.",
-			rules:   allOfA,
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "a b"}}`), "b": jsonThing(""), "c": labelled(`"x": "0", "z": "0"`)},
-		},
+		"Earlier": {reason: "What earlier steps set on a composed resource is copied to the others. It has it already.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "a b"}}`), "b": jsonThing(""), "c": labelled(`"x": "0", "z": "0"`)}},
 		"Private": {
 			reason: "What Crossplane, kubectl and this function are told of the resource is not for others.",
 			rules:  allOfA,
@@ -504,16 +466,8 @@ func TestCopyComposed(t *testing.T) {
 			metadata: []resolve.Metadata{{Labels: map[string]string{"x": "1"}}},
 			desired:  map[string]string{"a": jsonThing(""), "b": jsonThing("")},
 		},
-		"IgnoredSource": {
-			reason:  "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.",
-			rules:   allOfA,
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")},
-		},
-		"Invalid": {
-			reason:  "What may not be a label is not copied, and told with the rule.",
-			rules:   allOfComposite + `, ` + of(`, "labelsFieldPath": "spec.tags"`, `, "copy": ["Labels"]`+only("b")),
-			desired: map[string]string{"a": jsonThing(`"spec": {"tags": {"ours:a": "1", "b": "2"}}`), "b": jsonThing("")},
-		},
+		"IgnoredSource":    {reason: "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")}},
+		"Invalid":          {reason: "What may not be a label is not copied, and told with the rule.", rules: allOfComposite + `, ` + of(`, "labelsFieldPath": "spec.tags"`, `, "copy": ["Labels"]`+only("b")), desired: map[string]string{"a": jsonThing(`"spec": {"tags": {"ours:a": "1", "b": "2"}}`), "b": jsonThing("")}},
 		"NotAString":       {reason: "A value that is no string should be named with the rule, the resource and the path.", rules: from("b", "a") + `, ` + allOfA, desired: map[string]string{"a": labelled(`"x": "1", "n": 1`), "b": jsonThing("")}},
 		"NullIsNotAString": {reason: "A value that is null is no string.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"annotations": {"x": null}}`)}},
 		"NotAMap":          {reason: "A field of another kind should be named.", rules: of(`, "labelsFieldPath": "spec.list"`, ""), desired: map[string]string{"a": jsonThing(`"spec": {"list": ["x"]}`)}},
@@ -589,14 +543,9 @@ func TestCopyItems(t *testing.T) {
 	metadata := []resolve.Metadata{{Labels: map[string]string{"x": "1"}}}
 
 	cases := map[string]copyCase{
-		"Items": {reason: "Every item of the list should get the labels beside its own.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"name": "a"}, {"name": "b", "metadata": {"labels": {"x": "0", "y": "2"}}}, null]}`)}},
-		"Same":  {reason: "A resource whose items all have the labels is not changed.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"metadata": {"labels": {"x": "1"}}}]}`)}},
-		"NoList": {
-			reason:   "Nothing is copied to a list that isn't there or is empty, and no list is made.",
-			rules:    rules,
-			metadata: metadata,
-			desired:  map[string]string{"r": jsonThing(`"spec": {}`), "s": jsonThing(`"spec": {"pools": []}`), "t": jsonThing(`"spec": {"pools": null}`)},
-		},
+		"Items":  {reason: "Every item of the list should get the labels beside its own.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"name": "a"}, {"name": "b", "metadata": {"labels": {"x": "0", "y": "2"}}}, null]}`)}},
+		"Same":   {reason: "A resource whose items all have the labels is not changed.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"metadata": {"labels": {"x": "1"}}}]}`)}},
+		"NoList": {reason: "Nothing is copied to a list that isn't there or is empty, and no list is made.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {}`), "s": jsonThing(`"spec": {"pools": []}`), "t": jsonThing(`"spec": {"pools": null}`)}},
 		"Object": {reason: "An object has no items, and that should be told.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": {"a": {}}}`)}},
 		"NoMap":  {reason: "An item that has something else there should be named, and the list be left alone.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{}, {"metadata": {"labels": "x"}}]}`)}},
 	}

@@ -161,14 +161,9 @@ func TestAuditEntries(t *testing.T) {
 		"Case":        {reason: "Where keys compare without case, a key in another case is the same tag. It is told as it is desired.", field: tagMap, provider: "azure", observed: `{"tags": {"Env": "1", "Same": "x", "Gone": "y"}}`, desired: `{"tags": {"env": "2", "same": "x"}}`},
 
 		// Lists of objects.
-		"NoValue": {
-			reason:   "An object without a value, or with null, has a tag without one.",
-			field:    pairs,
-			observed: `{"tags": [{"k": "a"}, {"k": "b", "v": null}, {"k": "c", "v": "3"}, {"k": "d"}]}`,
-			desired:  `{"tags": [{"k": "a", "v": null}, {"k": "b"}, {"k": "c"}, {"k": "d", "v": "4"}, {"k": "e"}]}`,
-		},
-		"Extra": {reason: "What else an object has is no tag, and neither is an object without a key.", field: pairs, observed: `{"tags": [{"k": "a", "v": "1", "x": true}, {"v": "2"}]}`, desired: `{"tags": [{"k": "a", "v": "1", "x": false}, {"k": 3, "v": "3"}]}`},
-		"Twice": {reason: "Of a key that is there more than once the first counts.", field: pairs, observed: `{"tags": [{"k": "a", "v": "1"}, {"k": "a", "v": "2"}, {"k": "b", "v": "3"}, {"k": "b", "v": "4"}]}`, desired: `{"tags": [{"k": "a", "v": "1"}]}`},
+		"NoValue": {reason: "An object without a value, or with null, has a tag without one.", field: pairs, observed: `{"tags": [{"k": "a"}, {"k": "b", "v": null}, {"k": "c", "v": "3"}, {"k": "d"}]}`, desired: `{"tags": [{"k": "a", "v": null}, {"k": "b"}, {"k": "c"}, {"k": "d", "v": "4"}, {"k": "e"}]}`},
+		"Extra":   {reason: "What else an object has is no tag, and neither is an object without a key.", field: pairs, observed: `{"tags": [{"k": "a", "v": "1", "x": true}, {"v": "2"}]}`, desired: `{"tags": [{"k": "a", "v": "1", "x": false}, {"k": 3, "v": "3"}]}`},
+		"Twice":   {reason: "Of a key that is there more than once the first counts.", field: pairs, observed: `{"tags": [{"k": "a", "v": "1"}, {"k": "a", "v": "2"}, {"k": "b", "v": "3"}, {"k": "b", "v": "4"}]}`, desired: `{"tags": [{"k": "a", "v": "1"}]}`},
 
 		// Lists of strings.
 		"Opaque":                    {reason: "A string without a separator is a tag without a value.", field: entries, observed: `{"tags": ["gone", "same", "a=1"]}`, desired: `{"tags": ["a=1", "new", "same"]}`},
@@ -252,20 +247,8 @@ func TestAuditOwned(t *testing.T) {
 		"MapOfOthers":     {reason: "What was late-initialised by the provider is not removed, so nothing changes.", field: tagMap, managers: []string{owner(provider, `"f:a": {}, "f:b": {}, "f:c": {}`)}, observed: mapABC, desired: `{"tags": {"c": "3"}}`},
 		"AddedAndChanged": {reason: "Crossplane takes what others own, so all that is added or changed counts.", field: tagMap, managers: []string{owner(provider, `"f:a": {}, "f:b": {}, "f:c": {}`)}, observed: mapABC, desired: `{"tags": {"a": "2", "d": "4"}}`},
 		"Shared":          {reason: "What others have applied too stays.", field: tagMap, managers: []string{owner(composed, `"f:a": {}, "f:b": {}`), owner("kubectl", `"f:b": {}`)}, observed: mapABC, desired: `{}`},
-		"SeveralComposed": {
-			reason:   "Whoever composes is Crossplane, by any suffix and by none.",
-			field:    tagMap,
-			managers: []string{owner(composed, `"f:a": {}`), owner("apiextensions.crossplane.io/composed", `"f:b": {}`), owner(composed+"c", `"f:a": {}`)},
-			observed: mapABC,
-			desired:  `{}`,
-		},
-		"NotComposed": {
-			reason:   "Whoever manages composite resources, or only ends alike, doesn't compose.",
-			field:    tagMap,
-			managers: []string{owner("apiextensions.crossplane.io/composite", `"f:a": {}`), owner("x-"+composed, `"f:b": {}`), owner("", `"f:c": {}`)},
-			observed: mapABC,
-			desired:  `{}`,
-		},
+		"SeveralComposed": {reason: "Whoever composes is Crossplane, by any suffix and by none.", field: tagMap, managers: []string{owner(composed, `"f:a": {}`), owner("apiextensions.crossplane.io/composed", `"f:b": {}`), owner(composed+"c", `"f:a": {}`)}, observed: mapABC, desired: `{}`},
+		"NotComposed":     {reason: "Whoever manages composite resources, or only ends alike, doesn't compose.", field: tagMap, managers: []string{owner("apiextensions.crossplane.io/composite", `"f:a": {}`), owner("x-"+composed, `"f:b": {}`), owner("", `"f:c": {}`)}, observed: mapABC, desired: `{}`},
 		"OddKeys": {
 			reason:   "A key may have dots and slashes in it, be of another script or be a dot.",
 			field:    tagMap,
@@ -273,14 +256,8 @@ func TestAuditOwned(t *testing.T) {
 			observed: `{"tags": {"example.org/a.b": "1", "ключ": "2", ".": "3", "": "4", "example": "5"}}`,
 			desired:  `{}`,
 		},
-		"Providers": {reason: "What the provider sets itself is not removed, though Crossplane has applied it.", field: tagMap, managers: []string{owner(composed, `"f:crossplane-kind": {}, "f:a": {}`)}, observed: `{"tags": {"crossplane-kind": "x", "a": "1"}}`, desired: `{}`},
-		"OtherField": {
-			reason:   "What Crossplane owns elsewhere says nothing of tags.",
-			field:    tagMap,
-			managers: []string{manager(composed, `{"f:spec": {"f:initProvider": {"f:tags": {"f:a": {}}}, "f:forProvider": {"f:labels": {"f:b": {}}}}, "f:tags": {"f:c": {}}}`)},
-			observed: mapABC,
-			desired:  `{}`,
-		},
+		"Providers":  {reason: "What the provider sets itself is not removed, though Crossplane has applied it.", field: tagMap, managers: []string{owner(composed, `"f:crossplane-kind": {}, "f:a": {}`)}, observed: `{"tags": {"crossplane-kind": "x", "a": "1"}}`, desired: `{}`},
+		"OtherField": {reason: "What Crossplane owns elsewhere says nothing of tags.", field: tagMap, managers: []string{manager(composed, `{"f:spec": {"f:initProvider": {"f:tags": {"f:a": {}}}, "f:forProvider": {"f:labels": {"f:b": {}}}}, "f:tags": {"f:c": {}}}`)}, observed: mapABC, desired: `{}`},
 		"Brackets": {
 			reason: "A path may have names with dots in it.",
 			field:  at(tagMap, "spec.forProvider.manifest.annotations[example.org/tags]"),
@@ -293,26 +270,9 @@ func TestAuditOwned(t *testing.T) {
 		},
 
 		// Lists of objects.
-		"KeyValueList": {
-			reason: "Objects are owned by their key.",
-			field:  pairs,
-			managers: []string{
-				owner(composed, `"k:{\"k\":\"a\"}": {".": {}, "f:k": {}, "f:v": {}}`),
-				owner(provider, `"k:{\"k\":\"b\"}": {".": {}, "f:k": {}, "f:v": {}}`),
-			},
-			observed: pairsABC,
-			desired:  `{"tags": []}`,
-		},
-		"SeveralKeys": {
-			reason: "Objects may be owned by more than the key of the tag.",
-			field:  pairs,
-			managers: []string{
-				owner(composed, `"k:{\"id\":1,\"k\":\"a\",\"x\":\"b\"}": {".": {}}, "k:{\"k\":2}": {".": {}}, "k:{\"other\":\"c\"}": {".": {}}`),
-			},
-			observed: pairsABC,
-			desired:  `{}`,
-		},
-		"ValueOnly": {reason: "Whoever owns the value of an object only owns the tag.", field: pairs, managers: []string{owner(composed, `"k:{\"k\":\"b\"}": {"f:v": {}}`)}, observed: pairsABC, desired: `{"tags": [{"k": "a", "v": "1"}]}`},
+		"KeyValueList": {reason: "Objects are owned by their key.", field: pairs, managers: []string{owner(composed, `"k:{\"k\":\"a\"}": {".": {}, "f:k": {}, "f:v": {}}`), owner(provider, `"k:{\"k\":\"b\"}": {".": {}, "f:k": {}, "f:v": {}}`)}, observed: pairsABC, desired: `{"tags": []}`},
+		"SeveralKeys":  {reason: "Objects may be owned by more than the key of the tag.", field: pairs, managers: []string{owner(composed, `"k:{\"id\":1,\"k\":\"a\",\"x\":\"b\"}": {".": {}}, "k:{\"k\":2}": {".": {}}, "k:{\"other\":\"c\"}": {".": {}}`)}, observed: pairsABC, desired: `{}`},
+		"ValueOnly":    {reason: "Whoever owns the value of an object only owns the tag.", field: pairs, managers: []string{owner(composed, `"k:{\"k\":\"b\"}": {"f:v": {}}`)}, observed: pairsABC, desired: `{"tags": [{"k": "a", "v": "1"}]}`},
 
 		// Lists of strings.
 		"StringList":           {reason: "Strings are owned as a whole, whether they have a value or not.", field: entries, managers: []string{owner(composed, `"v:\"a=1\"": {}, "v:\"c\"": {}`), owner(provider, `"v:\"b=2\"": {}`)}, observed: entriesABC, desired: `{"tags": []}`},
@@ -334,14 +294,8 @@ func TestAuditOwned(t *testing.T) {
 			observed: entriesABC,
 			desired:  `{"tags": ["b=2"]}`,
 		},
-		"NotKnownAtomicMap": {reason: "A map may be atomic.", field: tagMap, managers: []string{owner(composed, ``)}, observed: mapABC, desired: `{"tags": {"b": "2", "c": "3"}}`},
-		"InAtomicList": {
-			reason:   "What is in an item of an atomic list is replaced with it.",
-			field:    at(tagMap, "spec.forProvider.settings[0].tags"),
-			managers: []string{manager(composed, `{"f:spec": {"f:forProvider": {"f:settings": {}}}}`)},
-			observed: `{"settings": [` + mapABC + `]}`,
-			desired:  `{"settings": [{"tags": {"b": "2"}}]}`,
-		},
+		"NotKnownAtomicMap":  {reason: "A map may be atomic.", field: tagMap, managers: []string{owner(composed, ``)}, observed: mapABC, desired: `{"tags": {"b": "2", "c": "3"}}`},
+		"InAtomicList":       {reason: "What is in an item of an atomic list is replaced with it.", field: at(tagMap, "spec.forProvider.settings[0].tags"), managers: []string{manager(composed, `{"f:spec": {"f:forProvider": {"f:settings": {}}}}`)}, observed: `{"settings": [` + mapABC + `]}`, desired: `{"settings": [{"tags": {"b": "2"}}]}`},
 		"AtomicOfOther":      {reason: "An atomic list that others own is theirs, as long as it isn't desired.", field: entries, managers: []string{owner(provider, ``)}, observed: entriesABC, desired: `{}`},
 		"AppliedEmpty":       {reason: "A map that is applied without tags isn't atomic if others own tags in it.", field: tagMap, managers: []string{owner(composed, ``), owner(provider, `"f:a": {}, "f:b": {}`)}, observed: mapABC, desired: `{"tags": {}}`},
 		"AppliedEmptyParent": {reason: "An object that is applied without fields isn't atomic if others own fields in it.", field: entries, managers: []string{manager(composed, `{"f:spec": {"f:forProvider": {}}}`), owner(provider, ``)}, observed: entriesABC, desired: `{}`},

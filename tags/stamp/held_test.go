@@ -81,20 +81,17 @@ func TestStampMap(t *testing.T) {
 
 func TestStampKeyValueList(t *testing.T) {
 	cases := map[string]conflictCase{
-		"NoSpec":      {reason: "Objects that are missing on the way to the field are made.", spec: `null`},
-		"Absent":      {reason: "A field that is absent is made.", spec: `{"other": true}`},
-		"Null":        {reason: "A field that is null is absent.", spec: `{"tags": null}`},
-		"Empty":       {reason: "An empty field gets our tags.", spec: `{"tags": []}`},
-		"Others":      {reason: "Whatever else is in the field stays, in its order, before our tags.", spec: `{"tags": [{"k": "z", "v": "x", "more": [1]}, {"key": "ours:a", "value": "9"}, {"v": "no key"}, {"k": 1, "v": 2}, {}, {"k": "Name"}]}`},
-		"SameValue":   {reason: "A tag that is there already keeps its place, and what else its entry has.", spec: `{"tags": [{"k": "ours:a", "v": "1", "more": true}, {"k": "Name", "v": "x"}]}`},
-		"AllThere":    {reason: "A resource that has all the tags already does not change, whatever their order.", spec: `{"tags": [{"k": "ours:b", "v": "2"}, {"k": "ours:a", "v": "1"}]}`},
-		"OtherValue":  {reason: "The policy says which of two values a tag has. It keeps its place, and what else its entry has.", spec: `{"tags": [{"k": "ours:a", "v": "9", "more": {"a": 1}}, {"k": "Name", "v": "x"}]}`},
-		"NumberValue": {reason: "A value that is no string is another value, even if it reads like ours.", spec: `{"tags": [{"k": "ours:a", "v": 1}]}`},
-		"NoValue":     {reason: "An entry without a value is a tag with another value than ours.", spec: `{"tags": [{"k": "ours:a"}]}`},
-		"Duplicates": {
-			reason: "Of several entries of a key, the first stands for all. Replacing leaves one.",
-			spec:   `{"tags": [{"k": "x", "v": "1"}, {"k": "ours:a", "v": "8", "n": 1}, {"k": "y", "v": "2"}, {"k": "ours:a", "v": "9", "n": 2}, {"k": "ours:a", "v": "1"}, {"k": "z", "v": "3"}]}`,
-		},
+		"NoSpec":              {reason: "Objects that are missing on the way to the field are made.", spec: `null`},
+		"Absent":              {reason: "A field that is absent is made.", spec: `{"other": true}`},
+		"Null":                {reason: "A field that is null is absent.", spec: `{"tags": null}`},
+		"Empty":               {reason: "An empty field gets our tags.", spec: `{"tags": []}`},
+		"Others":              {reason: "Whatever else is in the field stays, in its order, before our tags.", spec: `{"tags": [{"k": "z", "v": "x", "more": [1]}, {"key": "ours:a", "value": "9"}, {"v": "no key"}, {"k": 1, "v": 2}, {}, {"k": "Name"}]}`},
+		"SameValue":           {reason: "A tag that is there already keeps its place, and what else its entry has.", spec: `{"tags": [{"k": "ours:a", "v": "1", "more": true}, {"k": "Name", "v": "x"}]}`},
+		"AllThere":            {reason: "A resource that has all the tags already does not change, whatever their order.", spec: `{"tags": [{"k": "ours:b", "v": "2"}, {"k": "ours:a", "v": "1"}]}`},
+		"OtherValue":          {reason: "The policy says which of two values a tag has. It keeps its place, and what else its entry has.", spec: `{"tags": [{"k": "ours:a", "v": "9", "more": {"a": 1}}, {"k": "Name", "v": "x"}]}`},
+		"NumberValue":         {reason: "A value that is no string is another value, even if it reads like ours.", spec: `{"tags": [{"k": "ours:a", "v": 1}]}`},
+		"NoValue":             {reason: "An entry without a value is a tag with another value than ours.", spec: `{"tags": [{"k": "ours:a"}]}`},
+		"Duplicates":          {reason: "Of several entries of a key, the first stands for all. Replacing leaves one.", spec: `{"tags": [{"k": "x", "v": "1"}, {"k": "ours:a", "v": "8", "n": 1}, {"k": "y", "v": "2"}, {"k": "ours:a", "v": "9", "n": 2}, {"k": "ours:a", "v": "1"}, {"k": "z", "v": "3"}]}`},
 		"DuplicatesFirstSame": {reason: "Replacing leaves only our value, also where another one follows it.", spec: `{"tags": [{"k": "ours:a", "v": "1"}, {"k": "ours:a", "v": "9"}, {"k": "ours:b", "v": "2"}]}`},
 		"OthersDuplicates":    {reason: "Several entries of a key that is not ours are not ours to clean up.", spec: `{"tags": [{"k": "x", "v": "1"}, {"k": "x", "v": "2"}]}`},
 		"Map":                 {reason: "A map is left alone.", spec: `{"tags": {"ours:a": "1"}}`},
@@ -166,33 +163,9 @@ func TestStampEntries(t *testing.T) {
 		reason string
 		args   args
 	}{
-		"ExtraOnAdded": {
-			reason: "Entries that we add have the extra fields, and those of others don't get them.",
-			args: args{
-				field:  keyValues,
-				policy: v1beta1.ConflictPolicyRetain,
-				labels: []tags.Label{label("a", "1"), label("b", "2")},
-				spec:   `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`,
-			},
-		},
-		"ExtraKeptOnReplaced": {
-			reason: "An entry whose value we replace keeps its own extra fields.",
-			args: args{
-				field:  keyValues,
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`,
-			},
-		},
-		"ExtraNotOnReplaced": {
-			reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.",
-			args: args{
-				field:  keyValues,
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`,
-			},
-		},
+		"ExtraOnAdded":        {reason: "Entries that we add have the extra fields, and those of others don't get them.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`}},
+		"ExtraKeptOnReplaced": {reason: "An entry whose value we replace keeps its own extra fields.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`}},
+		"ExtraNotOnReplaced":  {reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`}},
 		"SortedByTagKey": {
 			reason: "Our tags follow those of others, and are sorted by tag key, not by qualified key.",
 			args: args{
@@ -221,48 +194,16 @@ func TestStampEntries(t *testing.T) {
 		"SeparatorInValueOverlaps": {reason: "A value may start with a part of the separator.", args: args{field: stringsBy("::", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ":1")}, spec: `{"tags": ["ours:a:::1"]}`}},
 		"OneString":                {reason: "Two tags that come to one string are there once, since a set can't have it twice.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["x"]}`}},
 		"OneStringThere":           {reason: "A tag whose string is there, as that of another tag, changes nothing.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=b=c"]}`}},
-		"OneStringReplaced": {
-			reason: "A tag that is replaced by a string that is there already leaves it there once.",
-			args: args{
-				field:  stringsBy("=", 0),
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "b=c"), label("a=b", "c")},
-				spec:   `{"tags": ["ours:a=9", "ours:a=b=c"]}`,
-			},
-		},
+		"OneStringReplaced":        {reason: "A tag that is replaced by a string that is there already leaves it there once.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=9", "ours:a=b=c"]}`}},
 		"MaxLength":                {reason: "An entry may have as many characters as the limit says, however many bytes they are.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "äöü")}, spec: `{}`}},
 		"MaxLengthExceeded":        {reason: "A label whose entry has one character more than the limit is skipped, and others are not.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1234"), label("b", "123")}, spec: `{}`}},
 		"MaxLengthKeyAndSeparator": {reason: "The key and the separator count.", args: args{field: stringsBy("→→→→", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ""), label("b", "1")}, spec: `{}`}},
-		"MaxLengthOfOthers": {
-			reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.",
-			args: args{
-				field:  stringsBy("=", 10),
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "12345")},
-				spec:   `{"tags": ["of others and long", "ours:a=1"]}`,
-			},
-		},
-		"MaxLengthSkipsAll": {reason: "A field is not created if every label is skipped.", args: args{field: stringsBy("=", 1), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
-		"EmptyValueOfMap":   {reason: "A label with an empty value is a tag.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
-		"EmptyValueOfKeyValueList": {
-			reason: "The entry of a tag with an empty value has the value.",
-			args: args{
-				field:  field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"},
-				policy: v1beta1.ConflictPolicyRetain,
-				labels: []tags.Label{label("a", "")},
-				spec:   `{}`,
-			},
-		},
-		"EmptyValueThere": {
-			reason: "A null is no empty value, so replacing it writes one.",
-			args: args{
-				field:  field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map},
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "")},
-				spec:   `{"tags": {"ours:a": null}}`,
-			},
-		},
-		"EmptyValueOfStringList": {reason: "The entry of a tag with an empty value ends in the separator.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
+		"MaxLengthOfOthers":        {reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "12345")}, spec: `{"tags": ["of others and long", "ours:a=1"]}`}},
+		"MaxLengthSkipsAll":        {reason: "A field is not created if every label is skipped.", args: args{field: stringsBy("=", 1), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
+		"EmptyValueOfMap":          {reason: "A label with an empty value is a tag.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
+		"EmptyValueOfKeyValueList": {reason: "The entry of a tag with an empty value has the value.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
+		"EmptyValueThere":          {reason: "A null is no empty value, so replacing it writes one.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "")}, spec: `{"tags": {"ours:a": null}}`}},
+		"EmptyValueOfStringList":   {reason: "The entry of a tag with an empty value ends in the separator.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
 		"ListIndex": {
 			reason: "A path may lead through an item of a list.",
 			args: args{
@@ -272,27 +213,11 @@ func TestStampEntries(t *testing.T) {
 				spec:   `{"groups": [{"tags": {"ours:a": "9"}}, {"tags": {"ours:a": "8", "x": "y"}}, {}]}`,
 			},
 		},
-		"ListIndexAbsentField": {
-			reason: "An item of a list that has no tags yet gets them.",
-			args: args{
-				field:  field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="},
-				policy: v1beta1.ConflictPolicyRetain,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"groups": [{"name": "x"}]}`,
-			},
-		},
-		"ListIndexMissing":  {reason: "Items of lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`}},
-		"ListMissing":       {reason: "Lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
-		"ListIndexOfObject": {reason: "An object has no items.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`}},
-		"QuotedField": {
-			reason: "A path may name fields with dots in them.",
-			args: args{
-				field:  field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map},
-				policy: v1beta1.ConflictPolicyRetain,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"tags": {"example.org/cloud": {"x": "y"}}}`,
-			},
-		},
+		"ListIndexAbsentField": {reason: "An item of a list that has no tags yet gets them.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{"name": "x"}]}`}},
+		"ListIndexMissing":     {reason: "Items of lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`}},
+		"ListMissing":          {reason: "Lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
+		"ListIndexOfObject":    {reason: "An object has no items.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`}},
+		"QuotedField":          {reason: "A path may name fields with dots in them.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`}},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -338,26 +263,11 @@ func TestStampAtomicList(t *testing.T) {
 				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
 			},
 		},
-		"NoLabels": {
-			reason: "Without labels, the provider's tags are kept with those of earlier steps.",
-			args: args{
-				field:    keyValues,
-				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
-				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`,
-			},
-		},
-		"NoTagsAndNoLabels": {reason: "A list that nobody desires is none to keep anything in.", args: args{field: keyValues, spec: `{}`, observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`}},
-		"StringList":        {reason: "The tags that the provider has added to a list of strings are kept.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`}},
-		"Desired":           {reason: "What an earlier step set is not overwritten by what is observed.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["crossplane-name=desired"]}`, observed: `{"tags": ["crossplane-name=observed"]}`}},
-		"NotAtomic": {
-			reason: "A list whose entries server-side apply merges needs no entry kept.",
-			args: args{
-				field:    field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
-				labels:   []tags.Label{label("a", "1")},
-				spec:     `{}`,
-				observed: `{"tags": ["crossplane-name=x"]}`,
-			},
-		},
+		"NoLabels":           {reason: "Without labels, the provider's tags are kept with those of earlier steps.", args: args{field: keyValues, spec: `{"tags": [{"key": "Name", "value": "x"}]}`, observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`}},
+		"NoTagsAndNoLabels":  {reason: "A list that nobody desires is none to keep anything in.", args: args{field: keyValues, spec: `{}`, observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`}},
+		"StringList":         {reason: "The tags that the provider has added to a list of strings are kept.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`}},
+		"Desired":            {reason: "What an earlier step set is not overwritten by what is observed.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["crossplane-name=desired"]}`, observed: `{"tags": ["crossplane-name=observed"]}`}},
+		"NotAtomic":          {reason: "A list whose entries server-side apply merges needs no entry kept.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=x"]}`}},
 		"NotObserved":        {reason: "A resource that isn't there yet has no entry to keep.", args: args{field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `null`}},
 		"ObservedOtherShape": {reason: "What is observed in another shape has no entry to keep.", args: args{field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": {"crossplane-name": "x"}}`}},
 		"NothingOfOurs":      {reason: "A field that gets no tag of ours is not created to keep an entry.", args: args{field: texts, labels: []tags.Label{label("*", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=x"]}`}},

@@ -23,64 +23,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// An outcome is that of a Stamper as tests write it: of resources it has what there is to
-// say of them.
-type outcome struct {
-	Stamped    map[string]*structpb.Struct
-	Active     []active
-	Skips      []Skip
-	Withheld   []withheldOn
-	LeftAlone  []leftAlone
-	Mismatches []mismatch
-	Trusted    map[string]map[string]string
-}
-
-type active struct {
-	Resource, Provider string
-	Tags               map[string]string
-}
-
-type withheldOn struct {
-	Resource                                      string
-	Retained, Ignored, Removed, Protected, Unkept []string
-}
-
-type leftAlone struct {
-	Resource, Provider, APIVersion, Kind, Why string
-	NoField, Unknown                          bool
-}
-
-type mismatch struct{ Resource, Why string }
-
-// outcomeOf returns what the supplied outcome says.
-func outcomeOf(o *Outcome) *outcome {
-	out := &outcome{Stamped: o.Stamped(), Skips: o.Skips, Trusted: make(map[string]map[string]string)}
-
-	for _, r := range o.Results {
-		if len(r.Active) > 0 {
-			out.Active = append(out.Active, active{Resource: r.Resource, Provider: r.Provider, Tags: r.Active})
-		}
-
-		if w := r.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
-			out.Withheld = append(out.Withheld, withheldOn{r.Resource, w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept})
-		}
-
-		if r.LeftAlone != "" {
-			out.LeftAlone = append(out.LeftAlone, leftAlone{r.Resource, r.Provider, r.APIVersion, r.Kind, r.LeftAlone, r.NoField, r.Unknown})
-		}
-
-		if r.Mismatch != "" {
-			out.Mismatches = append(out.Mismatches, mismatch{r.Resource, r.Mismatch})
-		}
-
-		if len(r.Trusted) > 0 {
-			out.Trusted[r.Resource] = r.Trusted
-		}
-	}
-
-	return out
-}
-
 // from returns the supplied labels with the source of the supplied ones whose position they
 // have, or the first.
 func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
@@ -105,18 +47,13 @@ func under(policy v1beta1.ConflictPolicy, labels ...tags.Label) []tags.Label {
 }
 
 // stampAll stamps the supplied resources.
-func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*outcome, error) {
+func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	targets, err := s.Targets(context.Background(), desired)
 	if err != nil {
 		return nil, err
 	}
 
-	o, err := s.Stamp(context.Background(), targets)
-	if err != nil {
-		return nil, err
-	}
-
-	return outcomeOf(o), nil
+	return s.Stamp(context.Background(), targets)
 }
 
 // targetsOf returns the supplied resources as targets.
@@ -149,7 +86,7 @@ func jsonThing(fields string) string {
 }
 
 // lines are all that the outcome of a Stamper says, or its error.
-func lines(o *outcome, err error) []string {
+func lines(o *Outcome, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
@@ -157,32 +94,32 @@ func lines(o *outcome, err error) []string {
 	out := []string{}
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
-	for _, name := range slices.Sorted(maps.Keys(o.Stamped)) {
-		fields := o.Stamped[name].AsMap()
-		delete(fields, "apiVersion")
-		delete(fields, "kind")
-
-		if diff := cmp.Diff(map[string]any{"labels": map[string]any{"app": "x"}}, fields["metadata"]); diff == "" {
-			delete(fields, "metadata")
+	for _, r := range o.Results {
+		if r.Stamped != nil {
+			add("%s: %s", r.Resource, specJSON(r.Stamped))
 		}
 
-		j, err := json.Marshal(fields)
-		if err != nil {
-			panic(err) // It was JSON.
+		if r.Active != nil {
+			add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(r.Active))
 		}
 
-		add("%s: %s", name, j)
-	}
-
-	for _, a := range o.Active {
-		add("%s is tagged by %s: %q", a.Resource, a.Provider, keysAndValues(a.Tags))
-	}
-
-	for _, w := range o.Withheld {
+		w := r.Withheld
 		for i, keys := range [][]string{w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept} {
 			if len(keys) > 0 {
-				add("%s %s: %q", w.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
+				add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
 			}
+		}
+
+		if r.LeftAlone != "" {
+			add("%s (%s %s, %s) %s, no field %t, unknown %t", r.Resource, r.APIVersion, r.Kind, r.Provider, r.LeftAlone, r.NoField, r.Unknown)
+		}
+
+		if r.Mismatch != "" {
+			add("%s mismatches: %s", r.Resource, r.Mismatch)
+		}
+
+		if r.Trusted != nil {
+			add("%s trusts: %q", r.Resource, keysAndValues(r.Trusted))
 		}
 	}
 
@@ -190,19 +127,25 @@ func lines(o *outcome, err error) []string {
 		add("skipped %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}
 
-	for _, l := range o.LeftAlone {
-		add("%s (%s %s, %s) %s, no field %t, unknown %t", l.Resource, l.APIVersion, l.Kind, l.Provider, l.Why, l.NoField, l.Unknown)
-	}
-
-	for _, m := range o.Mismatches {
-		add("%s mismatches: %s", m.Resource, m.Why)
-	}
-
-	for _, name := range slices.Sorted(maps.Keys(o.Trusted)) {
-		add("%s trusts: %q", name, keysAndValues(o.Trusted[name]))
-	}
-
 	return out
+}
+
+// specJSON is the supplied resource without what all things have.
+func specJSON(r *structpb.Struct) []byte {
+	fields := r.AsMap()
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+
+	if diff := cmp.Diff(thing(`{}`).AsMap()["metadata"], fields["metadata"]); diff == "" {
+		delete(fields, "metadata")
+	}
+
+	j, err := json.Marshal(fields)
+	if err != nil {
+		panic(err) // It was JSON.
+	}
+
+	return j
 }
 
 // check that the supplied stamper makes of the supplied resources what the golden file says,

@@ -153,16 +153,10 @@ func TestStampIgnore(t *testing.T) {
 	a := []tags.Label{label("a", "1")}
 
 	cases := map[string]mergeCase{
-		"StepsTag":   {reason: "A tag that an earlier step set gets the value that the cloud has, and keeps its place.", ignore: keys("Name"), before: []string{"Name", "x", "y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
-		"NotDesired": {reason: "A tag that nobody desires is added behind the others.", ignore: keys("Name"), before: []string{"y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
-		"NoField":    {reason: "A tag that nobody desires is added though there is no field yet.", ignore: keys("Name"), cloud: []string{"Name", "cloud"}},
-		"AmongOurs": {
-			reason: "Tags that are added are in the order of their keys, ours and those of other systems alike.",
-			ignore: keys("k", "z", "ours:b"),
-			labels: []tags.Label{label("a", "1"), label("c", "3")},
-			before: []string{"y", "x"},
-			cloud:  []string{"z", "1", "k", "2", "ours:b", "3"},
-		},
+		"StepsTag":        {reason: "A tag that an earlier step set gets the value that the cloud has, and keeps its place.", ignore: keys("Name"), before: []string{"Name", "x", "y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
+		"NotDesired":      {reason: "A tag that nobody desires is added behind the others.", ignore: keys("Name"), before: []string{"y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
+		"NoField":         {reason: "A tag that nobody desires is added though there is no field yet.", ignore: keys("Name"), cloud: []string{"Name", "cloud"}},
+		"AmongOurs":       {reason: "Tags that are added are in the order of their keys, ours and those of other systems alike.", ignore: keys("k", "z", "ours:b"), labels: []tags.Label{label("a", "1"), label("c", "3")}, before: []string{"y", "x"}, cloud: []string{"z", "1", "k", "2", "ours:b", "3"}},
 		"SameValue":       {reason: "A tag that has the value of the cloud does not change.", ignore: keys("Name"), before: []string{"Name", "x"}, cloud: []string{"Name", "x"}},
 		"NotReported":     {reason: "A tag that the cloud does not have keeps its value.", ignore: keys("Name"), before: []string{"Name", "x"}, cloud: []string{"y", "z"}},
 		"NothingReported": {reason: "If the provider reports no tags, nothing changes.", ignore: keys("*"), before: []string{"Name", "x"}, cloud: []string{}},
@@ -176,18 +170,8 @@ func TestStampIgnore(t *testing.T) {
 			before: []string{"Name", "x"},
 			cloud:  []string{"Name", "1", "ours:a", "2", "z", "3", "aws:createdBy", "4", "AWS:x", "5", "crossplane-kind", "6", "crossplane-name", "7", "crossplane-providerconfig", "8"},
 		},
-		"ReservedPrefix": {
-			reason: "A tag that the cloud sets itself is not desired, since the cloud would refuse it. That of an earlier step stays as it is.",
-			ignore: keys("aws:*", "AWS:a", "aws:a"),
-			before: []string{"aws:b", "x"},
-			cloud:  []string{"aws:a", "1", "aws:b", "2", "AWS:a", "3"},
-		},
-		"ProvidersKeys": {
-			reason: "A tag that the provider sets itself is not touched, neither there nor elsewhere.",
-			ignore: keys("crossplane-kind", "crossplane-name", "crossplane-*"),
-			before: []string{"crossplane-name", "x"},
-			cloud:  []string{"crossplane-kind", "1", "crossplane-name", "2", "crossplane-providerconfig", "3"},
-		},
+		"ReservedPrefix":           {reason: "A tag that the cloud sets itself is not desired, since the cloud would refuse it. That of an earlier step stays as it is.", ignore: keys("aws:*", "AWS:a", "aws:a"), before: []string{"aws:b", "x"}, cloud: []string{"aws:a", "1", "aws:b", "2", "AWS:a", "3"}},
+		"ProvidersKeys":            {reason: "A tag that the provider sets itself is not touched, neither there nor elsewhere.", ignore: keys("crossplane-kind", "crossplane-name", "crossplane-*"), before: []string{"crossplane-name", "x"}, cloud: []string{"crossplane-kind", "1", "crossplane-name", "2", "crossplane-providerconfig", "3"}},
 		"LikeProvidersKeys":        {reason: "Only the keys that the provider sets itself are left alone, not what is like them.", ignore: keys("crossplane-*"), cloud: []string{"crossplane-kin", "1", "crossplane-kinds", "2"}},
 		"EmptyValue":               {reason: "An empty value is a value.", ignore: keys("Name", "y"), before: []string{"Name", "x"}, cloud: []string{"Name", "", "y", ""}},
 		"EmptyField":               {reason: "A field that is there and empty gets the tags of other systems.", ignore: keys("Name"), before: []string{}, cloud: []string{"Name", "x"}},
@@ -220,22 +204,9 @@ func TestStampIgnore(t *testing.T) {
 			before:   []string{"ours:owner", "mallory"},
 			cloud:    []string{"ours:owner", "mallory"},
 		},
-		"TrustedNotReserved": {reason: "A tag of a trusted source whose key isn't reserved gets the cloud's value.", reserved: []string{"owner"}, ignore: keys("ours:team"), labels: []tags.Label{trusted(label("team", "a"))}, cloud: []string{"ours:team", "b"}},
-		"ReservedOfNobody": {
-			reason:   "A reserved key is no other system's, though the input says so: whoever may tag in the cloud could forge it.",
-			reserved: []string{"owner"},
-			ignore:   keys("owner", "*"),
-			before:   []string{"Name", "x"},
-			cloud:    []string{"owner", "y", "ours:OWNER", "z", "Name", "y"},
-		},
-		"Untrusted": {
-			reason:   "A key from a field does as the input's, but not to reserved keys.",
-			reserved: []string{"owner", "cost-*"},
-			ignore:   fromField("*"),
-			labels:   a,
-			before:   []string{"owner", "x"},
-			cloud:    []string{"owner", "y", "ours:owner", "z", "cost-center", "1", "Name", "2", "ours:a", "3"},
-		},
+		"TrustedNotReserved":      {reason: "A tag of a trusted source whose key isn't reserved gets the cloud's value.", reserved: []string{"owner"}, ignore: keys("ours:team"), labels: []tags.Label{trusted(label("team", "a"))}, cloud: []string{"ours:team", "b"}},
+		"ReservedOfNobody":        {reason: "A reserved key is no other system's, though the input says so: whoever may tag in the cloud could forge it.", reserved: []string{"owner"}, ignore: keys("owner", "*"), before: []string{"Name", "x"}, cloud: []string{"owner", "y", "ours:OWNER", "z", "Name", "y"}},
+		"Untrusted":               {reason: "A key from a field does as the input's, but not to reserved keys.", reserved: []string{"owner", "cost-*"}, ignore: fromField("*"), labels: a, before: []string{"owner", "x"}, cloud: []string{"owner", "y", "ours:owner", "z", "cost-center", "1", "Name", "2", "ours:a", "3"}},
 		"UntrustedNotReported":    {reason: "Nothing is protected from a key whose tag the cloud doesn't have.", reserved: []string{"owner"}, ignore: fromField("owner"), before: []string{"owner", "x"}, cloud: []string{"owners", "y"}},
 		"UntrustedBesideTrusted":  {reason: "A reserved key is protected though the input gives it too, and told once.", reserved: []string{"owner"}, ignore: append(fromField("owner"), keys("own*")...), before: []string{"owner", "x"}, cloud: []string{"owner", "y"}},
 		"UntrustedReservedPrefix": {reason: "What the cloud sets itself is left alone anyway, and protected from nobody.", reserved: []string{"aws:*", "crossplane-*"}, ignore: fromField("*"), cloud: []string{"aws:a", "1", "crossplane-kind", "2"}},
@@ -355,26 +326,21 @@ func TestStampIgnoreObserved(t *testing.T) {
 	}
 
 	cases := map[string]jsonCase{
-		"First":                 {reason: "The first path that is there counts.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": {"a": "1"}, "tags": {"a": "2", "b": "3"}}`},
-		"FirstAbsent":           {reason: "A path that is not there, or null, makes way for the next.", field: paths(shapes["Map"], "status.all", "status.null", "status.tags"), status: `{"null": null, "tags": {"a": "2"}}`},
-		"FirstOfOtherShape":     {reason: "A path that has another shape makes way for the next.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": ["a"], "tags": {"a": "2"}}`},
-		"FirstLeadsNowhere":     {reason: "A path through a string makes way for the next.", field: paths(shapes["Map"], "status.text.all", "status.tags"), status: `{"text": "x", "tags": {"a": "2"}}`},
-		"FirstEmpty":            {reason: "A path that is there and empty says that the cloud has no tags.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": {}, "tags": {"a": "2"}}`, spec: `{"tags": {"a": "9"}}`},
-		"AllOfOtherShape":       {reason: "If no path has tags of the field's shape, nothing changes.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": "a", "tags": ["a"]}`, spec: `{"tags": {"a": "9"}}`},
-		"NoPath":                {reason: "A field without such a path has tags that the cloud doesn't report.", field: paths(shapes["Map"]), observedSpec: `{"tags": {"a": "1"}}`, spec: `{"tags": {"a": "9"}}`},
-		"NotTheSpec":            {reason: "What is observed in the spec is what we want, not what the cloud has.", field: paths(shapes["Map"], "status.tags"), observedSpec: `{"tags": {"a": "1", "b": "2"}}`, spec: `{"tags": {"a": "9"}}`},
-		"OddEntry":              {reason: "A list with an entry that is no tag makes way for the next.", field: paths(shapes["KeyValueList"], "status.all", "status.tags"), status: `{"all": [{"k": "a", "v": "1"}, "b"], "tags": [{"k": "a", "v": "2"}, {"v": "no key"}, {"k": 1, "v": "x"}]}`},
-		"OddString":             {reason: "A list with an entry that is no string makes way for the next.", field: paths(shapes["StringList"], "status.all", "status.tags"), status: `{"all": ["a=1", 1], "tags": ["a=2"]}`},
-		"MismatchDesired":       {reason: "What the cloud has is not put in the place of a field of another shape.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": "2"}}`, spec: `{"tags": ["a"]}`},
-		"MapOddValues":          {reason: "A value that is no string can't be given to a tag.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": 1, "b": null, "c": {"d": "e"}, "f": ["g"], "h": true, "i": "1"}}`, spec: `{"tags": {"a": "9", "b": "9", "c": "9", "f": "9"}}`},
-		"MapOverOddValue":       {reason: "A value that is no string is another value than the cloud has.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": "1", "b": ""}}`, spec: `{"tags": {"a": 1, "b": null}}`},
-		"KeyValueListOddValues": {reason: "A value that is no string can't be given to a tag.", field: paths(shapes["KeyValueList"], "status.tags"), status: `{"tags": [{"k": "a", "v": 1}, {"k": "b", "v": {}}]}`, spec: `{"tags": [{"k": "a", "v": "9"}]}`},
-		"KeyValueListNoValue": {
-			reason: "An entry without a value is a tag with an empty one, and so is one whose value is null.",
-			field:  paths(shapes["KeyValueList"], "status.tags"),
-			status: `{"tags": [{"k": "a"}, {"k": "b", "v": null}, {"k": "c"}, {"k": "d", "v": null}]}`,
-			spec:   `{"tags": [{"k": "a", "v": "9"}, {"k": "b", "v": "9"}]}`,
-		},
+		"First":                      {reason: "The first path that is there counts.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": {"a": "1"}, "tags": {"a": "2", "b": "3"}}`},
+		"FirstAbsent":                {reason: "A path that is not there, or null, makes way for the next.", field: paths(shapes["Map"], "status.all", "status.null", "status.tags"), status: `{"null": null, "tags": {"a": "2"}}`},
+		"FirstOfOtherShape":          {reason: "A path that has another shape makes way for the next.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": ["a"], "tags": {"a": "2"}}`},
+		"FirstLeadsNowhere":          {reason: "A path through a string makes way for the next.", field: paths(shapes["Map"], "status.text.all", "status.tags"), status: `{"text": "x", "tags": {"a": "2"}}`},
+		"FirstEmpty":                 {reason: "A path that is there and empty says that the cloud has no tags.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": {}, "tags": {"a": "2"}}`, spec: `{"tags": {"a": "9"}}`},
+		"AllOfOtherShape":            {reason: "If no path has tags of the field's shape, nothing changes.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": "a", "tags": ["a"]}`, spec: `{"tags": {"a": "9"}}`},
+		"NoPath":                     {reason: "A field without such a path has tags that the cloud doesn't report.", field: paths(shapes["Map"]), observedSpec: `{"tags": {"a": "1"}}`, spec: `{"tags": {"a": "9"}}`},
+		"NotTheSpec":                 {reason: "What is observed in the spec is what we want, not what the cloud has.", field: paths(shapes["Map"], "status.tags"), observedSpec: `{"tags": {"a": "1", "b": "2"}}`, spec: `{"tags": {"a": "9"}}`},
+		"OddEntry":                   {reason: "A list with an entry that is no tag makes way for the next.", field: paths(shapes["KeyValueList"], "status.all", "status.tags"), status: `{"all": [{"k": "a", "v": "1"}, "b"], "tags": [{"k": "a", "v": "2"}, {"v": "no key"}, {"k": 1, "v": "x"}]}`},
+		"OddString":                  {reason: "A list with an entry that is no string makes way for the next.", field: paths(shapes["StringList"], "status.all", "status.tags"), status: `{"all": ["a=1", 1], "tags": ["a=2"]}`},
+		"MismatchDesired":            {reason: "What the cloud has is not put in the place of a field of another shape.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": "2"}}`, spec: `{"tags": ["a"]}`},
+		"MapOddValues":               {reason: "A value that is no string can't be given to a tag.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": 1, "b": null, "c": {"d": "e"}, "f": ["g"], "h": true, "i": "1"}}`, spec: `{"tags": {"a": "9", "b": "9", "c": "9", "f": "9"}}`},
+		"MapOverOddValue":            {reason: "A value that is no string is another value than the cloud has.", field: paths(shapes["Map"], "status.tags"), status: `{"tags": {"a": "1", "b": ""}}`, spec: `{"tags": {"a": 1, "b": null}}`},
+		"KeyValueListOddValues":      {reason: "A value that is no string can't be given to a tag.", field: paths(shapes["KeyValueList"], "status.tags"), status: `{"tags": [{"k": "a", "v": 1}, {"k": "b", "v": {}}]}`, spec: `{"tags": [{"k": "a", "v": "9"}]}`},
+		"KeyValueListNoValue":        {reason: "An entry without a value is a tag with an empty one, and so is one whose value is null.", field: paths(shapes["KeyValueList"], "status.tags"), status: `{"tags": [{"k": "a"}, {"k": "b", "v": null}, {"k": "c"}, {"k": "d", "v": null}]}`, spec: `{"tags": [{"k": "a", "v": "9"}, {"k": "b", "v": "9"}]}`},
 		"KeyValueListNoValueDesired": {reason: "An entry without a value has the empty one that the cloud has.", field: paths(shapes["KeyValueList"], "status.tags"), status: `{"tags": [{"k": "a", "v": ""}, {"k": "b"}, {"k": "c"}]}`, spec: `{"tags": [{"k": "a"}, {"k": "b"}, {"k": "c", "v": ""}]}`},
 		"Atomic": {
 			reason:       "A list that server-side apply replaces has the order that the provider gave it.",
@@ -411,13 +377,9 @@ func TestStampIgnoreKeyValueList(t *testing.T) {
 	}
 
 	cases := map[string]jsonCase{
-		"Added":        {reason: "An entry that is added has what the cloud's has of the extra fields, and nothing that is none.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "resourceId": "x"}]}`, spec: `{}`},
-		"AddedWithout": {reason: "An entry that is added has the extra fields of all entries that we add, if the cloud's does not have its own.", status: `{"tags": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "propagateAtLaunch": null}]}`, spec: `{}`},
-		"Replaced": {
-			reason: "An entry that is there gets the cloud's value and extra fields, and keeps all others.",
-			status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "more": "cloud"}]}`,
-			spec:   `{"tags": [{"key": "a", "value": "9", "propagateAtLaunch": true, "more": "step"}]}`,
-		},
+		"Added":             {reason: "An entry that is added has what the cloud's has of the extra fields, and nothing that is none.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "resourceId": "x"}]}`, spec: `{}`},
+		"AddedWithout":      {reason: "An entry that is added has the extra fields of all entries that we add, if the cloud's does not have its own.", status: `{"tags": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "propagateAtLaunch": null}]}`, spec: `{}`},
+		"Replaced":          {reason: "An entry that is there gets the cloud's value and extra fields, and keeps all others.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "more": "cloud"}]}`, spec: `{"tags": [{"key": "a", "value": "9", "propagateAtLaunch": true, "more": "step"}]}`},
 		"ReplacedExtraOnly": {reason: "An entry whose value is the cloud's gets the cloud's extra fields.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false}]}`, spec: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": true}]}`},
 		"ReplacedWithout": {
 			reason: "An entry that is there keeps its extra fields if the cloud's has none, or none that is set.",
@@ -454,33 +416,20 @@ func stringsOf(separator string) field.Field {
 // TestStampIgnoreStringList tests which strings are whose tags.
 func TestStampIgnoreStringList(t *testing.T) {
 	cases := map[string]jsonCase{
-		"Bare":              {reason: "A string without a value is a key. It is added if a pattern matches it.", field: stringsOf("="), ignore: keys("public", "k8s*"), status: `{"tags": ["public", "k8s", "k8s-worker", "private"]}`, spec: `{"tags": ["x"]}`},
-		"BareThere":         {reason: "A string without a value that is there does not change.", field: stringsOf("="), ignore: keys("public"), status: `{"tags": ["public"]}`, spec: `{"tags": ["x", "public"]}`},
-		"BareRetain":        {reason: "A string that nobody desires is added by what retains.", field: stringsOf("="), ignore: retaining("public", "p2"), status: `{"tags": ["public", "p2"]}`, spec: `{"tags": ["public"]}`},
-		"BareWithSeparator": {reason: "A string that a pattern matches only as a whole is a key, also with the separator in it.", field: stringsOf(":"), ignore: keys("k8s:*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711", "other:k8s:worker"]}`, spec: `{"tags": ["x"]}`},
-		"AllOfAKey":         {reason: "All strings of a key are the other system's: they need not be one tag with a value.", field: stringsOf(":"), ignore: keys("k8s", "k8s:*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711"]}`, spec: `{"tags": ["x"]}`},
-		"AllOfAKeyThere":    {reason: "Strings of a key that are all there do not change, in whatever order.", field: stringsOf(":"), ignore: keys("k8s*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711"]}`, spec: `{"tags": ["k8s:4711", "x", "k8s:worker", "k8s"]}`},
-		"AllOfAKeyReplaced": {
-			reason: "Of several strings of a key, those that the cloud has keep their place, and others take the places of those that it doesn't have.",
-			field:  stringsOf(":"),
-			ignore: keys("k8s*"),
-			status: `{"tags": ["k8s:new", "k8s:worker", "k8s:newer"]}`,
-			spec:   `{"tags": ["k8s:worker", "x", "k8s:old"]}`,
-		},
-		"FewerOfAKey":       {reason: "Of several strings of a key, only those are left that the cloud has.", field: stringsOf(":"), ignore: keys("k8s*"), status: `{"tags": ["k8s:b"]}`, spec: `{"tags": ["k8s:a", "x", "k8s:b", "y", "k8s:c"]}`},
-		"AllOfAKeyOfALabel": {reason: "All strings of a label's key are the other system's.", field: stringsOf("="), ignore: keys("ours:a"), labels: []tags.Label{label("a", "1")}, status: `{"tags": ["ours:a=8", "ours:a=9"]}`, spec: `{}`},
-		"Value":             {reason: "A string of a key gets the value that the cloud has, with all separators in it.", field: stringsOf("="), ignore: keys("env"), status: `{"tags": ["env=a=b="]}`, spec: `{"tags": ["env=x", "y"]}`},
-		"NotTheKey":         {reason: "A key with nothing behind it is another string than the key with a value.", field: stringsOf("="), ignore: retaining("env"), status: `{"tags": ["env=1", "env"]}`, spec: `{"tags": ["env", "env=2"]}`},
-		"KeyAndBare":        {reason: "A pattern matches a key with a value and the bare one. Both are tags.", field: stringsOf("="), ignore: keys("env"), status: `{"tags": ["env=1", "env"]}`, spec: `{"tags": ["env=2"]}`},
-		"LongestKey":        {reason: "A string is the tag of the longest key that is known: here the one to ignore, not the label's.", field: stringsOf("="), ignore: keys("ours:a=b"), labels: []tags.Label{label("a", "1")}, status: `{"tags": ["ours:a=b=9", "ours:a=8"]}`, spec: `{}`},
-		"LabelsKey": {
-			reason: "A string is the tag of the longest key that is known: here the label's, not that of the key to ignore.",
-			field:  stringsOf("="),
-			ignore: keys("ours:a"),
-			labels: []tags.Label{label("a", "1"), label("a=b", "2")},
-			status: `{"tags": ["ours:a=b=9", "ours:a=8"]}`,
-			spec:   `{}`,
-		},
+		"Bare":                 {reason: "A string without a value is a key. It is added if a pattern matches it.", field: stringsOf("="), ignore: keys("public", "k8s*"), status: `{"tags": ["public", "k8s", "k8s-worker", "private"]}`, spec: `{"tags": ["x"]}`},
+		"BareThere":            {reason: "A string without a value that is there does not change.", field: stringsOf("="), ignore: keys("public"), status: `{"tags": ["public"]}`, spec: `{"tags": ["x", "public"]}`},
+		"BareRetain":           {reason: "A string that nobody desires is added by what retains.", field: stringsOf("="), ignore: retaining("public", "p2"), status: `{"tags": ["public", "p2"]}`, spec: `{"tags": ["public"]}`},
+		"BareWithSeparator":    {reason: "A string that a pattern matches only as a whole is a key, also with the separator in it.", field: stringsOf(":"), ignore: keys("k8s:*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711", "other:k8s:worker"]}`, spec: `{"tags": ["x"]}`},
+		"AllOfAKey":            {reason: "All strings of a key are the other system's: they need not be one tag with a value.", field: stringsOf(":"), ignore: keys("k8s", "k8s:*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711"]}`, spec: `{"tags": ["x"]}`},
+		"AllOfAKeyThere":       {reason: "Strings of a key that are all there do not change, in whatever order.", field: stringsOf(":"), ignore: keys("k8s*"), status: `{"tags": ["k8s", "k8s:worker", "k8s:4711"]}`, spec: `{"tags": ["k8s:4711", "x", "k8s:worker", "k8s"]}`},
+		"AllOfAKeyReplaced":    {reason: "Of several strings of a key, those that the cloud has keep their place, and others take the places of those that it doesn't have.", field: stringsOf(":"), ignore: keys("k8s*"), status: `{"tags": ["k8s:new", "k8s:worker", "k8s:newer"]}`, spec: `{"tags": ["k8s:worker", "x", "k8s:old"]}`},
+		"FewerOfAKey":          {reason: "Of several strings of a key, only those are left that the cloud has.", field: stringsOf(":"), ignore: keys("k8s*"), status: `{"tags": ["k8s:b"]}`, spec: `{"tags": ["k8s:a", "x", "k8s:b", "y", "k8s:c"]}`},
+		"AllOfAKeyOfALabel":    {reason: "All strings of a label's key are the other system's.", field: stringsOf("="), ignore: keys("ours:a"), labels: []tags.Label{label("a", "1")}, status: `{"tags": ["ours:a=8", "ours:a=9"]}`, spec: `{}`},
+		"Value":                {reason: "A string of a key gets the value that the cloud has, with all separators in it.", field: stringsOf("="), ignore: keys("env"), status: `{"tags": ["env=a=b="]}`, spec: `{"tags": ["env=x", "y"]}`},
+		"NotTheKey":            {reason: "A key with nothing behind it is another string than the key with a value.", field: stringsOf("="), ignore: retaining("env"), status: `{"tags": ["env=1", "env"]}`, spec: `{"tags": ["env", "env=2"]}`},
+		"KeyAndBare":           {reason: "A pattern matches a key with a value and the bare one. Both are tags.", field: stringsOf("="), ignore: keys("env"), status: `{"tags": ["env=1", "env"]}`, spec: `{"tags": ["env=2"]}`},
+		"LongestKey":           {reason: "A string is the tag of the longest key that is known: here the one to ignore, not the label's.", field: stringsOf("="), ignore: keys("ours:a=b"), labels: []tags.Label{label("a", "1")}, status: `{"tags": ["ours:a=b=9", "ours:a=8"]}`, spec: `{}`},
+		"LabelsKey":            {reason: "A string is the tag of the longest key that is known: here the label's, not that of the key to ignore.", field: stringsOf("="), ignore: keys("ours:a"), labels: []tags.Label{label("a", "1"), label("a=b", "2")}, status: `{"tags": ["ours:a=b=9", "ours:a=8"]}`, spec: `{}`},
 		"ShortestKey":          {reason: "A string whose key is not known is the tag of the shortest one that a pattern matches.", field: stringsOf("="), ignore: keys("a*"), status: `{"tags": ["ab=c=9", "b=ab=1"]}`, spec: `{"tags": ["ab=c=8", "ab=7"]}`},
 		"PatternWithSeparator": {reason: "A pattern that has the separator in it matches keys that have it too, and strings as a whole.", field: stringsOf("="), ignore: keys("a=b*"), status: `{"tags": ["a=b=1", "a=bc=2", "a=c=3", "a=b"]}`, spec: `{"tags": ["a=bc=9"]}`},
 		"LongSeparator":        {reason: "The separator may have many characters, and overlap.", field: stringsOf("::"), ignore: keys("a", "b:*"), status: `{"tags": ["a:::1", "b:::2", "c::3"]}`, spec: `{"tags": ["a::9", "b:::9"]}`},
@@ -593,7 +542,7 @@ func TestStampIgnoreSettles(t *testing.T) {
 						t.Fatalf("Stamp(...): %s", err)
 					}
 
-					return got.Stamped["r"]
+					return got.Stamped()["r"]
 				}
 
 				want := func(backup, b, late string) []string {

@@ -32,14 +32,9 @@ func TestStampLimit(t *testing.T) {
 		desired        resources
 		cloud          []string
 	}{
-		"Partial":  {reason: "Labels for which there is no slot are skipped, on each resource for itself. The lowest keys are kept.", policy: v1beta1.LimitPolicyApplyPartial, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"x", "1", "y", "2"}, "zero": nil}},
-		"NoPolicy": {reason: "Without a policy, labels are skipped.", labels: abc, desired: resources{"one": {"x", "1"}}},
-		"Strict": {
-			reason:  "A strict policy stamps nothing, and names all resources and how many labels are too many.",
-			policy:  v1beta1.LimitPolicyApplyStrict,
-			labels:  abc,
-			desired: resources{"one": {"x", "1"}, "two": {"x", "1", "y", "2"}, "zero": nil, "four": {"x", "1", "y", "2", "z", "3", "w", "4"}},
-		},
+		"Partial":                {reason: "Labels for which there is no slot are skipped, on each resource for itself. The lowest keys are kept.", policy: v1beta1.LimitPolicyApplyPartial, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"x", "1", "y", "2"}, "zero": nil}},
+		"NoPolicy":               {reason: "Without a policy, labels are skipped.", labels: abc, desired: resources{"one": {"x", "1"}}},
+		"Strict":                 {reason: "A strict policy stamps nothing, and names all resources and how many labels are too many.", policy: v1beta1.LimitPolicyApplyStrict, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"x", "1", "y", "2"}, "zero": nil, "four": {"x", "1", "y", "2", "z", "3", "w", "4"}}},
 		"StrictAndRoom":          {reason: "A strict policy accepts as many labels as there are slots.", policy: v1beta1.LimitPolicyApplyStrict, labels: abc, desired: resources{"zero": nil, "there": {"x", "1", "ours:b", "2", "ours:a", "9"}}, remove: keys("x")},
 		"StrictOthersExceed":     {reason: "A strict policy is about labels: a resource that has too many tags without any is accepted.", policy: v1beta1.LimitPolicyApplyStrict, labels: []tags.Label{label("a", "1")}, desired: resources{"four": {"x", "1", "y", "2", "z", "3", "ours:a", "9"}}},
 		"StrictSkippedOtherwise": {reason: "A strict policy accepts that labels are skipped for other reasons.", policy: v1beta1.LimitPolicyApplyStrict, labels: []tags.Label{label("a", "1"), label("aws:b", "1"), label("c!", "1"), label("d", "1")}, desired: resources{"one": {"x", "1"}}},
@@ -53,13 +48,7 @@ func TestStampLimit(t *testing.T) {
 			desired: resources{"one": nil},
 			cloud:   []string{"ours:d", "cloud"},
 		},
-		"StrictAndConflict": {
-			reason:  "A conflict that fails is told rather than labels that are too many.",
-			policy:  v1beta1.LimitPolicyApplyStrict,
-			sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
-			labels:  abc,
-			desired: resources{"one": {"x", "1"}, "two": {"ours:a", "9"}},
-		},
+		"StrictAndConflict": {reason: "A conflict that fails is told rather than labels that are too many.", policy: v1beta1.LimitPolicyApplyStrict, sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"ours:a", "9"}}},
 	}
 
 	g := tagstest.NewGolden(t)

@@ -484,7 +484,7 @@ func tagsOf(r *structpb.Struct, shape field.Shape) []string {
 }
 
 // stampOnce stamps a resource, and fails the test if what is given to it changes.
-func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*outcome, *structpb.Struct, error) {
+func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.Struct, error) {
 	t.Helper()
 
 	desired := map[string]*fnv1.Resource{"r": {Resource: r}}
@@ -502,7 +502,7 @@ func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*outcome, *structpb.
 		return nil, nil, err
 	}
 
-	if stamped, ok := out.Stamped["r"]; ok {
+	if stamped, ok := out.Stamped()["r"]; ok {
 		if proto.Equal(r, stamped) {
 			t.Fatalf("\nA resource that is stamped should change.\nStamp(...): got %v", stamped)
 		}
@@ -549,16 +549,13 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		t.Fatalf("\nNo key should be there twice.\n%s: Stamp(%+v): got %v", kind, w, after)
 	}
 
-	for _, a := range out.Active {
-		for key, value := range a.Tags {
-			got.active[fold(key)] = value
-		}
+	for key, value := range out.Results[0].Active {
+		got.active[fold(key)] = value
 	}
 
-	for _, h := range out.Withheld {
-		got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
-		got.unkept = folded(h.Unkept)
-	}
+	h := out.Results[0].Withheld
+	got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
+	got.unkept = folded(h.Unkept)
 
 	for _, sk := range out.Skips {
 		switch sk.Reason {

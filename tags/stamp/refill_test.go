@@ -3,8 +3,6 @@ package stamp
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -14,11 +12,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestStampRefilled tests fields that have no tags any more, of providers that fill those
 // that aren't there.
 func TestStampRefilled(t *testing.T) {
+	g := tagstest.NewGolden(t)
+
 	const emptied = `"annotations": {"cloudtags.fn.plexsphere.com/emptied": "true"}`
 
 	refilled := field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true}
@@ -47,89 +48,19 @@ func TestStampRefilled(t *testing.T) {
 		labels   []tags.Label
 		observed *structpb.Struct
 		desired  *structpb.Struct
-		want     *structpb.Struct
 	}{
-		"NobodySaysWhose": {
-			reason:   "A map whose last tag goes should be empty, so that the provider doesn't fill it.",
-			field:    refilled,
-			observed: of(``, `{"ours:a": "1"}`),
-			desired:  of(``, ``),
-			want:     of(``, `{}`),
-		},
-		"Ours": {
-			reason:   "Server-side apply would make null of a map in which nobody else has tags. It should go first.",
-			field:    refilled,
-			observed: of(owners(`"f:ours:a": {}, "f:ours:b": {}`, ``), `{"ours:a": "1", "ours:b": "2"}`),
-			desired:  of(`"labels": {"x": "y"}`, ``),
-			want:     of(`"labels": {"x": "y"}, `+emptied, ``),
-		},
-		"OursThoughEmpty": {
-			reason:   "An earlier step's empty map would become null, too.",
-			field:    refilled,
-			observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
-			desired:  of(``, `{}`),
-			want:     of(emptied, ``),
-		},
-		"Shared": {
-			reason:   "A tag that somebody else owns too stays, so the map is not made null.",
-			field:    refilled,
-			observed: of(owners(`"f:ours:a": {}`, `"f:ours:a": {}`), `{"ours:a": "1"}`),
-			desired:  of(``, ``),
-			want:     of(``, `{}`),
-		},
-		"Providers": {
-			reason:   "With the provider's own tags, the map is not made null.",
-			field:    refilled,
-			observed: of(owners(`"f:ours:a": {}`, `"f:crossplane-kind": {}`), `{"ours:a": "1", "crossplane-kind": "x"}`),
-			desired:  of(``, ``),
-			want:     of(``, `{}`),
-		},
-		"OnlyProviders": {
-			reason:   "The provider fills no map that has its own tags.",
-			field:    refilled,
-			observed: of(owners(``, `"f:crossplane-kind": {}`), `{"crossplane-kind": "x"}`),
-			desired:  of(``, ``),
-		},
-		"Gone": {
-			reason:   "What has gone should be there again, without tags, before the provider fills it.",
-			field:    refilled,
-			observed: of(owners(``, ``)+`, `+emptied, ``),
-			desired:  of(``, ``),
-			want:     of(``, `{}`),
-		},
-		"Empty": {
-			reason:   "What is empty should stay until the provider drops it.",
-			field:    refilled,
-			observed: of(owners(``, ``), `{}`),
-			desired:  of(``, ``),
-			want:     of(``, `{}`),
-		},
-		"Dropped": {
-			reason:   "What the provider has dropped, and what was never there, should not come back.",
-			field:    refilled,
-			observed: of(owners(``, ``), ``),
-			desired:  of(``, ``),
-		},
-		"TaggedAgain": {
-			reason:   "Tags that come meanwhile should be there, and nothing else.",
-			field:    refilled,
-			labels:   []tags.Label{label("a", "1")},
-			observed: of(emptied, ``),
-			desired:  of(``, ``),
-			want:     of(``, `{"ours:a": "1"}`),
-		},
-		"NotFilled": {
-			reason:   "A provider that fills nothing needs no empty map.",
-			field:    field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map},
-			observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`),
-			desired:  of(``, ``),
-		},
-		"Atomic": {
-			reason:   "Server-side apply removes an atomic map as a whole.",
-			field:    field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true, Atomic: true},
-			observed: of(``, `{"ours:a": "1"}`),
-			desired:  of(``, ``),
-		},
+		"NobodySaysWhose": {reason: "A map whose last tag goes should be empty, so that the provider doesn't fill it.", field: refilled, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
+		"Ours":            {reason: "Server-side apply would make null of a map in which nobody else has tags. It should go first.", field: refilled, observed: of(owners(`"f:ours:a": {}, "f:ours:b": {}`, ``), `{"ours:a": "1", "ours:b": "2"}`), desired: of(`"labels": {"x": "y"}`, ``)},
+		"OursThoughEmpty": {reason: "An earlier step's empty map would become null, too.", field: refilled, observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`), desired: of(``, `{}`)},
+		"Shared":          {reason: "A tag that somebody else owns too stays, so the map is not made null.", field: refilled, observed: of(owners(`"f:ours:a": {}`, `"f:ours:a": {}`), `{"ours:a": "1"}`), desired: of(``, ``)},
+		"Providers":       {reason: "With the provider's own tags, the map is not made null.", field: refilled, observed: of(owners(`"f:ours:a": {}`, `"f:crossplane-kind": {}`), `{"ours:a": "1", "crossplane-kind": "x"}`), desired: of(``, ``)},
+		"OnlyProviders":   {reason: "The provider fills no map that has its own tags.", field: refilled, observed: of(owners(``, `"f:crossplane-kind": {}`), `{"crossplane-kind": "x"}`), desired: of(``, ``)},
+		"Gone":            {reason: "What has gone should be there again, without tags, before the provider fills it.", field: refilled, observed: of(owners(``, ``)+`, `+emptied, ``), desired: of(``, ``)},
+		"Empty":           {reason: "What is empty should stay until the provider drops it.", field: refilled, observed: of(owners(``, ``), `{}`), desired: of(``, ``)},
+		"Dropped":         {reason: "What the provider has dropped, and what was never there, should not come back.", field: refilled, observed: of(owners(``, ``), ``), desired: of(``, ``)},
+		"TaggedAgain":     {reason: "Tags that come meanwhile should be there, and nothing else.", field: refilled, labels: []tags.Label{label("a", "1")}, observed: of(emptied, ``), desired: of(``, ``)},
+		"NotFilled":       {reason: "A provider that fills nothing needs no empty map.", field: field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map}, observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`), desired: of(``, ``)},
+		"Atomic":          {reason: "Server-side apply removes an atomic map as a whole.", field: field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true, Atomic: true}, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
 	}
 
 	for name, tc := range cases {
@@ -142,14 +73,7 @@ func TestStampRefilled(t *testing.T) {
 				Observed:    map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
 			}
 
-			got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: tc.desired}})
-			if err != nil {
-				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
-			}
-
-			if diff := cmp.Diff(tc.want, got.Stamped["r"], protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
-			}
+			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: tc.desired}})
 		})
 	}
 }

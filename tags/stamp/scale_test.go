@@ -170,7 +170,7 @@ func TestReadScales(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s.Audit(targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}}), out.Stamped)
+	s.Audit(targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}}), out.Stamped())
 
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("want strings of two million separators read in seconds, got %s", took)

@@ -1,13 +1,10 @@
 package stamp
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -16,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // asked is a locator that remembers the kinds that it was asked for. It knows all kinds
@@ -36,6 +34,8 @@ func (a *asked) Locate(k field.Kind) (field.Field, bool) {
 }
 
 func TestStampSelect(t *testing.T) {
+	g := tagstest.NewGolden(t)
+
 	const (
 		nothing = `{"apiVersion": "example.org/v1"}`
 		bucket  = `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"tier": "gold", "empty": ""}}, "spec": {}}`
@@ -54,88 +54,23 @@ func TestStampSelect(t *testing.T) {
 		"skipped": skipped, "adopted": adopted, "nothing": nothing,
 	}
 
-	type want struct {
-		// stamped resources, those that were left alone and those that have a field of
-		// another shape.
-		stamped, leftAlone, mismatched []string
-
-		// asked are the kinds whose field was located.
-		asked []string
-	}
-
 	cases := map[string]struct {
 		reason  string
 		entries []v1beta1.ResourceSelector
-		want    want
 	}{
-		"NoEntries": {
-			reason: "Without entries all resources are managed.",
-			want: want{
-				stamped: []string{"bucket", "object", "queue", "tagged"}, leftAlone: []string{"adopted", "none", "nothing", "skipped", "unknown"}, mismatched: []string{"odd"},
-				asked: []string{"Bucket", "None", "Object", "Odd", "Queue", "Tagged", "Unknown"},
-			},
-		},
-		"Name": {
-			reason:  "A name selects one resource. Nobody asks for the fields of others.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("bucket")}},
-			want:    want{stamped: []string{"bucket"}, asked: []string{"Bucket"}},
-		},
-		"NamePattern": {
-			reason:  "A star in a name matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("*u*e*")}},
-			want:    want{stamped: []string{"bucket", "queue"}, asked: []string{"Bucket", "Queue"}},
-		},
-		"NameInCase": {
-			reason:  "Names are told apart by case.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("Bucket")}},
-		},
-		"APIVersion": {
-			reason:  "An API version is one of all that the resource has.",
-			entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.example.org/v1")}},
-			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
-		},
-		"APIVersionPattern": {
-			reason:  "A star in an API version matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.*/v1beta*")}},
-			want:    want{stamped: []string{"bucket", "tagged"}, asked: []string{"Bucket", "Tagged"}},
-		},
-		"Kind": {
-			reason:  "A kind may be given with any API version.",
-			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue")}},
-			want:    want{stamped: []string{"queue"}, asked: []string{"Queue"}},
-		},
-		"KindPattern": {
-			reason:  "A star in a kind matches any run of characters.",
-			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("*b*ct")}},
-			want:    want{stamped: []string{"object"}, asked: []string{"Object"}},
-		},
-		"MatchLabels": {
-			reason:  "Labels of Kubernetes select resources that have all of them.",
-			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold"}}},
-			want:    want{stamped: []string{"bucket", "tagged"}, asked: []string{"Bucket", "Tagged"}},
-		},
-		"MatchAllLabels": {
-			reason:  "An empty label is one.",
-			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold", "empty": ""}}},
-			want:    want{stamped: []string{"bucket"}, asked: []string{"Bucket"}},
-		},
-		"MatchLabelsExactly": {
-			reason:  "Labels have no patterns, and a value that is no string is none of theirs.",
-			entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "*"}}, {MatchLabels: map[string]string{"number": "1"}}, {MatchLabels: map[string]string{"null": ""}}},
-		},
-		"MatchTags": {
-			reason:  "Tags that earlier steps set select resources that have all of them. What has no such field isn't selected.",
-			entries: []v1beta1.ResourceSelector{{MatchTags: map[string]string{"team": "a"}}},
-			want: want{
-				stamped: []string{"queue", "tagged"}, leftAlone: []string{"adopted", "skipped"},
-				asked: []string{"Adopted", "Bucket", "None", "Object", "Odd", "Queue", "Skipped", "Tagged", "Unknown"},
-			},
-		},
-		"MatchAllTags": {
-			reason:  "An empty tag is one.",
-			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: tags.NewPattern("Tagged"), MatchTags: map[string]string{"team": "a", "empty": ""}}},
-			want:    want{stamped: []string{"queue"}, asked: []string{"Queue", "Tagged"}},
-		},
+		"NoEntries":          {reason: "Without entries all resources are managed."},
+		"Name":               {reason: "A name selects one resource. Nobody asks for the fields of others.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("bucket")}}},
+		"NamePattern":        {reason: "A star in a name matches any run of characters.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("*u*e*")}}},
+		"NameInCase":         {reason: "Names are told apart by case.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("Bucket")}}},
+		"APIVersion":         {reason: "An API version is one of all that the resource has.", entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.example.org/v1")}}},
+		"APIVersionPattern":  {reason: "A star in an API version matches any run of characters.", entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.*/v1beta*")}}},
+		"Kind":               {reason: "A kind may be given with any API version.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue")}}},
+		"KindPattern":        {reason: "A star in a kind matches any run of characters.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("*b*ct")}}},
+		"MatchLabels":        {reason: "Labels of Kubernetes select resources that have all of them.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold"}}}},
+		"MatchAllLabels":     {reason: "An empty label is one.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold", "empty": ""}}}},
+		"MatchLabelsExactly": {reason: "Labels have no patterns, and a value that is no string is none of theirs.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "*"}}, {MatchLabels: map[string]string{"number": "1"}}, {MatchLabels: map[string]string{"null": ""}}}},
+		"MatchTags":          {reason: "Tags that earlier steps set select resources that have all of them. What has no such field isn't selected.", entries: []v1beta1.ResourceSelector{{MatchTags: map[string]string{"team": "a"}}}},
+		"MatchAllTags":       {reason: "An empty tag is one.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: tags.NewPattern("Tagged"), MatchTags: map[string]string{"team": "a", "empty": ""}}}},
 		"MatchTagsExactly": {
 			reason: "Tags have no patterns, and a value that is no string is none of theirs.",
 			entries: []v1beta1.ResourceSelector{
@@ -144,18 +79,9 @@ func TestStampSelect(t *testing.T) {
 				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"odd": "1"}},
 				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"Team": "a"}},
 			},
-			want: want{asked: []string{"Queue"}},
 		},
-		"MatchTagsNotOurs": {
-			reason:  "A tag that a label becomes selects nothing: it is not there before.",
-			entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"ours:a": "1"}}},
-			want:    want{asked: []string{"Queue"}},
-		},
-		"All": {
-			reason:  "Within an entry everything must hold.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}},
-			want:    want{stamped: []string{"tagged"}, asked: []string{"Tagged"}},
-		},
+		"MatchTagsNotOurs": {reason: "A tag that a label becomes selects nothing: it is not there before.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"ours:a": "1"}}}},
+		"All":              {reason: "Within an entry everything must hold.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}}},
 		"AllButOne": {
 			reason: "Within an entry everything must hold.",
 			entries: []v1beta1.ResourceSelector{
@@ -165,17 +91,11 @@ func TestStampSelect(t *testing.T) {
 				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
 				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
 			},
-			want: want{asked: []string{"Tagged"}},
 		},
-		"AnyEntry": {
-			reason:  "Any entry selects.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("queue")}, {Kind: tags.NewPattern("Nothing")}, {MatchLabels: map[string]string{"tier": "silver"}}},
-			want:    want{stamped: []string{"object", "queue"}, asked: []string{"Object", "Queue"}},
-		},
+		"AnyEntry": {reason: "Any entry selects.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("queue")}, {Kind: tags.NewPattern("Nothing")}, {MatchLabels: map[string]string{"tier": "silver"}}}},
 		"LeftAlone": {
 			reason:  "A resource that is selected is left alone if it must be, and nobody asks for the fields of one that asks for it itself.",
 			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("adopted")}, {Name: tags.NewPattern("skipped")}, {Name: tags.NewPattern("none")}, {Name: tags.NewPattern("unknown")}, {Name: tags.NewPattern("nothing")}},
-			want:    want{leftAlone: []string{"adopted", "none", "nothing", "skipped", "unknown"}, asked: []string{"None", "Unknown"}},
 		},
 	}
 
@@ -195,34 +115,7 @@ func TestStampSelect(t *testing.T) {
 			}
 
 			out, err := stampAll(stamper, desired)
-			if err != nil {
-				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
-			}
-
-			got := want{}
-
-			for name := range out.Stamped {
-				got.stamped = append(got.stamped, name)
-			}
-
-			for kind := range locator.kinds {
-				got.asked = append(got.asked, kind)
-			}
-
-			for _, l := range out.LeftAlone {
-				got.leftAlone = append(got.leftAlone, l.Resource)
-			}
-
-			for _, m := range out.Mismatches {
-				got.mismatched = append(got.mismatched, m.Resource)
-			}
-
-			slices.Sort(got.stamped)
-			slices.Sort(got.asked)
-
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
-			}
+			g.Check(t, tc.reason, append(lines(out, err), fmt.Sprintf("asked: %q", slices.Sorted(maps.Keys(locator.kinds)))))
 		})
 	}
 }
@@ -283,7 +176,7 @@ func TestStampSelectByTags(t *testing.T) {
 						t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 					}
 
-					if selected := len(got.Stamped) > 0; selected != tc.selected {
+					if selected := len(got.Stamped()) > 0; selected != tc.selected {
 						t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
 					}
 				})
@@ -301,42 +194,15 @@ func TestStampSelectByEntries(t *testing.T) {
 		tags     map[string]string
 		selected bool
 	}{
-		"NoValue": {
-			reason: "An entry without a value is a tag with an empty one.", selected: true,
-			field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team"}]}`, tags: map[string]string{"team": ""},
-		},
-		"FirstOfDuplicates": {
-			reason: "Of several entries of a key, the first stands for all.", selected: true,
-			field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, {"k": "team", "v": "b"}]}`, tags: map[string]string{"team": "a"},
-		},
-		"OddEntry": {
-			reason: "A list that can't be read has no tag.",
-			field:  shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, "x"]}`, tags: map[string]string{"team": "a"},
-		},
-		"OddSpec": {
-			reason: "What has no fields has no tag.",
-			field:  shapes["Map"].field, spec: `"text"`, tags: map[string]string{"team": "a"},
-		},
-		"NullValue": {
-			reason: "A null in a map is no tag.",
-			field:  shapes["Map"].field, spec: `{"tags": {"team": null}}`, tags: map[string]string{"team": ""},
-		},
-		"BareString": {
-			reason: "A string without a value is no tag with an empty one.",
-			field:  shapes["StringList"].field, spec: `{"tags": ["team"]}`, tags: map[string]string{"team": ""},
-		},
-		"SeparatorInValue": {
-			reason: "What follows the key is the value, with all separators in it.", selected: true,
-			field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team": "a=b="},
-		},
-		"SeparatorInKey": {
-			reason: "A key may have separators in it.", selected: true,
-			field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team=a=b": ""},
-		},
-		"LongestKey": {
-			reason: "A string is the tag of the longest key that is asked for.",
-			field:  shapes["StringList"].field, spec: `{"tags": ["team=a=b"]}`, tags: map[string]string{"team": "a=b", "team=a": "b"},
-		},
+		"NoValue":           {reason: "An entry without a value is a tag with an empty one.", selected: true, field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team"}]}`, tags: map[string]string{"team": ""}},
+		"FirstOfDuplicates": {reason: "Of several entries of a key, the first stands for all.", selected: true, field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, {"k": "team", "v": "b"}]}`, tags: map[string]string{"team": "a"}},
+		"OddEntry":          {reason: "A list that can't be read has no tag.", field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "team", "v": "a"}, "x"]}`, tags: map[string]string{"team": "a"}},
+		"OddSpec":           {reason: "What has no fields has no tag.", field: shapes["Map"].field, spec: `"text"`, tags: map[string]string{"team": "a"}},
+		"NullValue":         {reason: "A null in a map is no tag.", field: shapes["Map"].field, spec: `{"tags": {"team": null}}`, tags: map[string]string{"team": ""}},
+		"BareString":        {reason: "A string without a value is no tag with an empty one.", field: shapes["StringList"].field, spec: `{"tags": ["team"]}`, tags: map[string]string{"team": ""}},
+		"SeparatorInValue":  {reason: "What follows the key is the value, with all separators in it.", selected: true, field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team": "a=b="}},
+		"SeparatorInKey":    {reason: "A key may have separators in it.", selected: true, field: shapes["StringList"].field, spec: `{"tags": ["team=a=b="]}`, tags: map[string]string{"team=a=b": ""}},
+		"LongestKey":        {reason: "A string is the tag of the longest key that is asked for.", field: shapes["StringList"].field, spec: `{"tags": ["team=a=b"]}`, tags: map[string]string{"team": "a=b", "team=a": "b"}},
 	}
 
 	for name, tc := range cases {
@@ -353,7 +219,7 @@ func TestStampSelectByEntries(t *testing.T) {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}
 
-			if selected := len(got.Stamped) > 0; selected != tc.selected {
+			if selected := len(got.Stamped()) > 0; selected != tc.selected {
 				t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
 			}
 		})
@@ -363,19 +229,19 @@ func TestStampSelectByEntries(t *testing.T) {
 // TestStampNothingToDo tests what is said of resources, and asked for them, by what there
 // is to do about tags.
 func TestStampNothingToDo(t *testing.T) {
+	g := tagstest.NewGolden(t)
+
 	cases := map[string]struct {
 		reason         string
 		labels         []tags.Label
 		remove, ignore []resolve.TagKey
 		sources        int
-		located        bool
-		reported       bool
 	}{
 		"Nothing":  {reason: "Without sources, and tags to remove or ignore, resources are not looked at."},
-		"NoLabels": {reason: "Without labels, resources may have some that were there before, but those without a tag field are no matter.", sources: 1, located: true},
-		"Labels":   {reason: "Labels are something to do.", labels: []tags.Label{label("a", "1")}, sources: 1, located: true, reported: true},
-		"Remove":   {reason: "Tags to remove are something to do without any source.", remove: keys("a"), located: true, reported: true},
-		"Ignore":   {reason: "Tags to ignore are something to do without any source.", ignore: keys("a"), located: true, reported: true},
+		"NoLabels": {reason: "Without labels, resources may have some that were there before, but those without a tag field are no matter.", sources: 1},
+		"Labels":   {reason: "Labels are something to do.", labels: []tags.Label{label("a", "1")}, sources: 1},
+		"Remove":   {reason: "Tags to remove are something to do without any source.", remove: keys("a")},
+		"Ignore":   {reason: "Tags to ignore are something to do without any source.", ignore: keys("a")},
 	}
 
 	for name, tc := range cases {
@@ -390,29 +256,8 @@ func TestStampNothingToDo(t *testing.T) {
 				Ignore:      tc.ignore,
 			}
 
-			want := &outcome{}
-			if tc.reported {
-				want.LeftAlone = []leftAlone{
-					{Resource: "none", Provider: "aws", APIVersion: "v1", Kind: "None", Why: none, NoField: true},
-					{Resource: "unknown", Provider: "aws", APIVersion: "v1", Kind: "Unknown", Why: none, NoField: true},
-				}
-			}
-
-			got, err := stampAll(stamper, map[string]*fnv1.Resource{
-				"none":    {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("None")}}},
-				"unknown": {Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("Unknown")}}},
-			})
-			if err != nil {
-				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
-			}
-
-			if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
-			}
-
-			if asked := len(locator.kinds) > 0; asked != tc.located {
-				t.Errorf("\n%s\nTargets(...): want fields located: %t, got %v", tc.reason, tc.located, locator.kinds)
-			}
+			out, err := stampAll(stamper, jsonResources(map[string]string{"none": `{"apiVersion": "v1", "kind": "None"}`, "unknown": `{"apiVersion": "v1", "kind": "Unknown"}`}))
+			g.Check(t, tc.reason, append(lines(out, err), fmt.Sprintf("located: %t", len(locator.kinds) > 0)))
 		})
 	}
 }

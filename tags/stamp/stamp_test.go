@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -19,15 +16,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-)
-
-// Why resources are left alone.
-const (
-	noField  = "has no tag field that is known"
-	none     = "has no tag field"
-	noObject = "has no apiVersion and kind"
-	ignored  = `is annotated cloudtags.fn.plexsphere.com/ignore: "true"`
-	adopted  = "is adopted: its managementPolicies allow neither Create nor Update"
 )
 
 // everywhere locates one field on all kinds.
@@ -161,16 +149,9 @@ func TestStamp(t *testing.T) {
 				desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 			},
 		},
-		"ProviderGeneric":   {reason: "A provider that has no profile is generic. Its managed resources have their tags in tags.", args: args{provider: "example", labels: labels(33), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap}}},
-		"ProviderInAnyCase": {reason: "The provider matches without case, for the profile and for its field.", args: args{provider: "HetZner", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)}}},
-		"ForProviderIsNoObject": {
-			reason: "A resource whose spec.forProvider is no object is no managed resource. Null is nothing.",
-			args: args{
-				provider: "aws",
-				labels:   []tags.Label{label("a", "1")},
-				desired:  map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)},
-			},
-		},
+		"ProviderGeneric":       {reason: "A provider that has no profile is generic. Its managed resources have their tags in tags.", args: args{provider: "example", labels: labels(33), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap}}},
+		"ProviderInAnyCase":     {reason: "The provider matches without case, for the profile and for its field.", args: args{provider: "HetZner", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)}}},
+		"ForProviderIsNoObject": {reason: "A resource whose spec.forProvider is no object is no managed resource. Null is nothing.", args: args{provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)}}},
 		"ShapeNone": {
 			reason: "A rule of shape None makes a kind that has a field not taggable.",
 			args: args{
@@ -316,18 +297,10 @@ func TestStamp(t *testing.T) {
 				},
 			},
 		},
-		"ErrorConflictAfterMismatch": {
-			reason: "A tag field that can't be read is in nobody's way.",
-			args: args{
-				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
-				provider: "aws",
-				labels:   []tags.Label{label("a", "1")},
-				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)},
-			},
-		},
-		"CapBesideExistingTags": {reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.", args: args{provider: "aws", labels: labels(45), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}}},
-		"CapReached":            {reason: "As many labels as a resource may have tags are all added.", args: args{provider: "aws", labels: labels(50), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
-		"CapExceeded":           {reason: "Of one label more than a resource may have tags, the highest is skipped.", args: args{provider: "aws", labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
+		"ErrorConflictAfterMismatch": {reason: "A tag field that can't be read is in nobody's way.", args: args{sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)}}},
+		"CapBesideExistingTags":      {reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.", args: args{provider: "aws", labels: labels(45), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}}},
+		"CapReached":                 {reason: "As many labels as a resource may have tags are all added.", args: args{provider: "aws", labels: labels(50), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
+		"CapExceeded":                {reason: "Of one label more than a resource may have tags, the highest is skipped.", args: args{provider: "aws", labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
 		"CapExceededAlready": {
 			reason: "A resource that has more tags than it may keeps them, gets no more, and may have values replaced.",
 			args: args{
@@ -337,14 +310,7 @@ func TestStamp(t *testing.T) {
 				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
 			},
 		},
-		"CapAndKeysThere": {
-			reason: "A label whose key is there already takes no further slot, wherever it sorts and whatever its value.",
-			args: args{
-				provider: "aws",
-				labels:   labels(52),
-				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)},
-			},
-		},
+		"CapAndKeysThere": {reason: "A label whose key is there already takes no further slot, wherever it sorts and whatever its value.", args: args{provider: "aws", labels: labels(52), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)}}},
 		"CapKeepsLowestQualifiedKeys": {
 			reason: "The cap goes by qualified keys, not by tag keys.",
 			args: args{
@@ -416,15 +382,7 @@ func TestStamp(t *testing.T) {
 				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 			},
 		},
-		"ReservedTags": {
-			reason: "Slots that are reserved on the profile are left free, and the limit says so.",
-			args: args{
-				provider:     "aws",
-				reservedTags: map[string]v1beta1.TagCount{"aws": 3, "generic": 20},
-				labels:       labels(41),
-				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)},
-			},
-		},
+		"ReservedTags":               {reason: "Slots that are reserved on the profile are left free, and the limit says so.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 3, "generic": 20}, labels: labels(41), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}}},
 		"ReservedTagsOfOtherProfile": {reason: "Slots that are reserved on another profile are not.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"generic": 20, "aws": 0}, labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
 		"ReservedTagsAllSlots":       {reason: "If all slots are reserved nothing is added, and the field is not created.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 50}, labels: labels(1), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
 		"ReservedTagsMoreThanCap": {
@@ -505,43 +463,22 @@ func TestStamp(t *testing.T) {
 	}
 }
 
-func TestStampNilResource(t *testing.T) {
-	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-		Provider:    "aws",
-		Transformer: transformer(label("a", "1")),
-		Fields:      fixed(field.Chain{field.ByProfile{}}),
+// TestStampNothingKnown tests resources and kinds of which nothing is known.
+func TestStampNothingKnown(t *testing.T) {
+	g := tagstest.NewGolden(t)
+
+	cases := map[string]struct {
+		reason  string
+		desired map[string]*fnv1.Resource
+	}{
+		"NilResource": {reason: "A resource that isn't there is not taggable.", desired: map[string]*fnv1.Resource{"b": nil, "a": {}}},
+		"UnknownKind": {reason: "A kind that the locator doesn't know has no field, whatever else the locator returned.", desired: desiring(`{}`)},
 	}
 
-	want := &outcome{LeftAlone: []leftAlone{{Resource: "a", Provider: "aws", Why: noObject}, {Resource: "b", Provider: "aws", Why: noObject}}}
-
-	got, err := stampAll(s, map[string]*fnv1.Resource{"b": nil, "a": {}})
-	if err != nil {
-		t.Fatalf("Stamp(...): %s", err)
-	}
-
-	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("\nA resource that isn't there is not taggable.\nStamp(...): -want, +got:\n%s", diff)
-	}
-}
-
-func TestStampUnknownKind(t *testing.T) {
-	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-		Provider:    "aws",
-		Transformer: transformer(label("a", "1")),
-		Fields:      fixed(field.ByProfile{}),
-	}
-
-	want := &outcome{LeftAlone: []leftAlone{{Resource: "thing", Provider: "aws", APIVersion: "example.org/v1", Kind: "Thing", Why: noField, Unknown: true}}}
-
-	got, err := stampAll(s, map[string]*fnv1.Resource{"thing": {Resource: thing(`{}`)}})
-	if err != nil {
-		t.Fatalf("Stamp(...): %s", err)
-	}
-
-	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("\nA kind that the locator doesn't know has no field, whatever else the locator returned.\nStamp(...): -want, +got:\n%s", diff)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			check(t, g, tc.reason, &Stamper{Input: &v1beta1.CloudTags{}, Provider: "aws", Transformer: transformer(label("a", "1")), Fields: fixed(field.ByProfile{})}, tc.desired)
+		})
 	}
 }
 
@@ -585,7 +522,7 @@ func TestStampShares(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if shared := at(r, tc.path...) == at(got.Stamped["r"], tc.path...); shared != tc.shared {
+			if shared := at(r, tc.path...) == at(got.Stamped()["r"], tc.path...); shared != tc.shared {
 				t.Errorf("\n%s\nStamp(...): want %v shared: %t, got %t", tc.reason, tc.path, tc.shared, shared)
 			}
 		})
@@ -615,8 +552,8 @@ func BenchmarkStamp(b *testing.B) {
 			b.Fatal(err)
 		}
 
-		if len(o.Stamped) != resources {
-			b.Fatalf("stamped %d resources, not %d", len(o.Stamped), resources)
+		if len(o.Stamped()) != resources {
+			b.Fatalf("stamped %d resources, not %d", len(o.Stamped()), resources)
 		}
 	}
 }

@@ -3,13 +3,12 @@ package stamp
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestManaged(t *testing.T) {
@@ -57,54 +56,23 @@ func TestManaged(t *testing.T) {
 
 // TestLeftAlone tests what is said of resources without a tag field.
 func TestLeftAlone(t *testing.T) {
+	g := tagstest.NewGolden(t)
+
 	cases := map[string]struct {
 		reason   string
 		resource string
 		fields   field.Locator
-		want     leftAlone
 	}{
-		"Unknown": {
-			reason:   "Of a managed resource that nobody knows, nobody knows whether it has a tag field.",
-			resource: `{"apiVersion": "vm.generic.plexsphere.com/v1alpha1", "kind": "VirtualMachine"}`,
-			fields:   field.Chain{},
-			want:     leftAlone{APIVersion: "vm.generic.plexsphere.com/v1alpha1", Kind: "VirtualMachine", Why: "has no tag field that is known", Unknown: true},
-		},
-		"NotManaged": {
-			reason:   "What is not managed and not known has no tag field, and is not unknown.",
-			resource: `{"apiVersion": "example.org/v1", "kind": "Nested", "spec": {"size": 1}}`,
-			fields:   field.Chain{},
-			want:     leftAlone{APIVersion: "example.org/v1", Kind: "Nested", Why: "has no tag field", NoField: true},
-		},
-		"None": {
-			reason:   "A kind that is known to have none has none.",
-			resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`,
-			fields:   somewhere(field.Field{Shape: field.None}),
-			want:     leftAlone{APIVersion: "example.org/v1", Kind: "Thing", Why: "has no tag field", NoField: true},
-		},
-		"LooksLike": {
-			reason:   "Labels of an unknown provider are left alone, with a word.",
-			resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`,
-			fields:   somewhere(field.Field{Shape: field.None, LooksLike: "spec.forProvider.labels"}),
-			want: leftAlone{
-				APIVersion: "example.org/v1", Kind: "Thing", NoField: true,
-				Why: "has no tag field that is known; spec.forProvider.labels may mean other things: a tagFields entry can say that it carries tags",
-			},
-		},
+		"Unknown":    {reason: "Of a managed resource that nobody knows, nobody knows whether it has a tag field.", resource: `{"apiVersion": "vm.generic.plexsphere.com/v1alpha1", "kind": "VirtualMachine"}`, fields: field.Chain{}},
+		"NotManaged": {reason: "What is not managed and not known has no tag field, and is not unknown.", resource: `{"apiVersion": "example.org/v1", "kind": "Nested", "spec": {"size": 1}}`, fields: field.Chain{}},
+		"None":       {reason: "A kind that is known to have none has none.", resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`, fields: somewhere(field.Field{Shape: field.None})},
+		"LooksLike":  {reason: "Labels of an unknown provider are left alone, with a word.", resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`, fields: somewhere(field.Field{Shape: field.None, LooksLike: "spec.forProvider.labels"})},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")), Fields: fixed(tc.fields)}
-			tc.want.Resource, tc.want.Provider = "r", "generic"
-
-			out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: resource.MustStructJSON(tc.resource)}})
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			if diff := cmp.Diff([]leftAlone{tc.want}, out.LeftAlone); diff != "" {
-				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
-			}
+			check(t, g, tc.reason, s, jsonResources(map[string]string{"r": tc.resource}))
 		})
 	}
 }
@@ -154,11 +122,11 @@ func TestProfile(t *testing.T) {
 			}
 
 			out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
-			if err != nil || len(out.Active) != 1 {
+			if err != nil || len(out.Results) != 1 || out.Results[0].Active == nil {
 				t.Fatalf("\n%s\nStamp(...): want one resource with tags, got %+v, %v", tc.reason, out, err)
 			}
 
-			if got := out.Active[0].Provider; got != tc.want {
+			if got := out.Results[0].Provider; got != tc.want {
 				t.Errorf("\n%s\nStamp(...): want the profile %q, got %q", tc.reason, tc.want, got)
 			}
 		})
