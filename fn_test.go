@@ -1712,7 +1712,7 @@ func gather(t *testing.T, m *report.Metrics) []string {
 	t.Helper()
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m)
+	registry.MustRegister(m.Collectors()...)
 
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))

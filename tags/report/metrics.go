@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -10,29 +12,17 @@ import (
 // start: there is one for each tag profile and reason to skip a label, and none
 // comes from a request.
 type Metrics struct {
-	skipped    *prometheus.CounterVec
-	tagged     *prometheus.CounterVec
-	notTagged  *prometheus.CounterVec
-	collectors []prometheus.Collector
+	skipped, tagged, notTagged *prometheus.CounterVec
 }
 
 // NewMetrics returns Metrics that have counted nothing.
 func NewMetrics() *Metrics {
 	m := &Metrics{
-		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "function_cloud_tags_labels_skipped_total",
-			Help: "Labels that did not become tags, by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
-		}, []string{"provider", "reason"}),
-		tagged: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "function_cloud_tags_resources_tagged_total",
-			Help: "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.",
-		}, []string{"provider"}),
-		notTagged: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "function_cloud_tags_resources_not_taggable_total",
-			Help: "Composed resources that can't be tagged, by tag profile. A resource counts once per run.",
-		}, []string{"provider"}),
+		skipped: counter("labels_skipped", "Labels that did not become tags, by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
+			"provider", "reason"),
+		tagged:    counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
+		notTagged: counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
 	}
-	m.collectors = []prometheus.Collector{m.skipped, m.tagged, m.notTagged}
 
 	for _, provider := range tags.ProfileNames() {
 		m.tagged.WithLabelValues(provider)
@@ -46,22 +36,17 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Describe the metrics.
-func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.collectors {
-		c.Describe(ch)
-	}
+func counter(of, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "function_cloud_tags", Name: of + "_total", Help: help}, labels)
 }
 
-// Collect the metrics.
-func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.collectors {
-		c.Collect(ch)
-	}
+// Collectors of the metrics.
+func (m *Metrics) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.skipped, m.tagged, m.notTagged}
 }
 
 // count what came of a run.
-func (m *Metrics) count(o *Outcome) {
+func (m *Metrics) count(o *sorted) {
 	if m == nil {
 		return
 	}
@@ -70,12 +55,11 @@ func (m *Metrics) count(o *Outcome) {
 		m.skipped.WithLabelValues(s.Provider, string(s.Reason)).Inc()
 	}
 
-	for i := range o.Results {
-		switch s := &o.Results[i]; {
-		case isTagged(s):
-			m.tagged.WithLabelValues(s.Provider).Inc()
-		case s.LeftAlone != "":
-			m.notTagged.WithLabelValues(s.Provider).Inc()
-		}
+	for _, s := range o.tagged {
+		m.tagged.WithLabelValues(s.Provider).Inc()
+	}
+
+	for _, s := range slices.Concat(o.unknown, o.notTagged) {
+		m.notTagged.WithLabelValues(s.Provider).Inc()
 	}
 }

@@ -75,9 +75,7 @@ func scrape(t rapid.TB, m *Metrics) []string {
 	t.Helper()
 
 	registry := prometheus.NewPedanticRegistry()
-	if err := registry.Register(m); err != nil {
-		t.Fatalf("Register(...): %v", err)
-	}
+	registry.MustRegister(m.Collectors()...)
 
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
@@ -221,7 +219,7 @@ func TestMetrics(t *testing.T) {
 // TestMetricsNames tests that what people are told to look at is there, with help.
 func TestMetricsNames(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(NewMetrics())
+	registry.MustRegister(NewMetrics().Collectors()...)
 
 	families, err := registry.Gather()
 	if err != nil {

@@ -944,7 +944,7 @@ func named(o *Outcome, results []*fnv1.Result) error {
 	got := make(map[skip]int)
 
 	for _, r := range results {
-		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == reasonTagFieldMismatch || r.GetReason() == ReasonUnknownKinds {
+		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == "TagFieldMismatch" || r.GetReason() == ReasonUnknownKinds {
 			continue
 		}
 
@@ -1158,7 +1158,8 @@ func TestSuccessManyResources(t *testing.T) {
 
 	for i := range 2000 {
 		name := fmt.Sprintf("_%04d_%s", i, strings.Repeat("n\n", 150))
-		o.Results = append(o.Results, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list", APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"})
+		o.Results = append(o.Results, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
+			stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"})
 	}
 
 	keys := make([]string, 2000)

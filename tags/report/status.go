@@ -7,38 +7,68 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// status returns the supplied desired composite resource with the supplied outcome at
-// the supplied path of its status. What earlier steps desire there is kept, and they
-// may be steps of this function.
-func status(xr *structpb.Struct, path object.Path, o *Outcome, classes map[string]resolve.Class) (*structpb.Struct, error) {
-	fields := map[string]*structpb.Value{
-		"providers": providers(o.Results),
-		"resources": activeTags(o.Results),
+// status returns the desired composite resource with the supplied outcome in its status,
+// or nil if the input doesn't ask for that. What earlier steps desire there is kept, and
+// they may be steps of this function.
+func (r *Run) status(o *sorted) (*structpb.Struct, error) {
+	path := r.Input.StatusFieldPath
+	if path.IsZero() {
+		return nil, nil //nolint:nilnil // Nothing to write is no error.
 	}
 
-	if len(classes) > 0 {
-		fields["classes"] = picked(classes)
-	}
+	xr := r.Request.GetDesired().GetComposite().GetResource()
 
-	v, err := object.Get(xr, path)
+	old, err := object.Get(xr, path)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot write %s", path)
 	}
 
-	if v != nil && v.GetStructValue() == nil {
-		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(v))
+	if old != nil && old.GetStructValue() == nil {
+		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(old))
 	}
 
-	with, err := object.Set(xr, path, merged(v, objectOf(fields)))
+	xr, err = object.Set(xr, path, merged(old, r.active(o)))
 
-	return with, errors.Wrapf(err, "cannot write %s", path)
+	return xr, errors.Wrapf(err, "cannot write %s", path)
+}
+
+// active are the tags that labels have become, by resource, and their keys, by provider:
+// those to activate for cost allocation. With them are the classes that were picked.
+func (r *Run) active(o *sorted) *structpb.Value {
+	resources := make(map[string]map[string]string, len(o.tagged))
+	providers := make(map[string][]string)
+
+	for _, s := range o.tagged {
+		resources[s.Resource] = s.Active
+		providers[s.Provider] = slices.AppendSeq(providers[s.Provider], maps.Keys(s.Active))
+	}
+
+	fields := map[string]*structpb.Value{
+		"providers": objectOf(providers, setOf),
+		"resources": objectOf(resources, func(of map[string]string) *structpb.Value { return objectOf(of, structpb.NewStringValue) }),
+	}
+
+	if len(r.Set.Classes) > 0 {
+		fields["classes"] = objectOf(r.Set.Classes, picked)
+	}
+
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}
+
+// picked says which object the supplied class is.
+func picked(c resolve.Class) *structpb.Value {
+	fields := map[string]string{"apiVersion": c.APIVersion, "kind": c.Kind, "name": c.Name}
+
+	if c.Namespace != "" {
+		fields["namespace"] = c.Namespace
+	}
+
+	return objectOf(fields, structpb.NewStringValue)
 }
 
 // merged returns the second of the supplied values with the fields of the first that
@@ -46,84 +76,23 @@ func status(xr *structpb.Struct, path object.Path, o *Outcome, classes map[strin
 func merged(old, v *structpb.Value) *structpb.Value {
 	switch {
 	case old.GetStructValue() != nil && v.GetStructValue() != nil:
-		fields := maps.Clone(old.GetStructValue().GetFields())
-		if fields == nil {
-			return v
-		}
+		out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+		maps.Copy(out.Fields, old.GetStructValue().GetFields())
 
 		for name, value := range v.GetStructValue().GetFields() {
-			fields[name] = merged(fields[name], value)
+			out.Fields[name] = merged(out.Fields[name], value)
 		}
 
-		return objectOf(fields)
+		return structpb.NewStructValue(out)
 	case old.GetListValue() != nil && v.GetListValue() != nil:
-		keys := []string{}
-		for _, item := range slices.Concat(old.GetListValue().GetValues(), v.GetListValue().GetValues()) {
-			keys = append(keys, item.GetStringValue())
-		}
-
-		return stringList(keys)
+		return setOf(texts(slices.Concat(old.GetListValue().GetValues(), v.GetListValue().GetValues()), (*structpb.Value).GetStringValue))
 	default:
 		return v
 	}
 }
 
-// providers returns the keys of the supplied tags, sorted, by provider: those to
-// activate for cost allocation.
-func providers(of []stamp.Result) *structpb.Value {
-	keys := make(map[string][]string)
-
-	for i := range of {
-		for key := range of[i].Active {
-			keys[of[i].Provider] = append(keys[of[i].Provider], key)
-		}
-	}
-
-	out := make(map[string]*structpb.Value, len(keys))
-
-	for provider, of := range keys {
-		out[provider] = stringList(of)
-	}
-
-	return objectOf(out)
-}
-
-// activeTags returns the supplied tags by resource.
-func activeTags(of []stamp.Result) *structpb.Value {
-	out := make(map[string]*structpb.Value, len(of))
-
-	for i := range of {
-		if s := &of[i]; isTagged(s) {
-			out[s.Resource] = stringMap(s.Active)
-		}
-	}
-
-	return objectOf(out)
-}
-
-// picked returns the supplied classes by the name of their source.
-func picked(classes map[string]resolve.Class) *structpb.Value {
-	out := make(map[string]*structpb.Value, len(classes))
-
-	for source, c := range classes {
-		fields := map[string]*structpb.Value{
-			"apiVersion": structpb.NewStringValue(c.APIVersion),
-			"kind":       structpb.NewStringValue(c.Kind),
-			"name":       structpb.NewStringValue(c.Name),
-		}
-
-		if c.Namespace != "" {
-			fields["namespace"] = structpb.NewStringValue(c.Namespace)
-		}
-
-		out[source] = objectOf(fields)
-	}
-
-	return objectOf(out)
-}
-
-// stringList returns a list of the supplied strings, sorted, each once.
-func stringList(of []string) *structpb.Value {
+// setOf returns a list of the supplied strings, sorted, each once.
+func setOf(of []string) *structpb.Value {
 	slices.Sort(of)
 
 	list := &structpb.ListValue{}
@@ -134,19 +103,12 @@ func stringList(of []string) *structpb.Value {
 	return structpb.NewListValue(list)
 }
 
-func objectOf(fields map[string]*structpb.Value) *structpb.Value {
+// objectOf has a field for each of the supplied things, with the value of it.
+func objectOf[T any](of map[string]T, value func(T) *structpb.Value) *structpb.Value {
+	fields := make(map[string]*structpb.Value, len(of))
+	for name, thing := range of {
+		fields[name] = value(thing)
+	}
+
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
-}
-
-// setStatus of the desired composite resource in the supplied response.
-func setStatus(rsp *fnv1.RunFunctionResponse, xr *structpb.Struct) {
-	if rsp.GetDesired() == nil {
-		rsp.Desired = &fnv1.State{}
-	}
-
-	if rsp.GetDesired().GetComposite() == nil {
-		rsp.Desired.Composite = &fnv1.Resource{}
-	}
-
-	rsp.Desired.Composite.Resource = xr
 }

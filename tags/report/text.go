@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 const (
@@ -26,34 +25,18 @@ const (
 	maxNames = 160
 )
 
-// A message is an error to results, whose text it is.
-type message string
-
-func (m message) Error() string { return string(m) }
-
 // split returns messages that start with head and together have all items, none of
 // them longer than maxMessage. The head and each item must be short enough for it.
 // If there is more than one message, each says which one it is.
 func split(head string, items []string) []string {
-	out := []string{}
-	b := strings.Builder{}
+	var out []string
 
 	for _, item := range items {
-		if b.Len() > 0 && b.Len()+len("; ")+len(item) > maxMessage-len(" (part 1000 of 1000)") {
-			out = append(out, b.String())
-			b.Reset()
+		if n := len(out); n > 0 && len(out[n-1])+len("; ")+len(item) <= maxMessage-len(" (part 1000 of 1000)") {
+			out[n-1] += "; " + item
+		} else {
+			out = append(out, head+item)
 		}
-
-		if b.Len() == 0 {
-			b.WriteString(head + item)
-			continue
-		}
-
-		b.WriteString("; " + item)
-	}
-
-	if b.Len() > 0 {
-		out = append(out, b.String())
 	}
 
 	for i := range out {
@@ -87,73 +70,56 @@ func elideMiddle(s string, limit, size int) string {
 		return s
 	}
 
-	head, tail := s[:limit/2], s[len(s)-limit/4:]
-
-	for !utf8.ValidString(head) && head != "" {
-		head = head[:len(head)-1]
-	}
-
-	for tail != "" && !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
+	// Characters are left out as a whole.
+	head, tail := strings.ToValidUTF8(s[:limit/2], ""), strings.ToValidUTF8(s[len(s)-limit/4:], "")
 
 	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, size)
 }
 
-// elideSome elides the first of the supplied strings, and says how many more there are.
-func elideSome(of []string, most int) []string {
-	out := make([]string, min(len(of), most))
-	for i := range out {
-		out[i] = elide(of[i])
+// texts of the supplied things.
+func texts[T any](of []T, text func(T) string) []string {
+	out := make([]string, len(of))
+	for i := range of {
+		out[i] = text(of[i])
 	}
 
-	return andMore(out, len(of))
+	return out
 }
 
-// andMore adds to the supplied items of a message how many more of all there are.
-func andMore(items []string, all int) []string {
-	if more := all - len(items); more > 0 {
-		return append(items, fmt.Sprintf("and %d more", more))
+// first of the supplied keys as the supplied function puts them: at most as many as
+// supplied, and how many more of all there are.
+func first(keys []string, all, most int, text func(key string) string) []string {
+	out := texts(keys[:min(len(keys), most)], text)
+
+	if more := all - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
 	}
 
-	return items
+	return out
 }
 
-// names of as many of the supplied resources as fit into maxNames, and how many more
-// there are.
+// names of as many of the supplied resources or labels, of which there is one at least, as
+// fit into maxNames, and how many more there are.
 func names(of []string) string {
-	b := strings.Builder{}
+	out := shorten(of[0], maxNames)
 
-	for i, name := range of {
-		name = shorten(name, maxNames)
-		if i > 0 && b.Len()+len(", ")+len(name) > maxNames {
-			fmt.Fprintf(&b, " and %d more", len(of)-i)
-			break
+	for i, name := range of[1:] {
+		name = ", " + shorten(name, maxNames)
+		if len(out)+len(name) > maxNames {
+			return fmt.Sprintf("%s and %d more", out, len(of)-1-i)
 		}
 
-		if i > 0 {
-			b.WriteString(", ")
-		}
-
-		b.WriteString(name)
+		out += name
 	}
 
-	return b.String()
+	return out
 }
 
-func count(n int, of string) string {
+// count so many things, which have one name if it is one.
+func count(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + of
+		many = one
 	}
 
-	return fmt.Sprintf("%d %ss", n, of)
-}
-
-// have is the verb of as many things as are supplied.
-func have(n int) string {
-	if n == 1 {
-		return "has"
-	}
-
-	return "have"
+	return fmt.Sprintf("%d %s", n, many)
 }

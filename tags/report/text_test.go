@@ -28,7 +28,7 @@ func TestSplit(t *testing.T) {
 		"NoItems": {
 			reason: "Without items there is no message.",
 			args:   args{head: "head: "},
-			want:   []string{},
+			want:   nil,
 		},
 		"OneItem": {
 			reason: "One item is one message.",
@@ -202,7 +202,7 @@ func TestElideSome(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, elideSome(of, tc.most)); diff != "" {
+			if diff := cmp.Diff(tc.want, first(of, len(of), tc.most, elide)); diff != "" {
 				t.Errorf("\n%s\nelideSome(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -312,7 +312,7 @@ func TestCount(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, count(tc.n, "label")); diff != "" {
+			if diff := cmp.Diff(tc.want, count(tc.n, "label", "labels")); diff != "" {
 				t.Errorf("\n%s\ncount(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

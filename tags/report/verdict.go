@@ -12,26 +12,52 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// whatToDo about a resource of which nobody knows whether it has a tag field.
-const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
-	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
+// ConditionType of the condition that the function sets on the composite resource
+// and its claim.
+const ConditionType = "CloudTagsPropagated"
 
-// A verdict is what the condition says of a run that went well.
+// Reasons of the condition of a run that went well.
+const (
+	// ReasonAllPropagated means that no label was skipped.
+	ReasonAllPropagated = "AllPropagated"
+
+	// ReasonSomeSkipped means that a label was skipped, or that the tag field of a
+	// resource could not be written.
+	ReasonSomeSkipped = "SomeSkipped"
+
+	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag
+	// field, so that it was left alone. It is also the reason of the results about it.
+	ReasonUnknownKinds = "UnknownKinds"
+)
+
+// A verdict is what the condition says of a run.
 type verdict struct {
 	reason  string
 	message string
 }
 
-// rank of the verdict among others. The higher it is, the worse.
+// rank of the verdict among those on runs that went well. The higher it is, the worse.
 func (v verdict) rank() int {
 	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonUnknownKinds}, v.reason)
 }
 
+// worst of the supplied verdict and those of the supplied steps, with which it shares the
+// condition. Of steps that are as bad, it is the latest.
+func worst(v verdict, earlier []step) verdict {
+	for _, s := range slices.Backward(earlier) {
+		if s.verdict.rank() > v.rank() {
+			v = s.verdict
+		}
+	}
+
+	return v
+}
+
 // set the condition of the supplied response.
 func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
-	condition := response.ConditionTrue
-	if v.reason == ReasonUnknownKinds {
-		condition = response.ConditionFalse
+	condition := response.ConditionFalse
+	if v.reason == ReasonAllPropagated || v.reason == ReasonSomeSkipped {
+		condition = response.ConditionTrue
 	}
 
 	c := condition(rsp, ConditionType, v.reason).TargetCompositeAndClaim()
@@ -41,67 +67,46 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
 }
 
 // verdict on the supplied outcome.
-func (r *Run) verdict(o *Outcome) verdict {
-	if v, ok := unknownKinds(o.Results); ok {
-		return v
+func (r *Run) verdict(o *sorted) verdict {
+	if n := len(o.unknown); n > 0 {
+		unknown := texts(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
+
+		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", count(n, "composed resource has", "composed resources have"), names(unknown), whatToDo)}
 	}
 
 	if why := skipped(o); len(why) > 0 {
-		return verdict{reason: ReasonSomeSkipped, message: strings.Join(why, "; ")}
+		return verdict{ReasonSomeSkipped, strings.Join(why, "; ")}
 	}
-
-	v := verdict{reason: ReasonAllPropagated}
 
 	// A step without labels propagates none.
-	if len(r.Input.Sources) > 0 {
-		v.message = propagated(o)
+	if len(r.Input.Sources) == 0 {
+		return verdict{reason: ReasonAllPropagated}
 	}
 
-	return v
-}
-
-// unknownKinds returns a verdict on the resources of which nobody knows whether they
-// have a tag field, and false if there are none.
-func unknownKinds(of []stamp.Result) (verdict, bool) {
-	unknown := []string{}
-
-	for i := range of {
-		if s := &of[i]; s.Unknown {
-			unknown = append(unknown, fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind))
-		}
-	}
-
-	if len(unknown) == 0 {
-		return verdict{}, false
-	}
-
-	return verdict{
-		reason:  ReasonUnknownKinds,
-		message: fmt.Sprintf("not known whether %s %s a tag field: %s; %s", count(len(unknown), "composed resource"), have(len(unknown)), names(unknown), whatToDo),
-	}, true
+	return verdict{ReasonAllPropagated, propagated(o)}
 }
 
 // skipped returns what the supplied outcome lacks.
-func skipped(o *Outcome) []string {
+func skipped(o *sorted) []string {
 	why := []string{}
 
-	for _, g := range groups(o.Skips, func(a, b stamp.Skip) bool { return a.Provider == b.Provider && a.Reason == b.Reason }) {
+	for _, of := range grouped(o.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
 		// A label that breaks several limits is one label.
-		seen := make(map[tags.SkippedLabel]bool, len(g.skips))
+		seen := make(map[tags.SkippedLabel]bool, len(of))
 		keys := []string{}
 
-		for _, s := range g.skips {
+		for _, s := range of {
 			if !seen[s.SkippedLabel] {
 				seen[s.SkippedLabel] = true
 				keys = append(keys, s.QualifiedKey)
 			}
 		}
 
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", count(len(keys), "label"), g.provider, g.reason, names(keys)))
+		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, names(keys)))
 	}
 
-	if n := countOf(o.Results, isMismatch); n > 0 {
-		why = append(why, count(n, "tag field")+" left alone")
+	if n := len(o.mismatched); n > 0 {
+		why = append(why, count(n, "tag field", "tag fields")+" left alone")
 	}
 
 	if len(o.NotCopied) > 0 {
@@ -112,15 +117,14 @@ func skipped(o *Outcome) []string {
 }
 
 // propagated says on how many resources the tags of labels are, and why not on others.
-func propagated(o *Outcome) string {
-	noField := countOf(o.Results, hasNoField)
-	out := "tags on " + count(countOf(o.Results, isTagged), "composed resource")
+func propagated(o *sorted) string {
+	out := "tags on " + count(len(o.tagged), "composed resource", "composed resources")
 
-	if noField > 0 {
-		out += fmt.Sprintf("; %d %s no tag field", noField, have(noField))
+	if o.noField > 0 {
+		out += "; " + count(o.noField, "has", "have") + " no tag field"
 	}
 
-	if n := countOf(o.Results, isNotTagged) - noField; n > 0 {
+	if n := len(o.notTagged) - o.noField; n > 0 {
 		out += fmt.Sprintf("; %d left alone", n)
 	}
 

@@ -103,7 +103,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	reflection.Register(srv)
 	calls.InitializeMetrics(srv)
 
-	stop, err := c.serveMetrics(ctx, metrics, calls)
+	stop, err := c.serveMetrics(ctx, append(metrics.Collectors(), calls)...)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -34,7 +33,6 @@ const (
 // A step of this function that ran earlier in the pipeline.
 type step struct {
 	order   float64
-	id      string
 	verdict verdict
 	trusted *structpb.Struct
 }
@@ -51,12 +49,12 @@ func earlierSteps(req *fnv1.RunFunctionRequest) []step {
 	own := idOf(req)
 	out := make([]step, 0, len(entries))
 
-	for id, v := range entries {
-		e := v.GetStructValue().GetFields()
+	for _, id := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[id].GetStructValue().GetFields()
+		message := e[stepMessage].GetStringValue()
 		s := step{
 			order:   e[stepOrder].GetNumberValue(),
-			id:      id,
-			verdict: verdict{reason: e[stepReason].GetStringValue(), message: e[stepMessage].GetStringValue()},
+			verdict: verdict{e[stepReason].GetStringValue(), elideMiddle(message, maxFatal, len(message))},
 			trusted: e[stepTrusted].GetStructValue(),
 		}
 
@@ -65,7 +63,7 @@ func earlierSteps(req *fnv1.RunFunctionRequest) []step {
 		}
 	}
 
-	slices.SortFunc(out, func(a, b step) int { return cmp.Or(cmp.Compare(a.order, b.order), strings.Compare(a.id, b.id)) })
+	slices.SortStableFunc(out, func(a, b step) int { return cmp.Compare(a.order, b.order) })
 
 	return out
 }
@@ -78,27 +76,20 @@ func idOf(req *fnv1.RunFunctionRequest) string {
 }
 
 // Earlier returns the tags with reserved keys that earlier steps of this function have
-// of trusted sources: by composed resource, key to value. It is nil if there are none.
+// of trusted sources: by composed resource, key to value.
 func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
-	var out map[string]map[string]string
+	out := make(map[string]map[string]string)
 
 	for _, s := range earlierSteps(req) {
 		for name, of := range s.trusted.GetFields() {
+			if out[name] == nil {
+				out[name] = make(map[string]string)
+			}
+
 			for key, v := range of.GetStructValue().GetFields() {
-				value, ok := v.GetKind().(*structpb.Value_StringValue)
-				if !ok {
-					continue
+				if value, ok := v.GetKind().(*structpb.Value_StringValue); ok {
+					out[name][key] = value.StringValue
 				}
-
-				if out == nil {
-					out = make(map[string]map[string]string)
-				}
-
-				if out[name] == nil {
-					out[name] = make(map[string]string)
-				}
-
-				out[name][key] = value.StringValue
 			}
 		}
 	}
@@ -106,32 +97,15 @@ func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
 	return out
 }
 
-// worst returns the worst verdict of the supplied steps, and of those the latest.
-// Without any steps, it is not one.
-func worst(of []step) verdict {
-	w := verdict{}
-
-	for _, s := range of {
-		if s.verdict.rank() >= w.rank() {
-			w = s.verdict
-		}
-	}
-
-	w.message = elideMiddle(w.message, maxFatal, len(w.message))
-
-	return w
-}
-
 // context returns the pipeline's context with what later steps may want to know of the
 // run, which came after the supplied steps: its verdict and outcome, and what the
 // sources came to if the input asks for that.
-func (r *Run) context(earlier []step, v verdict, o *Outcome) *structpb.Struct {
+func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
 	ctx := r.Request.GetContext()
 	steps := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
-	e := r.entry(earlier, v, o)
 
 	// Without an entry to write, there may be one of the step's call before.
-	if e != nil || len(steps.GetFields()) > 0 {
+	if e := entry(earlier, v, o); e != nil || len(steps.GetFields()) > 0 {
 		var told *structpb.Value
 
 		if steps = with(steps, idOf(r.Request), e); len(steps.GetFields()) > 0 {
@@ -148,13 +122,13 @@ func (r *Run) context(earlier []step, v verdict, o *Outcome) *structpb.Struct {
 	return ctx
 }
 
-// entry of the run among the steps of this function, or nil if it needs none.
-func (r *Run) entry(earlier []step, v verdict, o *Outcome) *structpb.Value {
+// entry of a run among the steps of this function, or nil if it needs none.
+func entry(earlier []step, v verdict, o *sorted) *structpb.Value {
 	trusted := make(map[string]*structpb.Value)
 
 	for i := range o.Results {
 		if s := &o.Results[i]; len(s.Trusted) > 0 {
-			trusted[s.Resource] = stringMap(s.Trusted)
+			trusted[s.Resource] = objectOf(s.Trusted, structpb.NewStringValue)
 		}
 	}
 
@@ -162,43 +136,31 @@ func (r *Run) entry(earlier []step, v verdict, o *Outcome) *structpb.Value {
 		return nil
 	}
 
-	fields := map[string]*structpb.Value{
+	e := &structpb.Struct{Fields: map[string]*structpb.Value{
 		stepOrder:  structpb.NewNumberValue(float64(len(earlier) + 1)),
 		stepReason: structpb.NewStringValue(v.reason),
-	}
+	}}
 
 	if v.message != "" {
-		fields[stepMessage] = structpb.NewStringValue(v.message)
+		e.Fields[stepMessage] = structpb.NewStringValue(v.message)
 	}
 
 	if len(trusted) > 0 {
-		fields[stepTrusted] = objectOf(trusted)
+		e.Fields[stepTrusted] = structpb.NewStructValue(&structpb.Struct{Fields: trusted})
 	}
 
-	return objectOf(fields)
+	return structpb.NewStructValue(e)
 }
 
 // with returns a copy of the supplied object that has the supplied field, or that lacks
 // it if the value is nil. It shares all other fields with the object.
 func with(s *structpb.Struct, name string, v *structpb.Value) *structpb.Struct {
-	fields := maps.Clone(s.GetFields())
-	if fields == nil {
-		fields = make(map[string]*structpb.Value, 1)
-	}
+	fields := make(map[string]*structpb.Value, len(s.GetFields())+1)
+	maps.Copy(fields, s.GetFields())
 
-	fields[name] = v
-	if v == nil {
+	if fields[name] = v; v == nil {
 		delete(fields, name)
 	}
 
 	return &structpb.Struct{Fields: fields}
-}
-
-func stringMap(of map[string]string) *structpb.Value {
-	fields := make(map[string]*structpb.Value, len(of))
-	for key, value := range of {
-		fields[key] = structpb.NewStringValue(value)
-	}
-
-	return objectOf(fields)
 }

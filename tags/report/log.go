@@ -1,0 +1,116 @@
+package report
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// maxResources is the most resources that a log line names.
+const maxResources = 10
+
+// provisioned is the name of the composite resource of the supplied request, behind its
+// namespace if it has one.
+func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
+	xr := req.GetObserved().GetComposite().GetResource()
+	name := object.Name(xr)
+
+	if namespace := object.Namespace(xr); namespace != "" {
+		name = namespace + "/" + name
+	}
+
+	return slog.String("provisioned_resource", name)
+}
+
+// Resolved writes a debug log line for each label that tells which source it came
+// from, and which ones it overrode.
+func (r *Run) Resolved(ctx context.Context) {
+	if !r.Log.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+
+	overrode := make(map[string][]string)
+	for _, o := range r.Set.Overridden {
+		overrode[o.TagKey] = append(overrode[o.TagKey], o.Source.Name)
+	}
+
+	for _, l := range r.Set.Labels {
+		r.Log.LogAttrs(ctx, slog.LevelDebug, "Resolved label",
+			provisioned(r.Request),
+			slog.String("qualified_key", l.QualifiedKey),
+			slog.String("source", l.Source.Name),
+			slog.Any("overrode", overrode[l.TagKey]),
+		)
+	}
+}
+
+// logSkips writes one line for each skipped label.
+func (r *Run) logSkips(ctx context.Context, skips []stamp.Skip) {
+	for _, s := range skips {
+		attrs := []slog.Attr{
+			provisioned(r.Request),
+			slog.String("qualified_key", s.QualifiedKey),
+			slog.String("tag_key", s.TagKey),
+			slog.String("provider", s.Provider),
+			slog.String("reason", string(s.Reason)),
+		}
+
+		if n := len(s.Resources); n > 0 {
+			attrs = append(attrs, slog.Any("composed_resources", s.Resources[:min(n, maxResources)]))
+		}
+
+		if more := len(s.Resources) - maxResources; more > 0 {
+			attrs = append(attrs, slog.Int("more_composed_resources", more))
+		}
+
+		r.Log.LogAttrs(ctx, slog.LevelWarn, "Skipped label", attrs...)
+	}
+}
+
+// logChanges writes one line for each resource whose tags change. It names their keys, and
+// has their values only if it is asked for, since these can be private.
+func (r *Run) logChanges(ctx context.Context, changes []stamp.Change) {
+	for _, c := range changes {
+		r.Log.LogAttrs(ctx, slog.LevelInfo, "Changed cloud tags",
+			provisioned(r.Request),
+			slog.String("composed_resource", c.Resource),
+			slog.String("api_version", c.APIVersion),
+			slog.String("kind", c.Kind),
+			r.changed("added", c.Added), r.changed("changed", c.Changed), r.changed("removed", c.Removed),
+		)
+	}
+}
+
+// changed is an attribute of the supplied name with the supplied tags, or nothing if there
+// are none.
+func (r *Run) changed(name string, of map[string]stamp.Values) slog.Attr {
+	if len(of) == 0 {
+		return slog.Attr{}
+	}
+
+	keys := slices.Sorted(maps.Keys(of))
+	if !r.AuditValues {
+		return slog.Any(name, keys)
+	}
+
+	values := make([]any, 0, len(keys))
+
+	for _, key := range keys {
+		switch v := of[key]; name {
+		case "added":
+			values = append(values, slog.String(key, v.After))
+		case "removed":
+			values = append(values, slog.String(key, v.Before))
+		default:
+			values = append(values, slog.Group(key, slog.String("from", v.Before), slog.String("to", v.After)))
+		}
+	}
+
+	return slog.Group(name, values...)
+}

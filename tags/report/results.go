@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// maxKeys is about how many withheld tags all results of a run name together. Each
+// resource can have as many as there are labels.
+const maxKeys = 20_000
+
+// whatToDo about a resource of which nobody knows whether it has a tag field.
+const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
+	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
+
+// warnings of what the supplied outcome lacks.
+func warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
+	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
+		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
+		warn(rsp, pascalCase(of[0].Reason), head, texts(of, skippedLabel)...)
+	}
+
+	for _, s := range o.mismatched {
+		warn(rsp, "TagFieldMismatch", elide(s.Resource)+": left the tag field alone: ", elide(s.Mismatch))
+	}
+
+	warn(rsp, ReasonUnknownKinds, "not known whether these have a tag field ("+whatToDo+"): ", texts(o.unknown, leftAlone)...)
+
+	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
+		why := texts(of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) })
+		warn(rsp, "MetadataNotCopied", fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), why...)
+	}
+}
+
+// normals tell what is as the input wants it, but may not be what people expect.
+func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
+	most := max(1, maxKeys/max(1, len(o.withheld)))
+
+	for _, s := range o.withheld {
+		name := elide(s.Resource)
+
+		tell(rsp, "TagsWithheld", name+": withheld: ", withheld(&s.Withheld, most)...)
+		tell(rsp, "TagsProtected", name+": ignoreTags and removeTags of fields don't touch reserved keys: ", first(s.Withheld.Protected, len(s.Withheld.Protected), most, elide)...)
+	}
+
+	tell(rsp, "NotTagged", "not tagged: ", texts(o.notTagged, leftAlone)...)
+
+	for _, msg := range r.Set.Empty {
+		tell(rsp, "SourceEmpty", "", shorten(msg, maxMessage))
+	}
+
+	tell(rsp, "UnknownProvider", "", r.unknownProvider(o)...)
+}
+
+// warn of the supplied items, behind the supplied head.
+func warn(rsp *fnv1.RunFunctionResponse, reason, head string, items ...string) {
+	add(rsp, fnv1.Severity_SEVERITY_WARNING, reason, head, items)
+}
+
+// tell of the supplied items, behind the supplied head.
+func tell(rsp *fnv1.RunFunctionResponse, reason, head string, items ...string) {
+	add(rsp, fnv1.Severity_SEVERITY_NORMAL, reason, head, items)
+}
+
+// add as many results to the supplied response as it takes to name all items, if there are
+// any.
+func add(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, reason, head string, items []string) {
+	for _, msg := range split(head, items) {
+		rsp.Results = append(rsp.Results, &fnv1.Result{Severity: severity, Reason: new(reason), Message: msg, Target: fnv1.Target_TARGET_COMPOSITE.Enum()})
+	}
+}
+
+// grouped are the supplied things, which are sorted, in groups of the same.
+func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
+	var out [][]T
+
+	for start, i := 0, 1; i <= len(of); i++ {
+		if i == len(of) || key(of[i]) != key(of[start]) {
+			out = append(out, of[start:i])
+			start = i
+		}
+	}
+
+	return out
+}
+
+// skippedLabel is how messages put a label that was skipped.
+func skippedLabel(s stamp.Skip) string {
+	out := elide(s.QualifiedKey) + " → " + elide(s.TagKey)
+	if len(s.Resources) > 0 {
+		out += " on " + names(s.Resources)
+	}
+
+	return out
+}
+
+// leftAlone says why the supplied resource was left alone.
+func leftAlone(s *stamp.Result) string {
+	return elide(s.Resource) + " (" + elide(s.APIVersion) + " " + elide(s.Kind) + ") " + s.LeftAlone
+}
+
+// withheld returns the tags that are not as labels, or the input, would have them,
+// each with the reason: at most as many as supplied, and how many more there are.
+func withheld(w *stamp.Withheld, most int) []string {
+	why := map[string]string{}
+	all := 0
+
+	for _, of := range []struct {
+		keys []string
+		why  string
+	}{
+		{w.Retained, "an earlier step set another value"},
+		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
+		{w.Removed, "removeTags names it"},
+		{w.Unkept, "ignoreTags names it, but there is no tag slot left"},
+	} {
+		for _, key := range of.keys[:min(len(of.keys), most)] {
+			why[key] = of.why
+		}
+
+		all += len(of.keys)
+	}
+
+	return first(slices.Sorted(maps.Keys(why)), all, most, func(key string) string { return fmt.Sprintf("%s (%s)", elide(key), why[key]) })
+}
+
+// unknownProvider says that the provider that the input, the composite resource or a
+// class names is none that has a tag profile, or nothing. What isn't in the input counts
+// only where nothing else is known of a resource's provider.
+func (r *Run) unknownProvider(o *sorted) []string {
+	name := r.Input.ProviderValue()
+
+	if name == "" && (slices.ContainsFunc(o.tagged, func(s *stamp.Result) bool { return s.Provider == tags.Generic }) ||
+		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == tags.Generic })) {
+		name = r.Set.Provider
+	}
+
+	known := tags.ProfileNames()
+	if name == "" || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+		return nil
+	}
+
+	return []string{fmt.Sprintf("provider %s has no tag profile of its own: %s applies; known are %s",
+		elide(strconv.Quote(name)), tags.Generic, strings.Join(known, ", "))}
+}
+
+// pascalCase of the supplied reason, as reasons of results and events are written.
+func pascalCase(r tags.SkipReason) string {
+	b := strings.Builder{}
+	for word := range strings.SplitSeq(string(r), "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+
+	return b.String()
+}
