@@ -3,10 +3,8 @@ package resolve_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +14,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
-	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -24,9 +21,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
-
-var update = flag.Bool("update", false, "write what is told of the cases")
 
 // A world is what sources read.
 type world struct {
@@ -49,8 +45,7 @@ type resolveCase struct {
 	Old bool `json:"old"`
 }
 
-// TestCases resolves the cases of each file in testdata, and compares what it comes to
-// with the file's .golden.
+// TestCases resolves the cases of each file in testdata.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -58,77 +53,26 @@ func TestCases(t *testing.T) {
 	}
 
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { testFile(t, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			of := struct {
+				world
+
+				Cases []resolveCase `json:"cases"`
+			}{}
+			tagstest.ReadYAML(t, file, &of)
+
+			g := tagstest.NewGolden(t)
+
+			for _, tc := range of.Cases {
+				t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, of.world)) })
+			}
+		})
 	}
-}
-
-func testFile(t *testing.T, file string) {
-	t.Helper()
-
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	of := struct {
-		world
-
-		Cases []resolveCase `json:"cases"`
-	}{}
-	if err := yaml.UnmarshalStrict(text, &of); err != nil {
-		t.Fatal(err)
-	}
-
-	golden := strings.TrimSuffix(file, ".yaml") + ".golden"
-	want := readGolden(t, golden)
-	got := strings.Builder{}
-
-	for _, tc := range of.Cases {
-		told := tc.run(t, of.world)
-		fmt.Fprintf(&got, "=== %s\n%s", tc.Name, told)
-
-		if diff := cmp.Diff(want[tc.Name], told); diff != "" && !*update {
-			t.Errorf("\n%s: %s\nResolve(...): -want, +got:\n%s", tc.Name, tc.Reason, diff)
-		}
-
-		delete(want, tc.Name)
-	}
-
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-
-		return
-	}
-
-	for name := range want {
-		t.Errorf("%s has %s, which is no case", golden, name)
-	}
-}
-
-// readGolden returns what the supplied file has of each case.
-func readGolden(t *testing.T, file string) map[string]string {
-	t.Helper()
-
-	text, err := os.ReadFile(file)
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
-
-	out := make(map[string]string)
-
-	for _, section := range strings.Split("\n"+string(text), "\n=== ")[1:] {
-		name, told, _ := strings.Cut(section, "\n")
-		out[name] = strings.TrimSuffix(told, "\n") + "\n"
-	}
-
-	return out
 }
 
 // run the case twice in its own world, or else in the supplied one, and tell what it
 // comes to.
-func (tc *resolveCase) run(t *testing.T, of world) string {
+func (tc *resolveCase) run(t *testing.T, of world) []string {
 	t.Helper()
 
 	if tc.Composite != nil {
@@ -174,76 +118,73 @@ func (tc *resolveCase) run(t *testing.T, of world) string {
 }
 
 // tell what the supplied set is, and what each of the supplied calls required for it.
-func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) string {
-	b := &strings.Builder{}
+func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
+	out := []string{}
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
 	for i, c := range calls {
 		if i > 0 && proto.Equal(c, calls[0]) {
-			fmt.Fprintln(b, "requires the same again")
+			say("requires the same again")
 			continue
 		}
 
 		for _, of := range []map[string]*fnv1.ResourceSelector{c.GetResources(), c.GetExtraResources()} { //nolint:staticcheck // What Crossplane before v2.2 is asked.
 			for _, name := range slices.Sorted(maps.Keys(of)) {
-				fmt.Fprintf(b, "requires %s\n", selector(of[name]))
+				say("requires %s", selector(of[name]))
 			}
 		}
 
 		if c != nil && len(c.GetResources())+len(c.GetExtraResources()) == 0 { //nolint:staticcheck // See above.
-			fmt.Fprintln(b, "requires nothing, but not nil")
+			say("requires nothing, but not nil")
 		}
 
 		if len(c.GetExtraResources()) > 0 { //nolint:staticcheck // See above.
-			fmt.Fprintln(b, "requires extra resources")
+			say("requires extra resources")
 		}
 	}
 
 	if err != nil {
-		fmt.Fprintf(b, "error: %v\n", err)
+		say("error: %v", err)
 	}
 
 	if s.Provider != "" {
-		fmt.Fprintf(b, "provider %s\n", s.Provider)
+		say("provider %s", s.Provider)
 	}
 
 	for _, l := range s.Labels {
-		fmt.Fprintf(b, "label %s\n", label(l))
+		say("label %s", label(l))
 	}
 
 	for _, o := range s.Overridden {
-		fmt.Fprintf(b, "overridden by %s: %s\n", o.By.Name, label(o.Label))
+		say("overridden by %s: %s", o.By.Name, label(o.Label))
 	}
 
 	for _, l := range s.Claims {
-		fmt.Fprintf(b, "claim %s\n", label(l))
+		say("claim %s", label(l))
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
 		c := s.Classes[name]
-		fmt.Fprintf(b, "class %s: %s (%s)\n", name, c, c.APIVersion)
+		say("class %s: %s (%s)", name, c, c.APIVersion)
 	}
 
 	for _, k := range s.Remove {
-		fmt.Fprintf(b, "remove %s\n", tagKey(k))
+		say("remove %s", tagKey(k))
 	}
 
 	for _, k := range s.Ignore {
-		fmt.Fprintf(b, "ignore %s\n", tagKey(k))
+		say("ignore %s", tagKey(k))
 	}
 
 	for i, m := range s.Metadata {
-		fmt.Fprintf(b, "metadata[%d] labels %q annotations %q\n", i, m.Labels, m.Annotations)
+		say("metadata[%d] labels %q annotations %q", i, m.Labels, m.Annotations)
 	}
 
 	for _, e := range s.Empty {
-		fmt.Fprintf(b, "empty: %s\n", e)
+		say("empty: %s", e)
 	}
 
-	if b.Len() == 0 {
-		return "nothing\n"
-	}
-
-	return b.String()
+	return out
 }
 
 func label(l tags.Label) string {

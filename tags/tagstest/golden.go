@@ -84,3 +84,18 @@ func (g *Golden) done(t *testing.T) {
 		t.Errorf("cannot write the golden file: %v", err)
 	}
 }
+
+// ReadYAML reads the supplied file, which may have no other fields than the supplied value
+// has.
+func ReadYAML(t *testing.T, path string, to any) {
+	t.Helper()
+
+	text, err := os.ReadFile(path) //nolint:gosec // It is one of the checkout.
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := yaml.UnmarshalStrict(text, to); err != nil {
+		t.Fatalf("cannot decode %s: %v", path, err)
+	}
+}
