@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -495,60 +494,5 @@ func TestDeterministic(t *testing.T) {
 		if diff := cmp.Diff(string(everything(t, "Cloud")), string(everything(t, "Cloud"))); diff != "" {
 			t.Fatalf("the same flags should make the same policy (-one, +other):\n%s", diff)
 		}
-	}
-}
-
-func TestRules(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		match  []string
-		want   []string
-	}{
-		"Core": {
-			reason: "The plurals of built-in kinds follow a rule.",
-			match:  []string{"v1/Namespace", "apps/v1/Deployment", "networking/v1/Ingress"},
-			want:   []string{"/namespaces", "/namespaces/*", "apps/deployments", "apps/deployments/*", "networking/ingresses", "networking/ingresses/*"},
-		},
-		"Custom": {
-			reason: "Those of custom ones do not, so all of their group should be looked at, once.",
-			match:  []string{"platform.example.org/v1/Gateway", "platform.example.org/v1/Zone"},
-			want:   []string{"platform.example.org/*/*"},
-		},
-		"Plural": {
-			reason: "A plural that is given should be taken.",
-			match:  []string{"platform.example.org/v1/Gateway=gateways", "v1/Namespace=namespaces", "v1/Namespace"},
-			want:   []string{"platform.example.org/gateways", "platform.example.org/gateways/*", "/namespaces", "/namespaces/*"},
-		},
-		"Mixed": {
-			reason: "All of a group is more than one of it.",
-			match:  []string{"platform.example.org/v1/Gateway=gateways", "platform.example.org/v1beta1/Zone"},
-			want:   []string{"platform.example.org/*/*"},
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			args := []string{"--provider", "aws", "--prefix", prefix}
-			for _, m := range tc.match {
-				args = append(args, "--match", m)
-			}
-
-			policy, _ := decodeManifests(t, output(t, "", args...))
-			got := []string{}
-
-			for _, r := range policy.Spec.MatchConstraints.ResourceRules {
-				for _, resource := range r.Resources {
-					got = append(got, r.APIGroups[0]+"/"+resource)
-				}
-
-				if !slices.Equal(r.APIVersions, []string{"*"}) {
-					t.Errorf("Labels are the same in all versions, but only %v are looked at", r.APIVersions)
-				}
-			}
-
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("%s\n(-want, +got):\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
