@@ -299,6 +299,8 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 	switch {
 	case len(s.ValueValidation.Enum) > 0:
 		return rapid.SampledFrom(s.ValueValidation.Enum).Draw(t, "enum").Object
+	case s.XPreserveUnknownFields:
+		return map[string]any{"x": rapid.SampledFrom(odd()).Draw(t, "any")}
 	case s.Type == "object":
 		out := map[string]any{}
 		names := slices.Sorted(maps.Keys(s.Properties))
@@ -329,8 +331,6 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 		return rapid.Bool().Draw(t, "bool")
 	case s.Type == "integer":
 		return 1.0
-	case s.Type == "":
-		return "any"
 	default:
 		texts := []string{"a", "gcp", "1m", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey}
 		if s.ValueValidation.MinLength == nil {

@@ -68,7 +68,7 @@ resources:
 - {name: "*-a-*", apiVersion: s3.*/*, kind: "*", matchLabels: {value: "", "": ""}, matchTags: {value: "", name: x}}
 tagFields:
 - {apiVersion: "vm.example.org/*", kind: "*", fieldPath: spec.forProvider.tags, shape: Map, provider: aws}
-- {apiVersion: x/v1, kind: A, fieldPath: spec.tags, shape: KeyValueList, keyValueList: {key: Key, value: Value, extra: {a: true, n: 1.5, s: x, o: {a: [1, null]}, key: k}}}
+- {apiVersion: x/v1, kind: A, fieldPath: spec.tags, shape: KeyValueList, keyValueList: {key: Key, value: Value, extra: {a: true, n: 1.5, s: x, o: {a: [1, null]}, l: [1, null], e: {}, key: k}}}
 - {apiVersion: y/v1, kind: B, fieldPath: spec.tags, shape: StringList, stringList: {separator: ": ", maxLength: 255}}
 - {apiVersion: z/v1, kind: C, shape: None}
 removeTags:

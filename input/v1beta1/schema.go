@@ -111,6 +111,10 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 		return a.refuse(p, s.mismatch(p, v))
 	}
 
+	if s.Type == "" {
+		return true // It can be anything.
+	}
+
 	ok := true
 
 	switch k := v.GetKind().(type) {
