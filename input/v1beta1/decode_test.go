@@ -604,8 +604,8 @@ func TestFormats(t *testing.T) {
 			got[profile] = tag.Key
 		}
 
-		for _, s := range done.Skipped {
-			got[profile] = s.TagKey
+		for _, r := range done.Refused {
+			got[profile] = r.Key
 		}
 	}
 
