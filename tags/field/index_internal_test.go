@@ -1,6 +1,7 @@
 package field
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,8 +10,44 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
+
+// TestFamilies tests what holds for every family of providers.
+func TestFamilies(t *testing.T) {
+	domains := make(map[string]string)
+
+	for _, f := range families {
+		if f.Profile != "" && !slices.Contains(tags.ProfileNames(), f.Profile) {
+			t.Errorf("%s: there is no tag profile %s", f.Name, f.Profile)
+		}
+
+		for _, domain := range append(f.domains, f.handwritten...) {
+			if of, ok := domains[domain]; ok {
+				t.Errorf("%s is a domain of %s and of %s", domain, of, f.Name)
+			}
+
+			domains[domain] = f.Name
+
+			if got, ok := FamilyOf("service." + domain); !ok || got.Name != f.Name || got.Upjet != (f.Upjet && slices.Contains(f.domains, domain)) {
+				t.Errorf("FamilyOf(service.%s): want %s, got %v", domain, f.Name, got)
+			}
+		}
+
+		for kind, cs := range f.kinds {
+			if !strings.Contains(kind, "/") {
+				t.Errorf("%s: %s is no service and kind", f.Name, kind)
+			}
+
+			for _, c := range cs {
+				if slices.Contains(c.shapes, StringList) != (c.separator != "") || len(c.paths) == 0 {
+					t.Errorf("%s: %s has a field that can't be written: %v", f.Name, kind, c)
+				}
+			}
+		}
+	}
+}
 
 func TestIndexIsSmall(t *testing.T) {
 	// The binary has it as it is. Code and tables around it are some 50 kB.
@@ -96,19 +133,19 @@ d.x.io
 
 func TestLine(t *testing.T) {
 	gvk := schema.GroupVersionKind{Group: "g.example.org", Version: "v1", Kind: "K"}
-	tags, a, b := object.MustParsePath("spec.forProvider.tags"), object.MustParsePath("status.atProvider.a"), object.MustParsePath("status.atProvider.b")
+	at, a, b := object.MustParsePath("spec.forProvider.tags"), object.MustParsePath("status.atProvider.a"), object.MustParsePath("status.atProvider.b")
 
 	for want, f := range map[string]Field{
 		"-\tNone\t-\t-":                      {Shape: None},
-		"tags\tMap\t-\ta,b":                  {Path: tags, Shape: Map, Observed: []object.Path{a, b}},
-		"tags\tMap\tatomic\t-":               {Path: tags, Shape: Map, Atomic: true},
-		"tags\tKeyValueList(k,v)\tatomic\ta": {Path: tags, Shape: KeyValueList, Key: "k", Value: "v", Atomic: true, Observed: []object.Path{a}},
+		"tags\tMap\t-\ta,b":                  {Path: at, Shape: Map, Observed: []object.Path{a, b}},
+		"tags\tMap\tatomic\t-":               {Path: at, Shape: Map, Atomic: true},
+		"tags\tKeyValueList(k,v)\tatomic\ta": {Path: at, Shape: KeyValueList, Key: "k", Value: "v", Atomic: true, Observed: []object.Path{a}},
 		"tags\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-": {
-			Path: tags, Shape: KeyValueList, Key: "k", Value: "v",
+			Path: at, Shape: KeyValueList, Key: "k", Value: "v",
 			Extra: map[string]*structpb.Value{"z": structpb.NewBoolValue(true), "a": structpb.NewStringValue("b-c")},
 		},
-		"tags\tStringList(:)\t-\t-":     {Path: tags, Shape: StringList, Separator: ":"},
-		"tags\tStringList(=,255)\t-\t-": {Path: tags, Shape: StringList, Separator: "=", MaxLength: 255},
+		"tags\tStringList(:)\t-\t-":     {Path: at, Shape: StringList, Separator: ":"},
+		"tags\tStringList(=,255)\t-\t-": {Path: at, Shape: StringList, Separator: "=", MaxLength: 255},
 	} {
 		short := strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "")
 

@@ -2,76 +2,29 @@ package field_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/field/internal/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// countsAs is what facts about the meaning of tag fields say of a field in a survey,
-// independently of how the families say it: the shape that the field counts as, or None
-// if it doesn't count.
-func countsAs(provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Shape {
+// countsAs is what testdata/counts.tsv says of a field in a survey, independently of how
+// the families say it: the shape that the field counts as, or None if it doesn't count.
+func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Shape {
 	service, _, _ := strings.Cut(gvk.Group, ".")
-	kind := service + "/" + gvk.Kind
-	path = strings.ReplaceAll(strings.TrimPrefix(path, "spec.forProvider."), "[0]", "")
+	path = strings.ReplaceAll(path, "[0]", "")
 
-	isMap := t.Shape == field.Map
-
-	switch provider {
-	case "aws":
-		switch {
-		case kind == "inspector/ResourceGroup":
-			return field.None
-		case kind == "autoscaling/AutoscalingGroup" && path == "tag":
-			return field.KeyValueList
-		case path == "tags" && isMap:
-			return field.Map
-		}
-	case "aws-classic":
-		switch {
-		case path == "tags" && t.Shape == field.KeyValueList, path == "tagging.tagSet":
-			return field.KeyValueList
-		case path == "tags" && isMap, path == "identityPoolTags", path == "userPoolTags":
-			return field.Map
-		}
-	case "azure", "azapi":
-		if path == "tags" && isMap {
-			return field.Map
-		}
-	case "gcp", "gcp-beta":
-		switch {
-		case kind == "cloudidentity/Group":
-			return field.None
-		case kind == "monitoring/NotificationChannel" && path == "labels":
-			return field.None
-		case path == "labels" && isMap, path == "userLabels", path == "resourceLabels",
-			kind == "sql/DatabaseInstance" && path == "settings.userLabels",
-			kind == "container/NodePool" && path == "nodeConfig.resourceLabels",
-			kind == "cloudrun/Service" && path == "metadata.labels":
-			return field.Map
-		}
-	case "openstack":
-		switch {
-		case path == "metadata" && (gvk.Kind == "InstanceV2" || gvk.Kind == "VolumeV3" || gvk.Kind == "ShareV2"):
-			return field.Map
-		case path == "tags" && (service == "networking" || service == "lb" || gvk.Kind == "ImageV2" || gvk.Kind == "ProjectV3"):
-			return field.StringList
-		}
-	case "digitalocean":
-		if path == "tags" && t.Shape == field.StringList && kind != "networking/Firewall" && kind != "monitor/Alert" {
-			return field.StringList
-		}
-	case "hetzner-hcloud", "hetzner-miaits", "hetzner-mrsimonemms":
-		if path == "labels" && isMap {
-			return field.Map
+	for _, row := range counts {
+		if slices.Contains(strings.Split(row[0], ","), provider) && tags.NewPattern(row[1]).Matches(service+"/"+gvk.Kind) &&
+			tags.NewPattern(row[2]).Matches(path) && (row[3] == string(field.None) || row[3] == string(t.Shape)) {
+			return field.Shape(row[3])
 		}
 	}
 
@@ -102,8 +55,14 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	all := rows(t, "counts.tsv")
+
 	for provider, s := range surveys {
 		releases += len(s.Releases)
+
+		if !slices.ContainsFunc(all, func(row []string) bool { return slices.Contains(strings.Split(row[0], ","), provider) }) {
+			t.Errorf("testdata/counts.tsv doesn't say which fields of %s count", provider)
+		}
 
 		for gvk, byRelease := range s.Kinds {
 			family, ok := field.FamilyOf(gvk.Group)
@@ -125,7 +84,7 @@ func TestReleases(t *testing.T) {
 
 			for is, n := range held {
 				kinds += n
-				want := counts(t, provider, gvk, is.Struct())
+				want := counts(t, all, provider, gvk, is.Struct())
 
 				if want.Shape != field.None {
 					taggable += n
@@ -158,15 +117,17 @@ func TestReleases(t *testing.T) {
 }
 
 // counts returns the field of a kind that counts. A kind has at most one.
-func counts(t *testing.T, provider string, gvk schema.GroupVersionKind, s *structpb.Struct) field.Field {
+func counts(t *testing.T, all [][]string, provider string, gvk schema.GroupVersionKind, s *structpb.Struct) field.Field {
 	t.Helper()
 
 	out, types := field.Field{Shape: field.None}, make(map[string]field.Type)
 	typesOf(s, "", types)
 
 	for path, typ := range types {
-		shape := countsAs(provider, gvk, path, typ)
-		if !strings.HasPrefix(path, "spec.") || shape == field.None {
+		below, ok := strings.CutPrefix(path, "spec.forProvider.")
+
+		shape := countsAs(all, provider, gvk, below, typ)
+		if !ok || shape == field.None {
 			continue
 		}
 
@@ -181,54 +142,18 @@ func counts(t *testing.T, provider string, gvk schema.GroupVersionKind, s *struc
 }
 
 func TestIndexLocate(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		gvk    schema.GroupVersionKind
-		want   field.Field
-		ok     bool
-	}{
-		"NewKindOfAProvider": {
-			reason: "A kind that a later version of a provider brings must be looked up in its schema.",
-			gvk:    schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta1", Kind: "Invented"},
-		},
-		"NewVersionOfAKind": {
-			reason: "Another version of a kind can have another tag field.",
-			gvk:    schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta9", Kind: "VPC"},
-		},
-		"Unsure": {
-			reason: "A field that only some releases have must be looked up in the schema of the one that is there.",
-			gvk:    schema.GroupVersionKind{Group: "redis.gcp.m.upbound.io", Version: "v1beta1", Kind: "Cluster"},
-		},
-		"OtherProvider": {
-			reason: "What a provider that we don't know has isn't known.",
-			gvk:    schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"},
-		},
-		"Unmanaged": {
-			reason: "A provider that makes no resources of a cloud has nothing to tag, whatever its kinds are.",
-			gvk:    schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"},
-			want:   field.Field{Shape: field.None},
-			ok:     true,
-		},
-		"Kubernetes": {
-			reason: "Composed resources of Kubernetes itself have nothing to tag.",
-			gvk:    schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"},
-			want:   field.Field{Shape: field.None},
-			ok:     true,
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: tc.gvk})
-
-			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.reason, diff)
-			}
-
-			if ok != tc.ok {
-				t.Errorf("\n%s\nLocate(...): want %t, got %t", tc.reason, tc.ok, ok)
-			}
-		})
+	for _, tc := range []struct{ kind, want, reason string }{
+		{"ec2.aws.m.upbound.io/v1beta1 Invented", "", "A kind that a later version of a provider brings must be looked up in its schema."},
+		{"ec2.aws.m.upbound.io/v1beta9 VPC", "", "Another version of a kind can have another tag field."},
+		{"redis.gcp.m.upbound.io/v1beta1 Cluster", "", "A field that only some releases have must be looked up in the schema of the one that is there."},
+		{"vm.example.org/v1 Machine", "", "What a provider that we don't know has isn't known."},
+		{"kubernetes.m.crossplane.io/v1alpha1 Object", "- None - -", "A provider that makes no resources of a cloud has nothing to tag, whatever its kinds are."},
+		{"apps/v1 Deployment", "- None - -", "Composed resources of Kubernetes itself have nothing to tag."},
+	} {
+		got, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: kindOf(tc.kind)})
+		if text(got) != tc.want || ok != (tc.want != "") {
+			t.Errorf("\n%s\nLocate(%s): want %s, got %s, %t", tc.reason, tc.kind, tc.want, text(got), ok)
+		}
 	}
 }
 
@@ -262,10 +187,10 @@ func TestLookupDoesNotAllocate(t *testing.T) {
 
 // Kinds in and out of the index.
 var (
-	vpc       = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "ec2.aws.m.upbound.io", Version: "v1beta1", Kind: "VPC"}}
-	unsure    = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "redis.gcp.m.upbound.io", Version: "v1beta1", Kind: "Cluster"}}
-	invented  = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "vm.example.org", Version: "v1", Kind: "Machine"}}
-	unmanaged = field.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "kubernetes.m.crossplane.io", Version: "v1alpha1", Kind: "Object"}}
+	vpc       = field.Kind{GroupVersionKind: kindOf("ec2.aws.m.upbound.io/v1beta1 VPC")}
+	unsure    = field.Kind{GroupVersionKind: kindOf("redis.gcp.m.upbound.io/v1beta1 Cluster")}
+	invented  = field.Kind{GroupVersionKind: kindOf("vm.example.org/v1 Machine")}
+	unmanaged = field.Kind{GroupVersionKind: kindOf("kubernetes.m.crossplane.io/v1alpha1 Object")}
 )
 
 func BenchmarkLookup(b *testing.B) {

@@ -1,0 +1,50 @@
+package field_test
+
+import (
+	"testing"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+)
+
+func TestFamilyOf(t *testing.T) {
+	cases := []struct {
+		group  string
+		want   field.Family
+		ok     bool
+		reason string
+	}{
+		{"ec2.aws.upbound.io", field.Family{Name: "aws", Profile: "aws", Upjet: true}, true, "Cluster scoped."},
+		{"ec2.aws.m.upbound.io", field.Family{Name: "aws", Profile: "aws", Upjet: true}, true, "Namespaced."},
+		{"aws.m.upbound.io", field.Family{Name: "aws", Profile: "aws", Upjet: true}, true, "The family's own domain."},
+		{"ec2.aws.crossplane.io", field.Family{Name: "aws-classic", Profile: "aws"}, true, "Another provider of the same cloud."},
+		{"azure.upbound.io", field.Family{Name: "azure", Profile: "azure", Upjet: true}, true, "Resource groups are in the family's own domain."},
+		{"network.azure.m.upbound.io", field.Family{Name: "azure", Profile: "azure", Upjet: true}, true, "Namespaced."},
+		{"resources.azapi.m.upbound.io", field.Family{Name: "azapi", Profile: "azure", Upjet: true}, true, "Another provider of the same cloud."},
+		{"storage.gcp.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Cluster scoped."},
+		{"container.gcp-beta.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "The provider of what is not yet in the other."},
+		{"storage.gcp.crossplane.io", field.Family{Name: "gcp", Profile: "gcp"}, true, "The provider before the ones of today."},
+		{"containeraws.gcp.m.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Google's, though AWS is in it."},
+		{"containerazure.gcp.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Google's, though Azure is in it."},
+		{"networking.openstack.crossplane.io", field.Family{Name: "openstack", Profile: "openstack", Upjet: true}, true, "Cluster scoped."},
+		{"droplet.digitalocean.m.crossplane.io", field.Family{Name: "digitalocean", Profile: "digitalocean", Upjet: true}, true, "Namespaced."},
+		{"server.hcloud.crossplane.io", field.Family{Name: "hetzner", Profile: "hetzner", Upjet: true}, true, "The providers call the cloud by different names."},
+		{"cloud.hetzner.crossplane.io", field.Family{Name: "hetzner", Profile: "hetzner"}, true, "The providers call the cloud by different names."},
+		{"gcp.vault.m.upbound.io", field.Family{Name: "unmanaged"}, true, "Vault's, though GCP is in it."},
+		{"applications.azuread.upbound.io", field.Family{Name: "unmanaged"}, true, "Not of azure: labels match as a whole."},
+		{"apps", field.Family{Name: "unmanaged"}, true, "Kubernetes itself."},
+		{"", field.Family{Name: "unmanaged"}, true, "Kubernetes itself."},
+		{"notaws.upbound.io", field.Family{}, false, "A suffix, but not of whole labels."},
+		{"aws.upbound.io.example.org", field.Family{}, false, "Not a suffix."},
+		{"aws.example.org", field.Family{}, false, "Platform teams call their own groups by clouds, too."},
+		{"infrastructure.cluster.x-k8s.io", field.Family{}, false, "Cluster API is not of Kubernetes itself."},
+		{"upbound.io", field.Family{}, false, "Less than a domain."},
+		{".", field.Family{}, false, "Not a group."},
+	}
+
+	for _, tc := range cases {
+		got, ok := field.FamilyOf(tc.group)
+		if got != tc.want || ok != tc.ok {
+			t.Errorf("FamilyOf(%q): want %v, %t, got %v, %t\n%s", tc.group, tc.want, tc.ok, got, ok, tc.reason)
+		}
+	}
+}
