@@ -354,7 +354,7 @@ func TestRulesAsTheAPIServer(t *testing.T) {
 		return obj
 	})
 
-	for seed := range 2000 {
+	for seed := range 1000 {
 		obj := inputs.Example(seed)
 		got := decode(t, obj)
 		j := text(t, obj)

@@ -72,21 +72,11 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 // complete sets the defaults that depend on other fields.
 func (in *CloudTags) complete() {
 	for i := range in.KubernetesMetadata {
-		in.KubernetesMetadata[i].complete()
-	}
-
-	for i := range in.TagFields {
-		switch f := &in.TagFields[i]; {
-		case f.Shape == TagFieldShapeKeyValueList && f.KeyValueList == nil:
-			f.KeyValueList = &KeyValueList{Key: "key", Value: "value"}
-		case f.Shape == TagFieldShapeStringList && f.StringList == nil:
-			f.StringList = &StringList{Separator: "="}
+		r := &in.KubernetesMetadata[i]
+		if r.ToFieldPaths != nil {
+			continue
 		}
-	}
-}
 
-func (r *MetadataRule) complete() {
-	if r.ToFieldPaths == nil {
 		r.ToFieldPaths = &MetadataFieldPaths{}
 
 		if r.Copy == nil || slices.Contains(r.Copy, MetadataKindLabels) {
@@ -95,6 +85,15 @@ func (r *MetadataRule) complete() {
 
 		if r.Copy == nil || slices.Contains(r.Copy, MetadataKindAnnotations) {
 			r.ToFieldPaths.Annotations = []object.Path{object.MustParsePath("metadata.annotations")}
+		}
+	}
+
+	for i := range in.TagFields {
+		switch f := &in.TagFields[i]; {
+		case f.Shape == TagFieldShapeKeyValueList && f.KeyValueList == nil:
+			f.KeyValueList = &KeyValueList{Key: "key", Value: "value"}
+		case f.Shape == TagFieldShapeStringList && f.StringList == nil:
+			f.StringList = &StringList{Separator: "="}
 		}
 	}
 }

@@ -293,7 +293,7 @@ func refused() map[string]struct{ reason, input, want string } {
 			input:  `{profileRules: "", limitPolicy: x, sources: [{}], ignoreTags: [{key: a, onConflict: Error}], kubernetesMetadata: [{}]}`,
 			want: `[ignoreTags[0].onConflict: Unsupported value: "Error": supported values: "Replace", "Retain", kubernetesMetadata[0].select: Required value, kubernetesMetadata[0].source: Required value, ` +
 				`limitPolicy: Unsupported value: "x": supported values: "ApplyPartial", "ApplyStrict", profileRules: Unsupported value: "": supported values: "Cloud", "Contract", ` +
-				`sources[0].type: Required value: one of ["CompositeField" "CompositeMetadata" "ContextField" "RequiredResource" "Value"]]`,
+				`sources[0].type: Required value: one of CompositeField, CompositeMetadata, ContextField, RequiredResource, Value]`,
 		},
 		"Empty": {
 			reason: "What is empty should be refused where it would mean all, or what isn't there.",
@@ -340,7 +340,7 @@ func refused() map[string]struct{ reason, input, want string } {
 		"Profiles": {
 			reason: "A name that is no profile's would have no effect.",
 			input:  `{ignoreTags: [{key: a}], keyFormats: [{provider: GCP}, {}], reservedTags: {amazon: 1}, tagFields: [{apiVersion: v1, kind: A, shape: None, provider: ""}]}`,
-			want: `[keyFormats[0].provider: Unsupported value: "GCP": supported values: ` + quoted + `, keyFormats[1].provider: Required value: one of [` + strings.ReplaceAll(quoted, ", ", " ") + `], ` +
+			want: `[keyFormats[0].provider: Unsupported value: "GCP": supported values: ` + quoted + `, keyFormats[1].provider: Required value: one of ` + profiles + `, ` +
 				`unknown field "reservedTags.amazon": allowed: ` + profiles + `, tagFields[0].provider: Unsupported value: "": supported values: ` + quoted + `]`,
 		},
 

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crossplane/function-sdk-go/errors"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
@@ -160,33 +162,25 @@ var patterns = map[string]string{
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
 }
 
-// formats are the CRD's: what is wrong with a string, or nothing.
-var formats = map[string]func(text string) string{
-	"field-path": func(text string) string {
+// formats are the CRD's: what is wrong with a string.
+var formats = map[string]func(text string) error{
+	"field-path": func(text string) error {
 		_, err := object.ParsePath(text)
-		return says(err)
+		return err
 	},
-	"field-paths": func(text string) string {
+	"field-paths": func(text string) error {
 		_, err := object.ParsePaths(text)
-		return says(err)
+		return err
 	},
 	// No label's key starts with an exclamation mark: who writes one means to leave
 	// labels out.
-	"label-pattern": func(text string) string {
+	"label-pattern": func(text string) error {
 		if strings.HasPrefix(text, "!") {
-			return "matches no key: except says which labels are left out"
+			return errors.New("matches no key: except says which labels are left out")
 		}
 
-		return ""
+		return nil
 	},
-}
-
-func says(err error) string {
-	if err == nil {
-		return ""
-	}
-
-	return err.Error()
 }
 
 // ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or

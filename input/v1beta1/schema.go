@@ -107,8 +107,8 @@ func (a *admission) note(mistake error) bool {
 // value admits the supplied value at the supplied path. It returns false if that itself is
 // refused, not only something in it.
 func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
-	if !s.is(v) {
-		return a.refuse(p, s.mismatch(p, v))
+	if why := s.mismatch(p, v); why != "" {
+		return a.refuse(p, why)
 	}
 
 	if s.Type == "" {
@@ -151,7 +151,7 @@ func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
 
 func (a *admission) text(p *field.Path, s *schema, text string) bool {
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) {
-		return a.note(field.NotSupported(p, text, slices.Sorted(slices.Values(s.Enum))))
+		return a.note(field.NotSupported(p, text, s.choices()))
 	}
 
 	switch why := s.refuses(text); {
@@ -243,47 +243,43 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 // typeNames are what messages, and object.KindOf, call the types of the schema.
 var typeNames = map[string]string{"string": "a string", "boolean": "a boolean", "array": "a list", "object": "an object"}
 
-// is true if the supplied value has the schema's type, which null never has.
-func (s *schema) is(v *structpb.Value) bool {
-	switch {
-	case object.IsNull(v):
-		return false
-	case s.Type == "integer":
-		n, ok := v.GetKind().(*structpb.Value_NumberValue)
-		return ok && float64(int32(n.NumberValue)) == n.NumberValue
-	default:
-		return s.Type == "" || object.KindOf(v) == typeNames[s.Type]
-	}
-}
-
-// mismatch says why the supplied value has not the schema's type.
+// mismatch says why the supplied value has not the schema's type, or nothing. Null has none.
 func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 	n, isNumber := v.GetKind().(*structpb.Value_NumberValue)
 
-	switch {
+	switch kind := object.KindOf(v); {
 	case object.IsNull(v):
 		return "must not be null"
+	case s.Type == "" || kind == typeNames[s.Type]:
+		return ""
 	case s.Type != "integer":
-		return fmt.Sprintf("must be %s, not %s%s", typeNames[s.Type], object.KindOf(v), hint(p, s, v))
-	case isNumber:
+		return fmt.Sprintf("must be %s, not %s%s", typeNames[s.Type], kind, hint(p, s, v))
+	case !isNumber:
+		return "must be a 32-bit integer, not " + kind
+	case float64(int32(n.NumberValue)) != n.NumberValue:
 		return "must be a 32-bit integer, not " + strconv.FormatFloat(n.NumberValue, 'f', -1, 64)
 	default:
-		return "must be a 32-bit integer, not " + object.KindOf(v)
+		return ""
 	}
 }
 
 // refuses says what is wrong with the supplied string, or nothing.
 func (s *schema) refuses(text string) string {
-	switch {
-	case utf8.RuneCountInString(text) < s.MinLength:
+	if utf8.RuneCountInString(text) < s.MinLength {
 		return atLeast(s.MinLength, "characters")
-	case s.Pattern != nil && !s.Pattern.MatchString(text):
-		return patterns[s.Pattern.String()]
-	case s.Format != "":
-		return formats[s.Format](text)
-	default:
-		return ""
 	}
+
+	if s.Pattern != nil && !s.Pattern.MatchString(text) {
+		return patterns[s.Pattern.String()]
+	}
+
+	if s.Format != "" {
+		if err := formats[s.Format](text); err != nil {
+			return err.Error()
+		}
+	}
+
+	return ""
 }
 
 // field of the supplied name, or nil if objects have none.
@@ -316,13 +312,15 @@ func (s *schema) miscounts(fields int) string {
 	}
 }
 
-// choice says which values a string may have, if they are few.
+// choices are the strings that there are, or none if any will do.
+func (s *schema) choices() []string { return slices.Sorted(slices.Values(s.Enum)) }
+
 func (s *schema) choice() string {
 	if len(s.Enum) == 0 {
 		return ""
 	}
 
-	return fmt.Sprintf("one of %q", slices.Sorted(slices.Values(s.Enum)))
+	return "one of " + strings.Join(s.choices(), ", ")
 }
 
 func atLeast(n int, of string) string {
