@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,7 +95,8 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 	if t.leave != "" || t.lacks != "" {
 		// Otherwise there is nothing that it could have been tagged with.
 		if s.asksForTags() {
-			p.leaveAlone()
+			p.LeftAlone = cmp.Or(t.leave, t.lacks)
+			p.NoField, p.Unknown = t.leave == "" && t.noField, t.leave == "" && t.unknown
 		}
 
 		return p, nil
@@ -131,15 +133,6 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 	p.conclude()
 
 	return p, nil
-}
-
-// leaveAlone says why the target is left alone.
-func (p *plan) leaveAlone() {
-	t := p.target
-
-	if p.LeftAlone = t.leave; t.leave == "" {
-		p.LeftAlone, p.NoField, p.Unknown = t.lacks, t.noField, t.unknown
-	}
 }
 
 // decide on everything about the tags.
@@ -220,7 +213,8 @@ func (p *plan) trust(key, value string) {
 	p.Trusted[key] = value
 }
 
-// label decides on the labels whose tag is there.
+// label decides on the labels whose tag is there. It returns an error if the source of one
+// accepts no other value.
 func (p *plan) label() error {
 	var there []int
 
@@ -233,25 +227,20 @@ func (p *plan) label() error {
 	slices.Sort(there)
 
 	for _, i := range slices.Compact(there) {
-		p.there[i] = true
 		t := &p.tags[i]
-
-		replace, err := p.conflict(t)
-		if err != nil {
-			return err
-		}
+		p.there[i], p.fates[i] = true, fateStamped
 
 		switch {
-		case !replace:
-			p.fates[i] = fateRetained
-			continue
 		case t.Reserved:
 			p.set.Spell(&p.entries[i])
-		default:
+		case t.OnConflict() == tags.Replace:
 			p.set.Put(&p.entries[i])
+		case t.OnConflict() == tags.Refuse:
+			return errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
+				t.Key, quote(p.set.Get(t.Key)), t.Source.Name, t.Value)
+		default:
+			p.fates[i] = fateRetained
 		}
-
-		p.fates[i] = fateStamped
 	}
 
 	// They take the slots of the tags that they replace.
@@ -264,21 +253,6 @@ func (p *plan) label() error {
 	}
 
 	return nil
-}
-
-// conflict is true if the supplied tag is to replace the one of the same key that an
-// earlier step has set.
-func (p *plan) conflict(t *tags.Tag) (bool, error) {
-	if t.Reserved || t.OnConflict() == tags.Replace {
-		return true, nil
-	}
-
-	if t.OnConflict() == tags.Refuse {
-		return false, errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-			t.Key, quote(p.set.Get(t.Key)), t.Source.Name, t.Value)
-	}
-
-	return false, nil
 }
 
 // overwrites returns an error if the supplied tag of a source that accepts no other value

@@ -2,7 +2,7 @@ package stamp
 
 import (
 	"cmp"
-	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -218,29 +218,26 @@ type slotless struct {
 // each calls the supplied function for each of so many labels that any resource has no slot
 // for, with these resources. Labels that lack slots on the same resources share a list.
 func (c *slotless) each(labels int, of func(label int, resources []string)) {
-	shared := make(map[string][]string)
-	cuts := make(map[int]bool)
-
-	for _, cut := range c.cuts {
-		cuts[cut] = true
+	type lack struct {
+		cut int
+		but string
 	}
 
-	var lack []int
+	lists := make(map[lack][]string)
+	cuts := slices.Sorted(slices.Values(c.cuts))
 
 	for i := range labels {
-		if cuts[i] {
-			lack = c.lacking(i)
+		k := lack{}
+		k.cut, _ = slices.BinarySearch(cuts, i+1)
+
+		if len(c.but[i]) > 0 {
+			k.but = fmt.Sprint(c.but[i])
 		}
 
-		key := binary.AppendUvarint(nil, uint64(len(lack)))
-		for _, r := range c.but[i] {
-			key = binary.AppendUvarint(key, uint64(r)) //nolint:gosec // A position.
-		}
-
-		list, ok := shared[string(key)]
+		list, ok := lists[k]
 		if !ok {
-			list = c.names(lack, c.but[i])
-			shared[string(key)] = list
+			list = c.lacking(i)
+			lists[k] = list
 		}
 
 		if len(list) > 0 {
@@ -249,31 +246,14 @@ func (c *slotless) each(labels int, of func(label int, resources []string)) {
 	}
 }
 
-// lacking returns the positions of the resources that have no slot for the label at the
-// supplied position, nor for most behind it.
-func (c *slotless) lacking(label int) []int {
-	out := make([]int, 0, len(c.cuts))
+// lacking returns the resources that have no slot for the label at the supplied position.
+func (c *slotless) lacking(label int) []string {
+	var out []string
 
-	for r, cut := range c.cuts {
-		if cut <= label {
-			out = append(out, r)
+	for r, name := range c.resources {
+		if _, has := slices.BinarySearch(c.but[label], r); !has && c.cuts[r] <= label {
+			out = append(out, name)
 		}
-	}
-
-	return out
-}
-
-// names of the resources at the supplied positions, but for some.
-func (c *slotless) names(of, but []int) []string {
-	out := make([]string, 0, len(of))
-
-	for _, r := range of {
-		if len(but) > 0 && but[0] == r {
-			but = but[1:]
-			continue
-		}
-
-		out = append(out, c.resources[r])
 	}
 
 	return out
