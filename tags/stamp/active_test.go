@@ -83,83 +83,41 @@ func TestStampActive(t *testing.T) {
 }
 
 func TestStampActiveOnly(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		before []string
-	}{
+	cases := map[string]situation{
 		"AllThere":           {reason: "Tags that are there are active though nothing has to be written.", before: []string{"ours:a", "1", "Name", "x"}},
 		"AllWithheld":        {reason: "A resource all of whose tags were withheld has none that are active.", before: []string{"ours:a", "9"}},
 		"EmptyValueWithheld": {reason: "An empty value that an earlier step set is another value.", before: []string{"ours:a", ""}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			for kind, s := range shapes {
-				t.Run(kind, func(t *testing.T) {
-					stamper := &Stamper{
-						Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-						Provider:    "aws",
-						Transformer: transformer(label("a", "1")),
-						Fields:      everywhere(s.field),
-					}
-
-					check(t, g, tc.reason, stamper, desiring(s.spec(tc.before...)))
-				})
-			}
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.labels = []tags.Label{label("a", "1")}
+		tc.runIn(t, g, shapes)
+	})
 }
 
 // TestStampActiveEmptyValue tests an entry that is no more than a key, for which the
 // label has an empty value.
 func TestStampActiveEmptyValue(t *testing.T) {
-
-	cases := map[string]struct {
-		reason string
-		shape  string
-		spec   string
-	}{
-		"MapNull":                    {reason: "A null in a map of strings is no tag: the API server drops it. So the tag is not there, and an earlier step doesn't want it to be.", shape: "Map", spec: `{"tags": {"ours:a": null}}`},
-		"KeyValueListWithoutValue":   {reason: "An entry without a value is a tag with an empty one.", shape: "KeyValueList", spec: `{"tags": [{"k": "ours:a"}]}`},
-		"KeyValueListNull":           {reason: "An entry whose value is null is a tag with an empty one, since the API server drops the null.", shape: "KeyValueList", spec: `{"tags": [{"k": "ours:a", "v": null}]}`},
-		"StringListWithoutSeparator": {reason: "A string without the separator is no tag of a key.", shape: "StringList", spec: `{"tags": ["ours:a"]}`},
+	cases := map[string]situation{
+		"MapNull":                    {reason: "A null in a map of strings is no tag: the API server drops it. So the tag is not there, and an earlier step doesn't want it to be.", field: shapes["Map"].field, spec: `{"tags": {"ours:a": null}}`},
+		"KeyValueListWithoutValue":   {reason: "An entry without a value is a tag with an empty one.", field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "ours:a"}]}`},
+		"KeyValueListNull":           {reason: "An entry whose value is null is a tag with an empty one, since the API server drops the null.", field: shapes["KeyValueList"].field, spec: `{"tags": [{"k": "ours:a", "v": null}]}`},
+		"StringListWithoutSeparator": {reason: "A string without the separator is no tag of a key.", field: shapes["StringList"].field, spec: `{"tags": ["ours:a"]}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-				Provider:    "aws",
-				Transformer: transformer(label("a", "")),
-				Fields:      everywhere(shapes[tc.shape].field),
-			}
-
-			check(t, g, tc.reason, stamper, desiring(tc.spec))
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.labels = []tags.Label{label("a", "")}
+		tc.run(t, g)
+	})
 }
 
 // TestStampActiveWithoutCase tests tags of a provider whose keys compare without
 // case.
 func TestStampActiveWithoutCase(t *testing.T) {
-	g := tagstest.NewGolden(t)
-
-	for name, s := range map[string]shape{"Map": shapes["Map"], "KeyValueList": shapes["KeyValueList"]} {
-		t.Run(name, func(t *testing.T) {
-			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-				Provider:    "azure",
-				Transformer: transformer(label("a", "1"), label("b", "2"), label("c/d", "3")),
-				Fields:      everywhere(s.field),
-			}
-
-			check(t, g, "A key that is there in another case is there.", stamper, desiring(s.spec("OURS:A", "1", "Ours:B", "9")))
-		})
-	}
+	situation{
+		reason: "A key that is there in another case is there.", provider: "azure", before: []string{"OURS:A", "1", "Ours:B", "9"},
+		labels: []tags.Label{label("a", "1"), label("b", "2"), label("c/d", "3")},
+	}.runIn(t, tagstest.NewGolden(t), withoutCase)
 }
 
 // TestStampObservedOrder tests lists that server-side apply replaces as a whole. If

@@ -6,8 +6,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -15,38 +13,27 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// stampBy stamps a resource that has the supplied spec with the supplied labels.
-func stampBy(t *testing.T, g *tagstest.Golden, reason string, f field.Field, policy v1beta1.ConflictPolicy, labels []tags.Label, spec string) {
+// runBy runs the supplied situations of the supplied field by all policies for conflicts,
+// with labels that should become the tags ours:a=1 and ours:b=2.
+func runBy(t *testing.T, cases map[string]situation, f field.Field) {
 	t.Helper()
 
-	check(t, g, reason, &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
-		Provider:    "aws",
-		Transformer: transformer(under(policy, labels...)...),
-		Fields:      everywhere(f),
-	}, desiring(spec))
-}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
 
-// A conflictCase is a case of one shape and all policies for conflicts.
-type conflictCase struct {
-	reason string
-	spec   string
-}
+		for _, policy := range policies {
+			t.Run(string(policy), func(t *testing.T) {
+				t.Helper()
 
-// run the case with labels that should become the tags ours:a=1 and ours:b=2.
-func (tc conflictCase) run(t *testing.T, g *tagstest.Golden, f field.Field) {
-	t.Helper()
-
-	for _, policy := range policies {
-		t.Run(string(policy), func(t *testing.T) {
-			t.Helper()
-			stampBy(t, g, tc.reason, f, policy, []tags.Label{label("a", "1"), label("b", "2")}, tc.spec)
-		})
-	}
+				tc.policy, tc.field, tc.labels = policy, f, []tags.Label{label("a", "1"), label("b", "2")}
+				tc.run(t, g)
+			})
+		}
+	})
 }
 
 func TestStampMap(t *testing.T) {
-	cases := map[string]conflictCase{
+	cases := map[string]situation{
 		"NoSpec":             {reason: "Objects that are missing on the way to the field are made.", spec: `null`},
 		"Absent":             {reason: "A field that is absent is made.", spec: `{"other": true}`},
 		"Null":               {reason: "A field that is null is absent.", spec: `{"tags": null}`},
@@ -70,17 +57,11 @@ func TestStampMap(t *testing.T) {
 		"SpecIsList":         {reason: "A list has no field.", spec: `[{"tags": {}}]`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.run(t, g, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map})
-		})
-	}
+	runBy(t, cases, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map})
 }
 
 func TestStampKeyValueList(t *testing.T) {
-	cases := map[string]conflictCase{
+	cases := map[string]situation{
 		"NoSpec":              {reason: "Objects that are missing on the way to the field are made.", spec: `null`},
 		"Absent":              {reason: "A field that is absent is made.", spec: `{"other": true}`},
 		"Null":                {reason: "A field that is null is absent.", spec: `{"tags": null}`},
@@ -102,17 +83,11 @@ func TestStampKeyValueList(t *testing.T) {
 		"SpecIsString":        {reason: "What has no fields is left alone.", spec: `"text"`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.run(t, g, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"})
-		})
-	}
+	runBy(t, cases, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"})
 }
 
 func TestStampStringList(t *testing.T) {
-	cases := map[string]conflictCase{
+	cases := map[string]situation{
 		"NoSpec":              {reason: "Objects that are missing on the way to the field are made.", spec: `null`},
 		"Absent":              {reason: "A field that is absent is made.", spec: `{"other": true}`},
 		"Null":                {reason: "A field that is null is absent.", spec: `{"tags": null}`},
@@ -133,23 +108,10 @@ func TestStampStringList(t *testing.T) {
 		"SpecIsString":        {reason: "What has no fields is left alone.", spec: `"text"`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.run(t, g, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="})
-		})
-	}
+	runBy(t, cases, field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="})
 }
 
 func TestStampEntries(t *testing.T) {
-	type args struct {
-		field  field.Field
-		policy v1beta1.ConflictPolicy
-		labels []tags.Label
-		spec   string
-	}
-
 	extra := map[string]*structpb.Value{
 		"propagateAtLaunch": structpb.NewBoolValue(true),
 		"resource":          structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"type": structpb.NewStringValue("group")}}),
@@ -159,134 +121,91 @@ func TestStampEntries(t *testing.T) {
 	stringsBy := func(separator string, maxLength int) field.Field {
 		return field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, MaxLength: maxLength}
 	}
-	cases := map[string]struct {
-		reason string
-		args   args
-	}{
-		"ExtraOnAdded":        {reason: "Entries that we add have the extra fields, and those of others don't get them.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`}},
-		"ExtraKeptOnReplaced": {reason: "An entry whose value we replace keeps its own extra fields.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`}},
-		"ExtraNotOnReplaced":  {reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.", args: args{field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`}},
+	cases := map[string]situation{
+		"ExtraOnAdded":        {reason: "Entries that we add have the extra fields, and those of others don't get them.", field: keyValues, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`},
+		"ExtraKeptOnReplaced": {reason: "An entry whose value we replace keeps its own extra fields.", field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`},
+		"ExtraNotOnReplaced":  {reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.", field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`},
 		"SortedByTagKey": {
 			reason: "Our tags follow those of others, and are sorted by tag key, not by qualified key.",
-			args: args{
-				field:  stringsBy("=", 0),
-				policy: v1beta1.ConflictPolicyRetain,
-				labels: []tags.Label{
-					{QualifiedKey: "a", TagKey: "z", Value: "1"},
-					{QualifiedKey: "b", TagKey: "Z", Value: "2"},
-					{QualifiedKey: "c", TagKey: "a", Value: "3"},
-				},
-				spec: `{"tags": ["zz", "b"]}`,
+			field:  stringsBy("=", 0),
+			policy: v1beta1.ConflictPolicyRetain,
+			labels: []tags.Label{
+				{QualifiedKey: "a", TagKey: "z", Value: "1"},
+				{QualifiedKey: "b", TagKey: "Z", Value: "2"},
+				{QualifiedKey: "c", TagKey: "a", Value: "3"},
 			},
+			spec: `{"tags": ["zz", "b"]}`,
 		},
 		"LongestKeyFirst": {
 			reason: "An entry belongs to the longest key that it starts with, so that the shorter one is not there yet.",
-			args: args{
-				field:  stringsBy("=", 0),
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "x"), label("a=b", "y"), label("a=b=c", "z")},
-				spec:   `{"tags": ["ours:a=b=1", "ours:a=b=c=2"]}`,
-			},
+			field:  stringsBy("=", 0),
+			policy: v1beta1.ConflictPolicyReplace,
+			labels: []tags.Label{label("a", "x"), label("a=b", "y"), label("a=b=c", "z")},
+			spec:   `{"tags": ["ours:a=b=1", "ours:a=b=c=2"]}`,
 		},
-		"KeyWithSeparator":         {reason: "A key that we don't handle is part of the value of the key that we do handle.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=1")}, spec: `{"tags": ["ours:a=b=1"]}`}},
-		"KeyWithSeparatorLonger":   {reason: "An entry that only starts with a shorter key is not the tag of the longer one.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a=b", "1")}, spec: `{"tags": ["ours:a=1", "ours:a=b"]}`}},
-		"LongSeparator":            {reason: "The separator may have many characters.", args: args{field: stringsBy(" := ", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": ["ours:a := 9", "ours:b=9"]}`}},
-		"SeparatorInValueOverlaps": {reason: "A value may start with a part of the separator.", args: args{field: stringsBy("::", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ":1")}, spec: `{"tags": ["ours:a:::1"]}`}},
-		"OneString":                {reason: "Two tags that come to one string are there once, since a set can't have it twice.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["x"]}`}},
-		"OneStringThere":           {reason: "A tag whose string is there, as that of another tag, changes nothing.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=b=c"]}`}},
-		"OneStringReplaced":        {reason: "A tag that is replaced by a string that is there already leaves it there once.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=9", "ours:a=b=c"]}`}},
-		"MaxLength":                {reason: "An entry may have as many characters as the limit says, however many bytes they are.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "äöü")}, spec: `{}`}},
-		"MaxLengthExceeded":        {reason: "A label whose entry has one character more than the limit is skipped, and others are not.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1234"), label("b", "123")}, spec: `{}`}},
-		"MaxLengthKeyAndSeparator": {reason: "The key and the separator count.", args: args{field: stringsBy("→→→→", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ""), label("b", "1")}, spec: `{}`}},
-		"MaxLengthOfOthers":        {reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.", args: args{field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "12345")}, spec: `{"tags": ["of others and long", "ours:a=1"]}`}},
-		"MaxLengthSkipsAll":        {reason: "A field is not created if every label is skipped.", args: args{field: stringsBy("=", 1), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
-		"EmptyValueOfMap":          {reason: "A label with an empty value is a tag.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
-		"EmptyValueOfKeyValueList": {reason: "The entry of a tag with an empty value has the value.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
-		"EmptyValueThere":          {reason: "A null is no empty value, so replacing it writes one.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "")}, spec: `{"tags": {"ours:a": null}}`}},
-		"EmptyValueOfStringList":   {reason: "The entry of a tag with an empty value ends in the separator.", args: args{field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`}},
+		"KeyWithSeparator":         {reason: "A key that we don't handle is part of the value of the key that we do handle.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=1")}, spec: `{"tags": ["ours:a=b=1"]}`},
+		"KeyWithSeparatorLonger":   {reason: "An entry that only starts with a shorter key is not the tag of the longer one.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a=b", "1")}, spec: `{"tags": ["ours:a=1", "ours:a=b"]}`},
+		"LongSeparator":            {reason: "The separator may have many characters.", field: stringsBy(" := ", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": ["ours:a := 9", "ours:b=9"]}`},
+		"SeparatorInValueOverlaps": {reason: "A value may start with a part of the separator.", field: stringsBy("::", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ":1")}, spec: `{"tags": ["ours:a:::1"]}`},
+		"OneString":                {reason: "Two tags that come to one string are there once, since a set can't have it twice.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["x"]}`},
+		"OneStringThere":           {reason: "A tag whose string is there, as that of another tag, changes nothing.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=b=c"]}`},
+		"OneStringReplaced":        {reason: "A tag that is replaced by a string that is there already leaves it there once.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=9", "ours:a=b=c"]}`},
+		"MaxLength":                {reason: "An entry may have as many characters as the limit says, however many bytes they are.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "äöü")}, spec: `{}`},
+		"MaxLengthExceeded":        {reason: "A label whose entry has one character more than the limit is skipped, and others are not.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1234"), label("b", "123")}, spec: `{}`},
+		"MaxLengthKeyAndSeparator": {reason: "The key and the separator count.", field: stringsBy("→→→→", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ""), label("b", "1")}, spec: `{}`},
+		"MaxLengthOfOthers":        {reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "12345")}, spec: `{"tags": ["of others and long", "ours:a=1"]}`},
+		"MaxLengthSkipsAll":        {reason: "A field is not created if every label is skipped.", field: stringsBy("=", 1), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
+		"EmptyValueOfMap":          {reason: "A label with an empty value is a tag.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
+		"EmptyValueOfKeyValueList": {reason: "The entry of a tag with an empty value has the value.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
+		"EmptyValueThere":          {reason: "A null is no empty value, so replacing it writes one.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "")}, spec: `{"tags": {"ours:a": null}}`},
+		"EmptyValueOfStringList":   {reason: "The entry of a tag with an empty value ends in the separator.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
 		"ListIndex": {
 			reason: "A path may lead through an item of a list.",
-			args: args{
-				field:  field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
-				policy: v1beta1.ConflictPolicyReplace,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"groups": [{"tags": {"ours:a": "9"}}, {"tags": {"ours:a": "8", "x": "y"}}, {}]}`,
-			},
+			field:  field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
+			policy: v1beta1.ConflictPolicyReplace,
+			labels: []tags.Label{label("a", "1")},
+			spec:   `{"groups": [{"tags": {"ours:a": "9"}}, {"tags": {"ours:a": "8", "x": "y"}}, {}]}`,
 		},
-		"ListIndexAbsentField": {reason: "An item of a list that has no tags yet gets them.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{"name": "x"}]}`}},
-		"ListIndexMissing":     {reason: "Items of lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`}},
-		"ListMissing":          {reason: "Lists are not made.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`}},
-		"ListIndexOfObject":    {reason: "An object has no items.", args: args{field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`}},
-		"QuotedField":          {reason: "A path may name fields with dots in them.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`}},
+		"ListIndexAbsentField": {reason: "An item of a list that has no tags yet gets them.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{"name": "x"}]}`},
+		"ListIndexMissing":     {reason: "Items of lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`},
+		"ListMissing":          {reason: "Lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
+		"ListIndexOfObject":    {reason: "An object has no items.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`},
+		"QuotedField":          {reason: "A path may name fields with dots in them.", field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			stampBy(t, g, tc.reason, tc.args.field, tc.args.policy, tc.args.labels, tc.args.spec)
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) { tc.run(t, g) })
 }
 
 func TestStampAtomicList(t *testing.T) {
-	type args struct {
-		field    field.Field
-		labels   []tags.Label
-		spec     string
-		observed string
-	}
-
 	keyValues := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true}
 	texts := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "=", Atomic: true}
 
-	cases := map[string]struct {
-		reason string
-		args   args
-	}{
+	cases := map[string]situation{
 		"Kept": {
 			reason: "The tags that the provider has added are kept, behind those of earlier steps and before ours. Others are not.",
-			args: args{
-				field:  keyValues,
-				labels: []tags.Label{label("a", "1")},
-				spec:   `{"tags": [{"key": "Name", "value": "x"}]}`,
-				observed: `{"tags": [{"key": "of an earlier reconcile", "value": "x"}, {"key": "crossplane-providerconfig", "value": "default"},
+			field:  keyValues,
+			labels: []tags.Label{label("a", "1")},
+			spec:   `{"tags": [{"key": "Name", "value": "x"}]}`,
+			observedSpec: `{"tags": [{"key": "of an earlier reconcile", "value": "x"}, {"key": "crossplane-providerconfig", "value": "default"},
 					{"key": "crossplane-name", "value": "thing-x"}, {"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "crossplane-other", "value": "x"}]}`,
-			},
 		},
 		"Verbatim": {
-			reason: "What the provider has added is kept as it is, without what our own entries have.",
-			args: args{
-				field:    field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true, Extra: map[string]*structpb.Value{"extra": structpb.NewBoolValue(true)}},
-				labels:   []tags.Label{label("a", "1")},
-				spec:     `{"tags": [{"key": "Name", "value": "x"}]}`,
-				observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
-			},
+			reason:       "What the provider has added is kept as it is, without what our own entries have.",
+			field:        field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value", Atomic: true, Extra: map[string]*structpb.Value{"extra": structpb.NewBoolValue(true)}},
+			labels:       []tags.Label{label("a", "1")},
+			spec:         `{"tags": [{"key": "Name", "value": "x"}]}`,
+			observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
 		},
-		"NoLabels":           {reason: "Without labels, the provider's tags are kept with those of earlier steps.", args: args{field: keyValues, spec: `{"tags": [{"key": "Name", "value": "x"}]}`, observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`}},
-		"NoTagsAndNoLabels":  {reason: "A list that nobody desires is none to keep anything in.", args: args{field: keyValues, spec: `{}`, observed: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`}},
-		"StringList":         {reason: "The tags that the provider has added to a list of strings are kept.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`}},
-		"Desired":            {reason: "What an earlier step set is not overwritten by what is observed.", args: args{field: texts, labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["crossplane-name=desired"]}`, observed: `{"tags": ["crossplane-name=observed"]}`}},
-		"NotAtomic":          {reason: "A list whose entries server-side apply merges needs no entry kept.", args: args{field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=x"]}`}},
-		"NotObserved":        {reason: "A resource that isn't there yet has no entry to keep.", args: args{field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `null`}},
-		"ObservedOtherShape": {reason: "What is observed in another shape has no entry to keep.", args: args{field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observed: `{"tags": {"crossplane-name": "x"}}`}},
-		"NothingOfOurs":      {reason: "A field that gets no tag of ours is not created to keep an entry.", args: args{field: texts, labels: []tags.Label{label("*", "1")}, spec: `{}`, observed: `{"tags": ["crossplane-name=x"]}`}},
-		"Cap":                {reason: "Entries that are kept take slots.", args: args{field: texts, labels: labels(2), spec: `{"tags": ["x"` + strings.Repeat(`, "x"`, 47) + `]}`, observed: `{"tags": ["crossplane-name=x"]}`}},
+		"NoLabels":           {reason: "Without labels, the provider's tags are kept with those of earlier steps.", field: keyValues, spec: `{"tags": [{"key": "Name", "value": "x"}]}`, observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`},
+		"NoTagsAndNoLabels":  {reason: "A list that nobody desires is none to keep anything in.", field: keyValues, spec: `{}`, observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`},
+		"StringList":         {reason: "The tags that the provider has added to a list of strings are kept.", field: texts, labels: []tags.Label{label("a", "1")}, spec: `{}`, observedSpec: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`},
+		"Desired":            {reason: "What an earlier step set is not overwritten by what is observed.", field: texts, labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["crossplane-name=desired"]}`, observedSpec: `{"tags": ["crossplane-name=observed"]}`},
+		"NotAtomic":          {reason: "A list whose entries server-side apply merges needs no entry kept.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, labels: []tags.Label{label("a", "1")}, spec: `{}`, observedSpec: `{"tags": ["crossplane-name=x"]}`},
+		"NotObserved":        {reason: "A resource that isn't there yet has no entry to keep.", field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observedSpec: `null`},
+		"ObservedOtherShape": {reason: "What is observed in another shape has no entry to keep.", field: keyValues, labels: []tags.Label{label("a", "1")}, spec: `{}`, observedSpec: `{"tags": {"crossplane-name": "x"}}`},
+		"NothingOfOurs":      {reason: "A field that gets no tag of ours is not created to keep an entry.", field: texts, labels: []tags.Label{label("*", "1")}, spec: `{}`, observedSpec: `{"tags": ["crossplane-name=x"]}`},
+		"Cap":                {reason: "Entries that are kept take slots.", field: texts, labels: labels(2), spec: `{"tags": ["x"` + strings.Repeat(`, "x"`, 47) + `]}`, observedSpec: `{"tags": ["crossplane-name=x"]}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
-				Provider:    "aws",
-				Transformer: transformer(tc.args.labels...),
-				Fields:      everywhere(tc.args.field),
-				Observed:    map[string]*fnv1.Resource{"r": {Resource: thing(tc.args.observed)}},
-			}
-
-			check(t, g, tc.reason, s, desiring(tc.args.spec))
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) { tc.run(t, g) })
 }

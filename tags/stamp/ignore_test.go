@@ -78,29 +78,6 @@ func reporting(f field.Field) field.Field {
 	return f
 }
 
-// A mergeCase is a case of the tags of one resource, in each shape. Tags are keys and
-// values by turns.
-type mergeCase struct {
-	reason string
-
-	// provider is aws if it's empty, and policy Retain.
-	provider string
-	policy   v1beta1.ConflictPolicy
-
-	// slots that are reserved.
-	slots v1beta1.TagCount
-
-	// reserved keys.
-	reserved []string
-
-	labels         []tags.Label
-	remove, ignore []resolve.TagKey
-
-	// before are the tags that earlier steps of this function set, from trusted sources,
-	// and cloud those that the provider reports. Nil is a field that isn't there.
-	before, cloud []string
-}
-
 // specOf returns the spec that has the supplied tags, or none if there are none.
 func (s shape) specOf(keysAndValues []string) string {
 	if len(keysAndValues) == 0 {
@@ -110,49 +87,13 @@ func (s shape) specOf(keysAndValues []string) string {
 	return s.spec(keysAndValues...)
 }
 
-// run the case in the supplied shapes.
-func (tc mergeCase) run(t *testing.T, g *tagstest.Golden, in map[string]shape) {
-	t.Helper()
-
-	for kind, s := range in {
-		t.Run(kind, func(t *testing.T) {
-			t.Helper()
-
-			provider := cmp.Or(tc.provider, "aws")
-			stamper := &Stamper{
-				Input: &v1beta1.CloudTags{
-					Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}},
-					ReservedTags: map[string]v1beta1.TagCount{provider: tc.slots},
-				},
-				Provider:    provider,
-				Transformer: reserving(tc.reserved, nil, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),
-				Fields:      everywhere(reporting(s.field)),
-				Remove:      tc.remove,
-				Ignore:      tc.ignore,
-				Earlier:     map[string]map[string]string{"r": paired(tc.before)},
-			}
-
-			if tc.cloud != nil {
-				stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec(tc.cloud...))}}
-			}
-
-			before := `{}`
-			if tc.before != nil {
-				before = s.spec(tc.before...)
-			}
-
-			check(t, g, tc.reason, stamper, desiring(before))
-		})
-	}
-}
-
 // withoutCase are the shapes of providers whose keys compare without case.
 var withoutCase = map[string]shape{"Map": shapes["Map"], "KeyValueList": shapes["KeyValueList"]}
 
 func TestStampIgnore(t *testing.T) {
 	a := []tags.Label{label("a", "1")}
 
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"StepsTag":        {reason: "A tag that an earlier step set gets the value that the cloud has, and keeps its place.", ignore: keys("Name"), before: []string{"Name", "x", "y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
 		"NotDesired":      {reason: "A tag that nobody desires is added behind the others.", ignore: keys("Name"), before: []string{"y", "z"}, cloud: []string{"Name", "cloud", "y", "other"}},
 		"NoField":         {reason: "A tag that nobody desires is added though there is no field yet.", ignore: keys("Name"), cloud: []string{"Name", "cloud"}},
@@ -214,17 +155,16 @@ func TestStampIgnore(t *testing.T) {
 		"TwoLabels":               {reason: "Withheld labels are sorted.", ignore: keys("ours:*"), labels: []tags.Label{trusted(label("c", "1")), label("a", "1"), label("b", "1"), label("d", "1")}, cloud: []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:d", "1"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { tc.run(t, g, shapes) })
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.earlier = paired(tc.before)
+		tc.runIn(t, g, shapes)
+	})
 }
 
 // TestStampIgnoreWithoutCase tests other systems' tags on a provider whose keys compare
 // without case.
 func TestStampIgnoreWithoutCase(t *testing.T) {
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"Pattern":          {reason: "A pattern matches in any case, up to its star.", ignore: keys("TEAM", "BACKUP-*"), cloud: []string{"team", "a", "Backup-x", "b", "backu", "c"}},
 		"ReservedPrefix":   {reason: "A beginning that the cloud reserves is reserved in any case.", ignore: keys("*"), cloud: []string{"Microsoft.x", "1", "azure-y", "2", "WINDOWS", "3", "Crossplane-Kind", "4"}},
 		"Label":            {reason: "A tag of ours that the cloud has in another case is that tag.", ignore: keys("ours:TEAM"), labels: []tags.Label{label("team", "a")}, cloud: []string{"OURS:team", "b"}},
@@ -235,20 +175,17 @@ func TestStampIgnoreWithoutCase(t *testing.T) {
 		"TrustedReserved":  {reason: "What a trusted source says of a reserved key stands, in whatever case the cloud has it.", reserved: []string{"owner"}, ignore: keys("*"), labels: []tags.Label{trusted(label("owner", "alice"))}, cloud: []string{"OURS:Owner", "mallory"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.provider = "azure"
-			tc.run(t, g, withoutCase)
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.provider = "azure"
+		tc.earlier = paired(tc.before)
+		tc.runIn(t, g, withoutCase)
+	})
 }
 
 // TestStampIgnoreInCaseOf tests in which case the key of a tag is that an earlier step
 // desires in another case than the cloud has it.
 func TestStampIgnoreInCaseOf(t *testing.T) {
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"Map":          {reason: "The name of a field stays as the earlier step has it."},
 		"KeyValueList": {reason: "An entry becomes the one that the cloud has."},
 	}
@@ -260,27 +197,8 @@ func TestStampIgnoreInCaseOf(t *testing.T) {
 		tc.ignore = keys("Team")
 		tc.before = []string{"TEAM", "a"}
 		tc.cloud = []string{"team", "b"}
-		tc.run(t, g, map[string]shape{kind: shapes[kind]})
+		tc.runIn(t, g, map[string]shape{kind: shapes[kind]})
 	}
-}
-
-// A jsonCase is a case of the tags of one resource, in one shape, as JSON.
-type jsonCase struct {
-	reason string
-
-	// provider is aws if it's empty.
-	provider string
-
-	field          field.Field
-	labels         []tags.Label
-	reserved       []string
-	policy         v1beta1.ConflictPolicy
-	remove, ignore []resolve.TagKey
-
-	// spec of the resource, whose strings are tags that earlier steps of this function
-	// set from trusted sources. That of the observed one and its status are {} if they
-	// are empty.
-	spec, observedSpec, status string
 }
 
 // earlierOf returns the tags of a list of strings as those of an earlier step.
@@ -296,24 +214,6 @@ func earlierOf(r *structpb.Struct, separator string) map[string]string {
 	return out
 }
 
-func (tc jsonCase) run(t *testing.T, g *tagstest.Golden) {
-	t.Helper()
-
-	provider := cmp.Or(tc.provider, "aws")
-	stamper := &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}}},
-		Provider:    provider,
-		Transformer: reserving(tc.reserved, nil, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),
-		Fields:      everywhere(tc.field),
-		Remove:      tc.remove,
-		Ignore:      tc.ignore,
-		Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(cmp.Or(tc.observedSpec, `{}`), cmp.Or(tc.status, `{}`))}},
-		Earlier:     map[string]map[string]string{"r": earlierOf(thing(tc.spec), tc.field.Separator)},
-	}
-
-	check(t, g, tc.reason, stamper, desiring(tc.spec))
-}
-
 // TestStampIgnoreObserved tests where the tags are looked up that the cloud has.
 func TestStampIgnoreObserved(t *testing.T) {
 	paths := func(of shape, paths ...string) field.Field {
@@ -325,7 +225,7 @@ func TestStampIgnoreObserved(t *testing.T) {
 		return of.field
 	}
 
-	cases := map[string]jsonCase{
+	cases := map[string]situation{
 		"First":                      {reason: "The first path that is there counts.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": {"a": "1"}, "tags": {"a": "2", "b": "3"}}`},
 		"FirstAbsent":                {reason: "A path that is not there, or null, makes way for the next.", field: paths(shapes["Map"], "status.all", "status.null", "status.tags"), status: `{"null": null, "tags": {"a": "2"}}`},
 		"FirstOfOtherShape":          {reason: "A path that has another shape makes way for the next.", field: paths(shapes["Map"], "status.all", "status.tags"), status: `{"all": ["a"], "tags": {"a": "2"}}`},
@@ -358,15 +258,12 @@ func TestStampIgnoreObserved(t *testing.T) {
 		},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.ignore = keys("*")
-			tc.spec = cmp.Or(tc.spec, `{}`)
-			tc.run(t, g)
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.ignore = keys("*")
+		tc.spec = cmp.Or(tc.spec, `{}`)
+		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
+		tc.run(t, g)
+	})
 }
 
 // TestStampIgnoreKeyValueList tests what else the entries of other systems have.
@@ -376,7 +273,7 @@ func TestStampIgnoreKeyValueList(t *testing.T) {
 		Extra: map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBoolValue(true)},
 	}
 
-	cases := map[string]jsonCase{
+	cases := map[string]situation{
 		"Added":             {reason: "An entry that is added has what the cloud's has of the extra fields, and nothing that is none.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "resourceId": "x"}]}`, spec: `{}`},
 		"AddedWithout":      {reason: "An entry that is added has the extra fields of all entries that we add, if the cloud's does not have its own.", status: `{"tags": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "propagateAtLaunch": null}]}`, spec: `{}`},
 		"Replaced":          {reason: "An entry that is there gets the cloud's value and extra fields, and keeps all others.", status: `{"tags": [{"key": "a", "value": "1", "propagateAtLaunch": false, "more": "cloud"}]}`, spec: `{"tags": [{"key": "a", "value": "9", "propagateAtLaunch": true, "more": "step"}]}`},
@@ -396,15 +293,12 @@ func TestStampIgnoreKeyValueList(t *testing.T) {
 		"DuplicatesFirstSame": {reason: "Of several entries of a key, only the one with the cloud's value is left.", status: `{"tags": [{"key": "a", "value": "1"}]}`, spec: `{"tags": [{"key": "a", "value": "1"}, {"key": "y", "value": "y"}, {"key": "a", "value": "9"}]}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			tc.field = groupTags
-			tc.ignore = keys("a", "b", "ours:a")
-			tc.run(t, g)
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.field = groupTags
+		tc.ignore = keys("a", "b", "ours:a")
+		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
+		tc.run(t, g)
+	})
 }
 
 // stringsOf returns a list of strings with the supplied separator, that the provider
@@ -415,7 +309,7 @@ func stringsOf(separator string) field.Field {
 
 // TestStampIgnoreStringList tests which strings are whose tags.
 func TestStampIgnoreStringList(t *testing.T) {
-	cases := map[string]jsonCase{
+	cases := map[string]situation{
 		"Bare":                 {reason: "A string without a value is a key. It is added if a pattern matches it.", field: stringsOf("="), ignore: keys("public", "k8s*"), status: `{"tags": ["public", "k8s", "k8s-worker", "private"]}`, spec: `{"tags": ["x"]}`},
 		"BareThere":            {reason: "A string without a value that is there does not change.", field: stringsOf("="), ignore: keys("public"), status: `{"tags": ["public"]}`, spec: `{"tags": ["x", "public"]}`},
 		"BareRetain":           {reason: "A string that nobody desires is added by what retains.", field: stringsOf("="), ignore: retaining("public", "p2"), status: `{"tags": ["public", "p2"]}`, spec: `{"tags": ["public"]}`},
@@ -463,17 +357,16 @@ func TestStampIgnoreStringList(t *testing.T) {
 		"ReservedKeyAmongLabels": {reason: "A string with a separator in its key is no tag of the reserved beginning of another key.", field: stringsOf("="), reserved: []string{"own"}, ignore: fromField("owner"), status: `{"tags": ["owner=a"]}`, spec: `{}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { tc.run(t, g) })
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
+		tc.run(t, g)
+	})
 }
 
 // TestStampIgnoreFoldEntries tests lists of strings whose entries compare without case,
 // but whose keys don't if their values differ.
 func TestStampIgnoreFoldEntries(t *testing.T) {
-	cases := map[string]jsonCase{
+	cases := map[string]situation{
 		"Bare":                {reason: "A pattern matches in any case.", ignore: keys("K8S:*"), status: `{"tags": ["k8s:worker", "K8s:4711"]}`, spec: `{}`},
 		"BareInOtherCase":     {reason: "A string that is there in another case becomes the one that the cloud has.", ignore: keys("k8s:*"), status: `{"tags": ["k8s:worker"]}`, spec: `{"tags": ["x", "K8S:Worker", "y"]}`},
 		"OthersInOtherCase":   {reason: "A string that is there in another case, as another key's, is not there twice.", ignore: keys("env:prod"), labels: []tags.Label{{QualifiedKey: "env", TagKey: "env", Value: "PROD"}}, status: `{"tags": ["env:prod"]}`, spec: `{"tags": ["ENV:PROD"]}`},
@@ -492,26 +385,27 @@ func TestStampIgnoreFoldEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tc.provider = "digitalocean"
 			tc.field = stringsOf(":")
+			tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
 			tc.run(t, g)
 		})
 	}
 
-	mergeCase{
+	situation{
 		reason:   "Labels whose keys differ in case take a slot each, and are active for themselves.",
 		provider: "digitalocean",
 		slots:    48,
 		labels:   []tags.Label{label("AB", "1"), label("Ab", "2"), label("aB", "3")},
-	}.run(t, g, map[string]shape{"StringList": shapes["StringList"]})
+	}.runIn(t, g, map[string]shape{"StringList": shapes["StringList"]})
 
 	// Only the entries of lists compare without case on this provider.
-	mergeCase{
+	situation{
 		reason:   "In a map, keys that differ in case are two.",
 		provider: "digitalocean",
 		ignore:   keys("ours:*"),
 		remove:   keys("x"),
 		labels:   []tags.Label{label("team", "2")},
 		cloud:    []string{"ours:Team", "1"},
-	}.run(t, g, map[string]shape{"Map": shapes["Map"]})
+	}.runIn(t, g, map[string]shape{"Map": shapes["Map"]})
 }
 
 // TestStampIgnoreSettles tests that what becomes of a resource, once it is observed with

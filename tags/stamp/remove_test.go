@@ -13,7 +13,7 @@ import (
 func TestStampRemove(t *testing.T) {
 	a := []tags.Label{label("a", "1")}
 
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"StepsTag":              {reason: "A tag that an earlier step set is removed. Others stay, in their order.", remove: keys("Name"), before: []string{"z", "1", "Name", "x", "y", "2"}},
 		"NotThere":              {reason: "A tag that isn't there is not removed.", remove: keys("Name"), before: []string{"Names", "1", "name", "2", "Nam", "3"}},
 		"OnlyInCloud":           {reason: "A tag that only the cloud has is not ours to remove.", remove: keys("Name"), before: []string{"x", "y"}, cloud: []string{"Name", "1"}},
@@ -67,11 +67,10 @@ func TestStampRemove(t *testing.T) {
 		"Sorted":                    {reason: "Withheld labels are sorted.", remove: keys("ours:*"), labels: []tags.Label{label("c", "1"), trusted(label("d", "1")), label("a", "1"), label("b", "1")}, before: []string{"ours:c", "1", "ours:a", "2", "x", "y"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { tc.run(t, g, shapes) })
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.earlier = paired(tc.before)
+		tc.runIn(t, g, shapes)
+	})
 }
 
 // TestStampInOrder tests all that can become of tags together, in the order in which it
@@ -79,7 +78,7 @@ func TestStampRemove(t *testing.T) {
 func TestStampInOrder(t *testing.T) {
 	const four = "at most 50 tags on a resource, 46 of them reserved"
 
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"Everything": {
 			reason:   "Labels come first, then what the cloud has, then what is removed, and what is left of the slots goes to trusted labels, the lowest keys, and then what the cloud has.",
 			slots:    40,
@@ -101,16 +100,15 @@ func TestStampInOrder(t *testing.T) {
 		"RetainedDesireOfSkipped":  {reason: "A label that finds no slot still desires its tag, so that what retains doesn't keep the cloud's.", slots: 49, labels: []tags.Label{label("a", "1"), label("b", "2")}, ignore: retaining("ours:b"), cloud: []string{"ours:b", "cloud"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { tc.run(t, g, shapes) })
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.earlier = paired(tc.before)
+		tc.runIn(t, g, shapes)
+	})
 }
 
 // TestStampRemoveWithoutCase tests a provider whose keys compare without case.
 func TestStampRemoveWithoutCase(t *testing.T) {
-	cases := map[string]mergeCase{
+	cases := map[string]situation{
 		"Pattern":       {reason: "A pattern matches in any case, up to its star.", remove: keys("TEAM", "TMP-*"), before: []string{"Team", "a", "tmp-x", "b", "tmp", "c"}},
 		"Label":         {reason: "A tag of ours is removed in whatever case it is there.", remove: keys("OURS:a"), labels: []tags.Label{label("A", "1"), label("b", "2")}, before: []string{"Ours:a", "9"}},
 		"Ignored":       {reason: "A tag that came from the cloud in one case is removed in another.", remove: keys("team"), ignore: keys("*"), before: []string{"x", "y"}, cloud: []string{"TEAM", "a", "z", "1"}},
@@ -122,17 +120,17 @@ func TestStampRemoveWithoutCase(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.provider = "azure"
-			tc.run(t, g, withoutCase)
+			tc.provider, tc.earlier = "azure", paired(tc.before)
+			tc.runIn(t, g, withoutCase)
 		})
 	}
 
-	mergeCase{
+	situation{
 		reason:   "A map that has one key in two cases loses both.",
 		provider: "azure",
 		remove:   keys("team"),
 		before:   []string{"TEAM", "a", "team", "a", "x", "y"},
-	}.run(t, g, map[string]shape{"Map": shapes["Map"]})
+	}.runIn(t, g, map[string]shape{"Map": shapes["Map"]})
 }
 
 // TestStampRemoveEntries tests the entries of single shapes.
@@ -141,7 +139,7 @@ func TestStampRemoveEntries(t *testing.T) {
 	atomic := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v", Atomic: true}
 	nested := field.Field{Path: object.MustParsePath("spec.forProvider.tagSet.more.tags"), Shape: field.Map}
 
-	cases := map[string]jsonCase{
+	cases := map[string]situation{
 		"MapOddValues": {
 			reason: "A value that is no string is no value at which a tag is removed, but the tag is removed at any.",
 			field:  shapes["Map"].field,
@@ -202,11 +200,10 @@ func TestStampRemoveEntries(t *testing.T) {
 		"InList":                           {reason: "A field may be below an item of a list, which stays.", field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, remove: keys("a"), spec: `{"groups": [{"tags": {"a": "1"}}, {"tags": {"a": "1"}}]}`},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) { tc.run(t, g) })
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
+		tc.run(t, g)
+	})
 }
 
 // TestStampRemoveReservedByQualifiedKey tests a reserved key that is one only before

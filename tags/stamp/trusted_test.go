@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -29,13 +28,7 @@ var policies = []v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.Co
 
 // TestStampReserved tests tags of reserved keys in each shape and by each policy.
 func TestStampReserved(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		reserved []string
-		claims   []tags.Label
-		labels   []tags.Label
-		before   []string
-	}{
+	cases := map[string]situation{
 		"Forged":                {reason: "A trusted tag of a reserved key replaces what an earlier step set, whatever the policy, and keeps its place.", reserved: []string{"owner"}, labels: []tags.Label{trusted(label("owner", "alice"))}, before: []string{"ours:owner", "mallory", "Name", "x"}},
 		"TagKey":                {reason: "The reserved key may be the tag key.", reserved: []string{"ours:owner"}, labels: []tags.Label{trusted(label("owner", "alice"))}, before: []string{"ours:owner", "mallory"}},
 		"Pattern":               {reason: "The reserved key may be what keys start with.", reserved: []string{"acme:*"}, labels: []tags.Label{trusted(label("acme:owner", "alice"))}, before: []string{"ours:acme:owner", "mallory"}},
@@ -50,26 +43,14 @@ func TestStampReserved(t *testing.T) {
 		"OnlyClaimed":           {reason: "A claim is told even if there is no label left.", reserved: []string{"owner"}, claims: []tags.Label{label("owner", "mallory")}, before: []string{"ours:owner", "alice", "x", "y"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
 		for _, policy := range policies {
-			t.Run(name+"/"+string(policy), func(t *testing.T) {
-				for kind, s := range shapes {
-					t.Run(kind, func(t *testing.T) {
-						stamper := &Stamper{
-							Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}, ReservedKeys: tc.reserved},
-							Provider:    "aws",
-							Transformer: reserving(tc.reserved, tc.claims, under(policy, tc.labels...)...),
-							Fields:      everywhere(s.field),
-						}
-
-						check(t, g, tc.reason, stamper, desiring(s.spec(tc.before...)))
-					})
-				}
+			t.Run(string(policy), func(t *testing.T) {
+				tc.policy = policy
+				tc.runIn(t, g, shapes)
 			})
 		}
-	}
+	})
 }
 
 // TestStampReservedDuplicates tests that no second entry of a reserved key outlives
@@ -77,65 +58,40 @@ func TestStampReserved(t *testing.T) {
 func TestStampReservedDuplicates(t *testing.T) {
 	g := tagstest.NewGolden(t)
 
-	for name, s := range map[string]shape{"KeyValueList": shapes["KeyValueList"], "StringList": shapes["StringList"]} {
-		for _, policy := range policies {
-			t.Run(name+"/"+string(policy), func(t *testing.T) {
-				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
-					Provider:    "aws",
-					Transformer: reserving([]string{"owner"}, nil, under(policy, trusted(label("owner", "alice")))...),
-					Fields:      everywhere(s.field),
-				}
-
-				check(t, g, "Of several entries of a reserved key, the trusted one is left.", stamper, desiring(s.spec("ours:owner", "alice", "x", "y", "ours:owner", "mallory")))
-			})
-		}
+	for _, policy := range policies {
+		t.Run(string(policy), func(t *testing.T) {
+			situation{
+				reason: "Of several entries of a reserved key, the trusted one is left.", policy: policy, reserved: []string{"owner"},
+				labels: []tags.Label{trusted(label("owner", "alice"))}, before: []string{"ours:owner", "alice", "x", "y", "ours:owner", "mallory"},
+			}.runIn(t, g, map[string]shape{"KeyValueList": shapes["KeyValueList"], "StringList": shapes["StringList"]})
+		})
 	}
 }
 
 // TestStampReservedByProfile tests reserved keys that a profile's key format changes,
 // or that the profile compares without case.
 func TestStampReservedByProfile(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		provider string
-		labels   []tags.Label
-		before   []string
-	}{
+	cases := map[string]situation{
 		"GCP":         {reason: "What the format makes of a reserved key replaces what an earlier step set.", provider: "gcp", labels: []tags.Label{trusted(label("acme/owner", "alice"))}, before: []string{"ours_acme_owner", "mallory"}},
 		"GCPForged":   {reason: "A key that the format makes a reserved one is reserved, so that it neither replaces nor adds. That of an earlier step is taken away.", provider: "gcp", labels: []tags.Label{label("acme.owner", "mallory"), label("team", "a")}, before: []string{"ours_acme_owner", "alice"}},
 		"Azure":       {reason: "A reserved tag that is there in other cases is replaced by that of the label, as the label spells it.", provider: "azure", labels: []tags.Label{trusted(label("acme/owner", "alice"))}, before: []string{"OURS:acme.Owner", "mallory", "ours:acme.owner", "bob", "Ours:acme.owner", "alice"}},
 		"AzureForged": {reason: "A reserved key is reserved in any case.", provider: "azure", labels: []tags.Label{label("ACME/Owner", "mallory")}, before: []string{"x", "y"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
 		for _, policy := range policies {
-			t.Run(name+"/"+string(policy), func(t *testing.T) {
-				s := shapes["Map"]
-				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: policy}}},
-					Provider:    tc.provider,
-					Transformer: reserving([]string{"acme/owner"}, nil, under(policy, tc.labels...)...),
-					Fields:      everywhere(s.field),
-				}
-
-				check(t, g, tc.reason, stamper, desiring(s.spec(tc.before...)))
+			t.Run(string(policy), func(t *testing.T) {
+				tc.policy, tc.reserved, tc.field, tc.spec = policy, []string{"acme/owner"}, shapes["Map"].field, shapes["Map"].spec(tc.before...)
+				tc.run(t, g)
 			})
 		}
-	}
+	})
 }
 
 // TestStampTrustedFirst tests that trusted tags take slots before others do, in each
 // shape.
 func TestStampTrustedFirst(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		reserved []string
-		labels   []tags.Label
-		before   []string
-	}{
+	cases := map[string]situation{
 		"Highest":              {reason: "Trusted tags take slots first, though their keys are the highest. The rest goes to the lowest keys.", labels: []tags.Label{label("a", "1"), label("b", "2"), trusted(label("z", "3"))}},
 		"TooMany":              {reason: "Of too many trusted tags, those that lack a slot are named, and nothing is tagged.", labels: []tags.Label{label("a", "1"), trusted(label("w", "2")), trusted(label("x", "2")), trusted(label("y", "3")), trusted(label("z", "4"))}},
 		"ReservedAmongTrusted": {reason: "A reserved key gives a trusted tag no more right to a slot than another trusted tag has.", reserved: []string{"z"}, labels: []tags.Label{trusted(label("x", "2")), trusted(label("y", "3")), trusted(label("z", "4"))}},
@@ -144,25 +100,8 @@ func TestStampTrustedFirst(t *testing.T) {
 		"ReplacedInOtherCase":  {reason: "What replaces a tag of a reserved key in another case takes the slot of that, before all others.", reserved: []string{"owner"}, labels: []tags.Label{trusted(label("owner", "alice")), label("a", "1")}, before: []string{"x", "1", "y", "2", "Ours:Owner", "mallory"}},
 	}
 
-	g := tagstest.NewGolden(t)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			for kind, s := range shapes {
-				t.Run(kind, func(t *testing.T) {
-					stamper := &Stamper{
-						Input: &v1beta1.CloudTags{
-							Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
-							ReservedTags: map[string]v1beta1.TagCount{"aws": 48},
-						},
-						Provider:    "aws",
-						Transformer: reserving(tc.reserved, nil, slices.Clone(tc.labels)...),
-						Fields:      everywhere(s.field),
-					}
-
-					check(t, g, tc.reason, stamper, desiring(s.spec(tc.before...)))
-				})
-			}
-		})
-	}
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		tc.slots = 48
+		tc.runIn(t, g, shapes)
+	})
 }
