@@ -15,8 +15,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -30,8 +30,8 @@ func TestAdmitted(t *testing.T) {
 
 	paths := append(filepath.SplitList(os.Getenv(definitions)), "testdata/crds")
 
-	r := &crds.Reader{Progress: os.Stderr}
-	if err := r.Read(paths, func(d crds.Definition) {
+	r := &manifest.Reader{Progress: os.Stderr}
+	if err := r.Definitions(paths, func(d manifest.Definition) {
 		if forProvider(d.Schema) == nil {
 			return
 		}
@@ -81,7 +81,7 @@ func forProvider(s *structpb.Struct) *structpb.Struct {
 }
 
 // tagged is a resource of the kind with nothing but a tag in the supplied field.
-func tagged(t *testing.T, d crds.Definition, f field.Field) *structpb.Struct {
+func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct {
 	t.Helper()
 
 	var v any

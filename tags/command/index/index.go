@@ -14,8 +14,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 )
 
 // errDiffers is the error of a comparison with the built-in index that found a
@@ -75,8 +75,8 @@ func (c *Command) print() error {
 
 	defined := make(map[schema.GroupVersionKind]*field.Field)
 
-	r := &crds.Reader{Stdin: c.stdin, Progress: c.stderr}
-	if err := r.Read(c.Paths, func(d crds.Definition) {
+	r := &manifest.Reader{Stdin: c.stdin, Progress: c.stderr}
+	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
 		f := field.Read(d.GroupKind(), d.Schema)
 		defined[d.GroupVersionKind] = &f
 	}); err != nil {

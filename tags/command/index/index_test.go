@@ -16,8 +16,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 )
 
 // definition returns a custom resource definition with the supplied versions, each
@@ -128,7 +128,7 @@ func TestRun(t *testing.T) {
 			reason: "What kubectl gets is a list.",
 			stdin: "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(definition("a.example.org", "A", tagsMap, "v1")), "\n", "\n  ") +
 				"\n- " + strings.ReplaceAll(strings.TrimSpace(definition("a.example.org", "B", `{}`, "v1")), "\n", "\n  ") + "\n",
-			paths: []string{crds.Stdin},
+			paths: []string{manifest.Stdin},
 			want: want{out: "a.example.org\tv1\tA\tspec.forProvider.tags\tMap\t-\t-\n" +
 				"a.example.org\tv1\tB\t-\tNone\t-\t-\n"},
 		},
@@ -158,7 +158,7 @@ func TestRun(t *testing.T) {
 		"OtherDocuments": {
 			reason: "A package has other documents, too. They are counted.",
 			stdin:  "# A comment.\n---\napiVersion: meta.pkg.crossplane.io/v1\nkind: Provider\n---\n- no\n- object\n---\n" + definition("a.example.org", "A", `{}`, "v1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want: want{
 				out:      "a.example.org\tv1\tA\t-\tNone\t-\t-\n",
 				progress: "skipped 2 of 3 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
@@ -167,7 +167,7 @@ func TestRun(t *testing.T) {
 		"NotAPath": {
 			reason: "A file that isn't there is an error.",
 			paths:  []string{"missing"},
-			want:   want{err: "cannot find files: lstat missing: no such file or directory", code: 2},
+			want:   want{err: "cannot read missing: no such file or directory", code: 2},
 		},
 		"NotYAML": {
 			reason: "An error names the file and is one line.",
@@ -189,21 +189,21 @@ func TestRun(t *testing.T) {
 			reason: "A kind that is as the built-in index has it is no difference.",
 			args:   Command{Diff: true},
 			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
 		},
 		"Unmanaged": {
 			reason: "Kinds that are known though the index doesn't list them are no difference.",
 			args:   Command{Diff: true},
 			stdin:  definition("kubernetes.m.crossplane.io", "Object", tagsMap, "v1alpha1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want:   want{progress: "compared 1 served kinds: 0 are new, 0 are gone, 0 have another tag field\n"},
 		},
 		"CompleteAlone": {
 			reason: "What is complete matters only to a comparison.",
 			args:   Command{Complete: true},
 			stdin:  definition("ec2.aws.m.upbound.io", "Route", `{}`, "v1beta1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want:   want{err: "--complete says what --diff compares: give both, or neither", code: 2},
 		},
 		"KnownDifferences": {
@@ -213,7 +213,7 @@ func TestRun(t *testing.T) {
 				definition("redis.gcp.m.upbound.io", "Cluster", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // And it reports nothing.
 				definition("redis.gcp.upbound.io", "Instance", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1") + "---\n" + // v1beta2 is newer.
 				definition("redis.gcp.m.upbound.io", "Instance", `{labels: {type: object, additionalProperties: {type: string}}}`, "v1beta1"),
-			paths: []string{crds.Stdin},
+			paths: []string{manifest.Stdin},
 			want: want{
 				progress: "compared 4 served kinds: 0 are new, 0 are gone, 0 have another tag field\n" +
 					"7 more differ from release to release, as the index knows\n",
@@ -223,7 +223,7 @@ func TestRun(t *testing.T) {
 			reason: "A field that no release has is a difference, though the kind's field isn't sure.",
 			args:   Command{Diff: true},
 			stdin:  definition("redis.gcp.m.upbound.io", "Cluster", `{userLabels: {type: object, additionalProperties: {type: string}}}`, "v1beta1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want: want{
 				out: "- redis.gcp.m.upbound.io\tv1beta1\tCluster\t-\tNone\t-\t-\tv2.0.0..v2.6.0\n" +
 					"- redis.gcp.m.upbound.io\tv1beta1\tCluster\tspec.forProvider.labels\tMap\t-\tstatus.atProvider.effectiveLabels,status.atProvider.terraformLabels,status.atProvider.labels\tv3.0.0..\n" +
@@ -239,7 +239,7 @@ func TestRun(t *testing.T) {
 			stdin: definition("ec2.aws.m.upbound.io", "Route", tagsMap, "v1beta1", "v1beta2") + "---\n" +
 				definition("ec2.aws.upbound.io", "Instance", `{}`, "v1beta2") + "---\n" +
 				definition("vm.example.org", "Machine", tagsMap, "v1"),
-			paths: []string{crds.Stdin},
+			paths: []string{manifest.Stdin},
 			want: want{
 				out: "- ec2.aws.m.upbound.io\tv1beta1\tRoute\t-\tNone\t-\t-\n" +
 					"+ ec2.aws.m.upbound.io\tv1beta1\tRoute\tspec.forProvider.tags\tMap\t-\t-\n" +
@@ -257,7 +257,7 @@ func TestRun(t *testing.T) {
 			reason: "Of all definitions of a group, a kind that isn't there is gone.",
 			args:   Command{Diff: true, Complete: true},
 			stdin:  definition("cur.aws.m.upbound.io", "Invented", `{}`, "v1beta1"),
-			paths:  []string{crds.Stdin},
+			paths:  []string{manifest.Stdin},
 			want: want{
 				out: "+ cur.aws.m.upbound.io\tv1beta1\tInvented\t-\tNone\t-\t-\n" +
 					"- cur.aws.m.upbound.io\tv1beta1\tReportDefinition\tspec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags\n",
@@ -376,7 +376,7 @@ func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 func TestClosedOutput(t *testing.T) {
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(definition("vm.example.org", "Machine", tagsMap, "v1"))
-		if err := (&Command{Paths: []string{crds.Stdin}, Diff: diff, stdin: in, stdout: closed{}, stderr: closed{}}).run(); err == nil {
+		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff, stdin: in, stdout: closed{}, stderr: closed{}}).run(); err == nil {
 			t.Error("want an error")
 		}
 	}

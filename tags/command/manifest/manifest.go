@@ -31,66 +31,74 @@ const Stdin = "-"
 type Reader struct {
 	// Stdin is read where a path is -. It can be read once.
 	Stdin io.Reader
+
+	// Progress is where Definitions says how far it is with many files, and how much of
+	// what it read it could not use.
+	Progress io.Writer
 }
 
 // Values of the supplied file, in order. A document without anything in it is none. A
 // List, which is what kubectl prints of several objects, stands for its items. The
 // error doesn't say the name of the file.
 func (r *Reader) Values(path string) ([]*structpb.Value, error) {
-	text, err := r.text(path)
-	if err != nil {
-		return nil, cause(err)
+	out := []*structpb.Value{}
+	if err := r.each(path, func(v *structpb.Value) { out = append(out, v) }); err != nil {
+		return nil, OneLine(cause(err))
 	}
 
-	values, err := decode(text)
-
-	return values, OneLine(err)
+	return out, nil
 }
 
 // Objects of the supplied file, or of all YAML and JSON files below the supplied
 // folder, in order. Lists stand for their items.
 func (r *Reader) Objects(path string) ([]*structpb.Struct, error) {
-	if path == Stdin {
-		return r.objects(path)
+	files, err := below(path, ".yaml", ".yml", ".json")
+	if err != nil {
+		return nil, err
 	}
 
 	out := []*structpb.Struct{}
+
+	for _, file := range files {
+		values, err := r.Values(file)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot read %s", file)
+		}
+
+		for _, v := range values {
+			if v.GetStructValue() == nil {
+				return nil, errors.Errorf("cannot read %s: it has %s, not only objects", file, object.KindOf(v))
+			}
+
+			out = append(out, v.GetStructValue())
+		}
+	}
+
+	return out, nil
+}
+
+// below returns the supplied file, or all files below the supplied folder that end as
+// supplied, in lexical order.
+func below(path string, extensions ...string) ([]string, error) {
+	if path == Stdin {
+		return []string{path}, nil
+	}
+
+	var files []string
 
 	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return errors.Wrapf(cause(err), "cannot read %s", file)
 		}
 
-		if d.IsDir() || file != path && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)) {
-			return nil
+		if !d.IsDir() && (file == path || slices.Contains(extensions, strings.ToLower(filepath.Ext(file)))) {
+			files = append(files, file)
 		}
 
-		objects, err := r.objects(file)
-		out = append(out, objects...)
-
-		return err
+		return nil
 	})
 
-	return out, err
-}
-
-func (r *Reader) objects(file string) ([]*structpb.Struct, error) {
-	values, err := r.Values(file)
-	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read %s", file)
-	}
-
-	out := make([]*structpb.Struct, 0, len(values))
-
-	for _, v := range values {
-		if v.GetStructValue() == nil {
-			return nil, errors.Errorf("cannot read %s: it has %s, not only objects", file, object.KindOf(v))
-		}
-
-		out = append(out, v.GetStructValue())
-	}
-
-	return out, nil
+	return files, err
 }
 
 // NameOf returns what messages call the supplied object.
@@ -98,17 +106,29 @@ func NameOf(o *structpb.Struct) string {
 	return strings.TrimSpace(object.Kind(o) + " " + strings.TrimPrefix(object.Namespace(o)+"/"+object.Name(o), "/"))
 }
 
-func (r *Reader) text(path string) ([]byte, error) {
-	if path == Stdin {
-		return io.ReadAll(r.Stdin)
+// each calls the supplied function for each value of the supplied file.
+func (r *Reader) each(path string, f func(*structpb.Value)) error {
+	in := r.Stdin
+
+	if path != Stdin {
+		file, err := os.Open(path) //nolint:gosec // The user names it.
+		if err != nil {
+			return err
+		}
+
+		defer file.Close() //nolint:errcheck // Only read.
+
+		in = file
 	}
 
-	return os.ReadFile(path) //nolint:gosec // The user names it.
-}
+	if filepath.Ext(path) == packageExtension {
+		return decodePackage(in, f)
+	}
 
-// decode the JSON values or YAML documents of the supplied text.
-func decode(text []byte) ([]*structpb.Value, error) {
-	out := []*structpb.Value{}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
 
 	// The reader loses a last line without an end if it is as long as some buffers.
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -116,34 +136,39 @@ func decode(text []byte) ([]*structpb.Value, error) {
 		text = append(text, '\n')
 	}
 
-	docs := kyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	return decode(bytes.NewReader(text), f)
+}
+
+// decode the JSON values or YAML documents of the supplied text.
+func decode(text io.Reader, f func(*structpb.Value)) error {
+	docs := kyaml.NewYAMLReader(bufio.NewReader(text))
 
 	for i := 1; ; i++ {
 		doc, err := docs.Read()
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return nil
 		}
 
 		if err == nil {
-			out, err = appendDocument(out, doc)
+			err = decodeDocument(doc, f)
 		}
 
 		if err != nil && i > 1 {
-			return nil, errors.Wrapf(err, "document %d", i)
+			return errors.Wrapf(err, "document %d", i)
 		}
 
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-func appendDocument(to []*structpb.Value, doc []byte) ([]*structpb.Value, error) {
+func decodeDocument(doc []byte, f func(*structpb.Value)) error {
 	texts, ok := splitJSON(doc)
 	if !ok {
 		j, err := yaml.YAMLToJSONStrict(doc)
 		if err != nil {
-			return nil, err
+			return err
 		}
 
 		texts = [][]byte{j}
@@ -152,13 +177,13 @@ func appendDocument(to []*structpb.Value, doc []byte) ([]*structpb.Value, error)
 	for _, j := range texts {
 		v := &structpb.Value{}
 		if err := protojson.Unmarshal(j, v); err != nil {
-			return nil, err
+			return err
 		}
 
-		to = appendItems(to, v)
+		eachItem(v, f)
 	}
 
-	return to, nil
+	return nil
 }
 
 // splitJSON returns the JSON objects and lists that the supplied text is made of, or
@@ -186,24 +211,24 @@ func splitJSON(text []byte) ([][]byte, bool) {
 	}
 }
 
-// appendItems appends the supplied value, or the items that it is a List of.
-func appendItems(to []*structpb.Value, v *structpb.Value) []*structpb.Value {
+// eachItem calls the supplied function for the supplied value, or for the items that it
+// is a List of.
+func eachItem(v *structpb.Value, f func(*structpb.Value)) {
 	if object.IsNull(v) {
-		return to
+		return
 	}
 
 	o := v.GetStructValue()
 
 	items, ok := o.GetFields()["items"].GetKind().(*structpb.Value_ListValue)
 	if !ok || object.APIVersion(o) != "v1" || object.Kind(o) != "List" {
-		return append(to, v)
+		f(v)
+		return
 	}
 
 	for _, item := range items.ListValue.GetValues() {
-		to = appendItems(to, item)
+		eachItem(item, f)
 	}
-
-	return to
 }
 
 // cause of the supplied error without the name of the file, which the caller says.

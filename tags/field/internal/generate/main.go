@@ -17,7 +17,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field/internal/survey"
 )
 
@@ -76,8 +76,8 @@ func add(s *survey.Survey, releases []string) error {
 			continue
 		}
 
-		reader := &crds.Reader{Progress: os.Stderr}
-		if err := reader.Read([]string{path}, func(d crds.Definition) { s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema)) }); err != nil {
+		reader := &manifest.Reader{Progress: os.Stderr}
+		if err := reader.Definitions([]string{path}, func(d manifest.Definition) { s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema)) }); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/field/crds"
 )
 
 const surveys = "../../survey"
@@ -97,8 +97,8 @@ func TestPruneDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	r := &crds.Reader{Progress: os.Stderr}
-	if err := r.Read([]string{"../../testdata/crds"}, func(d crds.Definition) {
+	r := &manifest.Reader{Progress: os.Stderr}
+	if err := r.Definitions([]string{"../../testdata/crds"}, func(d manifest.Definition) {
 		want, got := field.Read(d.GroupKind(), d.Schema), field.Read(d.GroupKind(), Prune(d.Schema).Struct())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)

@@ -1,0 +1,176 @@
+package manifest
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// packageExtension is what the names of packages of providers end with.
+const packageExtension = ".xpkg"
+
+// What definitions are.
+const (
+	definitionVersion = "apiextensions.k8s.io/v1"
+	definitionKind    = "CustomResourceDefinition"
+)
+
+// progressEvery is after how many files Definitions says how far it is.
+const progressEvery = 100
+
+// A Definition of one served version of a kind.
+type Definition struct {
+	schema.GroupVersionKind
+
+	// Schema of the kind, which is OpenAPI v3.
+	Schema *structpb.Struct
+}
+
+// Definitions calls the supplied function for all served versions of the kinds that are
+// defined in the supplied files and folders. Of a folder it reads all YAML and JSON files
+// and packages, and those in folders below it.
+func (r *Reader) Definitions(paths []string, each func(Definition)) error {
+	var files []string
+
+	for _, p := range paths {
+		found, err := below(p, ".yaml", ".yml", ".json", packageExtension)
+		if err != nil {
+			return err
+		}
+
+		files = append(files, found...)
+	}
+
+	documents, skipped := 0, 0
+	document := func(v *structpb.Value) {
+		documents++
+
+		if !define(v.GetStructValue(), each) {
+			skipped++
+		}
+	}
+
+	for i, file := range files {
+		if err := r.each(file, document); err != nil {
+			return errors.Wrapf(OneLine(cause(err)), "cannot read %s", file)
+		}
+
+		if n := i + 1; n%progressEvery == 0 && n < len(files) {
+			r.sayf("read %d of %d files", n, len(files))
+		}
+	}
+
+	if skipped > 0 {
+		r.sayf("skipped %d of %d documents that are no %s %s", skipped, documents, definitionVersion, definitionKind)
+	}
+
+	return nil
+}
+
+// sayf says something to whoever waits. It doesn't matter if nobody hears it.
+func (r *Reader) sayf(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
+}
+
+// define calls the supplied function for each served version of the supplied definition. It
+// returns false if the object is none.
+func define(o *structpb.Struct, each func(Definition)) bool {
+	if object.APIVersion(o) != definitionVersion || object.Kind(o) != definitionKind {
+		return false
+	}
+
+	spec := o.GetFields()["spec"].GetStructValue()
+	gk := schema.GroupKind{Group: spec.GetFields()["group"].GetStringValue(), Kind: fields(spec, "names")["kind"].GetStringValue()}
+
+	for _, v := range spec.GetFields()["versions"].GetListValue().GetValues() {
+		version := v.GetStructValue()
+		if version.GetFields()["served"].GetBoolValue() {
+			name := version.GetFields()["name"].GetStringValue()
+			each(Definition{GroupVersionKind: gk.WithVersion(name), Schema: fields(version, "schema")["openAPIV3Schema"].GetStructValue()})
+		}
+	}
+
+	return true
+}
+
+func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
+	return o.GetFields()[name].GetStructValue().GetFields()
+}
+
+// decodePackage reads a package as crossplane xpkg build makes it: an image, which is an
+// archive of archives, one of which has the documents in package.yaml.
+func decodePackage(in io.Reader, f func(*structpb.Value)) error {
+	found := false
+
+	err := eachFile(in, func(name string, content *bufio.Reader) error {
+		layer, err := decompress(content)
+		if err != nil {
+			return errors.Wrapf(err, "cannot decompress %s", name)
+		}
+
+		if !isArchive(layer) {
+			return nil
+		}
+
+		return eachFile(layer, func(name string, content *bufio.Reader) error {
+			if path.Clean(name) != "package.yaml" {
+				return nil
+			}
+
+			found = true
+
+			return decode(content, f)
+		})
+	})
+	if err == nil && !found {
+		err = errors.New("no package.yaml in it")
+	}
+
+	return err
+}
+
+// eachFile calls the supplied function for each file of an archive.
+func eachFile(in io.Reader, each func(name string, content *bufio.Reader) error) error {
+	for t := tar.NewReader(in); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+
+		if err != nil {
+			return err
+		}
+
+		if err := each(h.Name, bufio.NewReader(t)); err != nil {
+			return err
+		}
+	}
+}
+
+// decompress the supplied content, if it is compressed.
+func decompress(in *bufio.Reader) (*bufio.Reader, error) {
+	if b, _ := in.Peek(2); !bytes.Equal(b, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+
+	z, err := gzip.NewReader(in)
+
+	return bufio.NewReader(z), err
+}
+
+// isArchive is true if the supplied content is an archive.
+func isArchive(in *bufio.Reader) bool {
+	b, _ := in.Peek(262) // Where the magic ends.
+	return len(b) == 262 && string(b[257:]) == "ustar"
+}
