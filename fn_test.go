@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -27,7 +24,6 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
@@ -44,6 +40,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 const (
@@ -101,511 +98,269 @@ func testRequest(input *structpb.Struct) *fnv1.RunFunctionRequest {
 	}
 }
 
-// idOf returns what tells the step with the supplied input from others.
-func idOf(input *structpb.Struct) string {
-	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(input)
-	h := sha256.Sum256(b)
-
-	return hex.EncodeToString(h[:8])
-}
-
-// tell puts what the step with the supplied input tells later ones into the context of
-// the supplied response.
-func tell(rsp *fnv1.RunFunctionResponse, input *structpb.Struct, told string) {
-	if rsp.GetContext() == nil {
-		rsp.Context = resource.MustStructJSON(`{}`)
-	}
-
-	steps := resource.MustStructJSON(fmt.Sprintf(`{%q: %s}`, idOf(input), told))
-	rsp.Context.Fields["cloudtags.fn.plexsphere.com/steps"] = structpb.NewStructValue(steps)
-}
-
 // forProvider returns the fields that the supplied resource has for its provider.
 func forProvider(r *fnv1.Resource) map[string]*structpb.Value {
 	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
 }
 
+// A step is a call of the function, by what differs from testRequest.
+type step struct {
+	// Input but for its apiVersion and kind, or nothing.
+	Input *structpb.Struct `json:"input"`
+
+	Composite    *structpb.Struct            `json:"composite"`
+	Observed     map[string]*structpb.Struct `json:"observed"`
+	Desired      map[string]*structpb.Struct `json:"desired"`
+	Context      *structpb.Struct            `json:"context"`
+	Capabilities []string                    `json:"capabilities"`
+	Schemas      map[string]*structpb.Struct `json:"schemas"`
+
+	// Objects that Crossplane finds. It fetches none without any.
+	Objects []*structpb.Struct `json:"objects"`
+
+	// Tags that another step sets on the bucket before this one.
+	Tags map[string]string `json:"tags"`
+}
+
+// A functionCase is a step, or several.
+type functionCase struct {
+	step
+
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+
+	// Bare is true if the request has nothing but what the case says.
+	Bare bool `json:"bare"`
+
+	// Values is true if log lines have the values of tags.
+	Values bool `json:"values"`
+
+	// Steps of one pipeline: what one of them desires, the next one gets.
+	Steps []step `json:"steps"`
+
+	// Reconciles of one step: what it desires and doesn't fail is observed by the next.
+	Reconciles []step `json:"reconciles"`
+}
+
+// responses is where the cases of TestRunFunction are, and what becomes of them.
+const responses = "tags/testdata/responses"
+
+// TestRunFunction tests what the function answers, logs and counts.
 func TestRunFunction(t *testing.T) {
-	deleteReserved := testInput(`"reservedKeys": ["platform/env"], "removeTags": [{"fromFieldPath": "spec.keys"}],
-		"sources": [{"type": "Value", "values": {"platform/env": "prod"}, "trusted": true}]`)
+	var cases []functionCase
 
-	// tagged returns the response to testRequest with the supplied tags on the
-	// bucket.
-	tagged := func(tags string, mutate func(rsp *fnv1.RunFunctionResponse)) *fnv1.RunFunctionResponse {
-		req := testRequest(nil)
-		forProvider(req.GetDesired().GetResources()["bucket"])["tags"] = structpb.NewStructValue(resource.MustStructJSON(tags))
+	tagstest.ReadYAML(t, responses+"/requests.yaml", &cases)
 
-		rsp := &fnv1.RunFunctionResponse{
-			Meta:    &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(time.Minute)},
-			Desired: req.GetDesired(),
-			Context: req.GetContext(),
-			Results: []*fnv1.Result{{
-				Severity: fnv1.Severity_SEVERITY_NORMAL,
-				Message:  "not tagged: config (v1 ConfigMap) has no tag field",
-				Reason:   new("NotTagged"),
-				Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
-			}},
-			Conditions: []*fnv1.Condition{{
-				Type:    "CloudTagsPropagated",
-				Status:  fnv1.Status_STATUS_CONDITION_TRUE,
-				Reason:  "AllPropagated",
-				Message: new("tags on 1 composed resource; 1 has no tag field"),
-				Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-			}},
-		}
-		mutate(rsp)
+	g := tagstest.NewGoldenIn(t, responses)
 
-		return rsp
-	}
-
-	warning := func(reason, message string) *fnv1.Result {
-		return &fnv1.Result{Severity: fnv1.Severity_SEVERITY_WARNING, Reason: &reason, Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
-	}
-
-	// withheld puts a result about the bucket before the one that is there.
-	withheld := func(rsp *fnv1.RunFunctionResponse, what string) {
-		rsp.Results = slices.Insert(rsp.GetResults(), 0, &fnv1.Result{
-			Severity: fnv1.Severity_SEVERITY_NORMAL,
-			Message:  "bucket: withheld: " + what,
-			Reason:   new("TagsWithheld"),
-			Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
-		})
-	}
-
-	// skipped puts a warning before the results that are there.
-	skipped := func(rsp *fnv1.RunFunctionResponse, reason, message, condition string) {
-		rsp.Results = slices.Insert(rsp.GetResults(), 0, warning(reason, message))
-		rsp.Conditions[0].Reason = "SomeSkipped"
-		rsp.Conditions[0].Message = &condition
-	}
-
-	// labelled sets the Kubernetes labels of a resource.
-	labelled := func(rsp *fnv1.RunFunctionResponse, name, labels string) {
-		rsp.GetDesired().GetResources()[name].GetResource().Fields["metadata"] = structpb.NewStructValue(resource.MustStructJSON(`{"labels": ` + labels + `}`))
-	}
-
-	// reported has the cloud report tags of the bucket.
-	reported := func(tags string) func(req *fnv1.RunFunctionRequest) {
-		return func(req *fnv1.RunFunctionRequest) {
-			status := resource.MustStructJSON(`{"atProvider": {"tagsAll": ` + tags + `}}`)
-			req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(status)
-		}
-	}
-
-	same := func(*fnv1.RunFunctionResponse) {}
-
-	// says is what the condition says.
-	says := func(message string) func(rsp *fnv1.RunFunctionResponse) {
-		return func(rsp *fnv1.RunFunctionResponse) { rsp.Conditions[0].Message = &message }
-	}
-
-	// silent is the condition of a step without sources.
-	silent := func(rsp *fnv1.RunFunctionResponse) { rsp.Conditions[0].Message = nil }
-
-	const (
-		replace = `"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`
-
-		// What the cloud has that isn't desired, and what it keeps to itself.
-		cloud = `{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily", "aws:cloudformation:stack-id": "x", "other": "y"}`
-	)
-
-	cases := map[string]struct {
-		reason string
-		input  *structpb.Struct
-		mutate func(req *fnv1.RunFunctionRequest)
-		want   *fnv1.RunFunctionResponse
-	}{
-		"Add": {
-			reason: "Labels become tags though nobody may have set these before, if nobody has.",
-			input:  testInput(`"sources": [{"type": "Value", "values": {"new": "x"}, "onConflict": "Error"}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:new": "x"}`, same),
-		},
-		"Update": {
-			reason: "Labels of the composite resource become tags of the resources that have a tag field, in place of what earlier steps set if the source says so.",
-			input:  testInput(`"provider": {"fromFieldPath": "spec.provider"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}], "ttl": "5m"`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
-				rsp.Meta.Ttl = durationpb.New(5 * time.Minute)
-			}),
-		},
-		"KeepAndSkip": {
-			reason: "A tag that an earlier step set stays and is reported, and so is a label that the provider doesn't admit.",
-			input:  testInput(`"provider": {"value": "AWS"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}, {"type": "Value", "values": {"aws:region": "eu"}}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
-				rsp.Results = []*fnv1.Result{
-					{
-						Severity: fnv1.Severity_SEVERITY_WARNING,
-						Message:  "aws: skipped 1 label: reserved-prefix (reserved: aws:): aws:region → plexsphere:aws:region",
-						Reason:   new("ReservedPrefix"),
-						Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
-					},
-					{
-						Severity: fnv1.Severity_SEVERITY_NORMAL,
-						Message:  "bucket: withheld: plexsphere:platform/env (an earlier step set another value)",
-						Reason:   new("TagsWithheld"),
-						Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
-					},
-					rsp.GetResults()[0],
-				}
-				rsp.Conditions[0].Reason = "SomeSkipped"
-				rsp.Conditions[0].Message = new("1 label skipped on aws: reserved-prefix (aws:region)")
-			}),
-		},
-		"Delete": {
-			reason: "A tag that resources don't get is taken away, whatever its value, also from a step that has no labels.",
-			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "none"}]`),
-			want:   tagged(`{"plexsphere:platform/env": "test"}`, silent),
-		},
-		"DeleteValue": {
-			reason: "A tag that resources don't get with one value is taken away if it has just that.",
-			input:  testInput(`"removeTags": [{"key": "Name", "value": "other"}, {"key": "plexsphere:platform/*", "value": "test"}]`),
-			want:   tagged(`{"Name": "assets"}`, silent),
-		},
-		"DeleteAll": {
-			reason: "A field that has no tags left, and that the provider would fill with the cloud's, is empty.",
-			input:  testInput(`"removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`),
-			want: tagged(`{}`, func(rsp *fnv1.RunFunctionResponse) {
-				silent(rsp)
-				forProvider(rsp.GetDesired().GetResources()["bucket"])["tags"] = structpb.NewStructValue(&structpb.Struct{})
-			}),
-		},
-		"DeleteLabel": {
-			reason: "A label whose tag resources don't get is told.",
-			input:  testInput(replace + `, "removeTags": [{"key": "plexsphere:platform/env"}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
-				withheld(rsp, "plexsphere:platform/env (removeTags names it)")
-			}),
-		},
-		"DeleteReserved": {
-			reason: "Whoever writes a field can't take away tags that only trusted sources may set.",
-			input:  deleteReserved,
-			mutate: func(req *fnv1.RunFunctionRequest) {
-				keys := resource.MustStructJSON(`{"keys": ["plexsphere:*", "Name"]}`).GetFields()["keys"]
-				req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().Fields["keys"] = keys
-			},
-			want: tagged(`{"plexsphere:platform/env": "prod"}`, func(rsp *fnv1.RunFunctionResponse) {
-				withheld(rsp, "plexsphere:platform/env")
-				rsp.Results[0].Message = "bucket: ignoreTags and removeTags of fields don't touch reserved keys: plexsphere:platform/env"
-				rsp.Results[0].Reason = new("TagsProtected")
-
-				c := rsp.GetConditions()[0]
-				tell(rsp, deleteReserved, fmt.Sprintf(`{"order": 1, "reason": %q, "message": %q, "trusted": {"bucket": {"plexsphere:platform/env": "prod"}}}`, c.GetReason(), c.GetMessage()))
-			}),
-		},
-		"Ignore": {
-			reason: "Tags that other systems own have the value that the cloud has, but the cloud's own tags stay its own.",
-			input:  testInput(replace + `, "ignoreTags": [{"key": "backup:*"}, {"key": "aws:*"}, {"key": "plexsphere:platform/env"}]`),
-			mutate: reported(cloud),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily"}`, func(rsp *fnv1.RunFunctionResponse) {
-				withheld(rsp, "plexsphere:platform/env (the cloud has another value, and ignoreTags names it)")
-			}),
-		},
-		"IgnoreRetain": {
-			reason: "Tags that are desired stand against those that other systems own, if the input says so.",
-			input:  testInput(replace + `, "ignoreTags": [{"key": "*", "onConflict": "Retain"}]`),
-			mutate: reported(cloud),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily", "other": "y"}`, same),
-		},
-		"IgnoreOnly": {
-			reason: "A step without labels can leave tags to other systems.",
-			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}, {"key": "plexsphere:platform/env"}]`),
-			mutate: reported(cloud),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "live", "backup:plan": "daily"}`, silent),
-		},
-		"IgnoreUnreported": {
-			reason: "What the cloud has is not known before it reports it.",
-			input:  testInput(`"ignoreTags": [{"key": "backup:plan"}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, silent),
-		},
-		"LimitPartial": {
-			reason: "A label for which a resource has no tag slot is skipped there, and the lowest keys are kept.",
-			input:  testInput(`"limitPolicy": "ApplyPartial", "providerTags": "None", "reservedTags": {"aws": 47}, "sources": [{"type": "Value", "values": {"z": "26", "a": "1"}}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, func(rsp *fnv1.RunFunctionResponse) {
-				skipped(rsp, "CountCap", "aws: skipped 1 label: count-cap (at most 50 tags on a resource, 47 of them reserved): z → plexsphere:z on bucket",
-					"1 label skipped on aws: count-cap (z)")
-			}),
-		},
-		"LimitStrict": {
-			reason: "A policy that accepts no skipped label has nothing against labels that fit.",
-			input:  testInput(`"limitPolicy": "ApplyStrict", "reservedTags": {"aws": 44}, "sources": [{"type": "Value", "values": {"a": "1"}}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test", "plexsphere:a": "1"}`, same),
-		},
-		"Resources": {
-			reason: "Nothing is said of resources that are not selected.",
-			input:  testInput(replace + `, "resources": [{"name": "b*", "apiVersion": "s3.*/*", "kind": "Bucket", "matchLabels": {"tier": "data"}, "matchTags": {"Name": "assets"}}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`, func(rsp *fnv1.RunFunctionResponse) {
-				rsp.Results = nil
-
-				says("tags on 1 composed resource")(rsp)
-			}),
-		},
-		"OtherResources": {
-			reason: "Resources that are not selected keep their tags, and are not said to be impossible to tag.",
-			input:  testInput(replace + `, "removeTags": [{"key": "Name"}], "resources": [{"kind": "ConfigMap"}, {"matchTags": {"Name": "other"}}]`),
-			want:   tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, says("tags on 0 composed resources; 1 has no tag field")),
-		},
-		"Metadata": {
-			reason: "Kubernetes labels are copied to all resources, whether they can have cloud tags or not. A step that does nothing else says nothing of tags.",
-			input:  testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
-				labelled(rsp, "bucket", `{"tier": "data", "platform/env": "prod"}`)
-				labelled(rsp, "config", `{"platform/env": "prod"}`)
-
-				rsp.Results = nil
-
-				silent(rsp)
-			}),
-		},
-		"MetadataNotCopied": {
-			reason: "A label that Kubernetes would refuse the resource for is not copied, and is a warning.",
-			input:  testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "select": {"all": true}, "resources": [{"name": "config"}]}]`),
-			mutate: func(req *fnv1.RunFunctionRequest) {
-				labels := resource.MustStructJSON(`{"platform/env": "prod", "platform/": "x", "crossplane.io/claim-name": "x"}`)
-				req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().Fields["labels"] = structpb.NewStructValue(labels)
-			},
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
-				labelled(rsp, "config", `{"platform/env": "prod"}`)
-
-				rsp.Results = nil
-				skipped(rsp, "MetadataNotCopied", "kubernetesMetadata[0]: not copied: platform/: name part must be non-empty; name part must consist of alphanumeric characters, '-', "+
-					"'_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', "+
-					"regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')", "metadata not copied")
-			}),
-		},
-		"MetadataOfComposedResource": {
-			reason: "A rule copies what the resource has once earlier rules have copied to it.",
-			input: testInput(`"kubernetesMetadata": [
-				{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}, "resources": [{"name": "bucket"}]},
-				{"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"all": true}, "resources": [{"name": "config"}]}
-			]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
-				labelled(rsp, "bucket", `{"tier": "data", "platform/env": "prod"}`)
-				labelled(rsp, "config", `{"tier": "data", "platform/env": "prod"}`)
-
-				rsp.Results = nil
-
-				silent(rsp)
-			}),
-		},
-		"Everything": {
-			reason: "Labels, tags of other systems, removed tags, limit and metadata go together.",
-			input: testInput(replace + `, "limitPolicy": "ApplyPartial", "reservedTags": {"aws": 44}, "resources": [{"name": "bucket"}],
-				"ignoreTags": [{"key": "backup:*"}], "removeTags": [{"key": "Name"}, {"key": "other"}],
-				"kubernetesMetadata": [{"source": {"type": "ComposedResource", "name": "bucket"}, "copy": ["Labels"], "select": {"all": true}, "resources": [{"name": "config"}]}]`),
-			mutate: reported(cloud),
-			want: tagged(`{"plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a", "backup:plan": "daily"}`, func(rsp *fnv1.RunFunctionResponse) {
-				labelled(rsp, "config", `{"tier": "data"}`)
-
-				rsp.Results = nil
-
-				says("tags on 1 composed resource")(rsp)
-			}),
-		},
-		"NoLabels": {
-			reason: "Having no labels is not an error, and changes nothing. Which source found none is told.",
-			input:  testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.none"}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
-				rsp.Results[0].Reason = new("SourceEmpty")
-				rsp.Results[0].Message = "sources[0]: the composite resource has no spec.none"
-
-				says("tags on 0 composed resources")(rsp)
-			}),
-		},
-		"ToContextKey": {
-			reason: "Later steps get the labels, whether they became tags or not, beside what the context has.",
-			input:  testInput(replace + `, "toContextKey": "example.org/resolved", "resources": [{"name": "none"}]`),
-			want: tagged(`{"Name": "assets", "plexsphere:platform/env": "test"}`, func(rsp *fnv1.RunFunctionResponse) {
-				rsp.Context.Fields["example.org/resolved"] = structpb.NewStructValue(resource.MustStructJSON(`{
-					"labels": {"platform/env": "prod", "acme:checkout/owner": "team-a"}, "classes": {}
-				}`))
-				rsp.Results = nil
-
-				says("tags on 0 composed resources")(rsp)
-			}),
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			f := &Function{log: slog.New(slog.DiscardHandler)}
-
-			req := testRequest(tc.input)
-			if tc.mutate != nil {
-				tc.mutate(req)
-			}
-
-			if c := tc.want.GetConditions()[0]; c.GetReason() == "SomeSkipped" {
-				tell(tc.want, tc.input, fmt.Sprintf(`{"order": 1, "reason": "SomeSkipped", "message": %s}`, quoted(t, c.GetMessage())))
-			}
-
-			got, err := f.RunFunction(t.Context(), req)
-			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
-			}
-
-			if err != nil {
-				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
-			}
-		})
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t)) })
 	}
 }
 
-func TestRunFunctionFatal(t *testing.T) {
-	const (
-		provider = `"provider": {"value": "aws"}`
-		sources  = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`
-		replace  = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}]`
+func (tc *functionCase) run(t *testing.T) []string {
+	t.Helper()
+
+	log := &bytes.Buffer{}
+	f := &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: tc.Values}
+	steps := slices.Concat(tc.Steps, tc.Reconciles)
+
+	if steps == nil {
+		steps = []step{tc.step}
+	}
+
+	var (
+		last *fnv1.RunFunctionResponse
+		out  []string
 	)
 
-	cases := map[string]struct {
-		reason string
-		input  *structpb.Struct
-		mutate func(req *fnv1.RunFunctionRequest)
-		want   string // The fatal result's reason and message.
-	}{
-		"NoInput": {
-			reason: "A step without an input has nothing to do, which can't be meant.",
-			want:   "InvalidInput: invalid input: the pipeline step has no input: it needs one of apiVersion cloudtags.fn.plexsphere.com/v1beta1 and kind CloudTags",
-		},
-		"UnknownField": {
-			reason: "A field that doesn't exist is a mistake that must not go unnoticed.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "fromFieldPaths": "spec.labels"}]`),
-			want:   `InvalidInput: invalid input: unknown field "sources[0].fromFieldPaths": allowed: contextKey, encoding, fromFieldPath, include, keyForm, name, onConflict, pick, policy, prefix, providerFieldPath, resource, trusted, type, values`,
-		},
-		"WrongType": {
-			reason: "A value of a wrong type is named with its place.",
-			input:  testInput(provider + `, "sources": [{"type": "Value", "values": {"a": "b", "platform/env": 1}}]`),
-			want:   "InvalidInput: invalid input: sources[0].values.platform/env: must be a string, not a number",
-		},
-		"BadFieldPath": {
-			reason: "A field path that can't be parsed is found before it is followed.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "fromFieldPath": "spec..labels"}]`),
-			want:   `InvalidInput: invalid input: sources[0].fromFieldPath: Invalid value: "spec..labels": cannot parse field path "spec..labels": unexpected '.' at position 5`,
-		},
-		"UnknownSourceType": {
-			reason: "The types of source that there are are named.",
-			input:  testInput(provider + `, "sources": [{"type": "Secret"}]`),
-			want:   `InvalidInput: invalid input: sources[0].type: Unsupported value: "Secret": supported values: "CompositeField", "CompositeMetadata", "ContextField", "RequiredResource", "Value"`,
-		},
-		"ValueAndFromFieldPath": {
-			reason: "Two answers to one question are none.",
-			input:  testInput(`"provider": {"value": "aws", "fromFieldPath": "spec.provider"}, ` + sources),
-			want:   `InvalidInput: invalid input: provider: must have at most 1 of fromFieldPath, value`,
-		},
-		"NotAString": {
-			reason: "A label that isn't a string can't be resolved.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "name": "registry", "fromFieldPath": "spec.numbers"}]`),
-			want:   `ResolveFailed: cannot resolve sources[0] "registry": spec.numbers[platform/env] is a number, not a string`,
-		},
-		"NotAMap": {
-			reason: "Labels that aren't a map can't be resolved.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.text"}]`),
-			want:   `ResolveFailed: cannot resolve sources[0]: spec.text is a string, not a map of strings`,
-		},
-		"RequiredMapAbsent": {
-			reason: "A map that is required and isn't there can't be resolved.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.none", "policy": {"fromFieldPath": "Required"}}]`),
-			want:   `ResolveFailed: cannot resolve sources[0]: spec.none is required, but the composite resource doesn't have it`,
-		},
-		"ProviderAbsent": {
-			reason: "A provider that isn't known can't be resolved.",
-			input:  testInput(`"provider": {"fromFieldPath": "spec.cloud"}, ` + sources),
-			want:   `ResolveFailed: cannot resolve provider: spec.cloud is required, but the composite resource doesn't have it`,
-		},
-		"RemovedKeysNotAList": {
-			reason: "Keys of tags to remove that aren't a list can't be resolved.",
-			input:  testInput(provider + `, ` + replace + `, "removeTags": [{"key": "Name"}, {"fromFieldPath": "spec.text"}]`),
-			want:   `ResolveFailed: cannot resolve removeTags[1]: spec.text is a string, neither a list nor a map of strings`,
-		},
-		"IgnoredKeyNotAString": {
-			reason: "A key of tags to ignore that isn't a string can't be resolved, wherever it is from.",
-			input:  testInput(provider + `, ` + replace + `, "ignoreTags": [{"fromFieldPath": "a", "contextKey": "apiextensions.crossplane.io/environment"}]`),
-			want:   `ResolveFailed: cannot resolve ignoreTags[0]: context[apiextensions.crossplane.io/environment].a[0] is a number, not a string`,
-		},
-		"MetadataNotAMap": {
-			reason: "Metadata of the composite resource that isn't a map can't be resolved.",
-			input:  testInput(provider + `, ` + replace + `, "kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.text"}, "select": {"all": true}}]`),
-			want:   `ResolveFailed: cannot resolve kubernetesMetadata[0]: spec.text is a string, not a map of strings`,
-		},
-		"ComposedMetadataNotAMap": {
-			reason: "Metadata of a composed resource that isn't a map of strings is only found once its tags are stamped. These are not written.",
-			input: testInput(provider + `, ` + replace + `, "removeTags": [{"key": "Name"}], "kubernetesMetadata": [
-				{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}},
-				{"source": {"type": "ComposedResource", "name": "bucket", "annotationsFieldPath": "spec.forProvider"}, "copy": ["Annotations"], "select": {"all": true}}
-			]`),
-			want: `ResolveFailed: cannot copy kubernetesMetadata[1]: composed resource "bucket" spec.forProvider[tags] is an object, not a string`,
-		},
-		"Limit": {
-			reason: "Labels without tag slots fail the pipeline if that policy says so. How many there are is named, and on which resources.",
-			input:  testInput(provider + `, ` + replace + `, "limitPolicy": "ApplyStrict", "reservedTags": {"aws": 44}, "removeTags": [{"key": "none"}], "toContextKey": "example.org/resolved"`),
-			mutate: func(req *fnv1.RunFunctionRequest) {
-				labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
-				labels["platform/stage"] = structpb.NewStringValue("live")
-				labels["platform/zone"] = structpb.NewStringValue("a")
+	for i, s := range steps {
+		req := s.request(tc.Bare)
 
-				req.GetDesired().GetResources()["archive"] = &fnv1.Resource{Resource: resource.MustStructJSON(`{
-					"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "eu-central-1"}}
-				}`)}
-			},
-			want: `LimitExceeded: limitPolicy ApplyStrict: too many labels: 1 on composed resource "archive" (aws: at most 50 tags on a resource, 44 of them reserved, 3 for those that the provider adds); ` +
-				`2 on composed resource "bucket" (aws: at most 50 tags on a resource, 44 of them reserved, 3 for those that the provider adds)`,
-		},
-		"ConflictAlone": {
-			reason: "A conflict names the resource, the key and both values.",
-			input:  testInput(provider + `, "sources": [{"type": "CompositeField", "name": "registry", "fromFieldPath": "spec.labels", "onConflict": "Error"}]`),
-			want:   `TagConflict: cannot tag composed resource "bucket": an earlier step has set the tag "plexsphere:platform/env" to "test", and sources[0] "registry" with onConflict Error has the value "prod" for it`,
-		},
-		"Conflict": {
-			reason: "A tag that is there although the source forbids it fails the pipeline, and not one label of any source is written.",
-			input:  testInput(provider + `, "sources": [{"type": "Value", "values": {"new": "x"}}, {"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Error"}]`),
-			want:   `TagConflict: cannot tag composed resource "bucket": an earlier step has set the tag "plexsphere:platform/env" to "test", and sources[1] with onConflict Error has the value "prod" for it`,
-		},
+		if i > 0 && tc.Steps != nil {
+			req.Desired, req.Context = last.GetDesired(), last.GetContext()
+		}
+
+		if tc.Reconciles != nil {
+			req.Observed.Resources = last.GetDesired().GetResources()
+		}
+
+		for key, value := range s.Tags {
+			forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().Fields[key] = structpb.NewStringValue(value)
+		}
+
+		rsp, told := s.settle(t, f, req)
+		if len(steps) > 1 {
+			out = append(out, fmt.Sprintf("step %d:", i))
+		}
+
+		for line := range strings.Lines(log.String()) {
+			told = append(told, "log "+strings.TrimSuffix(line, "\n"))
+		}
+
+		log.Reset()
+
+		out = append(out, told...)
+
+		// What fails or waits is not applied.
+		if c := rsp.GetConditions(); tc.Reconciles == nil || len(c) == 1 && c[0].GetStatus() == fnv1.Status_STATUS_CONDITION_TRUE {
+			last = proto.CloneOf(rsp)
+		}
 	}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			log := &bytes.Buffer{}
-			f := &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: true}
+	counted := slices.DeleteFunc(gather(t, f.metrics), func(l string) bool { return strings.HasSuffix(l, " 0") })
 
-			req := testRequest(tc.input)
-			if tc.mutate != nil {
-				tc.mutate(req)
-			}
+	return append(out, counted...)
+}
 
-			got, err := f.RunFunction(t.Context(), proto.CloneOf(req))
-
-			reason, message, _ := strings.Cut(tc.want, ": ")
-			want := &fnv1.RunFunctionResponse{
-				Meta:    &fnv1.ResponseMeta{Tag: "tag", Ttl: durationpb.New(0)},
-				Desired: req.GetDesired(),
-				Context: req.GetContext(),
-				Results: []*fnv1.Result{{Severity: fnv1.Severity_SEVERITY_FATAL, Message: message, Reason: &reason, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}},
-				Conditions: []*fnv1.Condition{{
-					Type:    "CloudTagsPropagated",
-					Status:  fnv1.Status_STATUS_CONDITION_FALSE,
-					Reason:  reason,
-					Message: &message,
-					Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-				}},
-			}
-
-			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
-			}
-
-			if err != nil {
-				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
-			}
-
-			line := fmt.Sprintf(`{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets","error":%s}`+"\n", quoted(t, message))
-			if diff := cmp.Diff(line, log.String()); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): -want log lines, +got log lines:\n%s", tc.reason, diff)
-			}
-
-			if diff := cmp.Diff(seriesOf(nil), gather(t, f.metrics)); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): a run that fails counts nothing: -want, +got:\n%s", tc.reason, diff)
-			}
-		})
+// request of the step.
+func (s *step) request(bare bool) *fnv1.RunFunctionRequest {
+	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{}, Observed: &fnv1.State{}, Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{}}}
+	if !bare {
+		req = testRequest(nil)
 	}
+
+	if s.Input != nil {
+		req.Input = testInput(`"sources": []`)
+		delete(req.GetInput().GetFields(), "sources")
+		maps.Copy(req.GetInput().GetFields(), s.Input.GetFields())
+	}
+
+	if s.Composite != nil {
+		req.Observed.Composite = &fnv1.Resource{Resource: s.Composite}
+	}
+
+	if s.Context != nil {
+		req.Context = s.Context
+	}
+
+	for name, r := range s.Observed {
+		req.Observed.Resources[name] = &fnv1.Resource{Resource: r}
+	}
+
+	for name, r := range s.Desired {
+		req.Desired.Resources[name] = &fnv1.Resource{Resource: r}
+	}
+
+	for _, c := range s.Capabilities {
+		req.Meta.Capabilities = append(req.Meta.Capabilities, fnv1.Capability(fnv1.Capability_value["CAPABILITY_"+c]))
+	}
+
+	req.RequiredSchemas = make(map[string]*fnv1.Schema)
+
+	for name, openAPI := range s.Schemas {
+		req.RequiredSchemas[name] = &fnv1.Schema{}
+		if len(openAPI.GetFields()) > 0 {
+			req.RequiredSchemas[name].OpenapiV3 = openAPI
+		}
+	}
+
+	return req
+}
+
+// settle calls the function until two responses in a row require the same, if Crossplane
+// finds anything, and tells of each.
+func (s *step) settle(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, []string) {
+	t.Helper()
+
+	var (
+		before *fnv1.Requirements
+		out    []string
+	)
+
+	for {
+		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if s.Objects == nil || proto.Equal(before, rsp.GetRequirements()) {
+			return rsp, append(out, tell(req, rsp)...)
+		}
+
+		out = append(out, tell(req, rsp)...)
+		before, req.Context = rsp.GetRequirements(), rsp.GetContext()
+		require.Answer(req, before, s.Objects)
+	}
+}
+
+// tell what the supplied response has that the request hasn't.
+func tell(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
+	out := []string{}
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	text := func(v any) string {
+		j, _ := json.Marshal(v) // What was JSON is.
+		return string(j)
+	}
+
+	if want := req.GetMeta().GetTag(); rsp.GetMeta().GetTag() != want {
+		say("tag %q", rsp.GetMeta().GetTag())
+	}
+
+	say("ttl %s", rsp.GetMeta().GetTtl().AsDuration())
+
+	for _, name := range slices.Sorted(maps.Keys(rsp.GetRequirements().GetSchemas())) {
+		s := rsp.GetRequirements().GetSchemas()[name]
+		say("requires %s: %s %s", name, s.GetApiVersion(), s.GetKind())
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(rsp.GetRequirements().GetResources())) {
+		s := rsp.GetRequirements().GetResources()[name]
+		say("requires %s: %s %s %s", name, s.GetApiVersion(), s.GetKind(), s.GetMatchName())
+	}
+
+	if rsp.GetRequirements() != nil && len(out) == 1 {
+		say("requires nothing, but not nil")
+	}
+
+	desired := func(name string, before, after *fnv1.Resource) {
+		if proto.Equal(before, after) {
+			return
+		}
+
+		say("desired %s %s", name, text(after.GetResource().AsMap()))
+
+		rest := proto.CloneOf(before)
+		rest.Resource = after.GetResource()
+
+		if !proto.Equal(rest, after) {
+			say("more than the resource differs")
+		}
+	}
+	desired("composite", req.GetDesired().GetComposite(), rsp.GetDesired().GetComposite())
+
+	if n := len(rsp.GetDesired().GetResources()); n != len(req.GetDesired().GetResources()) {
+		say("%d resources", n)
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(req.GetDesired().GetResources())) {
+		desired(name, req.GetDesired().GetResources()[name], rsp.GetDesired().GetResources()[name])
+	}
+
+	for _, key := range slices.Sorted(maps.Keys(rsp.GetContext().GetFields())) {
+		if v := rsp.GetContext().GetFields()[key]; !proto.Equal(v, req.GetContext().GetFields()[key]) {
+			say("context %s %s", key, text(v.AsInterface()))
+		}
+	}
+
+	if len(rsp.GetContext().GetFields()) < len(req.GetContext().GetFields()) {
+		say("context %s", text(rsp.GetContext().AsMap()))
+	}
+
+	for _, r := range rsp.GetResults() {
+		say("%s %s: %s (%s)", strings.TrimPrefix(r.GetSeverity().String(), "SEVERITY_"), r.GetReason(), r.GetMessage(), strings.TrimPrefix(r.GetTarget().String(), "TARGET_"))
+	}
+
+	for _, c := range rsp.GetConditions() {
+		message := "none"
+		if c.Message != nil {
+			message = c.GetMessage()
+		}
+
+		say("%s %s %s: %s (%s)", c.GetType(), strings.TrimPrefix(c.GetStatus().String(), "STATUS_CONDITION_"), c.GetReason(), message, strings.TrimPrefix(c.GetTarget().String(), "TARGET_"))
+	}
+
+	return out
 }
 
 // testLogger returns a logger that writes lines without a time to the supplied buffer.
@@ -619,375 +374,6 @@ func testLogger(b *bytes.Buffer) *slog.Logger {
 			return a
 		},
 	}))
-}
-
-// quoted returns the supplied text as log lines have it.
-func quoted(t *testing.T, text string) string {
-	t.Helper()
-
-	b := &strings.Builder{}
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-
-	if err := e.Encode(text); err != nil {
-		t.Fatalf("cannot quote %q: %v", text, err)
-	}
-
-	return strings.TrimSpace(b.String())
-}
-
-// TestRunFunctionSchemas runs the function on a kind of a provider that it doesn't
-// know.
-func TestRunFunctionSchemas(t *testing.T) {
-	const (
-		widget  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1}}}`
-		tagged  = `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "tags": [{"key": "plexsphere:platform/env", "value": "prod"}]}}}`
-		openAPI = `{
-			"x-kubernetes-group-version-kind": [{"group": "widget.example.org", "version": "v1", "kind": "Widget"}],
-			"type": "object",
-			"properties": {"spec": {"type": "object", "properties": {"forProvider": {"type": "object", "properties": {
-				"size": {"type": "integer"},
-				"tags": {"type": "array", "items": {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "string"}}}}
-			}}}}}
-		}`
-
-		// The name holds a hash of the selector.
-		name = "schema-216806102dbc3889"
-	)
-
-	sources := `"sources": [{"type": "Value", "values": {"platform/env": "prod"}}]`
-	able := []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS}
-	asked := &fnv1.Requirements{Schemas: map[string]*fnv1.SchemaSelector{name: {ApiVersion: "widget.example.org/v1", Kind: "Widget"}}}
-	propagated := func(message string) []*fnv1.Condition {
-		return []*fnv1.Condition{{
-			Type:    "CloudTagsPropagated",
-			Status:  fnv1.Status_STATUS_CONDITION_TRUE,
-			Reason:  "AllPropagated",
-			Message: &message,
-			Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-		}}
-	}
-	const whatToDo = `Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, and the annotation cloudtags.fn.plexsphere.com/ignore: "true" leaves a resource alone`
-
-	onOne, untagged := propagated("tags on 1 composed resource"), propagated("not known whether 1 composed resource has a tag field: widget (widget.example.org/v1 Widget); "+whatToDo)
-	untagged[0].Status, untagged[0].Reason = fnv1.Status_STATUS_CONDITION_FALSE, "UnknownKinds"
-	leftAlone := []*fnv1.Result{{
-		Severity: fnv1.Severity_SEVERITY_WARNING,
-		Message:  "not known whether these have a tag field (" + whatToDo + "): widget (widget.example.org/v1 Widget) has no tag field that is known",
-		Reason:   new("UnknownKinds"),
-		Target:   fnv1.Target_TARGET_COMPOSITE.Enum(),
-	}}
-
-	cases := map[string]struct {
-		reason  string
-		input   string
-		able    []fnv1.Capability
-		schemas map[string]*fnv1.Schema
-		want    *fnv1.RunFunctionResponse // Without meta and context.
-		wantRes string
-	}{
-		"Ask": {
-			reason:  "The schema of an unknown kind is asked for, and nothing else is said until it is here.",
-			input:   sources,
-			able:    able,
-			want:    &fnv1.RunFunctionResponse{Requirements: asked},
-			wantRes: widget,
-		},
-		"Answered": {
-			reason:  "The schema says where tags go. It is asked for again, or Crossplane would call for ever.",
-			input:   sources,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
-			wantRes: tagged,
-		},
-		"NotFound": {
-			reason:  "A kind without a schema whose provider nobody knows is left alone.",
-			input:   sources,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{name: {}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: untagged, Results: leftAlone},
-			wantRes: widget,
-		},
-		"NotFoundOfKnownProvider": {
-			reason:  "A kind without a schema whose provider is given is tagged where that provider's kinds usually are.",
-			input:   sources + `, "provider": {"value": "hetzner"}`,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{name: {}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
-			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
-		},
-		"Bootstrapped": {
-			reason:  "A schema that the step has asked for itself is used, whatever its name, and not asked for.",
-			input:   sources,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{"mine": {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
-			wantRes: tagged,
-		},
-		"OtherKind": {
-			reason:  "What Crossplane answers for another kind is no answer.",
-			input:   sources,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{"schema-0123456789abcdef": {}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked},
-			wantRes: widget,
-		},
-		"NotAble": {
-			reason:  "A Crossplane that can't answer isn't asked.",
-			input:   sources,
-			want:    &fnv1.RunFunctionResponse{Conditions: untagged, Results: leftAlone},
-			wantRes: widget,
-		},
-		"Index": {
-			reason:  "Nothing is asked if the input says so.",
-			input:   sources + `, "fieldDiscovery": "Index"`,
-			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: untagged, Results: leftAlone},
-			wantRes: widget,
-		},
-		"TagFields": {
-			reason:  "Nothing is asked for a kind that the input knows.",
-			input:   sources + `, "fieldDiscovery": "Schema", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "Map", "fieldPath": "spec.forProvider.labels"}]`,
-			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
-			wantRes: `{"apiVersion": "widget.example.org/v1", "kind": "Widget", "spec": {"forProvider": {"size": 1, "labels": {"plexsphere:platform/env": "prod"}}}}`,
-		},
-		"TagFieldsList": {
-			reason:  "But of a list, the schema says whether it is atomic.",
-			input:   sources + `, "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
-			able:    able,
-			schemas: map[string]*fnv1.Schema{name: {OpenapiV3: resource.MustStructJSON(openAPI)}},
-			want:    &fnv1.RunFunctionResponse{Requirements: asked, Conditions: onOne},
-			wantRes: tagged,
-		},
-		"TagFieldsListOnly": {
-			reason:  "Nothing is asked if the input says so.",
-			input:   sources + `, "fieldDiscovery": "Index", "tagFields": [{"apiVersion": "widget.example.org/*", "kind": "*", "shape": "KeyValueList", "fieldPath": "spec.forProvider.tags"}]`,
-			able:    able,
-			want:    &fnv1.RunFunctionResponse{Conditions: onOne},
-			wantRes: tagged,
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			req := &fnv1.RunFunctionRequest{
-				Meta:            &fnv1.RequestMeta{Capabilities: tc.able},
-				Input:           testInput(tc.input),
-				RequiredSchemas: tc.schemas,
-				Desired:         &fnv1.State{Resources: map[string]*fnv1.Resource{"widget": {Resource: resource.MustStructJSON(widget)}}},
-			}
-
-			want := proto.CloneOf(tc.want)
-			want.Meta = &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)}
-			want.Desired = &fnv1.State{Resources: map[string]*fnv1.Resource{"widget": {Resource: resource.MustStructJSON(tc.wantRes)}}}
-
-			if len(want.GetConditions()) > 0 && want.GetConditions()[0].GetReason() == "UnknownKinds" {
-				tell(want, req.GetInput(), fmt.Sprintf(`{"order": 1, "reason": "UnknownKinds", "message": %s}`, quoted(t, untagged[0].GetMessage())))
-			}
-
-			got, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), req)
-			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%s", tc.reason, diff)
-			}
-
-			if err != nil {
-				t.Errorf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
-			}
-		})
-	}
-}
-
-// TestRunFunctionSteps runs a pipeline that has the function several times. All steps set
-// one condition, and Crossplane keeps what the last of them says.
-func TestRunFunctionSteps(t *testing.T) {
-	const (
-		fine    = `"sources": [{"type": "Value", "values": {"a": "1"}}]`
-		skips   = `"sources": [{"type": "Value", "values": {"aws:b": "2", "c": "3"}}]`
-		skips2  = `"sources": [{"type": "Value", "values": {"aws:d": "4"}}]`
-		removes = `"removeTags": [{"key": "Name"}]`
-		waits   = `"sources": [{"type": "RequiredResource", "prefix": "x/", "resource": {"apiVersion": "v1", "kind": "Namespace", "name": {"value": "team-a"}}}]`
-		fails   = `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.text"}]`
-	)
-
-	cases := map[string]struct {
-		reason string
-		steps  []string
-		want   []string // Status, reason and message of the condition after each step.
-	}{
-		"Fine": {
-			reason: "If all labels of all steps are tags, the last step says so.",
-			steps:  []string{fine, removes},
-			want:   []string{"TRUE AllPropagated: tags on 1 composed resource; 1 has no tag field", "TRUE AllPropagated: "},
-		},
-		"WorseFirst": {
-			reason: "A label that the first step skipped is not forgotten.",
-			steps:  []string{skips, fine, removes},
-			want: []string{
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-			},
-		},
-		"WorseLast": {
-			reason: "A label that the last step skips counts, too.",
-			steps:  []string{fine, skips},
-			want: []string{
-				"TRUE AllPropagated: tags on 1 composed resource; 1 has no tag field",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-			},
-		},
-		"AsBad": {
-			reason: "Of steps that skip labels, the last one tells of its own.",
-			steps:  []string{skips, skips2, fine},
-			want: []string{
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:d)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:d)",
-			},
-		},
-		"Waits": {
-			reason: "A step that waits for an object says nothing, until it is here.",
-			steps:  []string{skips, waits, fine},
-			want: []string{
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-			},
-		},
-		"Fails": {
-			reason: "Nothing is worse than a step that fails.",
-			steps:  []string{skips, fails},
-			want: []string{
-				"TRUE SomeSkipped: 1 label skipped on aws: reserved-prefix (aws:b)",
-				"FALSE ResolveFailed: cannot resolve sources[0]: spec.text is a string, not a map of strings",
-			},
-		},
-	}
-
-	namespace := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"x/team": "a"}}}`)
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			req := testRequest(nil)
-			req.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
-
-			f := &Function{log: slog.New(slog.DiscardHandler)}
-
-			for i, step := range tc.steps {
-				req.Input = testInput(step)
-
-				var rsp *fnv1.RunFunctionResponse
-
-				// Crossplane calls until two responses in a row require the same, each
-				// time with the context of the one before.
-				for before := (*fnv1.Requirements)(nil); ; before = rsp.GetRequirements() {
-					waits := len(before.GetResources()) < strings.Count(step, "RequiredResource")
-
-					got, err := f.RunFunction(t.Context(), req)
-					if err != nil {
-						t.Fatal(err)
-					}
-
-					if said := len(got.GetConditions()) + len(got.GetResults()); waits && (said > 0 || !proto.Equal(got.GetContext(), req.GetContext())) {
-						t.Errorf("\n%s\nRunFunction(...): want nothing but requirements of a call that waits, got %s", tc.reason, got)
-					}
-
-					rsp = got
-					req.Context = rsp.GetContext()
-
-					if proto.Equal(before, rsp.GetRequirements()) {
-						break
-					}
-
-					req.RequiredResources = make(map[string]*fnv1.Resources)
-					for name := range rsp.GetRequirements().GetResources() {
-						req.RequiredResources[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: namespace}}}
-					}
-				}
-
-				req.Desired, req.RequiredResources = rsp.GetDesired(), nil
-
-				c := rsp.GetConditions()[0]
-				is := strings.TrimPrefix(c.GetStatus().String(), "STATUS_CONDITION_")
-
-				if diff := cmp.Diff(tc.want[i], fmt.Sprintf("%s %s: %s", is, c.GetReason(), c.GetMessage())); diff != "" || len(rsp.GetConditions()) != 1 {
-					t.Errorf("\n%s\nRunFunction(...): step %d: -want condition, +got condition:\n%s", tc.reason, i, diff)
-				}
-			}
-		})
-	}
-}
-
-// TestRunFunctionTrustedSteps runs a pipeline that has the function several times with
-// the same reserved keys.
-func TestRunFunctionTrustedSteps(t *testing.T) {
-	step := func(sources string) string { return `"reservedKeys": ["entigo:*"], "sources": [` + sources + `]` }
-	zone := func(value string) string {
-		return step(`{"type": "Value", "keyForm": "Tag", "trusted": true, "values": {"entigo:zone": "` + value + `"}}`)
-	}
-
-	plain := step(`{"type": "Value", "values": {"a": "1"}}`)
-
-	cases := map[string]struct {
-		reason string
-		steps  []string
-		forged string // What another step makes of the tag before the last step.
-		want   string // The tag in the end.
-	}{
-		"Kept": {
-			reason: "What an earlier step has of a trusted source is trusted by later ones.",
-			steps:  []string{zone("1"), plain, plain},
-			want:   "1",
-		},
-		"Replaced": {
-			reason: "Of two trusted sources the later one counts.",
-			steps:  []string{zone("2"), zone("1"), plain},
-			want:   "1",
-		},
-		"ReplacedBack": {
-			reason: "Of two trusted sources the later one counts, whatever their values.",
-			steps:  []string{zone("1"), zone("2"), plain},
-			want:   "2",
-		},
-		"Forged": {
-			reason: "A value that no trusted source gave is not trusted, though the key is.",
-			steps:  []string{zone("1"), plain},
-			forged: "2",
-		},
-		"NeverTrusted": {
-			reason: "Without a trusted source there is no such tag.",
-			steps:  []string{plain, plain},
-			forged: "1",
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			req := testRequest(nil)
-
-			for i, step := range tc.steps {
-				req.Input = testInput(step)
-
-				if i == len(tc.steps)-1 && tc.forged != "" {
-					forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().Fields["entigo:zone"] = structpb.NewStringValue(tc.forged)
-				}
-
-				rsp, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(t.Context(), req)
-				if err != nil {
-					t.Fatal(err)
-				}
-
-				req.Desired, req.Context = rsp.GetDesired(), rsp.GetContext()
-			}
-
-			got := forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().GetFields()["entigo:zone"]
-			if diff := cmp.Diff(tc.want, got.GetStringValue()); diff != "" {
-				t.Errorf("\n%s\nRunFunction(...): -want tag, +got tag:\n%s", tc.reason, diff)
-			}
-		})
-	}
 }
 
 // TestRunFunctionClientGone tests that nobody works for a client that has gone.
@@ -1009,484 +395,6 @@ func TestRunFunctionClientGone(t *testing.T) {
 
 	if diff := cmp.Diff(seriesOf(nil), gather(t, f.metrics)); diff != "" {
 		t.Errorf("RunFunction(...): want nothing counted: -want, +got:\n%s", diff)
-	}
-}
-
-// TestPrecedence runs the function on every way in which a tag can come to be: from a
-// label, an annotation or both, of a parent, a child or both, trusted or not, with a
-// reserved key or another, beside a tag of an earlier step or not, and with each
-// policy for that. What should come of it is said here once more, in plain words.
-func TestPrecedence(t *testing.T) {
-	type level struct {
-		label, annotation, trusted bool
-	}
-
-	levels := []level{{}}
-
-	for _, trusted := range []bool{false, true} {
-		levels = append(levels, level{label: true, trusted: trusted}, level{annotation: true, trusted: trusted}, level{label: true, annotation: true, trusted: trusted})
-	}
-
-	// object returns the object of a level, with values that tell where they are from.
-	object := func(name string, l level) *structpb.Struct {
-		o := map[string]any{"apiVersion": "example.org/v1", "kind": "Level"}
-		meta := map[string]any{"name": name}
-
-		if l.label {
-			meta["labels"] = map[string]any{"tags.example.org/key": name + "-label"}
-		}
-
-		if l.annotation {
-			meta["annotations"] = map[string]any{"tags.example.org/key": name + "-annotation"}
-		}
-
-		o["metadata"] = meta
-		st, _ := structpb.NewStruct(o)
-
-		return st
-	}
-
-	// value is what a level says, which is what its annotation says if it has one.
-	value := func(name string, l level) string {
-		switch {
-		case l.annotation:
-			return name + "-annotation"
-		case l.label:
-			return name + "-label"
-		default:
-			return ""
-		}
-	}
-
-	n := 0
-
-	for _, parent := range levels {
-		for _, child := range levels {
-			for _, reserved := range []bool{false, true} {
-				for _, existing := range []string{"", "child-label", "other"} {
-					for _, policy := range []string{"Retain", "Replace", "Error"} {
-						n++
-
-						name := fmt.Sprintf("parent %v child %v reserved %v existing %q policy %s", parent, child, reserved, existing, policy)
-
-						// The child overrides the parent, but what may not
-						// claim a reserved key says nothing.
-						effective, trusted, claims := "", false, false
-
-						for _, l := range []struct {
-							level
-
-							value string
-						}{{parent, value("parent", parent)}, {child, value("child", child)}} {
-							switch {
-							case l.value == "":
-							case reserved && !l.trusted:
-								claims = true
-							default:
-								effective, trusted = l.value, l.trusted
-							}
-						}
-
-						// What an earlier step says of a reserved key does not
-						// stand either.
-						if reserved {
-							claims = claims || existing != "" && effective == ""
-						}
-
-						want, fatal := existing, false
-						if reserved {
-							want = ""
-						}
-
-						switch {
-						case effective == "":
-						case existing == "" || policy == "Replace" || reserved && trusted:
-							want = effective
-						case policy == "Error":
-							fatal = true
-						}
-
-						keys := ""
-						if reserved {
-							keys = `"reservedKeys": ["key"], `
-						}
-
-						source := func(name string, l level) string {
-							return fmt.Sprintf(`{"type": "RequiredResource", "prefix": "tags.example.org/", "trusted": %t, "onConflict": %q, "resource": {"apiVersion": "example.org/v1", "kind": "Level", "name": {"value": %q}}}`, l.trusted, policy, name)
-						}
-
-						bucket := resource.MustStructJSON(`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "r"}}}`)
-						if existing != "" {
-							bucket.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().Fields["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"key": structpb.NewStringValue(existing)}})
-						}
-
-						rsp := settle(t, &fnv1.RunFunctionRequest{
-							Meta:    &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-							Input:   testInput(`"keyPrefix": "", ` + keys + `"sources": [` + source("parent", parent) + `, ` + source("child", child) + `]`),
-							Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"bucket": {Resource: bucket}}},
-						}, map[string]*structpb.Struct{"parent": object("parent", parent), "child": object("child", child)})
-
-						got := rsp.GetDesired().GetResources()["bucket"].GetResource().GetFields()["spec"].GetStructValue().
-							GetFields()["forProvider"].GetStructValue().GetFields()["tags"].GetStructValue().GetFields()["key"].GetStringValue()
-						if got != want {
-							t.Errorf("%s: want the tag %q, got %q", name, want, got)
-						}
-
-						gotFatal, gotClaim := false, false
-						for _, r := range rsp.GetResults() {
-							gotFatal = gotFatal || r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL
-							gotClaim = gotClaim || r.GetReason() == "ReservedKey"
-						}
-
-						if gotFatal != fatal || gotClaim != (claims && !fatal) {
-							t.Errorf("%s: want fatal %t and a refused claim %t, got %v", name, fatal, claims, rsp.GetResults())
-						}
-					}
-				}
-			}
-		}
-	}
-
-	if want := 7 * 7 * 2 * 3 * 3; n != want {
-		t.Errorf("want %d cases, got %d", want, n)
-	}
-}
-
-// settle runs the function until it has what it requires, as Crossplane does. The
-// supplied objects are found by name.
-func settle(t *testing.T, req *fnv1.RunFunctionRequest, objects map[string]*structpb.Struct) *fnv1.RunFunctionResponse {
-	t.Helper()
-
-	f := &Function{log: slog.New(slog.DiscardHandler)}
-
-	for range 5 {
-		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
-		if err != nil {
-			t.Fatalf("RunFunction(...): unexpected error: %v", err)
-		}
-
-		answers := make(map[string]*fnv1.Resources)
-		for name, selector := range rsp.GetRequirements().GetResources() {
-			answers[name] = &fnv1.Resources{Items: []*fnv1.Resource{{Resource: objects[selector.GetMatchName()]}}}
-		}
-
-		if len(req.GetRequiredResources()) == len(answers) || len(answers) == 0 {
-			return rsp
-		}
-
-		req.RequiredResources = answers
-	}
-
-	t.Fatal("RunFunction(...): what is required didn't settle")
-
-	return nil
-}
-
-// TestRunFunctionIgnores runs the function ten times on a resource that another system
-// tags in the cloud, whose tag has another value from the sixth run on. The provider
-// reports what the cloud has, and applies what is desired.
-func TestRunFunctionIgnores(t *testing.T) {
-	const changedAt = 5
-
-	// listed puts an item behind those of the supplied list, without those that are
-	// dropped.
-	listed := func(v *structpb.Value, item any, drop func(item *structpb.Value) bool) *structpb.Value {
-		added, _ := structpb.NewValue(item)
-		items := slices.DeleteFunc(slices.Clone(v.GetListValue().GetValues()), drop)
-
-		return structpb.NewListValue(&structpb.ListValue{Values: append(items, added)})
-	}
-
-	cases := map[string]struct {
-		reason string
-
-		// kind is the apiVersion and kind of the resource.
-		kind string
-
-		// field is the name of the tag field, and reported that of the cloud's tags.
-		field, reported string
-
-		// earlier steps have set these tags, and label is what they are with the
-		// label's. External is what they are with the other system's too.
-		earlier, label string
-		external       func(value string) string
-
-		// tag puts the other system's tag to those that the cloud has.
-		tag func(v *structpb.Value, value string) *structpb.Value
-
-		// added and changed is what the log has to say of the tags of the first run,
-		// and once the other system's tag is there and once it has changed.
-		created, added, changed string
-	}{
-		"Map": {
-			reason:   "A tag of another system in a map stays.",
-			kind:     `"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket"`,
-			field:    "tags",
-			reported: "tagsAll",
-			earlier:  `{"Name": "assets"}`,
-			label:    `{"Name": "assets", "plexsphere:env": "prod"}`,
-			external: func(value string) string {
-				return `{"Name": "assets", "plexsphere:env": "prod", "backup:plan": "` + value + `"}`
-			},
-			tag: func(v *structpb.Value, value string) *structpb.Value {
-				fields := maps.Clone(v.GetStructValue().GetFields())
-				fields["backup:plan"] = structpb.NewStringValue(value)
-
-				return structpb.NewStructValue(&structpb.Struct{Fields: fields})
-			},
-			created: `"added":{"Name":"assets","plexsphere:env":"prod"}`,
-			added:   `"added":{"backup:plan":"daily"}`,
-			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
-		},
-		"KeyValueList": {
-			reason:   "A tag of another system in a list of keys and values stays, with what else is said of it.",
-			kind:     `"apiVersion": "autoscaling.aws.m.upbound.io/v1beta1", "kind": "AutoscalingGroup"`,
-			field:    "tag",
-			reported: "tag",
-			earlier:  `[{"key": "Name", "value": "assets", "propagateAtLaunch": true}]`,
-			label: `[{"key": "Name", "value": "assets", "propagateAtLaunch": true},
-				{"key": "plexsphere:env", "value": "prod", "propagateAtLaunch": true}]`,
-			external: func(value string) string {
-				return `[{"key": "Name", "value": "assets", "propagateAtLaunch": true},
-					{"key": "backup:plan", "value": "` + value + `", "propagateAtLaunch": false},
-					{"key": "plexsphere:env", "value": "prod", "propagateAtLaunch": true}]`
-			},
-			tag: func(v *structpb.Value, value string) *structpb.Value {
-				return listed(v, map[string]any{"key": "backup:plan", "value": value, "propagateAtLaunch": false}, func(item *structpb.Value) bool {
-					return item.GetStructValue().GetFields()["key"].GetStringValue() == "backup:plan"
-				})
-			},
-			created: `"added":{"Name":"assets","plexsphere:env":"prod"}`,
-			added:   `"added":{"backup:plan":"daily"}`,
-			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
-		},
-		"StringList": {
-			reason:   "A tag of another system in a list of strings stays.",
-			kind:     `"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "PortV2"`,
-			field:    "tags",
-			reported: "allTags",
-			earlier:  `["web"]`,
-			label:    `["web", "plexsphere:env=prod"]`,
-			external: func(value string) string { return `["web", "backup:plan=` + value + `", "plexsphere:env=prod"]` },
-			tag: func(v *structpb.Value, value string) *structpb.Value {
-				return listed(v, "backup:plan="+value, func(item *structpb.Value) bool {
-					return strings.HasPrefix(item.GetStringValue(), "backup:")
-				})
-			},
-			created: `"added":{"plexsphere:env":"prod","web":""}`,
-			added:   `"added":{"backup:plan":"daily"}`,
-			changed: `"changed":{"backup:plan":{"from":"daily","to":"weekly"}}`,
-		},
-		"StringListOfKeys": {
-			reason:   "A string that another system puts into a list stays, though it is no key and value.",
-			kind:     `"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "PortV2"`,
-			field:    "tags",
-			reported: "allTags",
-			earlier:  `["web"]`,
-			label:    `["web", "plexsphere:env=prod"]`,
-			external: func(value string) string { return `["web", "backup:` + value + `", "plexsphere:env=prod"]` },
-			tag: func(v *structpb.Value, value string) *structpb.Value {
-				return listed(v, "backup:"+value, func(item *structpb.Value) bool {
-					return strings.HasPrefix(item.GetStringValue(), "backup:")
-				})
-			},
-			created: `"added":{"plexsphere:env":"prod","web":""}`,
-			added:   `"added":{"backup:daily":""}`,
-			changed: `"added":{"backup:weekly":""},"removed":{"backup:daily":""}`,
-		},
-	}
-
-	for name, tc := range cases {
-		for _, ignored := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/%t", name, ignored), func(t *testing.T) {
-				object := func(field string) *structpb.Struct {
-					return resource.MustStructJSON(`{` + tc.kind + `, "spec": {"forProvider": {"region": "r", "` + tc.field + `": ` + field + `}}}`)
-				}
-
-				input := `"sources": [{"type": "Value", "values": {"env": "prod"}}]`
-				if ignored {
-					input += `, "ignoreTags": [{"key": "backup:*"}]`
-				}
-
-				log := &bytes.Buffer{}
-				f := &Function{log: testLogger(log), auditValues: true}
-				observed := map[string]*fnv1.Resource{}
-
-				for run := range 10 {
-					value := "daily"
-					if run >= changedAt {
-						value = "weekly"
-					}
-
-					// What the other system has done since the last run.
-					for _, r := range observed {
-						r.Resource.Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {"id": "r"}}`))
-						atProvider := r.GetResource().GetFields()["status"].GetStructValue().GetFields()["atProvider"].GetStructValue()
-						atProvider.Fields[tc.reported] = tc.tag(forProvider(r)[tc.field], value)
-					}
-
-					want := &fnv1.RunFunctionResponse{
-						Meta:    &fnv1.ResponseMeta{Ttl: durationpb.New(time.Minute)},
-						Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: object(tc.label)}}},
-						Conditions: []*fnv1.Condition{{
-							Type:    "CloudTagsPropagated",
-							Status:  fnv1.Status_STATUS_CONDITION_TRUE,
-							Reason:  "AllPropagated",
-							Message: new("tags on 1 composed resource"),
-							Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
-						}},
-					}
-
-					line := ""
-
-					switch {
-					case run == 0:
-						line = tc.created
-					case !ignored:
-					case run == 1:
-						line = tc.added
-					case run == changedAt:
-						line = tc.changed
-					}
-
-					if line != "" {
-						line = `{"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"","composed_resource":"r",` +
-							strings.NewReplacer(`"apiVersion": `, `"api_version":`, ` "kind": `, `"kind":`).Replace(tc.kind) + "," + line + "}\n"
-					}
-
-					if ignored && run > 0 {
-						want.Desired.Resources["r"].Resource = object(tc.external(value))
-					}
-
-					log.Reset()
-
-					got, err := f.RunFunction(t.Context(), &fnv1.RunFunctionRequest{
-						Input:    testInput(input),
-						Observed: &fnv1.State{Resources: observed},
-						Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": {Resource: object(tc.earlier)}}},
-					})
-					if err != nil {
-						t.Fatalf("\n%s\nRunFunction(...): unexpected error: %v", tc.reason, err)
-					}
-
-					if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
-						t.Fatalf("\n%s\nRunFunction(...) in run %d: -want, +got:\n%s", tc.reason, run, diff)
-					}
-
-					if diff := cmp.Diff(line, log.String()); diff != "" {
-						t.Fatalf("\n%s\nRunFunction(...) in run %d: -want log lines, +got log lines:\n%s", tc.reason, run, diff)
-					}
-
-					observed = map[string]*fnv1.Resource{"r": proto.CloneOf(got.GetDesired().GetResources()["r"])}
-				}
-			})
-		}
-	}
-}
-
-// TestRunFunctionAudit runs the function several times, and applies what is desired
-// after each run that succeeds.
-func TestRunFunctionAudit(t *testing.T) {
-	const bucket = `{"level":"INFO","msg":"Changed cloud tags","provisioned_resource":"team-a/assets","composed_resource":"bucket",` +
-		`"api_version":"s3.aws.m.upbound.io/v1beta1","kind":"Bucket",`
-
-	runs := []struct {
-		reason string
-		labels string
-		input  string // Beside the source of the labels.
-
-		// keys are what is logged without values, and values what is with them.
-		keys, values string
-	}{
-		{
-			reason: "All tags of a resource that isn't there yet are added, whoever desires them.",
-			labels: `{"env": "prod"}`,
-			keys:   bucket + `"added":["Name","plexsphere:env","plexsphere:platform/env"]}`,
-			values: bucket + `"added":{"Name":"assets","plexsphere:env":"prod","plexsphere:platform/env":"test"}}`,
-		},
-		{
-			reason: "Nothing changes in a resource that is as desired.",
-			labels: `{"env": "prod"}`,
-		},
-		{
-			reason: "A label with another value changes its tag, and a new one adds one.",
-			labels: `{"env": "test", "owner": "team-a"}`,
-			keys:   bucket + `"added":["plexsphere:owner"],"changed":["plexsphere:env"]}`,
-			values: bucket + `"added":{"plexsphere:owner":"team-a"},"changed":{"plexsphere:env":{"from":"prod","to":"test"}}}`,
-		},
-		{
-			reason: "What fails changes nothing.",
-			labels: `{"platform/env": "prod"}`,
-			keys: `{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets",` +
-				`"error":"cannot tag composed resource \"bucket\": an earlier step has set the tag \"plexsphere:platform/env\" to \"test\", and sources[0] with onConflict Error has the value \"prod\" for it"}`,
-			values: `{"level":"ERROR","msg":"Cannot tag composed resources","provisioned_resource":"team-a/assets",` +
-				`"error":"cannot tag composed resource \"bucket\": an earlier step has set the tag \"plexsphere:platform/env\" to \"test\", and sources[0] with onConflict Error has the value \"prod\" for it"}`,
-		},
-		{
-			reason: "What has to wait for an object changes nothing.",
-			labels: `{"env": "prod"}`,
-			input: `, "kubernetesMetadata": [{"select": {"all": true}, "source": {"type": "RequiredResource", "resource":
-				{"apiVersion": "v1", "kind": "Namespace", "name": {"value": "team-a"}}}}]`,
-		},
-		{
-			reason: "A label that is no longer there and a tag that is removed are removed.",
-			labels: `{"env": "test"}`,
-			input:  `, "removeTags": [{"key": "Name"}]`,
-			keys:   bucket + `"removed":["Name","plexsphere:owner"]}`,
-			values: bucket + `"removed":{"Name":"assets","plexsphere:owner":"team-a"}}`,
-		},
-		{
-			reason: "Kubernetes metadata is no tag.",
-			labels: `{"env": "test"}`,
-			input: `, "removeTags": [{"key": "Name"}],
-				"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"prefixes": ["platform/"]}}]`,
-		},
-		{
-			reason: "A resource that loses all tags has a line too.",
-			labels: `{}`,
-			input:  `, "removeTags": [{"key": "Name"}, {"key": "plexsphere:*"}]`,
-			keys:   bucket + `"removed":["plexsphere:env","plexsphere:platform/env"]}`,
-			values: bucket + `"removed":{"plexsphere:env":"test","plexsphere:platform/env":"test"}}`,
-		},
-	}
-
-	for _, values := range []bool{false, true} {
-		t.Run(strconv.FormatBool(values), func(t *testing.T) {
-			log := &bytes.Buffer{}
-			f := &Function{log: testLogger(log), auditValues: values}
-			observed := map[string]*fnv1.Resource{}
-
-			for i, run := range runs {
-				req := testRequest(testInput(`"sources": [{"type": "Value", "onConflict": "Error", "values": ` + run.labels + `}]` + run.input))
-				req.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
-				req.Observed.Resources = observed
-
-				want := run.keys
-				if values {
-					want = run.values
-				}
-
-				if want != "" {
-					want += "\n"
-				}
-
-				log.Reset()
-
-				rsp, err := f.RunFunction(t.Context(), req)
-				if err != nil {
-					t.Fatalf("\n%s\nRunFunction(...): unexpected error: %v", run.reason, err)
-				}
-
-				if diff := cmp.Diff(want, log.String()); diff != "" {
-					t.Errorf("\n%s\nRunFunction(...) in run %d: -want log lines, +got log lines:\n%s", run.reason, i, diff)
-				}
-
-				// What fails or waits is not applied.
-				if len(rsp.GetConditions()) == 1 && rsp.GetConditions()[0].GetStatus() == fnv1.Status_STATUS_CONDITION_TRUE {
-					observed = proto.CloneOf(rsp.GetDesired()).GetResources()
-				}
-			}
-		})
 	}
 }
 
@@ -2250,7 +1158,19 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 	}
 
 	b := &bytes.Buffer{}
-	rsp := answered(t, &Function{log: testLogger(b)}, req, objects)
+	f := &Function{log: testLogger(b)}
+
+	// Objects that are found, there is a call for.
+	rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+	if err == nil && rsp.GetRequirements() != nil {
+		require.Answer(req, rsp.GetRequirements(), objects)
+
+		rsp, err = f.RunFunction(t.Context(), req)
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
 
 	for _, r := range rsp.GetResults() {
 		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
@@ -2290,40 +1210,6 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 	}
 
 	return of, ""
-}
-
-// answered runs the supplied function until all it requires of the supplied objects is
-// there.
-func answered(t *rapid.T, f *Function, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) *fnv1.RunFunctionResponse {
-	for range 5 {
-		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		answers := make(map[string]*fnv1.Resources)
-
-		for name, selector := range rsp.GetRequirements().GetResources() {
-			answers[name] = &fnv1.Resources{}
-
-			for _, o := range objects {
-				if require.Selects(selector, o) {
-					answers[name].Items = append(answers[name].Items, &fnv1.Resource{Resource: o})
-				}
-			}
-		}
-
-		// A response that is fatal requires nothing.
-		if len(answers) == 0 || len(answers) == len(req.GetRequiredResources()) {
-			return rsp
-		}
-
-		req.RequiredResources = answers
-	}
-
-	t.Fatal("what is required didn't settle")
-
-	return nil
 }
 
 // TestExplainAgrees asks explain and the function about the same labels.

@@ -175,11 +175,15 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 	return objects, answered
 }
 
-// Answer what is required of resources, in the request, as Crossplane does if the
-// supplied objects are all that there are.
-func (r *Requirements) Answer(objects []*structpb.Struct) {
-	r.req.RequiredResources = answers(r.required.GetResources(), objects)
-	r.req.ExtraResources = answers(r.required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.0 answers there.
+// Answer the resources that are required, in the request of the next call, as Crossplane
+// does if the supplied objects are all that there are.
+func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
+
+// Answer what the supplied request's response requires of resources, in the request, as
+// Requirements do.
+func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
+	req.RequiredResources = answers(required.GetResources(), objects)
+	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.0 answers there.
 }
 
 func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Struct) map[string]*fnv1.Resources {

@@ -26,7 +26,14 @@ type Golden struct {
 func NewGolden(t *testing.T) *Golden {
 	t.Helper()
 
-	g := &Golden{name: t.Name(), path: filepath.Join("testdata", t.Name()+".yaml"), want: make(map[string][]string), got: make(map[string][]string)}
+	return NewGoldenIn(t, "testdata")
+}
+
+// NewGoldenIn returns the golden file of the supplied test in the supplied folder.
+func NewGoldenIn(t *testing.T, dir string) *Golden {
+	t.Helper()
+
+	g := &Golden{name: t.Name(), path: filepath.Join(dir, t.Name()+".yaml"), want: make(map[string][]string), got: make(map[string][]string)}
 
 	b, err := os.ReadFile(g.path)
 	if err != nil && !*update {

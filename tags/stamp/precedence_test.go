@@ -1,4 +1,4 @@
-package resolve_test
+package stamp_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
@@ -19,25 +20,44 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field" //nolint:depguard // These tests are about what all stages come to.
-	"github.com/plexsphere/function-cloud-tags/tags/stamp" //nolint:depguard // See above.
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// tagsAfter returns the tags that the supplied resource has once all stages are
-// through, by key, and what came of stamping it. The resource has a map of tags.
+// A cluster is the objects that Crossplane can fetch.
+type cluster []*structpb.Struct
+
+// tagsAfter returns the tags that the supplied resource has once it is stamped with what
+// the sources of the supplied input find, by key, and what came of stamping it. The
+// resource has a map of tags.
 func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, r *structpb.Struct) (map[string]string, *stamp.Outcome, error) {
-	set, _, err := c.reconcile(in, req)
+	req = proto.CloneOf(req)
+	required := require.New(req)
+
+	set, err := resolve.Resolve(context.Background(), in, req, required)
+	if err == nil && required.Waiting() {
+		required.Answer(c)
+
+		set, err = resolve.Resolve(context.Background(), in, req, require.New(req))
+	}
+
 	if err != nil {
 		return nil, nil, err
 	}
 
-	transformer := set.Transformer(in)
+	stamper := &stamp.Stamper{
+		Input: in, Provider: set.Provider, Transformer: set.Transformer(in),
+		Fields: func(field.Schemas) field.Locator { return field.Chain{field.NewRules(in.TagFields), field.ByProfile{}} },
+	}
 
-	rules := field.NewRules(in.TagFields)
+	targets, err := stamper.Targets(context.Background(), map[string]*fnv1.Resource{"bucket": {Resource: r}})
+	if err != nil {
+		return nil, nil, err
+	}
 
-	stamper := &stamp.Stamper{Input: in, Provider: set.Provider, Transformer: transformer, Fields: func(field.Schemas) field.Locator { return field.Chain{rules, field.ByProfile{}} }}
-
-	out, err := stampAll(stamper, map[string]*fnv1.Resource{"bucket": {Resource: r}})
+	out, err := stamper.Stamp(context.Background(), targets)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,6 +74,36 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 	return after, out, nil
 }
 
+// decode returns the input with the supplied fields beside its apiVersion and kind.
+func decode(t *testing.T, fields string) *v1beta1.CloudTags {
+	t.Helper()
+
+	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`))
+	if err != nil {
+		t.Fatalf("Decode(...): %v", err)
+	}
+
+	return in
+}
+
+// observe returns a request of a Crossplane that finds required resources, with nothing
+// but the supplied composite resource.
+func observe(xr string) *fnv1.RunFunctionRequest {
+	return &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(xr)}},
+	}
+}
+
+// text of the supplied error, which is empty for none.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
+}
+
 func forProvider(r *structpb.Struct) map[string]*structpb.Value {
 	return r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
 }
@@ -61,196 +111,6 @@ func forProvider(r *structpb.Struct) map[string]*structpb.Value {
 // bucket returns a resource with the supplied JSON as its tags.
 func bucket(j string) *structpb.Struct {
 	return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": ` + j + `}}}`)
-}
-
-func TestPrecedence(t *testing.T) {
-	// level returns an object of the hierarchy with the supplied label and
-	// annotation, which are JSON.
-	level := func(kind, name, labels, annotations string) string {
-		return fmt.Sprintf(`{"apiVersion": "platform.entigo.com/v1", "kind": %q, "metadata": {"name": %q, "labels": {%s}, "annotations": {%s}}}`, kind, name, labels, annotations)
-	}
-
-	// source returns a source of such objects with the supplied further fields.
-	source := func(kind, name, fields string) string {
-		return fmt.Sprintf(`{"type": "RequiredResource", "name": %q, "prefix": "t/", "resource": {"apiVersion": "platform.entigo.com/v1", "kind": %q, "name": {"value": %[1]q}}%[3]s}`, name, kind, fields)
-	}
-
-	const (
-		trust   = `, "trusted": true`
-		replace = `, "onConflict": "Replace"`
-		fails   = `, "onConflict": "Error"`
-		team    = `"t/team": `
-	)
-
-	type want struct {
-		tags     map[string]string
-		skipped  []string
-		withheld []string
-		err      string
-	}
-
-	cases := map[string]struct {
-		reason   string
-		reserved string
-		sources  []string
-		objects  []string
-		tags     string
-		want     want
-	}{
-		"LabelOnly": {
-			reason:  "A label should become a tag.",
-			sources: []string{source("Zone", "zone", "")},
-			objects: []string{level("Zone", "zone", team+`"label"`, "")},
-			tags:    `{"Name": "x"}`,
-			want:    want{tags: map[string]string{"Name": "x", "team": "label"}},
-		},
-		"AnnotationOverLabel": {
-			reason:  "The annotation should be over the label of its level.",
-			sources: []string{source("Zone", "zone", "")},
-			objects: []string{level("Zone", "zone", team+`"label"`, team+`"annotation"`)},
-			tags:    `{}`,
-			want:    want{tags: map[string]string{"team": "annotation"}},
-		},
-		"ChildsLabelOverParentsAnnotation": {
-			reason:  "The level should be before what is a label and what is an annotation.",
-			sources: []string{source("Organization", "org", ""), source("Zone", "zone", "")},
-			objects: []string{level("Organization", "org", "", team+`"annotation"`), level("Zone", "zone", team+`"label"`, "")},
-			tags:    `{}`,
-			want:    want{tags: map[string]string{"team": "label"}},
-		},
-		"ChildOverTrustedParent": {
-			reason:  "Trust alone should not be before the level: only reserved keys are.",
-			sources: []string{source("Organization", "org", trust), source("Zone", "zone", "")},
-			objects: []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{}`,
-			want:    want{tags: map[string]string{"team": "zone"}},
-		},
-		"TrustedParentOfReservedKey": {
-			reason:   "For a reserved key trust should be before the level, and the claim be told.",
-			reserved: `["team"]`,
-			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", "")},
-			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", "", team+`"zone"`)},
-			tags:     `{}`,
-			want:     want{tags: map[string]string{"team": "org"}, skipped: []string{"team reserved-key"}},
-		},
-		"TrustedChildOfReservedKey": {
-			reason:   "Among trusted sources the level should decide.",
-			reserved: `["team"]`,
-			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", trust)},
-			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:     `{}`,
-			want:     want{tags: map[string]string{"team": "zone"}},
-		},
-		"NobodyTrusted": {
-			reason:   "If nobody may claim it, what an earlier step set should be taken away.",
-			reserved: `["te*"]`,
-			sources:  []string{source("Organization", "org", replace), source("Zone", "zone", replace)},
-			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:     `{"team": "step"}`,
-			want:     want{tags: map[string]string{}, skipped: []string{"team reserved-key", "team reserved-key"}},
-		},
-		"Retain": {
-			reason:  "What an earlier step set should stand by default, and be told.",
-			sources: []string{source("Zone", "zone", "")},
-			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{tags: map[string]string{"team": "step"}, withheld: []string{"team"}},
-		},
-		"RetainSame": {
-			reason:  "Nothing is withheld if an earlier step set the same value.",
-			sources: []string{source("Zone", "zone", "")},
-			objects: []string{level("Zone", "zone", team+`"step"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{tags: map[string]string{"team": "step"}},
-		},
-		"RetainTrusted": {
-			reason:  "Trust alone should not be before an earlier step.",
-			sources: []string{source("Zone", "zone", trust)},
-			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{tags: map[string]string{"team": "step"}, withheld: []string{"team"}},
-		},
-		"RetainReserved": {
-			reason:   "A trusted value of a reserved key should replace what an earlier step set, whatever onConflict says.",
-			reserved: `["team"]`,
-			sources:  []string{source("Zone", "zone", trust)},
-			objects:  []string{level("Zone", "zone", team+`"zone"`, "")},
-			tags:     `{"team": "step"}`,
-			want:     want{tags: map[string]string{"team": "zone"}},
-		},
-		"ErrorReserved": {
-			reason:   "A trusted value of a reserved key should replace what an earlier step set, whatever onConflict says.",
-			reserved: `["team"]`,
-			sources:  []string{source("Zone", "zone", trust+fails)},
-			objects:  []string{level("Zone", "zone", team+`"zone"`, "")},
-			tags:     `{"team": "step"}`,
-			want:     want{tags: map[string]string{"team": "zone"}},
-		},
-		"Replace": {
-			reason:  "A source may replace what an earlier step set.",
-			sources: []string{source("Zone", "zone", replace)},
-			objects: []string{level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{tags: map[string]string{"team": "zone"}},
-		},
-		"Error": {
-			reason:  "A source may refuse a tag that an earlier step set, and the failure should name all of it.",
-			sources: []string{source("Organization", "org", ""), source("Zone", "zone", fails)},
-			objects: []string{level("Organization", "org", "", ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{err: `cannot tag composed resource "bucket": an earlier step has set the tag "team" to "step", and sources[1] "zone" with onConflict Error has the value "zone" for it`},
-		},
-		"ErrorOfOverridden": {
-			reason:  "Only the source that wins should say what becomes of the tag.",
-			sources: []string{source("Organization", "org", fails), source("Zone", "zone", replace)},
-			objects: []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:    `{"team": "step"}`,
-			want:    want{tags: map[string]string{"team": "zone"}},
-		},
-		"ErrorOfClaim": {
-			reason:   "A source whose claim is refused should not fail the pipeline.",
-			reserved: `["team"]`,
-			sources:  []string{source("Organization", "org", trust), source("Zone", "zone", fails)},
-			objects:  []string{level("Organization", "org", team+`"org"`, ""), level("Zone", "zone", team+`"zone"`, "")},
-			tags:     `{"team": "step"}`,
-			want:     want{tags: map[string]string{"team": "org"}, skipped: []string{"team reserved-key"}},
-		},
-		"ProvidersKey": {
-			reason:  "Nobody should set or replace what providers set, trusted or not.",
-			sources: []string{source("Organization", "org", trust+replace), source("Zone", "zone", replace)},
-			objects: []string{level("Organization", "org", `"t/crossplane-name": "org"`, ""), level("Zone", "zone", `"t/crossplane-kind": "zone"`, "")},
-			tags:    `{"crossplane-kind": "bucket"}`,
-			want:    want{tags: map[string]string{"crossplane-kind": "bucket"}, skipped: []string{"crossplane-kind reserved-key", "crossplane-name reserved-key"}},
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			reserved := tc.reserved
-			if reserved == "" {
-				reserved = `[]`
-			}
-
-			in := decode(t, `"provider": {"value": "aws"}, "keyPrefix": "", "reservedKeys": `+reserved+`, "sources": [`+strings.Join(tc.sources, ", ")+`]`)
-			after, out, err := clusterOf(tc.objects...).tagsAfter(in, observe(`{}`), bucket(tc.tags))
-
-			got := want{tags: after, err: text(err)}
-
-			if out != nil {
-				for _, s := range out.Skips {
-					got.skipped = append(got.skipped, s.TagKey+" "+string(s.Reason))
-				}
-
-				for _, r := range out.Results {
-					got.withheld = append(got.withheld, r.Withheld.Retained...)
-				}
-			}
-
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
 }
 
 // TestEveryPrecedence is every case of label or annotation, level, trust, reserved
@@ -595,7 +455,7 @@ func TestReservedThroughEverySource(t *testing.T) {
 		req := observe(fmt.Sprintf(`{"metadata": {"labels": %s, "annotations": %[1]s}, "spec": {"labels": %s}}`, pj, j))
 		req.Context = resource.MustStructJSON(fmt.Sprintf(`{"k": {"labels": %s}}`, j))
 
-		objects := clusterOf(fmt.Sprintf(`{"apiVersion": "v1", "kind": "O", "metadata": {"name": "o", "labels": %s, "annotations": %[1]s}, "data": %s}`, strings.Replace(string(pj), "{", `{"o": "o", `, 1), j))
+		objects := cluster{resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "O", "metadata": {"name": "o", "labels": %s, "annotations": %[1]s}, "data": %s}`, strings.Replace(string(pj), "{", `{"o": "o", `, 1), j))}
 
 		// entries of the resource's tag field after the supplied sources.
 		entries := func(sources string) []string {
@@ -714,14 +574,4 @@ func TestSkippedOnce(t *testing.T) {
 			t.Errorf("\nA label should be skipped once, and each resource be named once.\nStamp(...) with %s reserved: -want, +got:\n%s", reserved, diff)
 		}
 	}
-}
-
-// stampAll stamps the supplied resources.
-func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*stamp.Outcome, error) {
-	targets, err := s.Targets(context.Background(), desired)
-	if err != nil {
-		return nil, err
-	}
-
-	return s.Stamp(context.Background(), targets)
 }
