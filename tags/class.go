@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"cmp"
 	"fmt"
 	"regexp/syntax"
 	"slices"
@@ -56,7 +55,7 @@ type Class struct {
 	Name string
 
 	// chars that strings may have, of which the first and the last must be of start and
-	// end.
+	// end. What has an end or segments has a start.
 	chars, start, end chars
 
 	// segments is true if the string may be two of its class with a slash between.
@@ -71,13 +70,13 @@ func (c Class) Pattern() string {
 		return ""
 	}
 
-	if start == "" && end == "" && !c.segments {
+	if start == "" {
 		return "^" + one + "*$"
 	}
 
-	part := cmp.Or(start, one) + one + "*"
+	part := start + one + "*"
 	if end != "" {
-		part = cmp.Or(start, end) + "(" + one + "*" + end + ")?"
+		part = start + "(" + one + "*" + end + ")?"
 	}
 
 	if c.segments {

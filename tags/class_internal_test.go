@@ -45,6 +45,12 @@ func TestClassPattern(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pattern := regexp.MustCompile(c.Pattern())
 
+			for _, s := range []string{"", "/", "/a", "a/", "a/b", "a/b/c", "-a", "a-", "a/-", "-/a", "9", "9a", "a9/9", "_", "a_", "\xff"} {
+				if utf8.ValidString(s) && pattern.MatchString(s) != c.Admits(s) || !utf8.ValidString(s) && c.Admits(s) {
+					t.Errorf("that the class admits %q is %t, but %s says otherwise", s, c.Admits(s), pattern)
+				}
+			}
+
 			rapid.Check(t, func(t *rapid.T) {
 				s := rapid.OneOf(
 					rapid.StringOfN(char, 0, 5, -1),

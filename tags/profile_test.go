@@ -87,9 +87,22 @@ func TestRulesProfileOf(t *testing.T) {
 	}
 }
 
-// TestLimits compares what an operator reads of all limits with testdata/limits.txt.
+// TestLimits compares what an operator reads of all limits, and what becomes of labels
+// around them, with testdata/limits.txt.
 func TestLimits(t *testing.T) {
 	got := &strings.Builder{}
+
+	set := tags.PropagatingLabelSet{}
+	for _, key := range []string{
+		"platform/env", "acme:check.out/owner", "Team Name", "9", "a,b", "a#b", "a@b+c=d", "größe", "aws:x", "rds:x", "azure-x", "windowsx", "googx", "goog-partner-solution",
+		"hetzner.cloud/x", "hetzner-x", strings.Repeat("k", 60), strings.Repeat("k", 120), strings.Repeat("k", 244), strings.Repeat("k", 500), strings.Repeat("p", 200) + "/n",
+	} {
+		set[key] = "v"
+	}
+
+	for i, value := range []string{"", "Prod", "a b", "a/b", "-a", "a-", "a,b", "é", "<", strings.Repeat("v", 64), strings.Repeat("v", 256), strings.Repeat("é", 128)} {
+		set[fmt.Sprintf("value%02d", i)] = value
+	}
 
 	for _, r := range []tags.Rules{tags.Contract, tags.Cloud} {
 		for _, p := range r.Profiles() {
@@ -97,6 +110,18 @@ func TestLimits(t *testing.T) {
 
 			for _, reason := range tags.SkipReasons() {
 				fmt.Fprintf(got, "  %s: %s\n", reason, p.Limit(reason))
+			}
+
+			fmt.Fprintf(got, "  Team is team: %t\n", p.KeySet("Team*").Has("team") && p.Fold("Team") == "team")
+
+			// Neither the key prefix nor the cap is what this is about.
+			kept, refused := tags.NewTransformer(set.Labels(""), nil).Transform(p).Fit(len(set))
+			for _, t := range kept {
+				fmt.Fprintf(got, "  %.32q = %.16q → %.32q\n", t.QualifiedKey, t.Value, t.Key)
+			}
+
+			for _, r := range refused {
+				fmt.Fprintf(got, "  %.32q = %.16q: %s\n", r.QualifiedKey, r.Value, r.Reason)
 			}
 		}
 	}

@@ -144,6 +144,14 @@ func TestCloudTagsKeyCharacters(t *testing.T) {
 	}
 }
 
+func TestTagOnConflict(t *testing.T) {
+	for want, source := range map[tags.Conflict]*tags.Source{tags.Retain: nil, tags.Replace: {OnConflict: tags.Replace}, tags.Refuse: {OnConflict: tags.Refuse}} {
+		if got := (&tags.Tag{Label: tags.Label{Source: source}}).OnConflict(); got != want {
+			t.Errorf("OnConflict() of %v: want %s, got %s", source, want, got)
+		}
+	}
+}
+
 func TestLabelCompare(t *testing.T) {
 	for reason, tc := range map[string]struct {
 		a, b tags.Label

@@ -18,6 +18,18 @@ import (
 func TestFamilies(t *testing.T) {
 	domains := make(map[string]string)
 
+	// Only the provider of AWS adds tags of its own.
+	for _, profile := range tags.ProfileNames() {
+		var want []string
+		if profile == "aws" {
+			want = tags.ProvidersKeys()
+		}
+
+		if diff := cmp.Diff(want, ProviderTags(profile)); diff != "" {
+			t.Errorf("ProviderTags(%s): -want, +got:\n%s", profile, diff)
+		}
+	}
+
 	for _, f := range families {
 		if f.Profile != "" && !slices.Contains(tags.ProfileNames(), f.Profile) {
 			t.Errorf("%s: there is no tag profile %s", f.Name, f.Profile)
