@@ -400,7 +400,7 @@ func TestWarn(t *testing.T) {
 
 	refused, warnings := s.admit(t, &request{resource: resources["Namespace"], object: object("Namespace", map[string]string{"zone": "x"}, nil)})
 	limit := tags.ProfileOf("aws").Limit(tags.ReservedKey)
-	want := []string{"Validation failed for ValidatingAdmissionPolicy 'my-policy' with binding 'my-policy': label tags.example.org/zone = \"x\" cannot be the aws tag plexsphere:zone: reserved-key (" + limit + ")"}
+	want := []string{"label tags.example.org/zone = \"x\" cannot be the aws tag plexsphere:zone: reserved-key (" + limit + ")"}
 
 	if diff := cmp.Diff(want, warnings); diff != "" || refused != "" {
 		t.Errorf("a policy that warns should refuse nothing (%s), and warn (-want, +got):\n%s", refused, diff)

@@ -3,35 +3,25 @@ package policy
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
-	"sync"
-	"testing"
-	"time"
 
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/admission/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
-	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/authentication/user"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/cel/environment"
-	"k8s.io/apiserver/pkg/util/compatibility"
-	"k8s.io/apiserver/pkg/warning"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/component-base/featuregate"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 )
@@ -56,10 +46,10 @@ func decodeManifests(tb rapid.TB, text []byte) (*admissionv1.ValidatingAdmission
 	}
 
 	gv := admissionv1.SchemeGroupVersion
-	types := []schema.GroupVersionKind{policy.GroupVersionKind(), binding.GroupVersionKind()}
+	kinds := []schema.GroupVersionKind{policy.GroupVersionKind(), binding.GroupVersionKind()}
 	want := []schema.GroupVersionKind{gv.WithKind("ValidatingAdmissionPolicy"), gv.WithKind("ValidatingAdmissionPolicyBinding")}
 
-	if diff := cmp.Diff(want, types); diff != "" {
+	if diff := cmp.Diff(want, kinds); diff != "" {
 		tb.Fatalf("there should be a policy and a binding (-want, +got):\n%s", diff)
 	}
 
@@ -69,41 +59,51 @@ func decodeManifests(tb rapid.TB, text []byte) (*admissionv1.ValidatingAdmission
 	return policy, binding
 }
 
-// A server is as much of the API server as decides about objects: its admission
-// plugin, which watches policies and bindings.
+// A server is as much of the API server as decides about objects: its rules and its CEL.
+// That the whole one comes to the same is what the live tests of example/ show.
 type server struct {
-	plugin *validating.Plugin
+	policy   *admissionv1.ValidatingAdmissionPolicy
+	binding  *admissionv1.ValidatingAdmissionPolicyBinding
+	compiled *compiled
 }
 
 // newServer returns a server that has been given the supplied manifests.
-func newServer(tb testing.TB, manifests []byte) *server {
+func newServer(tb rapid.TB, manifests []byte) *server {
 	tb.Helper()
 
 	policy, binding := decodeManifests(tb, manifests)
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	client := fake.NewClientset(policy, binding, namespace)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	plugin := validating.NewPlugin(nil)
-
-	initializer.New(
-		client,
-		dynamicfake.NewSimpleDynamicClient(runtime.NewScheme()),
-		factory,
-		authorizerfactory.NewAlwaysDenyAuthorizer(),
-		featuregate.NewFeatureGate(),
-		compatibility.DefaultBuildEffectiveVersion(),
-		tb.Context().Done(),
-		meta.NewDefaultRESTMapper(nil),
-	).Initialize(plugin)
-
-	if err := plugin.ValidateInitialization(); err != nil {
-		tb.Fatal(err)
+	if binding.Spec.PolicyName != policy.GetName() {
+		tb.Fatalf("the binding is of the policy %q, not of %q", binding.Spec.PolicyName, policy.GetName())
 	}
 
-	factory.Start(tb.Context().Done())
-	factory.WaitForCacheSync(tb.Context().Done())
+	return &server{policy: policy, binding: binding, compiled: compileFor(tb, latest(), policy)}
+}
 
-	return &server{plugin: plugin}
+// admit returns why the server refuses the request, which is empty if it doesn't, and
+// what it warns about.
+func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []string) {
+	tb.Helper()
+
+	attr := r.attributes()
+
+	if !slices.ContainsFunc(s.policy.Spec.MatchConstraints.ResourceRules, func(rule admissionv1.NamedRuleWithOperations) bool {
+		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: attr}).Matches()
+	}) {
+		return "", nil
+	}
+
+	messages := refusals(tb, s.compiled, r)
+
+	for _, action := range s.binding.Spec.ValidationActions {
+		switch {
+		case action == admissionv1.Warn:
+			warnings = messages
+		case action == admissionv1.Deny && len(messages) > 0:
+			refused = messages[0]
+		}
+	}
+
+	return refused, warnings
 }
 
 // A request to create the object, or to update it if there is an old one.
@@ -123,43 +123,28 @@ func (r *request) attributes() admission.Attributes {
 		r.resource, r.subresource, operation, options, false, &user.DefaultInfo{Name: "alice"})
 }
 
-// A recorder of warnings.
-type recorder struct {
-	sync.Mutex
-
-	warnings []string
+// An expression of a policy, and the types that it may have.
+type expression struct {
+	name, text string
+	types      []*celgo.Type
 }
 
-func (r *recorder) AddWarning(_, text string) {
-	r.Lock()
-	defer r.Unlock()
+func (e expression) GetName() string            { return e.name }
+func (e expression) GetExpression() string      { return e.text }
+func (e expression) ReturnTypes() []*celgo.Type { return e.types }
 
-	r.warnings = append(r.warnings, text)
-}
+// A compiled policy.
+type compiled struct {
+	conditions            matchconditions.Matcher
+	validations, messages cel.ConditionEvaluator
 
-// admit returns why the server refuses the request, which is empty if it doesn't, and
-// what it warns about.
-func (s *server) admit(tb testing.TB, r *request) (refused string, warnings []string) {
-	tb.Helper()
-
-	rec := &recorder{}
-	ctx, cancel := context.WithTimeout(warning.WithWarningRecorder(tb.Context(), rec), 10*time.Second)
-
-	defer cancel()
-
-	if err := s.plugin.Validate(ctx, r.attributes(), admission.NewObjectInterfacesFromScheme(runtime.NewScheme())); err != nil {
-		_, refused, _ = strings.Cut(err.Error(), " denied request: ")
-		if refused == "" {
-			tb.Fatalf("the server should refuse requests for what the policy says, but does so for: %v", err)
-		}
-	}
-
-	return refused, rec.warnings
+	// fallback is the message of each validation whose expression comes to none.
+	fallback []string
 }
 
 // compileFor compiles a policy as the API server of the supplied version does, but
 // for the cache that it has. It is an error if anything doesn't compile.
-func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) validating.Validator {
+func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
 	tb.Helper()
 
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(v))
@@ -167,59 +152,49 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 		tb.Fatal(err)
 	}
 
-	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
-	mustCompile := func(e cel.ExpressionAccessor, vars cel.OptionalVariableDeclarations) {
+	check := func(e cel.ExpressionAccessor, r cel.CompilationResult) {
 		tb.Helper()
 
-		if r := compiler.CompileCELExpression(e, vars, environment.NewExpressions); r.Error != nil {
+		if r.Error != nil {
 			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, e.GetExpression())
 		}
 	}
 
+	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
 	for _, v := range policy.Spec.Variables {
-		e := &validating.Variable{Name: v.Name, Expression: v.Expression}
-		if r := compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions); r.Error != nil {
-			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, e.GetExpression())
-		}
+		e := expression{name: v.Name, text: v.Expression, types: []*celgo.Type{celgo.AnyType, celgo.DynType}}
+		check(e, compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions))
 	}
 
-	conditions := make([]cel.ExpressionAccessor, 0, len(policy.Spec.MatchConditions))
+	var conditions, validations, messages []cel.ExpressionAccessor
+
+	add := func(to *[]cel.ExpressionAccessor, e cel.ExpressionAccessor, vars cel.OptionalVariableDeclarations) {
+		check(e, compiler.CompileCELExpression(e, vars, environment.NewExpressions))
+
+		*to = append(*to, e)
+	}
 
 	for i := range policy.Spec.MatchConditions {
-		e := (*matchconditions.MatchCondition)(&policy.Spec.MatchConditions[i])
-		mustCompile(e, vars)
-
-		conditions = append(conditions, e)
+		add(&conditions, (*matchconditions.MatchCondition)(&policy.Spec.MatchConditions[i]), vars)
 	}
-
-	validations := make([]cel.ExpressionAccessor, 0, len(policy.Spec.Validations))
-	messages := make([]cel.ExpressionAccessor, 0, len(policy.Spec.Validations))
 
 	for _, v := range policy.Spec.Validations {
-		e := &validating.ValidationCondition{Expression: v.Expression, Message: v.Message}
-		mustCompile(e, vars)
-
-		validations = append(validations, e)
-
-		m := &validating.MessageExpressionCondition{MessageExpression: v.MessageExpression}
-		mustCompile(m, cel.OptionalVariableDeclarations{})
-
-		messages = append(messages, m)
-	}
-
-	condition := func(of []cel.ExpressionAccessor, vars cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
-		return compiler.CompileCondition(of, vars, environment.NewExpressions)
+		add(&validations, expression{text: v.Expression, types: []*celgo.Type{celgo.BoolType}}, vars)
+		add(&messages, expression{text: v.MessageExpression, types: []*celgo.Type{celgo.StringType}}, cel.OptionalVariableDeclarations{})
 	}
 
 	fail := admissionv1.Fail
+	out := &compiled{
+		conditions:  matchconditions.NewMatcher(compiler.CompileCondition(conditions, vars, environment.NewExpressions), &fail, "policy", "validate", policy.Name),
+		validations: compiler.CompileCondition(validations, vars, environment.NewExpressions),
+		messages:    compiler.CompileCondition(messages, cel.OptionalVariableDeclarations{}, environment.NewExpressions),
+	}
 
-	return validating.NewValidator(
-		condition(validations, vars),
-		matchconditions.NewMatcher(condition(conditions, vars), &fail, "policy", "validate", policy.Name),
-		condition(nil, vars),
-		condition(messages, cel.OptionalVariableDeclarations{}),
-		&fail,
-	)
+	for _, v := range policy.Spec.Validations {
+		out.fallback = append(out.fallback, v.Message)
+	}
+
+	return out
 }
 
 // latest version of the API server that the tests link.
@@ -227,7 +202,7 @@ func latest() *version.Version { return environment.DefaultCompatibilityVersion(
 
 // refusals returns the messages of what a compiled policy has against the supplied
 // request.
-func refusals(tb rapid.TB, v validating.Validator, r *request) []string {
+func refusals(tb rapid.TB, c *compiled, r *request) []string {
 	tb.Helper()
 
 	attr, err := admission.NewVersionedAttributes(r.attributes(), r.object.GroupVersionKind(), admission.NewObjectInterfacesFromScheme(runtime.NewScheme()))
@@ -237,13 +212,43 @@ func refusals(tb rapid.TB, v validating.Validator, r *request) []string {
 
 	out := []string{}
 
-	for _, d := range v.Validate(context.Background(), r.resource, attr, nil, nil, celconfig.RuntimeCELCostBudget, nil).Decisions {
-		if d.Evaluation == validating.EvalError {
-			tb.Fatalf("the policy should come to a decision, but: %s", d.Message)
+	match := c.conditions.Match(context.Background(), attr, nil, nil)
+	if match.Error != nil {
+		tb.Fatalf("the policy should know what it is for, but: %v", match.Error)
+	}
+
+	if !match.Matches {
+		return out
+	}
+
+	evaluate := func(e cel.ConditionEvaluator, budget int64) ([]cel.EvaluationResult, int64) {
+		results, left, err := e.ForInput(context.Background(), attr, cel.CreateAdmissionRequest(attr, metav1.GroupVersionResource(r.resource), metav1.GroupVersionKind(attr.VersionedKind)), cel.OptionalVariableBindings{}, nil, budget)
+		if err != nil {
+			tb.Fatalf("the policy should come to a decision, but: %v", err)
 		}
 
-		if d.Action == validating.ActionDeny {
-			out = append(out, d.Message)
+		for _, r := range results {
+			if r.Error != nil {
+				tb.Fatalf("the policy should come to a decision, but: %v", r.Error)
+			}
+		}
+
+		return results, left
+	}
+
+	validations, left := evaluate(c.validations, celconfig.RuntimeCELCostBudget)
+	messages, _ := evaluate(c.messages, left)
+
+	for i, v := range validations {
+		if v.EvalResult != types.True {
+			message, _ := messages[i].EvalResult.Value().(string)
+
+			// The API server takes no other.
+			if message == "" || len(message) > celconfig.MaxEvaluatedMessageExpressionSizeBytes || strings.Contains(message, "\n") {
+				message = c.fallback[i]
+			}
+
+			out = append(out, message)
 		}
 	}
 
