@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -15,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -61,7 +60,7 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	return rsp, nil
 }
 
-// run the four stages of the function: resolve, transform, stamp and report.
+// run the stages of the function: decode, resolve, locate, stamp and report.
 func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -79,18 +78,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	stamper := &stamp.Stamper{
-		Input:          in,
-		Provider:       set.Provider,
-		CompositeGroup: groupOf(req.GetObserved().GetComposite().GetResource()),
-		Transformer:    set.Transformer(in),
-		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
-		Schemas:        schemas(in, required),
-		Remove:         set.Remove,
-		Ignore:         set.Ignore,
-		Observed:       req.GetObserved().GetResources(),
-		Earlier:        report.Earlier(req),
-	}
+	stamper := newStamper(in, set, req, required)
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
@@ -118,6 +106,11 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	run.Resolved(ctx)
 
+	return respond(ctx, run, stamper, targets, copies)
+}
+
+// respond to the supplied run: stamp the supplied targets, copy metadata, and report.
+func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.FailStamp(err)
@@ -129,7 +122,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	}
 
 	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, NotCopied: copied.NotCopied}
-	if f.log.Enabled(ctx, slog.LevelInfo) {
+	if run.Log.Enabled(ctx, slog.LevelInfo) {
 		outcome.Changes = stamper.Audit(targets, copied.Changed)
 	}
 
@@ -141,9 +134,20 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	return rsp, nil
 }
 
-// groupOf returns the API group of the supplied object.
-func groupOf(o *structpb.Struct) string {
-	return schema.FromAPIVersionAndKind(o.GetFields()["apiVersion"].GetStringValue(), "").Group
+// newStamper returns what stamps the resources of the supplied request.
+func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *stamp.Stamper {
+	return &stamp.Stamper{
+		Input:          in,
+		Provider:       set.Provider,
+		CompositeGroup: object.GVK(req.GetObserved().GetComposite().GetResource()).Group,
+		Transformer:    set.Transformer(in),
+		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
+		Schemas:        schemas(in, required),
+		Remove:         set.Remove,
+		Ignore:         set.Ignore,
+		Observed:       req.GetObserved().GetResources(),
+		Earlier:        report.Earlier(req),
+	}
 }
 
 // locator returns what finds the tag fields of resources. The first answer wins: a

@@ -90,6 +90,8 @@ func TestStampActiveOnly(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.labels = []tags.Label{label("a", "1")}
 		tc.runIn(t, g, shapes)
 	})
@@ -106,6 +108,8 @@ func TestStampActiveEmptyValue(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.labels = []tags.Label{label("a", "")}
 		tc.run(t, g)
 	})

@@ -50,9 +50,7 @@ func TestStampEarlier(t *testing.T) {
 		"OddEntries":      {reason: "What has no key is nobody's.", field: pairs, reserved: []string{"*"}, spec: `{"tags": [{"v": "x"}, {"k": null}, {"k": 1, "v": "y"}]}`},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
-		tc.run(t, g)
-	})
+	runPlain(t, cases)
 }
 
 // TestStampTwice tests that a second step with the same reserved keys and sources of its own
@@ -112,9 +110,7 @@ func TestStampProviderTags(t *testing.T) {
 		},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
-		tc.run(t, g)
-	})
+	runPlain(t, cases)
 }
 
 // TestStampErrorOfCloud tests sources that accept no other value of a tag, also not the
@@ -133,6 +129,8 @@ func TestStampErrorOfCloud(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.field, tc.in, tc.labels = f, refuse, a
 		tc.run(t, g)
 	})
@@ -150,9 +148,7 @@ func TestStampFormattedKeys(t *testing.T) {
 		"Trusted":        {reason: "A key from a field touches no key of a trusted label, reserved or not.", field: f, labels: []tags.Label{trusted(label("team", "a")), label("x", "b")}, remove: fromField("ours:*")},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
-		tc.run(t, g)
-	})
+	runPlain(t, cases)
 }
 
 // TestStampLastTag tests fields that come out empty, and whose provider would fill a field
@@ -180,9 +176,7 @@ func TestStampLastTag(t *testing.T) {
 		"OddSpec":       {reason: "What can't be read is not there.", field: f, observedSpec: `{"tags": ["x"]}`},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
-		tc.run(t, g)
-	})
+	runPlain(t, cases)
 }
 
 // TestStampLastTagSettles plays the provider, which drops an empty map when it updates the
@@ -234,6 +228,8 @@ func TestStampListOfOne(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.field = f
 		tc.run(t, g)
 	})

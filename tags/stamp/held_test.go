@@ -21,6 +21,8 @@ func runBy(t *testing.T, cases map[string]situation, f field.Field) {
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
 		t.Helper()
 
+		t.Helper()
+
 		for _, policy := range policies {
 			t.Run(string(policy), func(t *testing.T) {
 				t.Helper()
@@ -173,7 +175,7 @@ func TestStampEntries(t *testing.T) {
 		"QuotedField":          {reason: "A path may name fields with dots in them.", field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) { tc.run(t, g) })
+	runPlain(t, cases)
 }
 
 func TestStampAtomicList(t *testing.T) {
@@ -207,5 +209,5 @@ func TestStampAtomicList(t *testing.T) {
 		"Cap":                {reason: "Entries that are kept take slots.", field: texts, labels: labels(2), spec: `{"tags": ["x"` + strings.Repeat(`, "x"`, 47) + `]}`, observedSpec: `{"tags": ["crossplane-name=x"]}`},
 	}
 
-	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) { tc.run(t, g) })
+	runPlain(t, cases)
 }

@@ -156,6 +156,8 @@ func TestStampIgnore(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.earlier = paired(tc.before)
 		tc.runIn(t, g, shapes)
 	})
@@ -176,6 +178,8 @@ func TestStampIgnoreWithoutCase(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.provider = "azure"
 		tc.earlier = paired(tc.before)
 		tc.runIn(t, g, withoutCase)
@@ -259,6 +263,8 @@ func TestStampIgnoreObserved(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.ignore = keys("*")
 		tc.spec = cmp.Or(tc.spec, `{}`)
 		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
@@ -294,6 +300,8 @@ func TestStampIgnoreKeyValueList(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.field = groupTags
 		tc.ignore = keys("a", "b", "ours:a")
 		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
@@ -358,6 +366,8 @@ func TestStampIgnoreStringList(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
 		tc.run(t, g)
 	})

@@ -68,6 +68,8 @@ func TestStampRemove(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.earlier = paired(tc.before)
 		tc.runIn(t, g, shapes)
 	})
@@ -101,6 +103,8 @@ func TestStampInOrder(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.earlier = paired(tc.before)
 		tc.runIn(t, g, shapes)
 	})
@@ -201,6 +205,8 @@ func TestStampRemoveEntries(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.earlier = earlierOf(thing(tc.spec), tc.field.Separator)
 		tc.run(t, g)
 	})

@@ -102,6 +102,15 @@ func (tc situation) runIn(t *testing.T, g *tagstest.Golden, in map[string]shape)
 	}
 }
 
+// runPlain runs the supplied situations as they are.
+func runPlain(t *testing.T, cases map[string]situation) {
+	t.Helper()
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+		tc.run(t, g)
+	})
+}
+
 // runAll runs the supplied situations by the supplied function.
 func runAll(t *testing.T, cases map[string]situation, run func(t *testing.T, g *tagstest.Golden, tc situation)) {
 	t.Helper()

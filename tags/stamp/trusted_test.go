@@ -44,6 +44,8 @@ func TestStampReserved(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		for _, policy := range policies {
 			t.Run(string(policy), func(t *testing.T) {
 				tc.policy = policy
@@ -79,6 +81,8 @@ func TestStampReservedByProfile(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		for _, policy := range policies {
 			t.Run(string(policy), func(t *testing.T) {
 				tc.policy, tc.reserved, tc.field, tc.spec = policy, []string{"acme/owner"}, shapes["Map"].field, shapes["Map"].spec(tc.before...)
@@ -101,6 +105,8 @@ func TestStampTrustedFirst(t *testing.T) {
 	}
 
 	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
 		tc.slots = 48
 		tc.runIn(t, g, shapes)
 	})

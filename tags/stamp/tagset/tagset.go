@@ -176,7 +176,7 @@ func (s *Set) Adds(e *Entry) int {
 // Put the supplied tag in the place of all with the same ID, or behind all others.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
-	if old == nil || !s.isOnly(old) || !IsText(old.Value, e.Value.GetStringValue()) {
+	if old == nil || old.next > 0 || !IsText(old.Value, e.Value.GetStringValue()) {
 		s.changed = s.place(s.shape.take(old, *e)) || s.changed
 	}
 }
@@ -323,17 +323,6 @@ func (s *Set) last(id string) int32 {
 	}
 
 	return i
-}
-
-// isOnly is true if the supplied entry, which is the first with its ID, is the only one.
-func (s *Set) isOnly(first *Entry) bool {
-	for e := range s.with(first.ID) {
-		if e.at != first.at {
-			return false
-		}
-	}
-
-	return true
 }
 
 // hasString is true if the set has a string that the provider takes for the supplied one.
