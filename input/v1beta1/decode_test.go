@@ -223,8 +223,14 @@ func TestDecode(t *testing.T) {
 				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.reason, diff)
 			}
 
-			if m := c.admit(t, s.AsMap()); len(m) > 0 {
+			obj := s.AsMap()
+			if m := c.admit(t, obj); len(m) > 0 {
 				t.Errorf("\n%s\nAn API server should accept it, too: %v", tc.reason, m)
+			}
+
+			again, err := v1beta1.DecodeObject(obj)
+			if diff := cmp.Diff(encoded(t, in), encoded(t, again), protocmp.Transform()); diff != "" || err != nil {
+				t.Errorf("\n%s\nThe API server's defaults should be Decode's: -want, +got:\n%s%v", tc.reason, diff, err)
 			}
 		})
 	}
@@ -259,9 +265,9 @@ func refused() map[string]struct{ reason, input, want string } {
 		// Keywords of the schema.
 		"UnknownFields": {
 			reason: "All unknown fields should be named, and those that there are, and no rules be told that break because of them.",
-			input:  `{keyprefix: x, sources: [{type: Value, Values: {}}]}`,
+			input:  `{keyprefix: x, provider: {value: aws, name: aws}, sources: [{type: Value, Values: {}}]}`,
 			want: `[unknown field "keyprefix": allowed: apiVersion, fieldDiscovery, ignoreTags, keyFormats, keyPrefix, kind, kubernetesMetadata, limitPolicy, metadata, profileRules, provider, providerTags, ` +
-				`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, toContextKey, ttl, unknown field "sources[0].Values": allowed: ` + sources + `]`,
+				`removeTags, reservedKeys, reservedTags, resources, sources, statusFieldPath, tagFields, toContextKey, ttl, unknown field "provider.name": allowed: fromFieldPath, value, unknown field "sources[0].Values": allowed: ` + sources + `]`,
 		},
 		"UnknownFieldOfKeys": {
 			reason: "What fields are together called in Go is no field.",

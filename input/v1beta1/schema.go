@@ -27,7 +27,7 @@ var crd []byte
 
 // A schema is what the CRD says of a value, in the keywords that it uses: it can't be
 // loaded with others.
-type schema struct {
+type schema struct { //nolint:tagliatelle // Kubernetes names its extensions x-kubernetes-.
 	Type    string          `json:"type"`
 	Default *structpb.Value `json:"default"`
 	Rules   []rule          `json:"x-kubernetes-validations"`
