@@ -1,0 +1,275 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// A scene is a run of which everything that is said is in a golden file.
+type scene struct {
+	reason string
+
+	// xr, composite and context are the composite resource, what is desired of it, and the
+	// pipeline's context, if they aren't those of every request.
+	xr, composite, context string
+
+	// edit the request, if there is more to change.
+	edit func(req *fnv1.RunFunctionRequest)
+
+	// run, which lacks its request, log and metrics, and what came of it.
+	run     Run
+	outcome Outcome
+
+	// respond to the request, if not by telling what came of it.
+	respond func(r *Run) *fnv1.RunFunctionResponse
+}
+
+// play the supplied scenes.
+func play(t *testing.T, scenes map[string]scene) {
+	t.Helper()
+
+	golden := tagstest.NewGolden(t)
+
+	for name, s := range scenes {
+		t.Run(name, func(t *testing.T) { golden.Check(t, s.reason, s.play(t)) })
+	}
+}
+
+// play the scene, and return everything that is said: the condition, results, what becomes
+// of the composite resource and the context, what is required, log lines and metrics.
+func (s *scene) play(t *testing.T) []string {
+	t.Helper()
+
+	req := s.request()
+	before := proto.CloneOf(req)
+	log := &bytes.Buffer{}
+
+	r := s.run
+	r.Request, r.Log, r.Metrics = req, logger(log), NewMetrics()
+
+	if r.Input == nil {
+		r.Input = &v1beta1.CloudTags{}
+	}
+
+	if r.Required == nil {
+		r.Required = require.New(req)
+	}
+
+	if s.respond == nil {
+		s.respond = func(r *Run) *fnv1.RunFunctionResponse {
+			r.Resolved(t.Context())
+			return r.Success(t.Context(), &s.outcome)
+		}
+	}
+
+	rsp := s.respond(&r)
+
+	// The response shares the desired state.
+	if diff := cmp.Diff(before, req, protocmp.Transform()); diff != "" && r.Input.StatusFieldPath.IsZero() {
+		t.Errorf("\n%s\nthe request must stay as it is: -before, +after:\n%s", s.reason, diff)
+	}
+
+	told := said(t, before, rsp)
+
+	for line := range strings.Lines(log.String()) {
+		told = append(told, strings.TrimSpace(line))
+	}
+
+	return append(told, counted(t, r.Metrics)...)
+}
+
+// request of the scene.
+func (s *scene) request() *fnv1.RunFunctionRequest {
+	req := request(s.xr)
+
+	if s.composite != "" {
+		req.Desired.Composite.Resource = resource.MustStructJSON(s.composite)
+	}
+
+	if s.context != "" {
+		req.Context = resource.MustStructJSON(s.context)
+	}
+
+	if s.edit != nil {
+		s.edit(req)
+	}
+
+	return req
+}
+
+// said is what the supplied response says, and an error if it changes anything in the
+// supplied request beyond that.
+func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
+	t.Helper()
+
+	out := []string{"ttl: " + rsp.GetMeta().GetTtl().AsDuration().String()}
+
+	for _, c := range rsp.GetConditions() {
+		out = append(out, fmt.Sprintf("%s %s %s %s: %s", c.GetType(), c.GetTarget(), c.GetStatus(), c.GetReason(), c.GetMessage()))
+	}
+
+	for _, r := range rsp.GetResults() {
+		out = append(out, fmt.Sprintf("%s %s %s: %s", r.GetSeverity(), r.GetTarget(), r.GetReason(), r.GetMessage()))
+	}
+
+	for _, of := range []struct {
+		name        string
+		before, now proto.Message
+	}{
+		{"composite", req.GetDesired().GetComposite(), rsp.GetDesired().GetComposite()},
+		{"context", req.GetContext(), rsp.GetContext()},
+		{"requires", (*fnv1.Requirements)(nil), rsp.GetRequirements()},
+	} {
+		if !proto.Equal(of.before, of.now) {
+			out = append(out, of.name+": "+jsonOf(t, of.now))
+		}
+	}
+
+	want := &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: &fnv1.State{Resources: req.GetDesired().GetResources()}}
+	rest := &fnv1.RunFunctionResponse{Meta: proto.CloneOf(rsp.GetMeta()), Desired: &fnv1.State{Resources: rsp.GetDesired().GetResources()}, Output: rsp.GetOutput()}
+	rest.Meta.Ttl = nil
+
+	if diff := cmp.Diff(want, rest, protocmp.Transform()); diff != "" {
+		t.Errorf("a response must leave all else as it is: -want, +got:\n%s", diff)
+	}
+
+	return out
+}
+
+// jsonOf is the supplied message as JSON, always the same.
+func jsonOf(t *testing.T, m proto.Message) string {
+	t.Helper()
+
+	out := &bytes.Buffer{}
+
+	b, err := protojson.Marshal(m)
+	if err == nil {
+		err = json.Compact(out, b)
+	}
+
+	if err != nil {
+		t.Fatalf("cannot encode a message: %v", err)
+	}
+
+	return out.String()
+}
+
+// request returns a request of the supplied composite resource, or of a namespaced one, with
+// everything in it that a response must keep.
+func request(xr string) *fnv1.RunFunctionRequest {
+	if xr == "" {
+		xr = `{"metadata": {"namespace": "team-a", "name": "assets"}}`
+	}
+
+	return &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Tag: "tag"},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(xr)}},
+		Desired: &fnv1.State{
+			Composite: &fnv1.Resource{Resource: resource.MustStructJSON(`{"status": {"a": "b"}}`), Ready: fnv1.Ready_READY_TRUE},
+			Resources: map[string]*fnv1.Resource{
+				"a": {
+					Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"a": "b"}}}}`),
+					Ready:    fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")},
+				},
+				"b": {Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`), Ready: fnv1.Ready_READY_FALSE},
+			},
+		},
+		Context: resource.MustStructJSON(`{"a": [1, null]}`),
+	}
+}
+
+// skip returns the skip of a label for the supplied reason, on the supplied
+// resources.
+func skip(provider, key string, reason tags.SkipReason, limit string, resources ...string) stamp.Skip {
+	return stamp.Skip{
+		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "plexsphere:" + key, Provider: provider, Reason: reason},
+		Limit:        limit,
+		Resources:    resources,
+	}
+}
+
+// active returns a resource of the supplied provider that has a tag of a label.
+func active(name, provider string) stamp.Result {
+	return stamp.Result{Resource: name, Provider: provider, Active: map[string]string{"k": "v"}}
+}
+
+// untagged returns a resource that can't be tagged.
+func untagged(name string) stamp.Result {
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoField: true}
+}
+
+// unknown returns a managed resource of which nobody knows whether it has a tag field.
+func unknown(name string) stamp.Result {
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "has no tag field that is known", Unknown: true}
+}
+
+// withholding returns a resource of which something was withheld.
+func withholding(name string, w stamp.Withheld) stamp.Result {
+	return stamp.Result{Resource: name, Provider: "aws", Withheld: w}
+}
+
+// logger returns a logger that writes lines without a time to the supplied buffer.
+func logger(b *bytes.Buffer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) == 0 && a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+
+			return a
+		},
+	}))
+}
+
+// lines of the supplied text.
+func lines(text string) []string { return slices.Collect(strings.Lines(text)) }
+
+// scrape returns the lines about the supplied metrics, as Prometheus gets them.
+func scrape(t rapid.TB, m *Metrics) []string {
+	t.Helper()
+
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(m.Collectors()...)
+
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
+
+	if w.Code != http.StatusOK {
+		t.Fatalf("GET /metrics: %d: %s", w.Code, w.Body)
+	}
+
+	return strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+}
+
+// counted returns the lines about the series of the supplied metrics that are not 0.
+func counted(t rapid.TB, m *Metrics) []string {
+	t.Helper()
+
+	return slices.DeleteFunc(scrape(t, m), func(line string) bool { return strings.HasPrefix(line, "#") || strings.HasSuffix(line, " 0") })
+}

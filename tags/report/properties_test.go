@@ -1,0 +1,467 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// A scenario is what is to be stamped on resources.
+type scenario struct {
+	labels  []tags.Label
+	desired map[string]*fnv1.Resource
+	in      *v1beta1.CloudTags
+	profile string
+
+	// xr is the composite resource, or empty if it doesn't matter.
+	xr string
+
+	// fields that are known.
+	fields field.Locator
+}
+
+// desired returns the supplied object as a desired resource.
+func desired(o string) *fnv1.Resource { return &fnv1.Resource{Resource: resource.MustStructJSON(o)} }
+
+// played is what came of a scenario.
+type played struct {
+	rsp     *fnv1.RunFunctionResponse
+	outcome *Outcome
+	log     string
+}
+
+// play stamps and reports, from copies of everything in the scenario.
+func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) {
+	req := request(s.xr)
+	req.Desired.Resources = make(map[string]*fnv1.Resource, len(s.desired))
+
+	for name, r := range s.desired {
+		req.Desired.Resources[name] = proto.CloneOf(r)
+	}
+
+	in := s.in.DeepCopy()
+	in.Provider = &v1beta1.StringSource{Value: &s.profile}
+
+	o, err := stampAll(&stamp.Stamper{Input: in, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil), Fields: fixed(s.fields)}, req.GetDesired().GetResources())
+	if err != nil {
+		return nil, err
+	}
+
+	b := &bytes.Buffer{}
+	r := statusAt("status.cloudTags")
+	r.Request, r.Log, r.Metrics, r.Required = req, logger(b), metrics, require.New(req)
+
+	return &played{rsp: r.Success(ctx, o), outcome: o, log: b.String()}, nil
+}
+
+// scenarios with labels that are skipped for all kinds of reasons, on resources that
+// have their tags in different places.
+func scenarios(maxLabels int) *rapid.Generator[scenario] {
+	return rapid.Custom(func(t *rapid.T) scenario {
+		// Characters that neither marks nor lists of items in messages have.
+		odd := rapid.StringOfN(rapid.RuneFrom([]rune("abcXYZ-./:@+ ü→😀\x00\t\n\"\\*&\u202e")), 0, 8, -1)
+		key := rapid.OneOf(rapid.StringMatching(`[a-z]{0,8}`), odd, rapid.Just(strings.Repeat("x", 50)), rapid.Just(strings.Repeat("ü", 300)))
+
+		s := scenario{
+			labels:  make([]tags.Label, rapid.IntRange(0, maxLabels).Draw(t, "labels")),
+			desired: make(map[string]*fnv1.Resource),
+			profile: rapid.SampledFrom([]string{"aws", "hetzner", "openstack", "generic"}).Draw(t, "profile"),
+			in: &v1beta1.CloudTags{
+				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
+				ProfileRules: rapid.SampledFrom([]v1beta1.ProfileRules{v1beta1.ProfileRulesContract, v1beta1.ProfileRulesCloud}).Draw(t, "rules"),
+			},
+			fields: field.Chain{field.NewRules([]v1beta1.TagField{{
+				APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
+			}}), field.BuiltIn(), field.ByProfile{}},
+		}
+
+		for i := range s.labels {
+			k := rapid.SampledFrom([]string{"", "", "", "aws:", "platform/"}).Draw(t, "prefix") + fmt.Sprintf("_%04d_", i) + key.Draw(t, "key")
+			v := strings.Repeat("ü", rapid.SampledFrom([]int{0, 1, 1, 1, 60, 120, 200, 300}).Draw(t, "value"))
+			s.labels[i] = tags.Label{QualifiedKey: k, TagKey: "plexsphere:" + k, Value: v}
+		}
+
+		slices.SortFunc(s.labels, tags.Label.Compare)
+
+		for i := range rapid.IntRange(1, 8).Draw(t, "resources") {
+			name := fmt.Sprintf("r%d%s", i, strings.Repeat("r", rapid.SampledFrom([]int{0, 0, 250}).Draw(t, "name")))
+			others := make([]string, rapid.IntRange(0, 55).Draw(t, "others"))
+
+			for j := range others {
+				others[j] = fmt.Sprintf(`"other%d": "x"`, j)
+			}
+
+			s.desired[name] = desired(`{"apiVersion": "` + rapid.SampledFrom([]string{
+				`s3.aws.m.upbound.io/v1beta1", "kind": "BucketObject", "spec": {"forProvider": {}}`, // It has a profile of its own.
+				`example.org/v1", "kind": "Thing", "spec": {"forProvider": {"tags": {` + strings.Join(others, ", ") + `}}}`,
+				`example.org/v1", "kind": "Thing", "spec": {"forProvider": {"tags": "text", "labels": [], "metadata": 1}}`,
+				`example.org/v1", "kind": "Port", "spec": {}`,
+				`example.org/v1", "kind": "Other"`,
+			}).Draw(t, "spec") + `}`)
+		}
+
+		return s
+	})
+}
+
+// TestSuccessProperties tests what must be so whatever is stamped: events can have the
+// messages, each skipped label is in one of them and in one line of the log, counters agree
+// with the log, the status is what resources have, and everything is the same each time.
+func TestSuccessProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := scenarios(120).Draw(t, "scenario")
+		m := NewMetrics()
+
+		p, err := s.play(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		again, err := s.play(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for what, err := range map[string]error{
+			"messages": sound(p.rsp.GetResults()), "skipped labels": named(p.outcome, p.rsp.GetResults()),
+			"status": p.active(), "metrics": p.counts(t, s.profile, m), "a second time": p.same(again),
+		} {
+			if err != nil {
+				t.Errorf("Success(...): %s: %s", what, err)
+			}
+		}
+	})
+}
+
+// marks of the labels of scenarios, which no other part of a message looks like.
+var mark = regexp.MustCompile(`_\d{4}_`)
+
+// named returns an error unless each skip of the supplied outcome is named in exactly
+// one of the supplied results, which is one for its reason and limit. Labels must be
+// marked.
+func named(o *Outcome, results []*fnv1.Result) error {
+	type skip struct{ mark, reason, limit string }
+
+	got := make(map[skip]int)
+
+	for _, r := range results {
+		if r.GetSeverity() != fnv1.Severity_SEVERITY_WARNING || r.GetReason() == "TagFieldMismatch" || r.GetReason() == ReasonUnknownKinds {
+			continue
+		}
+
+		head, items, _ := strings.Cut(r.GetMessage(), "): ")
+		_, limit, _ := strings.Cut(head, " (")
+
+		for item := range strings.SplitSeq(items, "; ") {
+			marks := mark.FindAllString(item, -1)
+			if len(marks) != 2 || marks[0] != marks[1] {
+				return errors.Errorf("%q does not name one label and its tag", item)
+			}
+
+			got[skip{mark: marks[0], reason: r.GetReason(), limit: limit}]++
+		}
+	}
+
+	want := make(map[skip]int)
+	for _, s := range o.Skips {
+		want[skip{mark: mark.FindString(s.QualifiedKey), reason: pascalCase(s.Reason), limit: s.Limit}]++
+	}
+
+	return differ(want, got)
+}
+
+// sound returns an error unless the messages of all results can be those of events.
+func sound(results []*fnv1.Result) error {
+	for _, r := range results {
+		if msg := r.GetMessage(); len(msg) > maxMessage || msg == "" || !utf8.ValidString(msg) || strings.ContainsAny(msg, "\n\x00") {
+			return errors.Errorf("a message of %d bytes: %q", len(msg), msg)
+		}
+	}
+
+	return nil
+}
+
+// counts returns an error unless the supplied metrics have counted what results say and
+// what lines of the log do, each of which is about a label that was skipped.
+func (p *played) counts(t *rapid.T, profile string, m *Metrics) error {
+	want := map[string]int{}
+
+	for _, r := range p.outcome.Results {
+		if len(r.Active) > 0 {
+			want[series(tagged, r.Provider)]++
+		}
+
+		if r.LeftAlone != "" {
+			want[series(notTaggable, r.Provider)]++
+		}
+	}
+
+	for _, r := range tags.SkipReasons() {
+		want[skippedSeries(profile, r)] = strings.Count(p.log, fmt.Sprintf(`"provider":%q,"reason":%q`, profile, r))
+	}
+
+	if got := len(lines(p.log)); got != len(p.outcome.Skips) {
+		return errors.Errorf("want %d lines in the log, got %d", len(p.outcome.Skips), got)
+	}
+
+	return differ(nonzero(want), counted(t, m))
+}
+
+// active returns an error unless the status tells of just the tags that labels have become,
+// and the resources of the response have them.
+func (p *played) active() error {
+	want := map[string]any{}
+
+	for _, r := range p.outcome.Results {
+		of := map[string]any{}
+		spec := p.rsp.GetDesired().GetResources()[r.Resource].GetResource().AsMap()["spec"]
+
+		for k, v := range r.Active {
+			if !carries(spec, k, v) {
+				return errors.Errorf("%q has the tag %q=%q in the status, but is %v", r.Resource, k, v, spec)
+			}
+
+			of[k], want[r.Resource] = v, of
+		}
+	}
+
+	got, err := object.Get(p.rsp.GetDesired().GetComposite().GetResource(), object.MustParsePath("status.cloudTags.resources"))
+	if err != nil {
+		return err
+	}
+
+	return differ(want, got.AsInterface())
+}
+
+// carries is true if the supplied spec of a scenario has the supplied tag.
+func carries(spec any, key, value string) bool {
+	switch s := spec.(type) {
+	case map[string]any:
+		if v, ok := s[key]; ok {
+			return v == value
+		}
+
+		return slices.ContainsFunc(slices.Collect(maps.Values(s)), func(v any) bool { return carries(v, key, value) })
+	case []any:
+		return slices.Contains(s, any(key+"="+value))
+	}
+
+	return false
+}
+
+// same returns an error unless the supplied response and log are the same, byte for byte.
+func (p *played) same(as *played) error {
+	var got [2]string
+
+	for i, of := range []*played{p, as} {
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(of.rsp)
+		if err != nil {
+			return err
+		}
+
+		got[i] = string(b) + of.log
+	}
+
+	return differ(got[0], got[1])
+}
+
+// differ returns an error if the supplied values do.
+func differ(want, got any) error {
+	if diff := cmp.Diff(want, got); diff != "" {
+		return errors.New("-want, +got:\n" + diff)
+	}
+
+	return nil
+}
+
+// succeed reports the supplied outcome of a run that has no options.
+func succeed(t *testing.T, log *slog.Logger, o *Outcome) []*fnv1.Result {
+	t.Helper()
+
+	req := request("")
+	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{}}
+
+	return r.Success(t.Context(), o).GetResults()
+}
+
+// repeat the supplied text, with a mark in front of it.
+func repeat(n int, text func(i int) string) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("_%04d_%s", i, text(i))
+	}
+
+	return out
+}
+
+// TestManyResources tests that each of many resources and tags is named in one result that
+// an event can have.
+func TestManyResources(t *testing.T) {
+	keys := repeat(2000, func(i int) string { return strings.Repeat("k", i) })
+	o := &Outcome{Results: []stamp.Result{withholding(strings.Repeat("n", 253), stamp.Withheld{
+		Retained: keys[:500], Ignored: keys[500:1000], Removed: keys[1000:1500], Unkept: keys[1500:1600], Protected: keys[1600:],
+	})}}
+
+	for i, name := range repeat(2000, func(int) string { return strings.Repeat("n\n", 150) }) {
+		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"}
+		notKnown := alone
+		notKnown.Unknown = true
+
+		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"})
+		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Rule: i / 700, Why: keys[i] + ": " + strings.Repeat("must be short; ", 50)})
+	}
+
+	results := succeed(t, slog.New(slog.DiscardHandler), o)
+
+	if err := sound(results); err != nil {
+		t.Errorf("Success(...): want messages that events can have, got %s", err)
+	}
+
+	got, want := make(map[string]int), make(map[string]int)
+
+	for _, r := range results {
+		for _, m := range mark.FindAllString(r.GetMessage(), -1) {
+			got[strings.Replace(r.GetReason(), "TagsProtected", "TagsWithheld", 1)+" "+m]++
+		}
+	}
+
+	for _, reason := range []string{"NotTagged", "UnknownKinds", "TagFieldMismatch", "MetadataNotCopied", "TagsWithheld"} {
+		for i := range 2000 {
+			want[fmt.Sprintf("%s _%04d_", reason, i)] = 1
+		}
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nEach resource and each tag is named in exactly one result.\nSuccess(...): -want, +got:\n%s", diff)
+	}
+}
+
+// TestMessagesOfAllLimits tests that the longest messages that there are can be those
+// of events: the longest keys and names that are not shortened, for all limits.
+func TestMessagesOfAllLimits(t *testing.T) {
+	names := repeat(12, func(int) string { return strings.Repeat("x", maxName-6) })
+	resources := slices.Repeat([]string{strings.Repeat("r", maxName)}, 9999)
+
+	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
+		for _, reason := range tags.SkipReasons() {
+			limit := p.Limit(reason)
+			if reason == tags.CountCap {
+				limit += ", 2147483647 of them reserved"
+			}
+
+			o := &Outcome{}
+
+			for _, name := range names {
+				s := stamp.Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: name, TagKey: name, Provider: p.Name, Reason: reason}, Limit: limit}
+
+				// A profile of all resources names none.
+				if p.Narrow || reason == tags.CountCap {
+					s.Resources = resources
+				}
+
+				o.Skips = append(o.Skips, s)
+			}
+
+			if err := sound(succeed(t, slog.New(slog.DiscardHandler), o)); err != nil {
+				t.Errorf("%s, %s: Success(...): want messages that events can have, got %s", p.Name, reason, err)
+			}
+		}
+	}
+}
+
+// TestBounded tests that labels times resources are not more than either, that each skipped
+// label is in one result that an event can have, and in one line of the log.
+func TestBounded(t *testing.T) {
+	cases := map[string]struct {
+		reason            string
+		labels, resources int
+		text              string
+		withheld          func(keys []string) stamp.Withheld
+		last              []string
+	}{
+		"Both": {
+			reason: "Each resource has its results, which name the first few tags.",
+			labels: 10_000, resources: 5000,
+			withheld: func(keys []string) stamp.Withheld {
+				return stamp.Withheld{Retained: keys[:1], Removed: keys[1:], Protected: keys}
+			},
+			last: []string{
+				"r04999: withheld: _0000_ (an earlier step set another value); _0001_ (removeTags names it); _0002_ (removeTags names it); _0003_ (removeTags names it); and 9996 more",
+				"r04999: ignoreTags and removeTags of fields don't touch reserved keys: _0000_; _0001_; _0002_; _0003_; and 9996 more",
+			},
+		},
+		"Resources": {
+			reason: "Each of too many resources has one.",
+			labels: 2, resources: 20_001,
+			withheld: func(keys []string) stamp.Withheld { return stamp.Withheld{Retained: keys} },
+			last:     []string{"r19999: withheld: _0000_ (an earlier step set another value); and 1 more", "r20000: withheld: _0000_ (an earlier step set another value); and 1 more"},
+		},
+		"ControlCharacters": {reason: "Characters that can't be seen take more bytes in messages.", labels: 100, resources: 1, text: "\x00"},
+		"ManyBytes":         {reason: "Characters of many bytes are not torn apart, and long keys are short in messages.", labels: 1000, resources: 1000, text: "😀"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b, o := &bytes.Buffer{}, &Outcome{}
+			keys, names := repeat(tc.labels, func(i int) string { return strings.Repeat(tc.text, i) }), make([]string, tc.resources)
+
+			for i := range names {
+				names[i] = fmt.Sprintf("r%05d", i)
+
+				o.Results = append(o.Results, stamp.Result{Resource: names[i]})
+				if tc.withheld != nil {
+					o.Results[i].Withheld = tc.withheld(keys)
+				}
+			}
+
+			for _, key := range keys {
+				o.Skips = append(o.Skips, skip("aws", key, tags.CountCap, "at most 50 tags on a resource", names...))
+			}
+
+			results := succeed(t, logger(b), o)
+			size := b.Len()
+
+			for _, r := range results {
+				size += len(r.GetMessage())
+			}
+
+			if got := len(lines(b.String())); got != tc.labels || size > 10_000_000 {
+				t.Errorf("\n%s\nSuccess(...): want %d log lines, and at most ten megabytes with results, got %d and %d bytes", tc.reason, tc.labels, got, size)
+			}
+
+			if err := errors.Join(sound(results), named(o, results)); err != nil {
+				t.Errorf("\n%s\nSuccess(...): want messages that events can have, and each skipped label named in one result: %s", tc.reason, err)
+			}
+
+			last := texts(results[len(results)-len(tc.last):], (*fnv1.Result).GetMessage)
+			if diff := cmp.Diff(tc.last, last, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("\n%s\nSuccess(...): -want messages, +got messages:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
