@@ -8,12 +8,12 @@ var aws = cloud{
 		{
 			// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
 			kinds:   kinds("s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
-			profile: awsAPI.narrow(func(p *Profile) { p.MaxTags = 10 }),
+			profile: narrow(awsAPI, func(p *Profile) { p.MaxTags = 10 }),
 		},
 		{
 			// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
 			kinds:   kinds("rds.aws.*/*", "neptune.aws.*/*"),
-			profile: awsAPI.narrow(func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
+			profile: narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
 		},
 	},
 }
@@ -30,6 +30,6 @@ var awsContract = Profile{
 }
 
 // awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
-var awsAPI = *awsContract.with(func(p *Profile) { p.ValueClass = awsClass })
+var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
 var awsClass = Class{Name: "letters, digits, space and + - = . _ : / @", chars: charsOf(`[\p{L}\p{Nd} +\-=._:/@]`)}

@@ -7,24 +7,24 @@ var azure = cloud{
 	services: []service{
 		{
 			kinds:   kinds("storage.azure.*/Account"),
-			profile: azureContract.narrow(func(p *Profile) { p.Key = Length{Runes: 128} }),
+			profile: narrow(azureContract, func(p *Profile) { p.Key = Length{Runes: 128} }),
 		},
 		{
 			kinds:   kinds("network.azure.*/TrafficManagerProfile"),
-			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }),
+			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }),
 		},
 		{
 			kinds:   kinds("network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
-			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon }),
+			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon }),
 		},
 		{
 			kinds:   kinds("network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
-			profile: azureContract.narrow(func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 }),
+			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 }),
 		},
 		{
 			kinds: kinds("cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",
 				"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
-			profile: azureContract.narrow(func(p *Profile) { p.MaxTags = 15 }),
+			profile: narrow(azureContract, func(p *Profile) { p.MaxTags = 15 }),
 		},
 	},
 }

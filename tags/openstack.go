@@ -15,17 +15,17 @@ var openstack = cloud{
 		{
 			// Nova's schema of server metadata. 128 is its default quota.
 			kinds:   kinds("compute.openstack.*/InstanceV2"),
-			profile: openstackMetadata.narrow(func(p *Profile) { p.Format = noSlash }),
+			profile: narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }),
 		},
 		{
 			// Cinder's schema of volume metadata, under the same quota.
 			kinds:   kinds("blockstorage.openstack.*/Volume*"),
-			profile: openstackMetadata.narrow(func(p *Profile) { p.KeyClass = cinderClass }),
+			profile: narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }),
 		},
 		{
 			// Keystone's schema of project tags.
 			kinds:   kinds("identity.openstack.*/ProjectV3"),
-			profile: openstackAPI.narrow(func(p *Profile) { p.MaxTags = 80 }),
+			profile: narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }),
 		},
 	},
 }

@@ -46,16 +46,17 @@ type Profile struct {
 	Format Format
 }
 
-// with returns the profile with the supplied changes.
-func (p Profile) with(change func(p *Profile)) *Profile {
+// changed returns a copy of the supplied profile with the supplied changes.
+func changed(p Profile, change func(p *Profile)) *Profile {
 	change(&p)
 	return &p
 }
 
-// narrow returns the profile, with the supplied changes, of a single service.
-func (p Profile) narrow(change func(p *Profile)) *Profile {
+// narrow returns a copy of the supplied profile, with the supplied changes, of a single
+// service.
+func narrow(p Profile, change func(p *Profile)) *Profile {
 	p.Narrow = true
-	return p.with(change)
+	return changed(p, change)
 }
 
 // A Length is the most that a key or a value may measure. Zero is no limit.

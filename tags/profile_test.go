@@ -126,30 +126,25 @@ func TestLimits(t *testing.T) {
 		}
 	}
 
-	golden(t, "limits.txt", got.String())
-
-	if limit := tags.ProfileOf("aws").Limit("no-such-reason"); limit != "" {
-		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)
-	}
-}
-
-// golden compares the supplied text with that of a file in testdata, or writes it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
+	const file = "testdata/limits.txt"
 
 	if *tags.Update {
-		if err := os.WriteFile("testdata/"+file, []byte(got), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	want, err := os.ReadFile("testdata/" + file)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("\n%s is what it should be. With -update, it is written.\n-want, +got:\n%s", file, diff)
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("\n%s is what the limits should be. With -update, it is written.\n-want, +got:\n%s", file, diff)
+	}
+
+	if limit := tags.ProfileOf("aws").Limit("no-such-reason"); limit != "" {
+		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -54,7 +55,7 @@ func table() string {
 
 	for _, c := range clouds {
 		p := c.contract
-		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), fmt.Sprint(p.MaxTags), p.KeyClass.Name, strings.Join(codes(p.Reserved), ", "), becomes(p), byCloud(c)}
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(p.Reserved), ", "), becomes(p), byCloud(c)}
 
 		if p.Entry != (Length{}) {
 			columns[1], columns[2] = p.Entry.String()+" with the value", ""

@@ -217,7 +217,7 @@ func (d *Transformed) collide() {
 			keys[i] = d.profile.Fold(t.Key)
 		}
 
-		if w, ok := winners[keys[i]]; !ok || t.beats(d.Tags[w]) {
+		if w, ok := winners[keys[i]]; !ok || t.beats(&d.Tags[w]) {
 			winners[keys[i]] = i
 		}
 	}
@@ -240,6 +240,6 @@ func (d *Transformed) collide() {
 
 // beats is true if the tag has more right to its key than the other, which stands before
 // it.
-func (t Tag) beats(o Tag) bool {
+func (t *Tag) beats(o *Tag) bool {
 	return t.Trusted && !o.Trusted || t.Trusted == o.Trusted && t.Source.Later(o.Source)
 }

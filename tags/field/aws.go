@@ -26,9 +26,9 @@ var aws = family{
 	Family:  Family{Name: "aws", Profile: "aws", Upjet: true},
 	domains: []string{"aws.upbound.io", "aws.m.upbound.io", "aws.jet.crossplane.io"},
 	adds:    "tags",
-	fields:  []candidate{awsTags},
-	usual:   &awsTags,
-	kinds: map[string][]candidate{
+	fields:  []*candidate{awsTags},
+	usual:   awsTags,
+	kinds: map[string][]*candidate{
 		// Its tags, where there are any, are the deprecated twin of tag.
 		"autoscaling/AutoscalingGroup": {at("tag", "tag").as(KeyValueList).with(launchedToo)},
 

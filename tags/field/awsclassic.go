@@ -12,13 +12,13 @@ import "google.golang.org/protobuf/types/known/structpb"
 var awsClassic = family{
 	Family:  Family{Name: "aws-classic", Profile: "aws"},
 	domains: []string{"aws.crossplane.io"},
-	fields: []candidate{
+	fields: []*candidate{
 		at("tags", "tags").as(Map, KeyValueList),
 		at("tagging.tagSet", "tagging.tagSet").as(KeyValueList), // S3 buckets.
 		at("identityPoolTags", "identityPoolTags"),              // Cognito.
 		at("userPoolTags", "userPoolTags"),
 	},
-	kinds: map[string][]candidate{
+	kinds: map[string][]*candidate{
 		// The API takes the type and the ID of what is tagged with each tag.
 		// The type is always this one. The ID is that of the group itself,
 		// which has none before it is created: the API doesn't require it, and

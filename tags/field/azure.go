@@ -13,9 +13,9 @@ var azure = family{
 	Family:      Family{Name: "azure", Profile: "azure", Upjet: true},
 	domains:     []string{"azure.upbound.io", "azure.m.upbound.io", "azure.jet.crossplane.io"},
 	handwritten: []string{"azure.crossplane.io"},
-	fields:      []candidate{azureTags},
-	usual:       &azureTags,
-	kinds: map[string][]candidate{
+	fields:      []*candidate{azureTags},
+	usual:       azureTags,
+	kinds: map[string][]*candidate{
 		// API Management's own catalogue of tags.
 		"apimanagement/APIOperationTag": none,
 		"apimanagement/APITag":          none,
@@ -28,5 +28,5 @@ var azure = family{
 var azapi = family{
 	Family:  Family{Name: "azapi", Profile: "azure", Upjet: true},
 	domains: []string{"azapi.upbound.io", "azapi.m.upbound.io"},
-	fields:  []candidate{azureTags},
+	fields:  []*candidate{azureTags},
 }

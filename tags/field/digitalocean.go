@@ -9,8 +9,8 @@ package field
 var digitalocean = family{
 	Family:  Family{Name: "digitalocean", Profile: "digitalocean", Upjet: true},
 	domains: []string{"digitalocean.crossplane.io", "digitalocean.m.crossplane.io"},
-	fields:  []candidate{at("tags", "tags").words(":", 255)},
-	kinds: map[string][]candidate{
+	fields:  []*candidate{at("tags", "tags").words(":")},
+	kinds: map[string][]*candidate{
 		// They select by tag: a firewall protects, and an alert watches, every
 		// Droplet that has one of theirs.
 		"networking/Firewall": none,

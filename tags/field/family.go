@@ -85,15 +85,15 @@ type family struct {
 	adds string
 
 	// fields of all kinds but the ones below, the preferred one first.
-	fields []candidate
+	fields []*candidate
 
 	// looksLike are fields that may carry cloud tags, or may not: nobody knows.
-	looksLike []candidate
+	looksLike []*candidate
 
 	// kinds that have other fields, or none, by service and kind. The service is
 	// what an API group has before the domain: that of ec2.aws.upbound.io is ec2.
 	// A kind of * is every other kind of the service.
-	kinds map[string][]candidate
+	kinds map[string][]*candidate
 
 	// usual is the field that a kind of the family's profile is taken to have, if
 	// nothing else is known of it.
@@ -126,10 +126,14 @@ type candidate struct {
 	maxLength int
 }
 
+// maxWord is how many characters a tag may have that is one word, by the API references of
+// all clouds that have such.
+const maxWord = 255
+
 // at is a candidate that is a map of strings at the supplied path below spec.forProvider
 // and is observed at the others below status.atProvider.
-func at(path string, observed ...string) candidate {
-	c := candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
+func at(path string, observed ...string) *candidate {
+	c := &candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
 	for _, o := range observed {
 		c.observed = append(c.observed, forms(atProvider, o)...)
 	}
@@ -137,26 +141,26 @@ func at(path string, observed ...string) candidate {
 	return c
 }
 
-// as is the candidate in the supplied shapes instead.
-func (c candidate) as(shapes ...Shape) candidate {
+// as makes the candidate one in the supplied shapes.
+func (c *candidate) as(shapes ...Shape) *candidate {
 	c.shapes = shapes
 	return c
 }
 
-// words is the candidate as a list of strings of at most so many characters.
-func (c candidate) words(separator string, maxLength int) candidate {
-	c.shapes, c.separator, c.maxLength = []Shape{StringList}, separator, maxLength
+// words makes the candidate a list of words, each a key, the separator and a value.
+func (c *candidate) words(separator string) *candidate {
+	c.shapes, c.separator, c.maxLength = []Shape{StringList}, separator, maxWord
 	return c
 }
 
-// with is the candidate with extra and spare fields of its entries.
-func (c candidate) with(extra map[string]*structpb.Value, spare ...string) candidate {
+// with gives extra and spare fields to the entries of the candidate.
+func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *candidate {
 	c.extra, c.spare = extra, spare
 	return c
 }
 
 // none is what a kind has that has no tag field.
-var none []candidate
+var none []*candidate
 
 // forms of the supplied path below the supplied one.
 func forms(below, path string) []object.Path {
@@ -221,7 +225,7 @@ func (f *family) complete(of *Field) {
 }
 
 // candidates for the tag field of the supplied kind.
-func (f *family) candidates(service, kind string) []candidate {
+func (f *family) candidates(service, kind string) []*candidate {
 	for _, key := range [...]string{service + "/" + kind, service + "/*"} {
 		if c, ok := f.kinds[key]; ok {
 			return c

@@ -30,13 +30,13 @@ var gcp = family{
 		"gcp.jet.crossplane.io",
 	},
 	handwritten: []string{"gcp.crossplane.io"},
-	fields: []candidate{
+	fields: []*candidate{
 		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
 		gcpLabels,
 		at("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"),
 	},
-	usual: &gcpLabels,
-	kinds: map[string][]candidate{
+	usual: gcpLabels,
+	kinds: map[string][]*candidate{
 		"sql/DatabaseInstance":      {gcpSettings},
 		"database/CloudSQLInstance": {gcpSettings},
 

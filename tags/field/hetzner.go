@@ -8,6 +8,6 @@ var hetzner = family{
 	Family:      Family{Name: "hetzner", Profile: "hetzner", Upjet: true},
 	domains:     []string{"hetzner.crossplane.io", "hetzner.m.crossplane.io", "hcloud.crossplane.io", "hcloud.m.crossplane.io"},
 	handwritten: []string{"cloud.hetzner.crossplane.io"},
-	fields:      []candidate{hetznerLabels},
-	usual:       &hetznerLabels,
+	fields:      []*candidate{hetznerLabels},
+	usual:       hetznerLabels,
 }

@@ -6,7 +6,7 @@ var (
 
 	// Tags of Neutron, Octavia, Glance and Keystone: one string of at most 255
 	// characters, by their API references. Older releases of Neutron have 60.
-	openstackTags = at("tags", "allTags", "tags").words("=", 255)
+	openstackTags = at("tags", "allTags", "tags").words("=")
 )
 
 // openstack is crossplane-contrib/provider-openstack. What doesn't count is more than
@@ -19,8 +19,8 @@ var (
 var openstack = family{
 	Family:  Family{Name: "openstack", Profile: "openstack", Upjet: true},
 	domains: []string{"openstack.crossplane.io", "openstack.m.crossplane.io"},
-	usual:   &openstackMetadata,
-	kinds: map[string][]candidate{
+	usual:   openstackMetadata,
+	kinds: map[string][]*candidate{
 		"blockstorage/VolumeV3":    {openstackMetadata},
 		"compute/InstanceV2":       {openstackMetadata},
 		"identity/ProjectV3":       {openstackTags},

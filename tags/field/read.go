@@ -44,16 +44,16 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 // definition has it. The kind is known to have none if the schema has no field that counts
 // in its provider's family.
 func Read(gk schema.GroupKind, s *structpb.Struct) Field {
-	d, service, _ := familyOf(gk.Group)
+	of, service, _ := familyOf(gk.Group)
 
-	for _, c := range d.candidates(service, gk.Kind) {
+	for _, c := range of.candidates(service, gk.Kind) {
 		if f, ok := c.read(s); ok {
-			d.complete(&f)
+			of.complete(&f)
 			return f
 		}
 	}
 
-	for _, c := range d.looksLike {
+	for _, c := range of.looksLike {
 		if like, ok := c.read(s); ok {
 			return Field{Shape: None, LooksLike: like.Path.String()}
 		}

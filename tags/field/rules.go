@@ -67,8 +67,8 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	d, _, _ := familyOf(k.Group)
-	d.complete(&f)
+	of, _, _ := familyOf(k.Group)
+	of.complete(&f)
 
 	known, ok := BuiltIn().Locate(k)
 

@@ -11,9 +11,9 @@ var genericTags = at("tags", "tagsAll", "tags")
 // selectors, the labels of Kubernetes nodes.
 var unknown = family{
 	Family: Family{Profile: tags.Generic},
-	usual:  &genericTags,
-	fields: []candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
-	looksLike: []candidate{
+	usual:  genericTags,
+	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
+	looksLike: []*candidate{
 		at("tags").as(StringList),
 		at("labels").as(Map, KeyValueList, StringList),
 	},

@@ -45,7 +45,9 @@ func Prune(s *structpb.Struct) Schema {
 	out := object{}
 
 	for _, top := range [...][2]string{{"spec", "forProvider"}, {"status", "atProvider"}} {
-		if kept := prune(properties(properties(s)[top[0]].GetStructValue())[top[1]].GetStructValue(), 2); kept != nil {
+		outer := properties(s)[top[0]].GetStructValue()
+
+		if kept := prune(properties(outer)[top[1]].GetStructValue(), 2); kept != nil {
 			out[top[0]] = object{"properties": object{top[1]: kept}}
 		}
 	}
