@@ -318,14 +318,7 @@ func TestTrustedValueStands(t *testing.T) {
 			forged:   `"keyForm": "Tag", "values": {"plexsphere:workspace": "forged"}`,
 			want:     map[string]string{"acme-workspace": "platform", "plexsphere:workspace": "forged"},
 		},
-		"OfOtherProvider": {
-			reason:   "Where the tag key isn't reserved, the later source should win.",
-			provider: "hetzner",
-			reserved: "acme-*",
-			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
-			key:      "workspace",
-			want:     map[string]string{"plexsphere:workspace": "forged"},
-		},
+		"OfOtherProvider": {reason: "Where the tag key isn't reserved, the later source should win.", provider: "hetzner", reserved: "acme-*", fields: `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `, key: "workspace", want: map[string]string{"plexsphere:workspace": "forged"}},
 	}
 
 	for name, tc := range cases {

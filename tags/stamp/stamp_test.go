@@ -74,20 +74,6 @@ func tagMap(prefix string, from, to int) string {
 	return strings.Join(fields, ", ")
 }
 
-// numbered returns the tags ours:k<from> to ours:k<to-1>, and those with more numbers.
-func numbered(from, to int, more ...int) map[string]string {
-	out := make(map[string]string, to-from+len(more))
-	for i := from; i < to; i++ {
-		out[fmt.Sprintf("ours:k%02d", i)] = "v"
-	}
-
-	for _, i := range more {
-		out[fmt.Sprintf("ours:k%02d", i)] = "v"
-	}
-
-	return out
-}
-
 // message of the supplied error, or nothing.
 func message(err error) string {
 	if err == nil {
@@ -97,29 +83,14 @@ func message(err error) string {
 	return err.Error()
 }
 
-// skip returns the skip of a label by the supplied profile, on the supplied
-// resources.
-func skip(key, provider string, reason tags.SkipReason, limit string, resources ...string) Skip {
-	return Skip{
-		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "ours:" + key, Provider: provider, Reason: reason},
-		Limit:        limit,
-		Resources:    resources,
-	}
-}
-
-// capped are the skips, because of the count cap, of the labels with the keys from
-// k<from> to k<to-1>.
-func capped(provider, limit string, from, to int, resources ...string) []Skip {
-	out := make([]Skip, 0, to-from)
-	for i := from; i < to; i++ {
-		out = append(out, skip(fmt.Sprintf("k%02d", i), provider, tags.CountCap, limit, resources...))
-	}
-
-	return out
-}
-
 func TestStamp(t *testing.T) {
-	type args struct {
+	bucket := func(forProvider string) *structpb.Struct {
+		return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"forProvider": ` + forProvider + `}}`)
+	}
+	configMap := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}`)
+
+	cases := map[string]struct {
+		reason       string
 		profileRules v1beta1.ProfileRules
 		sources      []v1beta1.Source
 		reservedTags map[string]v1beta1.TagCount
@@ -127,307 +98,251 @@ func TestStamp(t *testing.T) {
 		tagFields    []v1beta1.TagField
 		labels       []tags.Label
 		desired      map[string]*structpb.Struct
-	}
-
-	bucket := func(forProvider string) *structpb.Struct {
-		return resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"forProvider": ` + forProvider + `}}`)
-	}
-	configMap := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}}`)
-
-	cases := map[string]struct {
-		reason string
-		args   args
 	}{
-		"NoLabels":        {reason: "Without labels there is nothing to do, and nothing to say about resources.", args: args{provider: "aws", desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap, "odd": bucket(`{"tags": "text"}`)}}},
-		"NoResources":     {reason: "Without resources no label is skipped, since none is asked for.", args: args{provider: "aws", labels: []tags.Label{label(strings.Repeat("a", 200), "1")}}},
-		"ProviderUnknown": {reason: "Without a provider and without rules no field is known of any resource.", args: args{labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)}}},
+		"NoLabels":        {reason: "Without labels there is nothing to do, and nothing to say about resources.", provider: "aws", desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap, "odd": bucket(`{"tags": "text"}`)}},
+		"NoResources":     {reason: "Without resources no label is skipped, since none is asked for.", provider: "aws", labels: []tags.Label{label(strings.Repeat("a", 200), "1")}},
+		"ProviderUnknown": {reason: "Without a provider and without rules no field is known of any resource.", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)}},
 		"ProviderUnknownWithRule": {
-			reason: "A rule says where the tags go. Without a provider the generic profile says what they may be.",
-			args: args{
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.*/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
-				labels:    []tags.Label{label("a", "1"), label("b b", "2")},
-				desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
-			},
+			reason:    "A rule says where the tags go. Without a provider the generic profile says what they may be.",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.*/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			labels:    []tags.Label{label("a", "1"), label("b b", "2")},
+			desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 		},
-		"ProviderGeneric":       {reason: "A provider that has no profile is generic. Its managed resources have their tags in tags.", args: args{provider: "example", labels: labels(33), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap}}},
-		"ProviderInAnyCase":     {reason: "The provider matches without case, for the profile and for its field.", args: args{provider: "HetZner", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)}}},
-		"ForProviderIsNoObject": {reason: "A resource whose spec.forProvider is no object is no managed resource. Null is nothing.", args: args{provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)}}},
+		"ProviderGeneric":       {reason: "A provider that has no profile is generic. Its managed resources have their tags in tags.", provider: "example", labels: labels(33), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`), "config": configMap}},
+		"ProviderInAnyCase":     {reason: "The provider matches without case, for the profile and for its field.", provider: "HetZner", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"server": bucket(`{"labels": {"x": "y"}}`)}},
+		"ForProviderIsNoObject": {reason: "A resource whose spec.forProvider is no object is no managed resource. Null is nothing.", provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"list": bucket(`[]`), "null": bucket(`null`), "text": bucket(`"x"`)}},
 		"ShapeNone": {
-			reason: "A rule of shape None makes a kind that has a field not taggable.",
-			args: args{
-				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
-				labels:    []tags.Label{label("a", "1")},
-				desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
-			},
+			reason:    "A rule of shape None makes a kind that has a field not taggable.",
+			provider:  "aws",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
+			labels:    []tags.Label{label("a", "1")},
+			desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 		},
 		"NoKind": {
-			reason: "What is hardly a resource is not taggable.",
-			args: args{
-				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
-				labels:    []tags.Label{label("a", "1")},
-				desired: map[string]*structpb.Struct{
-					"empty":         {},
-					"nil":           nil,
-					"no-api":        resource.MustStructJSON(`{"kind": "Thing"}`),
-					"no-kind":       resource.MustStructJSON(`{"apiVersion": "example.org/v1", "spec": {}}`),
-					"odd-api":       resource.MustStructJSON(`{"apiVersion": "example.org/v1/x", "kind": "Thing"}`),
-					"kind-is-list":  resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": ["Thing"]}`),
-					"spec-is-list":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": []}`),
-					"spec-is-text":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": "text"}`),
-					"api-is-number": resource.MustStructJSON(`{"apiVersion": 1, "kind": "Thing"}`),
-				},
+			reason:    "What is hardly a resource is not taggable.",
+			provider:  "aws",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			labels:    []tags.Label{label("a", "1")},
+			desired: map[string]*structpb.Struct{
+				"empty":         {},
+				"nil":           nil,
+				"no-api":        resource.MustStructJSON(`{"kind": "Thing"}`),
+				"no-kind":       resource.MustStructJSON(`{"apiVersion": "example.org/v1", "spec": {}}`),
+				"odd-api":       resource.MustStructJSON(`{"apiVersion": "example.org/v1/x", "kind": "Thing"}`),
+				"kind-is-list":  resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": ["Thing"]}`),
+				"spec-is-list":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": []}`),
+				"spec-is-text":  resource.MustStructJSON(`{"apiVersion": "b.example.org/v1", "kind": "Thing", "spec": "text"}`),
+				"api-is-number": resource.MustStructJSON(`{"apiVersion": 1, "kind": "Thing"}`),
 			},
 		},
 		"Everything": {
-			reason: "Whatever becomes of resources is sorted by their names, and of labels by reason and qualified key.",
-			args: args{
-				provider: "aws",
-				tagFields: []v1beta1.TagField{
-					{APIVersion: tags.NewPattern("v1"), Kind: tags.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
-				},
-				labels: []tags.Label{
-					label("a", "1"),
-					label("b", "2"),
-					label("aws:c", "3"),
-					label("d*", "4"),
-					label("c*", "4"),
-					label(strings.Repeat("e", 124), "5"),
-					label("f", strings.Repeat("f", 257)),
-				},
-				desired: map[string]*structpb.Struct{
-					"z":         bucket(`{"region": "r"}`),
-					"y":         configMap,
-					"x":         bucket(`{"tags": {"ours:b": "x", "ours:a": "y"}}`),
-					"w":         bucket(`{"tags": ["x"]}`),
-					"v":         bucket(`{"tags": {"ours:b": "2", "ours:a": "1"}}`),
-					"u":         bucket(`{"tags": {"ours:a": "9"}}`),
-					"d":         bucket(`{"tags": "x"}`),
-					"c":         configMap,
-					"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace"}`),
-				},
+			reason:   "Whatever becomes of resources is sorted by their names, and of labels by reason and qualified key.",
+			provider: "aws",
+			tagFields: []v1beta1.TagField{
+				{APIVersion: tags.NewPattern("v1"), Kind: tags.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
+			},
+			labels: []tags.Label{
+				label("a", "1"),
+				label("b", "2"),
+				label("aws:c", "3"),
+				label("d*", "4"),
+				label("c*", "4"),
+				label(strings.Repeat("e", 124), "5"),
+				label("f", strings.Repeat("f", 257)),
+			},
+			desired: map[string]*structpb.Struct{
+				"z":         bucket(`{"region": "r"}`),
+				"y":         configMap,
+				"x":         bucket(`{"tags": {"ours:b": "x", "ours:a": "y"}}`),
+				"w":         bucket(`{"tags": ["x"]}`),
+				"v":         bucket(`{"tags": {"ours:b": "2", "ours:a": "1"}}`),
+				"u":         bucket(`{"tags": {"ours:a": "9"}}`),
+				"d":         bucket(`{"tags": "x"}`),
+				"c":         configMap,
+				"namespace": resource.MustStructJSON(`{"apiVersion": "v1", "kind": "Namespace"}`),
 			},
 		},
 		"Ignored": {
-			reason: "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
-			args: args{
-				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
-				sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
-				labels:    []tags.Label{label("a", "1")},
-				desired: map[string]*structpb.Struct{
-					"ignored":     annotated("true", `{"tags": {"ours:a": "9"}}`),
-					"not-ignored": annotated("false", `{}`),
-					"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}}`),
-				},
+			reason:    "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
+			provider:  "aws",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+			labels:    []tags.Label{label("a", "1")},
+			desired: map[string]*structpb.Struct{
+				"ignored":     annotated("true", `{"tags": {"ours:a": "9"}}`),
+				"not-ignored": annotated("false", `{}`),
+				"odd":         resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": ["x"]}}`),
 			},
 		},
 		"Adopted": {
-			reason: "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
-			args: args{
-				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
-				labels:    []tags.Label{label("a", "1")},
-				desired: map[string]*structpb.Struct{
-					"all":     thing(`{"managementPolicies": ["*"]}`),
-					"create":  thing(`{"managementPolicies": ["Observe", "Create"]}`),
-					"delete":  thing(`{"managementPolicies": ["Observe", "Delete", "LateInitialize"]}`),
-					"none":    thing(`{"managementPolicies": []}`),
-					"null":    thing(`{"managementPolicies": null}`),
-					"observe": thing(`{"managementPolicies": ["Observe"], "tags": {"x": "y"}}`),
-					"text":    thing(`{"managementPolicies": "Observe"}`),
-					"update":  thing(`{"managementPolicies": ["Observe", "Update"]}`),
-				},
+			reason:    "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
+			provider:  "aws",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			labels:    []tags.Label{label("a", "1")},
+			desired: map[string]*structpb.Struct{
+				"all":     thing(`{"managementPolicies": ["*"]}`),
+				"create":  thing(`{"managementPolicies": ["Observe", "Create"]}`),
+				"delete":  thing(`{"managementPolicies": ["Observe", "Delete", "LateInitialize"]}`),
+				"none":    thing(`{"managementPolicies": []}`),
+				"null":    thing(`{"managementPolicies": null}`),
+				"observe": thing(`{"managementPolicies": ["Observe"], "tags": {"x": "y"}}`),
+				"text":    thing(`{"managementPolicies": "Observe"}`),
+				"update":  thing(`{"managementPolicies": ["Observe", "Update"]}`),
 			},
 		},
-		"AllSkipped": {reason: "A field is not created if no label is left, nor looked at.", args: args{provider: "aws", labels: []tags.Label{label("*", "1")}, desired: map[string]*structpb.Struct{"a": bucket(`{}`), "b": bucket(`{"tags": {}}`), "c": bucket(`{"tags": []}`)}}},
+		"AllSkipped": {reason: "A field is not created if no label is left, nor looked at.", provider: "aws", labels: []tags.Label{label("*", "1")}, desired: map[string]*structpb.Struct{"a": bucket(`{}`), "b": bucket(`{"tags": {}}`), "c": bucket(`{"tags": []}`)}},
 		"PolicyOfWinningSource": {
 			reason: "The policy of the source that a label came from says what becomes of a tag that is there.",
-			args: args{
-				sources: []v1beta1.Source{
-					{OnConflict: v1beta1.ConflictPolicyRetain},
-					{OnConflict: v1beta1.ConflictPolicyReplace},
-					{OnConflict: v1beta1.ConflictPolicyError},
-				},
-				provider: "aws",
-				labels: []tags.Label{
-					{QualifiedKey: "a", TagKey: "a", Value: "1"},
-					{QualifiedKey: "b", TagKey: "b", Value: "1", Source: &tags.Source{Position: 1}},
-					{QualifiedKey: "c", TagKey: "c", Value: "1", Source: &tags.Source{Position: 2}},
-				},
-				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "9"}}`)},
+			sources: []v1beta1.Source{
+				{OnConflict: v1beta1.ConflictPolicyRetain},
+				{OnConflict: v1beta1.ConflictPolicyReplace},
+				{OnConflict: v1beta1.ConflictPolicyError},
 			},
+			provider: "aws",
+			labels: []tags.Label{
+				{QualifiedKey: "a", TagKey: "a", Value: "1"},
+				{QualifiedKey: "b", TagKey: "b", Value: "1", Source: &tags.Source{Position: 1}},
+				{QualifiedKey: "c", TagKey: "c", Value: "1", Source: &tags.Source{Position: 2}},
+			},
+			desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"a": "9", "b": "9"}}`)},
 		},
 		"ErrorConflict": {
 			reason: "A conflict that fails names the resource, the tag, both values and the source. Nothing is stamped.",
-			args: args{
-				sources: []v1beta1.Source{
-					{OnConflict: v1beta1.ConflictPolicyReplace},
-					{OnConflict: v1beta1.ConflictPolicyError},
-				},
-				provider: "aws",
-				labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: &tags.Source{Position: 1}}},
-				desired: map[string]*structpb.Struct{
-					"a": bucket(`{}`),
-					"b": bucket(`{"tags": {"ours:a b": "old \"value\""}}`),
-					"c": bucket(`{"tags": {"ours:a b": "other"}}`),
-				},
+			sources: []v1beta1.Source{
+				{OnConflict: v1beta1.ConflictPolicyReplace},
+				{OnConflict: v1beta1.ConflictPolicyError},
+			},
+			provider: "aws",
+			labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: &tags.Source{Position: 1}}},
+			desired: map[string]*structpb.Struct{
+				"a": bucket(`{}`),
+				"b": bucket(`{"tags": {"ours:a b": "old \"value\""}}`),
+				"c": bucket(`{"tags": {"ours:a b": "other"}}`),
 			},
 		},
-		"ErrorConflictOfNamedSource": {
-			reason: "The message names the source by its name, which is for messages.",
-			args: args{
-				sources:  []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}},
-				provider: "aws",
-				labels:   []tags.Label{label("a", "1")},
-				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:a": "9"}}`)},
-			},
-		},
+		"ErrorConflictOfNamedSource": {reason: "The message names the source by its name, which is for messages.", sources: []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:a": "9"}}`)}},
 		"ErrorConflictOfFirst": {
-			reason: "Of many conflicts, the error is about the first resource and the lowest qualified key.",
-			args: args{
-				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
-				provider: "aws",
-				labels:   labels(20),
-				desired: map[string]*structpb.Struct{
-					"c": bucket(`{"tags": {` + tagMap("ours:k", 0, 20) + `}}`),
-					"b": bucket(`{"tags": {` + tagMap("ours:k", 5, 20) + `}}`),
-					"a": bucket(`{}`),
-				},
+			reason:   "Of many conflicts, the error is about the first resource and the lowest qualified key.",
+			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+			provider: "aws",
+			labels:   labels(20),
+			desired: map[string]*structpb.Struct{
+				"c": bucket(`{"tags": {` + tagMap("ours:k", 0, 20) + `}}`),
+				"b": bucket(`{"tags": {` + tagMap("ours:k", 5, 20) + `}}`),
+				"a": bucket(`{}`),
 			},
 		},
-		"ErrorConflictAfterMismatch": {reason: "A tag field that can't be read is in nobody's way.", args: args{sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)}}},
-		"CapBesideExistingTags":      {reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.", args: args{provider: "aws", labels: labels(45), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}}},
-		"CapReached":                 {reason: "As many labels as a resource may have tags are all added.", args: args{provider: "aws", labels: labels(50), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
-		"CapExceeded":                {reason: "Of one label more than a resource may have tags, the highest is skipped.", args: args{provider: "aws", labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
+		"ErrorConflictAfterMismatch": {reason: "A tag field that can't be read is in nobody's way.", sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)}},
+		"CapBesideExistingTags":      {reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.", provider: "aws", labels: labels(45), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}},
+		"CapReached":                 {reason: "As many labels as a resource may have tags are all added.", provider: "aws", labels: labels(50), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
+		"CapExceeded":                {reason: "Of one label more than a resource may have tags, the highest is skipped.", provider: "aws", labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
 		"CapExceededAlready": {
-			reason: "A resource that has more tags than it may keeps them, gets no more, and may have values replaced.",
-			args: args{
-				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
-				provider: "aws",
-				labels:   []tags.Label{label("k00", "v"), label("k01", "v")},
-				desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
-			},
+			reason:   "A resource that has more tags than it may keeps them, gets no more, and may have values replaced.",
+			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			provider: "aws",
+			labels:   []tags.Label{label("k00", "v"), label("k01", "v")},
+			desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
 		},
-		"CapAndKeysThere": {reason: "A label whose key is there already takes no further slot, wherever it sorts and whatever its value.", args: args{provider: "aws", labels: labels(52), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)}}},
+		"CapAndKeysThere": {reason: "A label whose key is there already takes no further slot, wherever it sorts and whatever its value.", provider: "aws", labels: labels(52), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:k50": "v", "ours:k51": "9"}}`)}},
 		"CapKeepsLowestQualifiedKeys": {
-			reason: "The cap goes by qualified keys, not by tag keys.",
-			args: args{
-				provider: "aws",
-				labels: []tags.Label{
-					{QualifiedKey: "a", TagKey: "z", Value: "1"},
-					{QualifiedKey: "b", TagKey: "y", Value: "2"},
-					{QualifiedKey: "c", TagKey: "x", Value: "3"},
-				},
-				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`)},
+			reason:   "The cap goes by qualified keys, not by tag keys.",
+			provider: "aws",
+			labels: []tags.Label{
+				{QualifiedKey: "a", TagKey: "z", Value: "1"},
+				{QualifiedKey: "b", TagKey: "y", Value: "2"},
+				{QualifiedKey: "c", TagKey: "x", Value: "3"},
 			},
+			desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`)},
 		},
 		"CapPerResource": {
-			reason: "Each resource has its own slots. A label that is skipped on several names all of them, in order.",
-			args: args{
-				provider: "aws",
-				labels:   labels(4),
-				desired: map[string]*structpb.Struct{
-					"d": bucket(`{"tags": {` + tagMap("other", 0, 50) + `}}`),
-					"c": bucket(`{"tags": {` + tagMap("other", 0, 47) + `}}`),
-					"b": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`),
-					"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `}}`),
-				},
+			reason:   "Each resource has its own slots. A label that is skipped on several names all of them, in order.",
+			provider: "aws",
+			labels:   labels(4),
+			desired: map[string]*structpb.Struct{
+				"d": bucket(`{"tags": {` + tagMap("other", 0, 50) + `}}`),
+				"c": bucket(`{"tags": {` + tagMap("other", 0, 47) + `}}`),
+				"b": bucket(`{"tags": {` + tagMap("other", 0, 48) + `}}`),
+				"a": bucket(`{"tags": {` + tagMap("other", 0, 46) + `}}`),
 			},
 		},
 		"CapCountsOpaqueEntries": {
-			reason: "Entries of a list that are no tags that we know take slots.",
-			args: args{
-				provider: "aws",
-				tagFields: []v1beta1.TagField{{
-					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
-					StringList: &v1beta1.StringList{Separator: "="},
-				}},
-				labels:  labels(2),
-				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
-			},
+			reason:   "Entries of a list that are no tags that we know take slots.",
+			provider: "aws",
+			tagFields: []v1beta1.TagField{{
+				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				StringList: &v1beta1.StringList{Separator: "="},
+			}},
+			labels:  labels(2),
+			desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 		},
 		"CapAndDuplicatesReplaced": {
-			reason: "Entries that replacing a tag removes take no slots.",
-			args: args{
-				sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
-				provider: "aws",
-				tagFields: []v1beta1.TagField{{
-					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
-					StringList: &v1beta1.StringList{Separator: "="},
-				}},
-				labels:  labels(2),
-				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=8", "ours:k00=9"` + strings.Repeat(`, "x"`, 48) + `]}`)},
-			},
+			reason:   "Entries that replacing a tag removes take no slots.",
+			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			provider: "aws",
+			tagFields: []v1beta1.TagField{{
+				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				StringList: &v1beta1.StringList{Separator: "="},
+			}},
+			labels:  labels(2),
+			desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:k00=8", "ours:k00=9"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 		},
 		"CapAndOneString": {
-			reason: "Two tags that come to one string take one slot.",
-			args: args{
-				provider: "aws",
-				tagFields: []v1beta1.TagField{{
-					APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
-					StringList: &v1beta1.StringList{Separator: "="},
-				}},
-				labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
-				desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
-			},
+			reason:   "Two tags that come to one string take one slot.",
+			provider: "aws",
+			tagFields: []v1beta1.TagField{{
+				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				StringList: &v1beta1.StringList{Separator: "="},
+			}},
+			labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
+			desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["x"` + strings.Repeat(`, "x"`, 48) + `]}`)},
 		},
 		"CapOfMismatch": {
-			reason: "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
-			args: args{
-				provider:  "aws",
-				tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
-				labels:    labels(51),
-				desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
-			},
+			reason:    "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
+			provider:  "aws",
+			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
+			labels:    labels(51),
+			desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 		},
-		"ReservedTags":               {reason: "Slots that are reserved on the profile are left free, and the limit says so.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 3, "generic": 20}, labels: labels(41), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}}},
-		"ReservedTagsOfOtherProfile": {reason: "Slots that are reserved on another profile are not.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"generic": 20, "aws": 0}, labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
-		"ReservedTagsAllSlots":       {reason: "If all slots are reserved nothing is added, and the field is not created.", args: args{provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 50}, labels: labels(1), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}}},
+		"ReservedTags":               {reason: "Slots that are reserved on the profile are left free, and the limit says so.", provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 3, "generic": 20}, labels: labels(41), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}},
+		"ReservedTagsOfOtherProfile": {reason: "Slots that are reserved on another profile are not.", provider: "aws", reservedTags: map[string]v1beta1.TagCount{"generic": 20, "aws": 0}, labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
+		"ReservedTagsAllSlots":       {reason: "If all slots are reserved nothing is added, and the field is not created.", provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 50}, labels: labels(1), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
 		"ReservedTagsMoreThanCap": {
-			reason: "If more slots are reserved than a resource has, nothing is added, but tags that are there may have their values replaced.",
-			args: args{
-				sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
-				provider:     "aws",
-				reservedTags: map[string]v1beta1.TagCount{"aws": 2147483647},
-				labels:       labels(2),
-				desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "9"}}`)},
-			},
+			reason:       "If more slots are reserved than a resource has, nothing is added, but tags that are there may have their values replaced.",
+			sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			provider:     "aws",
+			reservedTags: map[string]v1beta1.TagCount{"aws": 2147483647},
+			labels:       labels(2),
+			desired:      map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y", "ours:k00": "9"}}`)},
 		},
 		"NarrowService": {
-			reason: "A label that one service skips names its resources, but not if all resources of the profile skip it.",
-			args: args{
-				profileRules: v1beta1.ProfileRulesCloud,
-				provider:     "aws",
-				tagFields:    []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
-				labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
-				desired: map[string]*structpb.Struct{
-					"a": thing(`{}`),
-					"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance"}`),
-				},
+			reason:       "A label that one service skips names its resources, but not if all resources of the profile skip it.",
+			profileRules: v1beta1.ProfileRulesCloud,
+			provider:     "aws",
+			tagFields:    []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
+			desired: map[string]*structpb.Struct{
+				"a": thing(`{}`),
+				"b": resource.MustStructJSON(`{"apiVersion": "rds.aws.m.upbound.io/v1beta1", "kind": "Instance"}`),
 			},
 		},
 		"DifferentLimits": {
-			reason: "A label that is too long for fields of different limits is skipped once for each limit.",
-			args: args{
-				provider: "openstack",
-				tagFields: []v1beta1.TagField{
-					{
-						APIVersion: tags.NewPattern("a/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
-						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
-					},
-					{
-						APIVersion: tags.NewPattern("b/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
-						StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
-					},
+			reason:   "A label that is too long for fields of different limits is skipped once for each limit.",
+			provider: "openstack",
+			tagFields: []v1beta1.TagField{
+				{
+					APIVersion: tags.NewPattern("a/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
 				},
-				labels: []tags.Label{label("a", "12345"), label("b", "123456"), label("c", "1")},
-				desired: map[string]*structpb.Struct{
-					"a": resource.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A"}`),
-					"b": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "B"}`),
-					"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C"}`),
+				{
+					APIVersion: tags.NewPattern("b/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
 				},
+			},
+			labels: []tags.Label{label("a", "12345"), label("b", "123456"), label("c", "1")},
+			desired: map[string]*structpb.Struct{
+				"a": resource.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A"}`),
+				"b": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "B"}`),
+				"c": resource.MustStructJSON(`{"apiVersion": "b/v1", "kind": "C"}`),
 			},
 		},
 	}
@@ -436,25 +351,25 @@ func TestStamp(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			rules := field.NewRules(tc.args.tagFields)
+			rules := field.NewRules(tc.tagFields)
 
-			sources := tc.args.sources
+			sources := tc.sources
 			if sources == nil {
 				sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
 			}
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{ProfileRules: tc.args.profileRules, Sources: sources, ReservedTags: tc.args.reservedTags},
-				Transformer: transformer(from(sources, tc.args.labels...)...),
+				Input:       &v1beta1.CloudTags{ProfileRules: tc.profileRules, Sources: sources, ReservedTags: tc.reservedTags},
+				Transformer: transformer(from(sources, tc.labels...)...),
 				Fields:      fixed(field.Chain{rules, field.ByProfile{}}),
 			}
 
-			if tc.args.provider != "" {
-				s.Input.Provider = &v1beta1.StringSource{Value: &tc.args.provider}
+			if tc.provider != "" {
+				s.Input.Provider = &v1beta1.StringSource{Value: &tc.provider}
 			}
 
-			desired := make(map[string]*fnv1.Resource, len(tc.args.desired))
-			for name, r := range tc.args.desired {
+			desired := make(map[string]*fnv1.Resource, len(tc.desired))
+			for name, r := range tc.desired {
 				desired[name] = &fnv1.Resource{Resource: r, Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}}
 			}
 
