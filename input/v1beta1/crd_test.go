@@ -332,7 +332,7 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 	case s.Type == "integer":
 		return 1.0
 	default:
-		texts := []string{"a", "gcp", "1m", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey}
+		texts := []string{"a", "gcp", "1m", "-1s", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey}
 		if s.ValueValidation.MinLength == nil {
 			texts = append(texts, "")
 		}

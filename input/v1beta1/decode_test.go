@@ -60,6 +60,7 @@ sources:
   encoding: Plain
   keyForm: Qualified
   onConflict: Retain
+  policy: {}
 reservedKeys: [workspace, "entigo:*"]
 reservedTags: {aws: 3, hetzner: 0, generic: 2147483647}
 providerTags: None
