@@ -227,15 +227,13 @@ func differentClasses(p *field.Path, sources self) []error {
 
 	for i, v := range sources.GetListValue().GetValues() {
 		s := self{v}
-		if !s.one() {
-			continue
+		name := s.text("name")
+
+		if s.one() && named[name] {
+			errs = append(errs, field.Duplicate(p.Index(i).Child("name"), name))
 		}
 
-		if named[s.text("name")] {
-			errs = append(errs, field.Duplicate(p.Index(i).Child("name"), s.text("name")))
-		}
-
-		named[s.text("name")] = true
+		named[name] = named[name] || s.one()
 	}
 
 	return errs
