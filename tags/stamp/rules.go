@@ -57,15 +57,6 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 	return out
 }
 
-// trustedFirst returns the supplied keys to remove in an order in which few rules are
-// made of them. Which of them removes a tag doesn't matter.
-func trustedFirst(keys []resolve.TagKey) []resolve.TagKey {
-	isUntrusted := func(k resolve.TagKey) bool { return k.Untrusted }
-	isTrusted := func(k resolve.TagKey) bool { return !k.Untrusted }
-
-	return slices.Concat(slices.DeleteFunc(slices.Clone(keys), isUntrusted), slices.DeleteFunc(slices.Clone(keys), isTrusted))
-}
-
 // matches is true if the rule is for the supplied tag.
 func (r *keyRule) matches(e *tagset.Entry) bool {
 	if r.keys.Has(e.Key) {

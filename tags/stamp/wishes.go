@@ -117,7 +117,7 @@ func (s *Stamper) newWishes(k tagset.Kind) *wishes {
 	}
 
 	w.claimed, w.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
-	w.remove, w.ignore = keyRules(w.transformed, trustedFirst(s.Remove)), keyRules(w.transformed, s.Ignore)
+	w.remove, w.ignore = keyRules(w.transformed, s.Remove), keyRules(w.transformed, s.Ignore)
 
 	if k.Separator != "" {
 		w.know(slices.Concat(s.Remove, s.Ignore))

@@ -1,0 +1,172 @@
+package tagset
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// fields of each shape.
+var fields = map[string]field.Field{
+	"Map":          {Path: object.MustParsePath("spec.tags"), Shape: field.Map},
+	"KeyValueList": {Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
+	"StringList":   {Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
+}
+
+// A tag is one of a plain list.
+type tag struct{ key, value string }
+
+// plain is a set as a plain list: what was there, and behind it what was added.
+type plain struct {
+	there, added []tag
+
+	// fold keys that are one, and the strings of a list. A map spells keys as it has them.
+	fold, foldString func(string) string
+	spells           bool
+}
+
+func (p *plain) all() []tag { return slices.Concat(p.there, p.added) }
+
+func (p *plain) is(key string) func(t tag) bool {
+	return func(t tag) bool { return p.fold(t.key) == p.fold(key) }
+}
+
+// put a tag where the first with its key is, instead of all of these, or behind all others.
+// A string that another key has already is not put.
+func (p *plain) put(t tag) {
+	same := slices.DeleteFunc(p.all(), func(o tag) bool { return !p.is(t.key)(o) })
+	if len(same) == 1 && same[0].value == t.value {
+		return
+	}
+
+	if len(same) > 0 && p.spells {
+		t.key = same[0].key
+	}
+
+	p.place(t)
+}
+
+func (p *plain) place(t tag) {
+	at, in := slices.IndexFunc(p.there, p.is(t.key)), &p.there
+	if at < 0 {
+		at, in = slices.IndexFunc(p.added, p.is(t.key)), &p.added
+	}
+
+	others := slices.DeleteFunc(p.all(), p.is(t.key))
+	twice := p.foldString != nil && slices.ContainsFunc(others, func(o tag) bool { return p.foldString(o.key+"="+o.value) == p.foldString(t.key+"="+t.value) })
+
+	keep := func(of []tag, at int) []tag {
+		var out []tag
+
+		for i, o := range of {
+			switch {
+			case i == at && !twice:
+				out = append(out, t)
+			case !p.is(t.key)(o):
+				out = append(out, o)
+			}
+		}
+
+		return out
+	}
+
+	switch {
+	case at >= 0 && in == &p.there:
+		p.there, p.added = keep(p.there, at), keep(p.added, -1)
+	case at >= 0:
+		p.added = keep(p.added, at)
+	case !twice:
+		p.added = append(p.added, t)
+	}
+}
+
+func (p *plain) remove(key string) {
+	p.there, p.added = slices.DeleteFunc(p.there, p.is(key)), slices.DeleteFunc(p.added, p.is(key))
+}
+
+// TestSet tests that a set is what a plain list of tags comes to, in every shape.
+func TestSet(t *testing.T) {
+	for name, f := range fields {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				profile := tags.ProfileOf(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
+				keys := NewKeys(KindOf(&f, profile), nil)
+				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
+				keys.Known = profile.KeySet("a", "A", "b", "a=b", "c")
+
+				p := plain{fold: func(s string) string { return keys.ID(s) }, spells: f.Shape == field.Map}
+				if f.Shape == field.StringList {
+					p.foldString = func(s string) string {
+						return (&Set{keys: &keys}).compared(&Entry{Item: structpb.NewStringValue(s), separator: "="})
+					}
+				}
+
+				s := must(Read(nil, &f, &keys))
+				puts := rapid.IntRange(0, 12).Draw(t, "puts")
+
+				for range puts {
+					of := tag{key: texts.Draw(t, "key"), value: texts.Draw(t, "value")}
+
+					switch e := keys.Entry(&tags.Tag{Label: tags.Label{Value: of.value}, Key: of.key}); rapid.IntRange(0, 5).Draw(t, "what") {
+					case 0:
+						s = must(Read(s.Value(), &f, &keys))
+						p.there, p.added = tagsOf(s), nil
+					case 1:
+						for each := range s.Tags() {
+							for i := range each {
+								if each[i].ID == e.ID {
+									s.Remove(&each[i])
+								}
+							}
+						}
+
+						p.remove(of.key)
+					default:
+						s.Put(&e)
+						p.put(of)
+					}
+
+					if s.Len() != len(p.all()) {
+						t.Fatalf("want %d tags, got %d", len(p.all()), s.Len())
+					}
+
+					slices.SortStableFunc(p.added, func(a, b tag) int { return strings.Compare(a.key, b.key) })
+
+					if diff := cmp.Diff(p.all(), tagsOf(s), cmp.AllowUnexported(tag{})); diff != "" && len(p.all()) > 0 {
+						t.Fatalf("-want, +got:\n%s", diff)
+					}
+
+					if e := s.Get(of.key); (e != nil) != slices.ContainsFunc(p.all(), p.is(of.key)) {
+						t.Fatalf("Get(%q): got %v of %v", of.key, e, p.all())
+					}
+				}
+			})
+		})
+	}
+}
+
+// tagsOf returns the tags of the supplied set.
+func tagsOf(s *Set) []tag {
+	var out []tag
+	for e := range s.All() {
+		out = append(out, tag{key: e.Key, value: e.Value.GetStringValue()})
+	}
+
+	return out
+}
+
+func must(s *Set, err error) *Set {
+	if err != nil {
+		panic(err)
+	}
+
+	return s
+}
