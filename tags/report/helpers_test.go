@@ -130,7 +130,10 @@ func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionRespo
 	out := []string{"ttl: " + rsp.GetMeta().GetTtl().AsDuration().String()}
 
 	for _, c := range rsp.GetConditions() {
-		out = append(out, fmt.Sprintf("%s %s %s %s: %s", c.GetType(), c.GetTarget(), c.GetStatus(), c.GetReason(), c.GetMessage()))
+		out = append(out, fmt.Sprintf("%s %s %s %s", c.GetType(), c.GetTarget(), c.GetStatus(), c.GetReason()))
+		if c.Message != nil {
+			out[len(out)-1] += ": " + c.GetMessage()
+		}
 	}
 
 	for _, r := range rsp.GetResults() {

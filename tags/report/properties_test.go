@@ -458,7 +458,7 @@ func TestBounded(t *testing.T) {
 				t.Errorf("\n%s\nSuccess(...): want messages that events can have, and each skipped label named in one result: %s", tc.reason, err)
 			}
 
-			last := texts(results[len(results)-len(tc.last):], (*fnv1.Result).GetMessage)
+			last := mapped(results[len(results)-len(tc.last):], (*fnv1.Result).GetMessage)
 			if diff := cmp.Diff(tc.last, last, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nSuccess(...): -want messages, +got messages:\n%s", tc.reason, diff)
 			}

@@ -79,7 +79,7 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 
 	xr, err := r.status(o)
 	if err != nil {
-		warn(rsp, "StatusFieldMismatch", "", err.Error())
+		add(rsp, warning, "StatusFieldMismatch", "", err.Error())
 	}
 
 	v := r.verdict(o)

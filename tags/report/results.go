@@ -14,6 +14,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
+const (
+	warning = fnv1.Severity_SEVERITY_WARNING
+	normal  = fnv1.Severity_SEVERITY_NORMAL
+)
+
 // maxKeys is about how many withheld tags all results of a run name together. Each
 // resource can have as many as there are labels.
 const maxKeys = 20_000
@@ -26,18 +31,18 @@ const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Ind
 func warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
 	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
-		warn(rsp, pascalCase(of[0].Reason), head, texts(of, skippedLabel)...)
+		add(rsp, warning, pascalCase(of[0].Reason), head, mapped(of, skippedLabel)...)
 	}
 
 	for _, s := range o.mismatched {
-		warn(rsp, "TagFieldMismatch", elide(s.Resource)+": left the tag field alone: ", elide(s.Mismatch))
+		add(rsp, warning, "TagFieldMismatch", elide(s.Resource)+": left the tag field alone: ", elide(s.Mismatch))
 	}
 
-	warn(rsp, ReasonUnknownKinds, "not known whether these have a tag field ("+whatToDo+"): ", texts(o.unknown, leftAlone)...)
+	add(rsp, warning, ReasonUnknownKinds, "not known whether these have a tag field ("+whatToDo+"): ", mapped(o.unknown, leftAlone)...)
 
 	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
-		why := texts(of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) })
-		warn(rsp, "MetadataNotCopied", fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), why...)
+		why := mapped(of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) })
+		add(rsp, warning, "MetadataNotCopied", fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), why...)
 	}
 }
 
@@ -48,32 +53,22 @@ func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
 	for _, s := range o.withheld {
 		name := elide(s.Resource)
 
-		tell(rsp, "TagsWithheld", name+": withheld: ", withheld(&s.Withheld, most)...)
-		tell(rsp, "TagsProtected", name+": ignoreTags and removeTags of fields don't touch reserved keys: ", first(s.Withheld.Protected, len(s.Withheld.Protected), most, elide)...)
+		add(rsp, normal, "TagsWithheld", name+": withheld: ", withheld(&s.Withheld, most)...)
+		add(rsp, normal, "TagsProtected", name+": ignoreTags and removeTags of fields don't touch reserved keys: ", first(s.Withheld.Protected, len(s.Withheld.Protected), most, elide)...)
 	}
 
-	tell(rsp, "NotTagged", "not tagged: ", texts(o.notTagged, leftAlone)...)
+	add(rsp, normal, "NotTagged", "not tagged: ", mapped(o.notTagged, leftAlone)...)
 
 	for _, msg := range r.Set.Empty {
-		tell(rsp, "SourceEmpty", "", shorten(msg, maxMessage))
+		add(rsp, normal, "SourceEmpty", "", shorten(msg, maxMessage))
 	}
 
-	tell(rsp, "UnknownProvider", "", r.unknownProvider(o)...)
+	add(rsp, normal, "UnknownProvider", "", r.unknownProvider(o)...)
 }
 
-// warn of the supplied items, behind the supplied head.
-func warn(rsp *fnv1.RunFunctionResponse, reason, head string, items ...string) {
-	add(rsp, fnv1.Severity_SEVERITY_WARNING, reason, head, items)
-}
-
-// tell of the supplied items, behind the supplied head.
-func tell(rsp *fnv1.RunFunctionResponse, reason, head string, items ...string) {
-	add(rsp, fnv1.Severity_SEVERITY_NORMAL, reason, head, items)
-}
-
-// add as many results to the supplied response as it takes to name all items, if there are
-// any.
-func add(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, reason, head string, items []string) {
+// add as many results to the supplied response as it takes to name all of the supplied
+// items behind the supplied head, if there are any.
+func add(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, reason, head string, items ...string) {
 	for _, msg := range split(head, items) {
 		rsp.Results = append(rsp.Results, &fnv1.Result{Severity: severity, Reason: new(reason), Message: msg, Target: fnv1.Target_TARGET_COMPOSITE.Enum()})
 	}
@@ -112,25 +107,20 @@ func leftAlone(s *stamp.Result) string {
 // each with the reason: at most as many as supplied, and how many more there are.
 func withheld(w *stamp.Withheld, most int) []string {
 	why := map[string]string{}
-	all := 0
-
-	for _, of := range []struct {
-		keys []string
-		why  string
-	}{
-		{w.Retained, "an earlier step set another value"},
-		{w.Ignored, "the cloud has another value, and ignoreTags names it"},
-		{w.Removed, "removeTags names it"},
-		{w.Unkept, "ignoreTags names it, but there is no tag slot left"},
-	} {
-		for _, key := range of.keys[:min(len(of.keys), most)] {
-			why[key] = of.why
+	because := func(reason string, keys []string) {
+		for _, key := range keys[:min(len(keys), most)] {
+			why[key] = reason
 		}
-
-		all += len(of.keys)
 	}
 
-	return first(slices.Sorted(maps.Keys(why)), all, most, func(key string) string { return fmt.Sprintf("%s (%s)", elide(key), why[key]) })
+	because("an earlier step set another value", w.Retained)
+	because("the cloud has another value, and ignoreTags names it", w.Ignored)
+	because("removeTags names it", w.Removed)
+	because("ignoreTags names it, but there is no tag slot left", w.Unkept)
+
+	all := len(w.Retained) + len(w.Ignored) + len(w.Removed) + len(w.Unkept)
+
+	return first(slices.Sorted(maps.Keys(why)), all, most, func(key string) string { return elide(key) + " (" + why[key] + ")" })
 }
 
 // unknownProvider says that the provider that the input, the composite resource or a
@@ -155,10 +145,5 @@ func (r *Run) unknownProvider(o *sorted) []string {
 
 // pascalCase of the supplied reason, as reasons of results and events are written.
 func pascalCase(r tags.SkipReason) string {
-	b := strings.Builder{}
-	for word := range strings.SplitSeq(string(r), "-") {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-
-	return b.String()
+	return strings.Join(mapped(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
 }

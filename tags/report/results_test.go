@@ -45,7 +45,8 @@ func TestWarnings(t *testing.T) {
 			outcome: Outcome{Skips: []stamp.Skip{
 				skip("aws", "x", tags.CountCap, atMost50, "a"),
 				skip("aws", "y", tags.CountCap, atMost50, "a", "b"),
-				skip("aws", "z", tags.CountCap, atMost50, eleven...),
+				skip("aws", "z", tags.CountCap, atMost50, eleven[:10]...),
+				skip("aws", "zz", tags.CountCap, atMost50, eleven...),
 			}},
 		},
 		"SkippedByProfiles": {
@@ -178,7 +179,7 @@ func TestNormals(t *testing.T) {
 		},
 		"SourceEmpty": {
 			reason: "A source that finds nothing is no failure, but is told.",
-			run:    Run{Set: resolve.Set{Empty: []string{"sources[0]: there is no spec.labelz", strings.Repeat("a", 2000)}}},
+			run:    Run{Set: resolve.Set{Empty: []string{"sources[0]: there is no spec.labelz", strings.Repeat("a", 940), strings.Repeat("a", 941)}}},
 		},
 		"NoProvider": {reason: "Who names no provider means none.", outcome: generic},
 		"KnownProvider": {
@@ -212,7 +213,7 @@ func TestNormals(t *testing.T) {
 func TestResultReasons(t *testing.T) {
 	want := []string{"ReservedKey", "ReservedPrefix", "KeyTooLong", "ValueTooLong", "KeyCharacterClass", "ValueCharacterClass", "KeyCollision", "CountCap"}
 
-	if diff := cmp.Diff(want, texts(tags.SkipReasons(), pascalCase)); diff != "" {
+	if diff := cmp.Diff(want, mapped(tags.SkipReasons(), pascalCase)); diff != "" {
 		t.Errorf("\nThe reason of a result is that of the skip, as reasons of events are written.\npascalCase(...): -want, +got:\n%s", diff)
 	}
 }

@@ -13,27 +13,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
-// The fields that a step of this function has in the pipeline's context, below
-// v1beta1.StepsContextKey and a hash of its input. A step about which there is nothing to
-// say, because all its labels were propagated and none of them was trusted with a
-// reserved key, has no entry there.
-const (
-	// stepOrder is the position of the step among those that have an entry, from 1.
-	stepOrder = "order"
-
-	// stepReason and stepMessage are the step's verdict.
-	stepReason  = "reason"
-	stepMessage = "message"
-
-	// stepTrusted are the tags with reserved keys that the step has of trusted sources:
-	// by resource, an object of key to value.
-	stepTrusted = "trusted"
-)
-
-// A step of this function that ran earlier in the pipeline.
+// A step of this function that ran earlier in the pipeline. It has an object in the
+// pipeline's context, below v1beta1.StepsContextKey and a hash of its input. A step about
+// which there is nothing to say, because all its labels were propagated and none of them was
+// trusted with a reserved key, has none there.
 type step struct {
-	order   float64
+	// order is the position of the step among those that have an object, from 1.
+	order float64
+
+	// verdict of the step: the fields reason and message.
 	verdict verdict
+
+	// trusted are the tags with reserved keys that the step has of trusted sources: by
+	// resource, an object of key to value.
 	trusted *structpb.Struct
 }
 
@@ -51,11 +43,11 @@ func earlierSteps(req *fnv1.RunFunctionRequest) []step {
 
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id].GetStructValue().GetFields()
-		message := e[stepMessage].GetStringValue()
+		message := e["message"].GetStringValue()
 		s := step{
-			order:   e[stepOrder].GetNumberValue(),
-			verdict: verdict{e[stepReason].GetStringValue(), elideMiddle(message, maxFatal, len(message))},
-			trusted: e[stepTrusted].GetStructValue(),
+			order:   e["order"].GetNumberValue(),
+			verdict: verdict{e["reason"].GetStringValue(), elideMiddle(message, maxFatal, len(message))},
+			trusted: e["trusted"].GetStructValue(),
 		}
 
 		if id != own && s.verdict.rank() >= 0 {
@@ -124,29 +116,23 @@ func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
 
 // entry of a run among the steps of this function, or nil if it needs none.
 func entry(earlier []step, v verdict, o *sorted) *structpb.Value {
-	trusted := make(map[string]*structpb.Value)
+	e := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
 	for i := range o.Results {
 		if s := &o.Results[i]; len(s.Trusted) > 0 {
-			trusted[s.Resource] = objectOf(s.Trusted, structpb.NewStringValue)
+			put(within(e, "trusted", s.Resource), s.Trusted)
 		}
 	}
 
-	if v.reason == ReasonAllPropagated && len(trusted) == 0 {
+	if v.reason == ReasonAllPropagated && len(e.GetFields()) == 0 {
 		return nil
 	}
 
-	e := &structpb.Struct{Fields: map[string]*structpb.Value{
-		stepOrder:  structpb.NewNumberValue(float64(len(earlier) + 1)),
-		stepReason: structpb.NewStringValue(v.reason),
-	}}
+	e.Fields["reason"] = structpb.NewStringValue(v.reason)
+	e.Fields["order"] = structpb.NewNumberValue(float64(len(earlier) + 1))
 
 	if v.message != "" {
-		e.Fields[stepMessage] = structpb.NewStringValue(v.message)
-	}
-
-	if len(trusted) > 0 {
-		e.Fields[stepTrusted] = structpb.NewStructValue(&structpb.Struct{Fields: trusted})
+		e.Fields["message"] = structpb.NewStringValue(v.message)
 	}
 
 	return structpb.NewStructValue(e)

@@ -73,7 +73,7 @@ func TestSteps(t *testing.T) {
 
 // TestStepsHaveInputs tests that steps are told apart by their inputs.
 func TestStepsHaveInputs(t *testing.T) {
-	ids := texts([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
+	ids := mapped([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
 		return idOf(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: resource.MustStructJSON(input)})
 	})
 	if ids[0] != ids[1] || ids[0] == ids[2] {

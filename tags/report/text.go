@@ -76,9 +76,9 @@ func elideMiddle(s string, limit, size int) string {
 	return fmt.Sprintf("%s…%s (%d bytes)", head, tail, size)
 }
 
-// texts of the supplied things.
-func texts[T any](of []T, text func(T) string) []string {
-	out := make([]string, len(of))
+// mapped are what the supplied function makes of the supplied things.
+func mapped[T, U any](of []T, text func(T) U) []U {
+	out := make([]U, len(of))
 	for i := range of {
 		out[i] = text(of[i])
 	}
@@ -89,7 +89,7 @@ func texts[T any](of []T, text func(T) string) []string {
 // first of the supplied keys as the supplied function puts them: at most as many as
 // supplied, and how many more of all there are.
 func first(keys []string, all, most int, text func(key string) string) []string {
-	out := texts(keys[:min(len(keys), most)], text)
+	out := mapped(keys[:min(len(keys), most)], text)
 
 	if more := all - len(out); more > 0 {
 		out = append(out, fmt.Sprintf("and %d more", more))

@@ -117,7 +117,7 @@ func TestNames(t *testing.T) {
 		},
 		"OneByteMore": {"A name that doesn't fit is only counted.", []string{strings.Repeat("a", 100), strings.Repeat("b", 59), "c"}, strings.Repeat("a", 100) + " and 2 more"},
 		"LongFirst":   {"Of a name that is too long there is the start.", []string{strings.Repeat("a", 161), "b"}, strings.Repeat("a", 80) + "…" + strings.Repeat("a", 40) + " (161 bytes), b"},
-		"LongSecond":  {"A name that is too long doesn't fit.", []string{"a", strings.Repeat("b", 200)}, "a, " + strings.Repeat("b", 80) + "…" + strings.Repeat("b", 40) + " (200 bytes)"},
+		"LongSecond":  {"So there is of another one.", []string{"a", strings.Repeat("b", 161)}, "a, " + strings.Repeat("b", 80) + "…" + strings.Repeat("b", 40) + " (161 bytes)"},
 		"OddNames":    {"A name that can't be seen is quoted.", []string{"", "a\n"}, `"", "a\n"`},
 	}
 

@@ -69,7 +69,7 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
 // verdict on the supplied outcome.
 func (r *Run) verdict(o *sorted) verdict {
 	if n := len(o.unknown); n > 0 {
-		unknown := texts(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
+		unknown := mapped(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
 		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", count(n, "composed resource has", "composed resources have"), names(unknown), whatToDo)}
 	}
