@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -82,13 +83,15 @@ const (
 func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 
-	for i := range clouds {
-		all = append(all, clouds[i].profile(r))
+	for _, c := range clouds {
+		if r != Cloud {
+			all = append(all, c.contract)
+			continue
+		}
 
-		for _, s := range clouds[i].services {
-			if r == Cloud {
-				all = append(all, s.profile)
-			}
+		all = append(all, cmp.Or(c.api, c.contract))
+		for _, s := range c.services {
+			all = append(all, s.profile)
 		}
 	}
 
@@ -99,21 +102,15 @@ func (r Rules) Profiles() []*Profile {
 // supplied API group and kind. Some services of clouds admit less than the others do.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
 	c := cloudOf(provider)
+	if r != Cloud {
+		return c.contract
+	}
 
 	for _, s := range c.services {
-		if r == Cloud && slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(group + "/" + kind) }) {
+		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(group + "/" + kind) }) {
 			return s.profile
 		}
 	}
 
-	return c.profile(r)
-}
-
-// profile of the cloud's resources, but for those of some services.
-func (c *cloud) profile(r Rules) *Profile {
-	if r == Cloud && c.api != nil {
-		return c.api
-	}
-
-	return c.contract
+	return cmp.Or(c.api, c.contract)
 }

@@ -92,7 +92,7 @@ func valuesOf(p *Profile) string {
 func byCloud(c cloud) string {
 	var changes []string
 
-	if api := c.profile(Cloud); api != c.contract {
+	if api := c.api; api != nil {
 		if becomes(api) != becomes(c.contract) {
 			changes = append(changes, becomes(api))
 		}

@@ -1,8 +1,6 @@
 package tags
 
-import (
-	"slices"
-)
+import "slices"
 
 // providersKeys are the keys of the tags that the providers of Crossplane set
 // themselves. Nobody else may.
