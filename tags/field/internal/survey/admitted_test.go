@@ -1,4 +1,4 @@
-package field_test
+package survey
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
+	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // definitions are folders and packages of more definitions than those of this checkout.
@@ -28,7 +28,7 @@ const definitions = "CRDS"
 func TestAdmitted(t *testing.T) {
 	kinds, taggable, sure := 0, 0, 0
 
-	paths := append(filepath.SplitList(os.Getenv(definitions)), "testdata/crds")
+	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../testdata/crds")
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions(paths, func(d manifest.Definition) {
@@ -116,7 +116,7 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 		t.Fatal(err)
 	}
 
-	out, err := object.Set(s, f.Path, s.GetFields()["tags"])
+	out, err := objects.Set(s, f.Path, s.GetFields()["tags"])
 	if err != nil {
 		t.Fatal(err)
 	}
