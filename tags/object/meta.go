@@ -1,6 +1,8 @@
 package object
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -26,6 +28,12 @@ func Name(o *structpb.Struct) string { return Metadata(o)["name"].GetStringValue
 
 // Namespace of the supplied object, or nothing.
 func Namespace(o *structpb.Struct) string { return Metadata(o)["namespace"].GetStringValue() }
+
+// Title is what messages call the supplied object: its kind and its name, with its namespace
+// if it has one.
+func Title(o *structpb.Struct) string {
+	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
+}
 
 // Labels of the supplied object. Those of an object that came from the API server are
 // strings.

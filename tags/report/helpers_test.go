@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -204,6 +205,11 @@ func request(xr string) *fnv1.RunFunctionRequest {
 		},
 		Context: resource.MustStructJSON(`{"a": [1, null]}`),
 	}
+}
+
+// class returns an object that was picked.
+func class(apiVersion, kind, namespace, name string) *structpb.Struct {
+	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name))
 }
 
 // skip returns the skip of a label for the supplied reason, on the supplied

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	"google.golang.org/protobuf/types/known/structpb"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +35,7 @@ func TestRequired(t *testing.T) {
 		Input:    &v1beta1.CloudTags{TTL: metav1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: new("example.org/resolved")},
 		Set: resolve.Set{
 			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
-			Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold"}},
+			Classes: map[string]*structpb.Struct{"grade": class("v1", "ConfigMap", "", "gold")},
 			Empty:   []string{"sources[1]: there is no spec.labelz"},
 		},
 	}

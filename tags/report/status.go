@@ -57,9 +57,9 @@ func (r *Run) active(o *sorted, old *structpb.Struct) *structpb.Struct {
 	}
 
 	for source, c := range r.Set.Classes {
-		of := map[string]string{"apiVersion": c.APIVersion, "kind": c.Kind, "name": c.Name}
-		if c.Namespace != "" {
-			of["namespace"] = c.Namespace
+		of := map[string]string{"apiVersion": object.APIVersion(c), "kind": object.Kind(c), "name": object.Name(c)}
+		if namespace := object.Namespace(c); namespace != "" {
+			of["namespace"] = namespace
 		}
 
 		put(within(out, "classes", source), of)

@@ -3,11 +3,12 @@ package report
 import (
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -17,9 +18,9 @@ func statusAt(path string) Run {
 }
 
 func TestStatus(t *testing.T) {
-	gold := resolve.Class{APIVersion: "v1", Kind: "ConfigMap", Namespace: "platform", Name: "gold"}
+	gold := class("v1", "ConfigMap", "platform", "gold")
 	classes := statusAt("status.cloudTags")
-	classes.Set.Classes = map[string]resolve.Class{"grade": gold, "machine": {APIVersion: "example.org/v1beta1", Kind: "AWSMachineClass", Name: "large"}}
+	classes.Set.Classes = map[string]*structpb.Struct{"grade": gold, "machine": class("example.org/v1beta1", "AWSMachineClass", "", "large")}
 
 	scenes := map[string]scene{
 		"NotAsked": {

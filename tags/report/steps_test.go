@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -130,7 +131,7 @@ func TestToContextKey(t *testing.T) {
 			{Label: tags.Label{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[1]"}}},
 			{Label: tags.Label{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[2]"}}},
 		},
-		Classes: map[string]resolve.Class{"grade": {APIVersion: "v1", Kind: "ConfigMap", Name: "gold", Object: gold}},
+		Classes: map[string]*structpb.Struct{"grade": gold},
 	}
 
 	play(t, map[string]scene{

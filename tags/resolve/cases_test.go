@@ -19,6 +19,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -165,7 +166,7 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 
 	for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
 		c := s.Classes[name]
-		say("class %s: %s (%s)", name, c, c.APIVersion)
+		say("class %s: %s (%s)", name, object.Title(c), object.APIVersion(c))
 	}
 
 	for _, k := range s.Remove {

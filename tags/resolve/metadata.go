@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Metadata are labels and annotations of Kubernetes objects that a rule may copy.
@@ -61,7 +62,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	}
 
 	for _, o := range objects {
-		m, err := MetadataOf(rule, o, classOf(o).String()+" ")
+		m, err := MetadataOf(rule, o, object.Title(o)+" ")
 		if err != nil {
 			return Metadata{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // requiredResource sources take labels from objects that Crossplane fetches.
@@ -52,7 +53,7 @@ func ofAll(ctx context.Context, s *v1beta1.Source, objects []*structpb.Struct) (
 			return nil, err
 		}
 
-		name := classOf(o).String()
+		name := object.Title(o)
 
 		found, err := read(s, place{Struct: o, name: name, of: name + " "})
 		if note, ok := optional(s, err); ok {

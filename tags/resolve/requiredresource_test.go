@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -128,7 +130,7 @@ func picked(kind, name, provider string) resolve.Set {
 	return resolve.Set{
 		Provider: provider,
 		Labels:   []tags.Label{plain("class", name, 0)},
-		Classes:  map[string]resolve.Class{"class": {APIVersion: "classes.example.org/v1", Kind: kind, Name: name}},
+		Classes:  map[string]*structpb.Struct{"class": resource.MustStructJSON(class(kind, name, "{}"))},
 	}
 }
 
@@ -230,7 +232,7 @@ func TestClassInTime(t *testing.T) {
 
 			// A failure leaves the status as it was.
 			if c, ok := got.Classes["class"]; ok {
-				status = fmt.Sprintf(`{"cloudTags": {"classes": {"class": {"apiVersion": %q, "kind": %q, "name": %q}}}}`, c.APIVersion, c.Kind, c.Name)
+				status = fmt.Sprintf(`{"cloudTags": {"classes": {"class": {"apiVersion": %q, "kind": %q, "name": %q}}}}`, object.APIVersion(c), object.Kind(c), object.Name(c))
 			}
 
 			got, _, err = s.classes.reconcile(decode(t, source), observe(`{}`))
@@ -342,7 +344,7 @@ func TestWaiting(t *testing.T) {
 		wantSet := resolve.Set{
 			Provider: "gcp",
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
-			Classes:  map[string]resolve.Class{"class": {APIVersion: "classes.example.org/v1", Kind: "GCPClass", Name: "argentum"}},
+			Classes:  map[string]*structpb.Struct{"class": resource.MustStructJSON(class("GCPClass", "argentum", "{}"))},
 		}
 		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
 			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)

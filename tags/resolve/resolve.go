@@ -35,7 +35,7 @@ type Set struct {
 	Overridden []Override
 
 	// Classes that were picked, by the name of their source.
-	Classes map[string]Class
+	Classes map[string]*structpb.Struct
 
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
 	Remove, Ignore []TagKey
@@ -93,7 +93,7 @@ func (s *Set) ForContext() *structpb.Struct {
 
 	classes := make(map[string]*structpb.Value, len(s.Classes))
 	for name, c := range s.Classes {
-		classes[name] = structpb.NewStructValue(c.Object)
+		classes[name] = structpb.NewStructValue(c)
 	}
 
 	return &structpb.Struct{Fields: map[string]*structpb.Value{

@@ -19,6 +19,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -51,7 +52,19 @@ const composite = `{
 
 // asideFrom compares sets aside from what other tests are about: messages about sources
 // that find nothing, and whole objects.
-var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), cmpopts.IgnoreFields(resolve.Class{}, "Object"), byPosition}
+var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), classesByTitle, byPosition}
+
+// classesByTitle compares classes by what messages call them.
+var classesByTitle = cmp.FilterPath(
+	func(p cmp.Path) bool { return p.String() == "Classes" },
+	cmp.Transformer("Titles", func(classes map[string]*structpb.Struct) map[string]string {
+		out := make(map[string]string, len(classes))
+		for name, c := range classes {
+			out[name] = object.Title(c)
+		}
+
+		return out
+	}))
 
 // byPosition compares sources by their positions. None is the first.
 var byPosition = cmp.Transformer("Position", func(s *tags.Source) int {

@@ -113,7 +113,7 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 func objectNames(of []*structpb.Struct) string {
 	out := make([]string, len(of))
 	for i, o := range of {
-		out[i] = manifest.NameOf(o) + " (" + object.APIVersion(o) + ")"
+		out[i] = object.Title(o) + " (" + object.APIVersion(o) + ")"
 	}
 
 	return list(out)

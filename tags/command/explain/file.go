@@ -115,7 +115,7 @@ func only(values []*structpb.Value) (*structpb.Value, error) {
 	names := make([]string, len(values))
 
 	for i, v := range values {
-		if names[i] = manifest.NameOf(v.GetStructValue()); names[i] == "" {
+		if names[i] = object.Title(v.GetStructValue()); names[i] == "" {
 			names[i] = object.KindOf(v)
 		}
 	}

@@ -101,11 +101,6 @@ func below(path string, extensions ...string) ([]string, error) {
 	return files, err
 }
 
-// NameOf returns what messages call the supplied object.
-func NameOf(o *structpb.Struct) string {
-	return strings.TrimSpace(object.Kind(o) + " " + strings.TrimPrefix(object.Namespace(o)+"/"+object.Name(o), "/"))
-}
-
 // each calls the supplied function for each value of the supplied file.
 func (r *Reader) each(path string, f func(*structpb.Value)) error {
 	in := r.Stdin

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 func TestValues(t *testing.T) {
@@ -214,7 +215,7 @@ func TestObjects(t *testing.T) {
 			}
 
 			for _, o := range objects {
-				got.names = append(got.names, manifest.NameOf(o))
+				got.names = append(got.names, object.Title(o))
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
