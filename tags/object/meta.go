@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -33,6 +34,11 @@ func Namespace(o *structpb.Struct) string { return Metadata(o)["namespace"].GetS
 // if it has one.
 func Title(o *structpb.Struct) string {
 	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
+}
+
+// Compare objects by namespace, then name.
+func Compare(a, b *structpb.Struct) int {
+	return cmp.Or(strings.Compare(Namespace(a), Namespace(b)), strings.Compare(Name(a), Name(b)))
 }
 
 // Labels of the supplied object. Those of an object that came from the API server are

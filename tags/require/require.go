@@ -7,20 +7,20 @@
 package require
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/request"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Requirements of one call.
@@ -30,18 +30,31 @@ type Requirements struct {
 	// bootstrapped schemas by kind. The pipeline step asked for them.
 	bootstrapped map[schema.GroupVersionKind]*structpb.Struct
 
-	required *fnv1.Requirements
-	waiting  bool
+	resources, extra map[string]*fnv1.ResourceSelector
+	schemas          map[string]*fnv1.SchemaSelector
+	waiting          bool
 }
 
 // New returns the Requirements of the supplied request's call.
-func New(req *fnv1.RunFunctionRequest) *Requirements { return &Requirements{req: req} }
+func New(req *fnv1.RunFunctionRequest) *Requirements {
+	return &Requirements{
+		req:       req,
+		resources: make(map[string]*fnv1.ResourceSelector),
+		extra:     make(map[string]*fnv1.ResourceSelector),
+		schemas:   make(map[string]*fnv1.SchemaSelector),
+	}
+}
 
 // Waiting is true if something is required that the request has no answer for.
 func (r *Requirements) Waiting() bool { return r.waiting }
 
-// AddTo adds the requirements to the supplied response.
-func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) { rsp.Requirements = r.required }
+// AddTo adds the requirements to the supplied response, which has none if nothing is
+// required.
+func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
+	if len(r.resources)+len(r.extra)+len(r.schemas) > 0 {
+		rsp.Requirements = &fnv1.Requirements{Resources: r.resources, ExtraResources: r.extra, Schemas: r.schemas} //nolint:staticcheck // Crossplane before v2.2 reads ExtraResources.
+	}
+}
 
 // Bootstrapped returns the OpenAPI schema of the supplied kind if the pipeline step asked for
 // it, or nil.
@@ -86,16 +99,8 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 			continue
 		}
 
-		if r.required == nil {
-			r.required = &fnv1.Requirements{}
-		}
-
-		if r.required.Schemas == nil {
-			r.required.Schemas = make(map[string]*fnv1.SchemaSelector)
-		}
-
 		apiVersion, kind := k.ToAPIVersionAndKind()
-		r.required.Schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
+		r.schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
 
 		_, answered := r.schema(k)
 		r.waiting = r.waiting || !answered
@@ -139,25 +144,15 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 	name := nameOf("resource", []string{selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName()},
 		flatten(selector.GetMatchLabels().GetLabels()))
 
-	if r.required == nil {
-		r.required = &fnv1.Requirements{}
-	}
-
-	answers := r.req.GetRequiredResources()
-	required := &r.required.Resources
+	required, answers := r.resources, r.req.GetRequiredResources()
 
 	// Crossplane before v2.2 doesn't say what it can do, and before v2.0 has
 	// another field for this.
 	if r.Old() {
-		answers = r.req.GetExtraResources()   //nolint:staticcheck // See above.
-		required = &r.required.ExtraResources //nolint:staticcheck // See above.
+		required, answers = r.extra, r.req.GetExtraResources() //nolint:staticcheck // See above.
 	}
 
-	if *required == nil {
-		*required = make(map[string]*fnv1.ResourceSelector)
-	}
-
-	(*required)[name] = selector
+	required[name] = selector
 	answer, answered := answers[name]
 	r.waiting = r.waiting || !answered
 
@@ -168,22 +163,23 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 		}
 	}
 
-	slices.SortStableFunc(objects, func(a, b *structpb.Struct) int {
-		return cmp.Or(strings.Compare(text(a, "namespace"), text(b, "namespace")), strings.Compare(text(a, "name"), text(b, "name")))
-	})
+	slices.SortStableFunc(objects, object.Compare)
 
 	return objects, answered
 }
 
 // Answer the resources that are required, in the request of the next call, as Crossplane
 // does if the supplied objects are all that there are.
-func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
+func (r *Requirements) Answer(objects []*structpb.Struct) {
+	r.req.RequiredResources = answers(r.resources, objects)
+	r.req.ExtraResources = answers(r.extra, objects) //nolint:staticcheck // Crossplane before v2.2 answers there.
+}
 
 // Answer what the supplied request's response requires of resources, in the request, as
 // Requirements do.
 func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
 	req.RequiredResources = answers(required.GetResources(), objects)
-	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.0 answers there.
+	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // As above.
 }
 
 func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Struct) map[string]*fnv1.Resources {
@@ -207,21 +203,21 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 // has no namespaces, and labels are looked for in all namespaces unless the selector
 // has one.
 func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
-	if o.GetFields()["apiVersion"].GetStringValue() != s.GetApiVersion() || o.GetFields()["kind"].GetStringValue() != s.GetKind() {
+	if object.APIVersion(o) != s.GetApiVersion() || object.Kind(o) != s.GetKind() {
 		return false
 	}
 
-	namespace := text(o, "namespace")
+	namespace := object.Namespace(o)
 
 	if m, ok := s.GetMatch().(*fnv1.ResourceSelector_MatchName); ok {
-		return text(o, "name") == m.MatchName && (namespace == s.GetNamespace() || namespace == "")
+		return object.Name(o) == m.MatchName && (namespace == s.GetNamespace() || namespace == "")
 	}
 
 	if s.GetNamespace() != "" && namespace != s.GetNamespace() {
 		return false
 	}
 
-	labels := metadata(o)["labels"].GetStructValue().GetFields()
+	labels := object.Labels(o)
 
 	for key, value := range s.GetMatchLabels().GetLabels() {
 		if l, ok := labels[key].GetKind().(*structpb.Value_StringValue); !ok || l.StringValue != value {
@@ -231,14 +227,6 @@ func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
 
 	return true
 }
-
-// metadata of the supplied object.
-func metadata(o *structpb.Struct) map[string]*structpb.Value {
-	return o.GetFields()["metadata"].GetStructValue().GetFields()
-}
-
-// text of the supplied field of an object's metadata.
-func text(o *structpb.Struct, name string) string { return metadata(o)[name].GetStringValue() }
 
 // flatten a map to its keys and values, sorted by key.
 func flatten(m map[string]string) []string {

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,9 +95,7 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 		return nil, &nothing{failure: none, note: none}
 	}
 
-	slices.SortStableFunc(objects, func(a, b *structpb.Struct) int {
-		return cmp.Or(strings.Compare(object.Namespace(a), object.Namespace(b)), strings.Compare(object.Name(a), object.Name(b)))
-	})
+	slices.SortStableFunc(objects, object.Compare)
 
 	return objects, nil
 }
