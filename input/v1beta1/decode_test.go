@@ -585,7 +585,7 @@ func TestMethods(t *testing.T) {
 		t.Errorf("\nOne kind should be the only one of several.\nResourceKinds(): -want, +got:\n%s", diff)
 	}
 
-	providers := []string{in.ProviderValue(), (&v1beta1.CloudTags{}).ProviderValue(), (&v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}}).ProviderValue()}
+	providers := []string{in.ProviderValue(), (&v1beta1.CloudTags{}).ProviderValue(), (&v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}}).ProviderValue()}
 	if diff := cmp.Diff([]string{"", "", "aws"}, providers); diff != "" {
 		t.Errorf("\nOnly a provider that the input names is its value.\nProviderValue(): -want, +got:\n%s", diff)
 	}
@@ -602,7 +602,7 @@ func TestFormats(t *testing.T) {
 	}
 
 	set := tags.PropagatingLabelSet{"Platform/Env": "v"}
-	transformer := tags.NewTransformer(set.Labels(*in.KeyPrefix), in.Formats())
+	transformer := tags.NewTransformer(set.Labels(in.KeyPrefix), in.Formats())
 	got := map[string]string{}
 
 	for _, profile := range []string{"hetzner", "gcp", "azure", "digitalocean"} {

@@ -45,7 +45,7 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:default="plexsphere:"
-	KeyPrefix *string `json:"keyPrefix,omitempty"`
+	KeyPrefix string `json:"keyPrefix"`
 
 	// KeyFormats make keys legal for providers. An entry replaces the provider's
 	// built-in format.
@@ -134,7 +134,7 @@ type CloudTags struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:XValidation:rule="self != 'cloudtags.fn.plexsphere.com/steps'",message="must be another key: steps of this function keep their verdicts there"
-	ToContextKey *string `json:"toContextKey,omitempty"`
+	ToContextKey string `json:"toContextKey,omitempty"`
 
 	// StatusFieldPath is the path of an object in the status of the composite
 	// resource, e.g. status.cloudTags, that the function fills in: the tag keys in
@@ -186,7 +186,7 @@ type StringSource struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	Value *string `json:"value,omitempty"`
+	Value string `json:"value,omitempty"`
 
 	// FromFieldPath is the path of a field of the composite resource that holds
 	// the string. The field must be there.
@@ -398,14 +398,14 @@ type Source struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	ContextKey *string `json:"contextKey,omitempty"`
+	ContextKey string `json:"contextKey,omitempty"`
 
 	// Prefix of the labels and annotations that are taken. It is stripped. Of a
 	// label and an annotation of the same key, the annotation is taken.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	Prefix *string `json:"prefix,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
 
 	// Resource that Crossplane fetches. For type RequiredResource only.
 	//
@@ -825,7 +825,7 @@ type TagKeys struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	ContextKey *string `json:"contextKey,omitempty"`
+	ContextKey string `json:"contextKey,omitempty"`
 }
 
 // A MetadataRule copies labels and annotations of Kubernetes objects, which are not
@@ -990,11 +990,11 @@ type MetadataFieldPaths struct {
 // ProviderValue is the provider that the input names itself, or empty if it names none
 // or says where to read it.
 func (in *CloudTags) ProviderValue() string {
-	if in.Provider == nil || in.Provider.Value == nil {
+	if in.Provider == nil {
 		return ""
 	}
 
-	return *in.Provider.Value
+	return in.Provider.Value
 }
 
 // SourceName is what messages call the source at the supplied position.

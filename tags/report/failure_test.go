@@ -19,7 +19,7 @@ func TestFatal(t *testing.T) {
 	stamping := func(onConflict tags.Conflict, reserved v1beta1.TagCount) error {
 		source := &tags.Source{Name: "sources[0]", OnConflict: onConflict}
 		_, err := stampAll(&stamp.Stamper{
-			Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
+			Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
 			Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),
 			Fields:      fixed(field.Chain{field.ByProfile{}}),
 		}, request("").GetDesired().GetResources())

@@ -184,12 +184,12 @@ func TestNormals(t *testing.T) {
 		"NoProvider": {reason: "Who names no provider means none.", outcome: generic},
 		"KnownProvider": {
 			reason:  "A provider may be written in any case.",
-			run:     Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("Generic")}}, Set: resolve.Set{Provider: "amazon"}},
+			run:     Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "Generic"}}, Set: resolve.Set{Provider: "amazon"}},
 			outcome: generic,
 		},
 		"ProviderOfInput": {
 			reason: "A provider that the input names is most likely a mistake, whatever the resources.",
-			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("amazon")}}},
+			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "amazon"}}},
 		},
 		"ProviderOfComposite": {
 			reason:  "So is one that the composite resource or a class names.",

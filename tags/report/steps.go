@@ -107,8 +107,8 @@ func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
 		ctx = with(ctx, v1beta1.StepsContextKey, told)
 	}
 
-	if key := r.Input.ToContextKey; key != nil {
-		ctx = with(ctx, *key, structpb.NewStructValue(r.Set.ForContext()))
+	if key := r.Input.ToContextKey; key != "" {
+		ctx = with(ctx, key, structpb.NewStructValue(r.Set.ForContext()))
 	}
 
 	return ctx

@@ -120,7 +120,7 @@ func TestEarlier(t *testing.T) {
 
 func TestToContextKey(t *testing.T) {
 	gold := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "gold"}, "data": {"size": "1"}}`)
-	run := Run{Input: &v1beta1.CloudTags{ToContextKey: new("example.org/resolved")}}
+	run := Run{Input: &v1beta1.CloudTags{ToContextKey: "example.org/resolved"}}
 	picked := run
 	picked.Set = resolve.Set{
 		Labels: []tags.Label{

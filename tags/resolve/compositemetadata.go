@@ -15,7 +15,7 @@ var compositeMetadata = sourceType{
 		return prefixed(s, r.xr)
 	},
 	title: func(s *v1beta1.Source, _ *structpb.Struct) string {
-		return "labels and annotations " + *s.Prefix + "…"
+		return "labels and annotations " + s.Prefix + "…"
 	},
 	kinds: func(_ *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 		return []v1beta1.ResourceKind{composite}

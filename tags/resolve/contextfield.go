@@ -15,7 +15,7 @@ import (
 // pipeline's context.
 var contextField = sourceType{
 	find: func(_ context.Context, r *resolver, s *v1beta1.Source) ([]labels, error) {
-		in, err := r.contextObject(*s.ContextKey)
+		in, err := r.contextObject(s.ContextKey)
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ var contextField = sourceType{
 		return field(s, in)
 	},
 	title: func(s *v1beta1.Source, _ *structpb.Struct) string {
-		return "context[" + *s.ContextKey + "]." + s.FromFieldPath.String()
+		return "context[" + s.ContextKey + "]." + s.FromFieldPath.String()
 	},
 }
 

@@ -123,14 +123,14 @@ func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
 		}
 
 		for key, v := range o.GetFields() {
-			if stripped, ok := strings.CutPrefix(key, *s.Prefix); ok {
+			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok {
 				out[stripped] = found{Value: v, path: in.of + path.String(), key: key}
 			}
 		}
 	}
 
 	if len(out) == 0 {
-		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", in.name, *s.Prefix)}
+		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", in.name, s.Prefix)}
 	}
 
 	return []labels{out}, nil
@@ -148,8 +148,8 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	switch {
 	case s == nil:
 		return "", nil
-	case s.Value != nil:
-		return *s.Value, nil
+	case s.Value != "":
+		return s.Value, nil
 	}
 
 	path := s.FromFieldPath

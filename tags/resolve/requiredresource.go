@@ -44,7 +44,7 @@ var requiredResource = sourceType{
 // ofAll returns the labels of all supplied objects.
 func ofAll(ctx context.Context, s *v1beta1.Source, objects []*structpb.Struct) (out []labels, err error) {
 	read, none := field, ""
-	if s.Prefix != nil {
+	if s.Prefix != "" {
 		read = prefixed
 	}
 

@@ -59,7 +59,7 @@ type Override struct {
 // Transformer of the set's labels, by the rules of the supplied input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
-	t.Reserve(in.ReservedKeys, *in.KeyPrefix, s.Claims)
+	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Claims)
 
 	trusted := []tags.Label{}
 

@@ -60,7 +60,7 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 // Kinds of the objects whose labels and annotations with a prefix the supplied source
 // reads, which may be none. The composite resource is of the supplied kind.
 func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
-	if t := sourceTypes[s.Type]; t.kinds != nil && s.Prefix != nil {
+	if t := sourceTypes[s.Type]; t.kinds != nil && s.Prefix != "" {
 		return t.kinds(s, composite)
 	}
 
@@ -141,7 +141,7 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Sou
 		of += len(labels)
 
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
-			l := label(s, *r.in.KeyPrefix, key)
+			l := label(s, r.in.KeyPrefix, key)
 			if !included(l.QualifiedKey) {
 				continue
 			}

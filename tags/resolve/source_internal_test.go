@@ -46,7 +46,7 @@ func TestSourceTypes(t *testing.T) {
 	}
 
 	req := &fnv1.RunFunctionRequest{}
-	in := &v1beta1.CloudTags{KeyPrefix: new(string), Sources: []v1beta1.Source{{Type: "Other"}}}
+	in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{Type: "Other"}}}
 
 	_, err = Resolve(context.Background(), in, req, require.New(req))
 	if diff := cmp.Diff(`cannot resolve sources[0]: there is no type "Other" of sources`, fmt.Sprint(err)); diff != "" {

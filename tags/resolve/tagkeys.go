@@ -63,9 +63,9 @@ func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path 
 	k.Untrusted = true
 	in := r.xr
 
-	if of.ContextKey != nil {
+	if of.ContextKey != "" {
 		var err error
-		if in, err = r.contextObject(*of.ContextKey); err != nil {
+		if in, err = r.contextObject(of.ContextKey); err != nil {
 			return nil, err
 		}
 	}

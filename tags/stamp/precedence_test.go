@@ -139,7 +139,7 @@ func TestEveryPrecedence(t *testing.T) {
 		step := existing[draw(len(existing))]
 		turn := draw(len(policies))
 
-		in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, KeyPrefix: new("")}
+		in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, KeyPrefix: ""}
 		if reserved {
 			in.ReservedKeys = []string{"team"}
 		}
@@ -154,9 +154,9 @@ func TestEveryPrecedence(t *testing.T) {
 			kind[i], trusted[i] = draw(kinds), draw(2) == 1
 
 			in.Sources = append(in.Sources, v1beta1.Source{
-				Type: "RequiredResource", Name: name, Prefix: new("t/"), Pick: "All", Trusted: trusted[i],
+				Type: "RequiredResource", Name: name, Prefix: "t/", Pick: "All", Trusted: trusted[i],
 				Encoding: "Plain", KeyForm: "Qualified", OnConflict: policies[(i+turn)%len(policies)],
-				Resource: &v1beta1.RequiredResource{APIVersion: "v1", Kind: "Level", Name: &v1beta1.StringSource{Value: new(name)}},
+				Resource: &v1beta1.RequiredResource{APIVersion: "v1", Kind: "Level", Name: &v1beta1.StringSource{Value: name}},
 			})
 
 			meta := map[string]any{"name": name}

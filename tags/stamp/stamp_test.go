@@ -365,7 +365,7 @@ func TestStamp(t *testing.T) {
 			}
 
 			if tc.provider != "" {
-				s.Input.Provider = &v1beta1.StringSource{Value: &tc.provider}
+				s.Input.Provider = &v1beta1.StringSource{Value: tc.provider}
 			}
 
 			desired := make(map[string]*fnv1.Resource, len(tc.desired))
@@ -401,7 +401,7 @@ func TestStampShares(t *testing.T) {
 	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
 
 	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
+		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
 		Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"), label("b", "2"))...),
 		Fields:      fixed(field.ByProfile{}),
 	}
@@ -454,7 +454,7 @@ func BenchmarkStamp(b *testing.B) {
 		)}
 	}
 
-	in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: new("aws")}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
+	in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
 	set := labels(20)
 
 	b.ReportAllocs()

@@ -108,7 +108,7 @@ func TestProfile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}
 			if tc.input != "" {
-				in.Provider = &v1beta1.StringSource{Value: &tc.input}
+				in.Provider = &v1beta1.StringSource{Value: tc.input}
 			}
 
 			f := shapes["Map"].field

@@ -107,7 +107,7 @@ func TestStep(t *testing.T) {
 			if err != nil {
 				got.err = fmt.Sprint(err)
 			} else {
-				got = want{step: s.Name, prefix: *s.Input.KeyPrefix, composition: s.Composition, ref: s.Composite}
+				got = want{step: s.Name, prefix: s.Input.KeyPrefix, composition: s.Composition, ref: s.Composite}
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {

@@ -63,7 +63,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	g := &generator{in: s.Input, prefix: *s.Input.KeyPrefix}
+	g := &generator{in: s.Input, prefix: s.Input.KeyPrefix}
 
 	if g.profiles, err = c.profiles(s.Input); err != nil {
 		return "", err
@@ -131,9 +131,9 @@ func (c *Command) compositionStep(in io.Reader) (*manifest.Step, error) {
 
 // input that does what the flags say. It is validated as one of a Composition.
 func (c *Command) input() (*v1beta1.CloudTags, error) {
-	sources := make([]v1beta1.Source, len(c.Prefix))
-	for i := range c.Prefix {
-		sources[i] = v1beta1.Source{Type: v1beta1.SourceTypeCompositeMetadata, Prefix: &c.Prefix[i]}
+	sources := make([]map[string]any, len(c.Prefix))
+	for i, prefix := range c.Prefix {
+		sources[i] = map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix}
 	}
 
 	input := map[string]any{

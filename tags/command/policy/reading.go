@@ -25,7 +25,7 @@ type reading struct {
 
 // readingOf is how the supplied source reads, if it reads labels and annotations.
 func readingOf(s *v1beta1.Source) *reading {
-	r := &reading{prefix: *s.Prefix, form: s.KeyForm, json: s.Encoding == v1beta1.EncodingJSON, kinds: make(map[string]bool)}
+	r := &reading{prefix: s.Prefix, form: s.KeyForm, json: s.Encoding == v1beta1.EncodingJSON, kinds: make(map[string]bool)}
 
 	if s.Include != nil {
 		r.include, r.except = s.Include.Keys, s.Include.Except // Nil if only the composite resource says.
@@ -61,7 +61,7 @@ func readingsOf(s *manifest.Step, kinds []kind) ([]kind, []*reading) {
 
 	for _, k := range kinds {
 		for i := range sources {
-			if sources[i].Prefix == nil || has(all, k) && !has(of[i], k) {
+			if sources[i].Prefix == "" || has(all, k) && !has(of[i], k) {
 				continue
 			}
 
