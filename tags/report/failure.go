@@ -37,20 +37,17 @@ const (
 
 // A FailureError is an error that fails the pipeline.
 type FailureError struct {
+	error
+
 	// Reason of the condition and of the fatal result.
 	Reason string
-
-	err error
 }
 
 // Fail returns a FailureError for the supplied reason and because of the supplied error.
-func Fail(reason string, err error) *FailureError { return &FailureError{Reason: reason, err: err} }
-
-// Error says why the pipeline fails.
-func (f *FailureError) Error() string { return f.err.Error() }
+func Fail(reason string, err error) *FailureError { return &FailureError{Reason: reason, error: err} }
 
 // Unwrap returns the error that fails the pipeline.
-func (f *FailureError) Unwrap() error { return f.err }
+func (f *FailureError) Unwrap() error { return f.error }
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
 func FailStamp(err error) *FailureError {

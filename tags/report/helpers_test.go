@@ -131,10 +131,7 @@ func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionRespo
 	out := []string{"ttl: " + rsp.GetMeta().GetTtl().AsDuration().String()}
 
 	for _, c := range rsp.GetConditions() {
-		out = append(out, fmt.Sprintf("%s %s %s %s", c.GetType(), c.GetTarget(), c.GetStatus(), c.GetReason()))
-		if c.Message != nil {
-			out[len(out)-1] += ": " + c.GetMessage()
-		}
+		out = append(out, "condition: "+jsonOf(t, c))
 	}
 
 	for _, r := range rsp.GetResults() {

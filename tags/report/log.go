@@ -82,35 +82,26 @@ func (r *Run) logChanges(ctx context.Context, changes []stamp.Change) {
 			slog.String("composed_resource", c.Resource),
 			slog.String("api_version", c.APIVersion),
 			slog.String("kind", c.Kind),
-			r.changed("added", c.Added), r.changed("changed", c.Changed), r.changed("removed", c.Removed),
+			r.changed("added", c.Added, func(v stamp.Values) slog.Value { return slog.StringValue(v.After) }),
+			r.changed("changed", c.Changed, func(v stamp.Values) slog.Value {
+				return slog.GroupValue(slog.String("from", v.Before), slog.String("to", v.After))
+			}),
+			r.changed("removed", c.Removed, func(v stamp.Values) slog.Value { return slog.StringValue(v.Before) }),
 		)
 	}
 }
 
 // changed is an attribute of the supplied name with the supplied tags, or nothing if there
 // are none.
-func (r *Run) changed(name string, of map[string]stamp.Values) slog.Attr {
-	if len(of) == 0 {
-		return slog.Attr{}
-	}
-
+func (r *Run) changed(name string, of map[string]stamp.Values, value func(stamp.Values) slog.Value) slog.Attr {
 	keys := slices.Sorted(maps.Keys(of))
-	if !r.AuditValues {
+
+	switch {
+	case len(keys) == 0:
+		return slog.Attr{}
+	case !r.AuditValues:
 		return slog.Any(name, keys)
+	default:
+		return slog.GroupAttrs(name, mapped(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
 	}
-
-	values := make([]any, 0, len(keys))
-
-	for _, key := range keys {
-		switch v := of[key]; name {
-		case "added":
-			values = append(values, slog.String(key, v.After))
-		case "removed":
-			values = append(values, slog.String(key, v.Before))
-		default:
-			values = append(values, slog.Group(key, slog.String("from", v.Before), slog.String("to", v.After)))
-		}
-	}
-
-	return slog.Group(name, values...)
 }

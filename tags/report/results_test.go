@@ -127,7 +127,10 @@ func TestWarnings(t *testing.T) {
 			outcome: Outcome{
 				Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
 				Results: []stamp.Result{
-					active("a", "aws"), {Resource: "b", Mismatch: "x"}, {Resource: "c", Mismatch: "y"}, unknown("d"),
+					active("a", "aws"),
+					{Resource: "b", Mismatch: "x"},
+					{Resource: "c", Mismatch: "y"},
+					unknown("d"),
 					withholding("e", stamp.Withheld{Retained: []string{"k"}}), untagged("f"),
 				},
 				NotCopied: []metadata.NotCopied{{Rule: 0, Why: "z"}},

@@ -63,7 +63,8 @@ func TestSteps(t *testing.T) {
 		"NoObject":         {"What is no step's is not read, and goes if there is something to tell.", `"x"`, skipped},
 		"NoSteps": {
 			"What is no step's is not read, whatever it is like.",
-			`{"a": null, "b": [], "c": {}, "d": {"reason": 1}, "e": {"reason": "TagConflict", "message": "x"}, "f": {"order": "x", "reason": "AllPropagated", "message": [], "trusted": "x"}, "": {"reason": ""}}`, Outcome{},
+			`{"a": null, "b": [], "c": {}, "d": {"reason": 1}, "e": {"reason": "TagConflict", "message": "x"}, "f": {"order": "x", "reason": "AllPropagated", "message": [], "trusted": "x"}, "": {"reason": ""}}`,
+			Outcome{},
 		},
 	} {
 		scenes[name] = scene{reason: of.reason, context: contextOf(of.steps), outcome: of.outcome}

@@ -26,15 +26,18 @@ func TestSplit(t *testing.T) {
 		"Items":       {"Items that fit are in one message, in their order.", "head: ", []string{"b", "a", "a", ""}, []string{"head: b; a; a; "}},
 		"ExactlyFull": {"A message may have as many bytes as the limit says, less those that say which part it is.", "head", []string{long, long}, []string{"head" + long + "; " + long}},
 		"OneByteMore": {
-			"An item that doesn't fit starts another message, with the head.", "head:", []string{long, long, "a"},
+			"An item that doesn't fit starts another message, with the head.", "head:",
+			[]string{long, long, "a"},
 			[]string{"head:" + long + " (part 1 of 2)", "head:" + long + "; a (part 2 of 2)"},
 		},
 		"Bytes": {
-			"What counts is bytes, not characters.", "", []string{strings.Repeat("ü", 230), strings.Repeat("ü", 230)},
+			"What counts is bytes, not characters.", "",
+			[]string{strings.Repeat("ü", 230), strings.Repeat("ü", 230)},
 			[]string{strings.Repeat("ü", 230) + " (part 1 of 2)", strings.Repeat("ü", 230) + " (part 2 of 2)"},
 		},
 		"ManyParts": {
-			"Each part says which one it is, and how many there are.", "h: ", []string{long, "a", long, long, "b", "c"},
+			"Each part says which one it is, and how many there are.", "h: ",
+			[]string{long, "a", long, long, "b", "c"},
 			[]string{"h: " + long + "; a (part 1 of 3)", "h: " + long + "; " + long + " (part 2 of 3)", "h: b; c (part 3 of 3)"},
 		},
 	}
@@ -112,7 +115,8 @@ func TestNames(t *testing.T) {
 		"AsManyAsFit": {"As many names as the limit says are all there.", many[:7], strings.Join(many[:7], ", ")},
 		"TooMany":     {"Of more names than that it is told how many more there are.", many, strings.Join(many[:7], ", ") + " and 9993 more"},
 		"ExactlyFull": {
-			"The names may have as many bytes as the limit says, what stands between them included.", []string{strings.Repeat("a", 100), strings.Repeat("b", 58)},
+			"The names may have as many bytes as the limit says, what stands between them included.",
+			[]string{strings.Repeat("a", 100), strings.Repeat("b", 58)},
 			strings.Repeat("a", 100) + ", " + strings.Repeat("b", 58),
 		},
 		"OneByteMore": {"A name that doesn't fit is only counted.", []string{strings.Repeat("a", 100), strings.Repeat("b", 59), "c"}, strings.Repeat("a", 100) + " and 2 more"},
