@@ -231,13 +231,11 @@ func (p *plan) label() error {
 		p.there[i], p.fates[i] = true, fateStamped
 
 		switch {
-		case t.Reserved:
-			p.set.Spell(&p.entries[i])
-		case t.OnConflict() == tags.Replace:
+		case t.Reserved || t.OnConflict() == tags.Replace:
 			p.set.Put(&p.entries[i])
 		case t.OnConflict() == tags.Refuse:
 			return errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-				t.Key, quote(p.set.Get(t.Key)), t.Source.Name, t.Value)
+				t.Key, quote(p.set.Find(p.entries[i].ID)), t.Source.Name, t.Value)
 		default:
 			p.fates[i] = fateRetained
 		}
@@ -248,7 +246,7 @@ func (p *plan) label() error {
 		if _, is := p.fates[i]; !is && !p.without.has(i) {
 			p.fates[i] = fateStamped
 			p.there[i] = true
-			p.set.Spell(&p.entries[i])
+			p.set.Put(&p.entries[i])
 		}
 	}
 
@@ -262,8 +260,10 @@ func (p *plan) overwrites(t *tags.Tag) error {
 		return nil
 	}
 
-	e := p.cloud.Get(t.Key)
-	if e == nil || tagset.IsText(e.Value, t.Value) || p.spec != nil && p.spec.Has(p.ID(t.Key)) {
+	id := p.ID(t.Key)
+
+	e := p.cloud.Find(id)
+	if e == nil || tagset.IsText(e.Value, t.Value) || p.spec != nil && p.spec.Has(id) {
 		return nil
 	}
 
@@ -399,7 +399,8 @@ func (p *plan) kept(of []tagset.Entry) []tagset.Entry {
 // fill the tag slots that are free with the tags that are missing: those of trusted labels,
 // then those of others, then those of other systems.
 func (p *plan) fill() error {
-	free, err := p.fillLabels(p.slots() - p.set.Len())
+	reserved, providers := p.reservedSlots()
+	free, err := p.fillLabels(p.Profile.MaxTags - reserved - providers - p.set.Len())
 
 	for _, of := range p.foreign {
 		if len(of) == 0 {
@@ -463,12 +464,6 @@ func (p *plan) lack(key string) {
 	if p.lacking <= maxLimitKeys {
 		p.lackingKeys = append(p.lackingKeys, key)
 	}
-}
-
-// slots that the resource has for tags that its provider doesn't set.
-func (p *plan) slots() int {
-	reserved, providers := p.reservedSlots()
-	return p.Profile.MaxTags - reserved - providers
 }
 
 // reservedSlots returns how many slots the input reserves, and how many the provider needs

@@ -55,7 +55,7 @@ func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
 	}
 
 	for key, value := range want {
-		if e := set.Get(key); e == nil || !tagset.IsText(e.Value, value) {
+		if e := set.Find(keys.ID(key)); e == nil || !tagset.IsText(e.Value, value) {
 			return false
 		}
 	}

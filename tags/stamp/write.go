@@ -27,7 +27,7 @@ func write(t *Target, w *wishes, set *tagset.Set) (*structpb.Struct, error) {
 	}
 
 	v := set.Value()
-	if t.field.Atomic {
+	if t.field.Atomic && !proto.Equal(t.before, v) {
 		v = inObservedOrder(v, t)
 	}
 
@@ -126,9 +126,46 @@ func itemless(t *Target) error {
 // inObservedOrder returns the supplied value of the field of the supplied target, or
 // the observed one if it has the same items in another order, which is the provider's.
 func inObservedOrder(v *structpb.Value, t *Target) *structpb.Value {
-	if v.GetListValue() == nil || !tagset.SameItems(t.there.GetListValue().GetValues(), v.GetListValue().GetValues()) {
+	if v.GetListValue() == nil || !sameItems(t.there.GetListValue().GetValues(), v.GetListValue().GetValues()) {
 		return v
 	}
 
 	return t.there
+}
+
+// sameItems is true if the supplied lists have the same items, in any order.
+func sameItems(a, b []*structpb.Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+
+	times := make(map[string]int, len(a))
+	for _, item := range a {
+		times[encoded(item)]++
+	}
+
+	for _, item := range b {
+		key := encoded(item)
+		if times[key] == 0 {
+			return false
+		}
+
+		times[key]--
+	}
+
+	return true
+}
+
+// encoded item of a list. It is the same for equal items only.
+func encoded(item *structpb.Value) string {
+	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
+		return "s" + s.StringValue
+	}
+
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(item)
+	if err != nil {
+		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
+	}
+
+	return "v" + string(b)
 }

@@ -1,7 +1,6 @@
 package tagset
 
 import (
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -25,6 +24,10 @@ type Entry struct {
 	// same ID, plus one. It is gone if it has been removed from there.
 	at, next int32
 	gone     bool
+
+	// Exact is true if the key is to be spelled as it is, though the provider takes another
+	// spelling for it.
+	Exact bool
 
 	// Opaque is true if the entry isn't known to be a tag, so that it has no ID and no key.
 	Opaque bool
@@ -97,41 +100,4 @@ func IsText(v *structpb.Value, text string) bool {
 	default:
 		return false
 	}
-}
-
-// SameItems is true if the supplied lists have the same items, in any order.
-func SameItems(a, b []*structpb.Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-
-	times := make(map[string]int, len(a))
-	for _, item := range a {
-		times[encoded(item)]++
-	}
-
-	for _, item := range b {
-		key := encoded(item)
-		if times[key] == 0 {
-			return false
-		}
-
-		times[key]--
-	}
-
-	return true
-}
-
-// encoded item of a list. It is the same for equal items only.
-func encoded(item *structpb.Value) string {
-	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
-		return "s" + s.StringValue
-	}
-
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(item)
-	if err != nil {
-		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
-	}
-
-	return "v" + string(b)
 }

@@ -92,7 +92,7 @@ func (k *Keys) fold(key string) string {
 
 // Entry that a field has of the supplied tag.
 func (k *Keys) Entry(t *tags.Tag) Entry {
-	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), separator: k.Separator}
+	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), Exact: t.Reserved, separator: k.Separator}
 	if k.Separator != "" {
 		e.Item = structpb.NewStringValue(t.Key + k.Separator + t.Value)
 	}

@@ -45,12 +45,12 @@ func (m tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// take the value. The name of a field stays as it is.
+// take the value. The name of a field stays as it is, if it may.
 func (m tagMap) take(old *Entry, e Entry) Entry {
 	e.Value = e.text()
 	e.Item = e.Value
 
-	if old != nil {
+	if old != nil && !e.Exact {
 		e.Key = old.Key
 	}
 

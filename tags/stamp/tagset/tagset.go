@@ -145,9 +145,6 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 	}
 }
 
-// Get the first entry of the tag with the supplied key, or nil if there is none.
-func (s *Set) Get(key string) *Entry { return s.Find(s.keys.ID(key)) }
-
 // Find the first entry of the tag with the supplied ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
 	for i := s.first[id]; i > 0; i = s.entries[i-1].next {
@@ -176,59 +173,42 @@ func (s *Set) Adds(e *Entry) int {
 // Put the supplied tag in the place of all with the same ID, or behind all others.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
-	if old == nil || old.next > 0 || !IsText(old.Value, e.Value.GetStringValue()) {
+	if old == nil || old.next > 0 || !IsText(old.Value, e.Value.GetStringValue()) || e.Exact && old.Key != e.Key {
 		s.changed = s.place(s.shape.take(old, *e)) || s.changed
-	}
-}
-
-// Spell puts a tag as Put does, with its key spelled as supplied, though the provider takes
-// another spelling for it.
-func (s *Set) Spell(e *Entry) {
-	old := s.Find(e.ID)
-	if old != nil && old.Key != e.Key {
-		spelled := *old
-		spelled.Key = e.Key
-		s.changed = s.place(s.shape.take(&spelled, *e)) || s.changed
-	} else {
-		s.Put(e)
 	}
 }
 
 // Adopt a tag of another field of the same kind, which are the supplied entries, in the
 // place of the one with the same ID, or behind all others.
-func (s *Set) Adopt(of []Entry) {
-	if adopted, there := s.adopted(of); !SameItems(there, itemsIn(adopted)) {
-		s.changed = s.place(adopted...) || s.changed
-	}
-}
+func (s *Set) Adopt(of []Entry) { s.changed = s.place(s.adopted(of)...) || s.changed }
 
 // Grows returns how many more entries there are after adopting the supplied ones.
 func (s *Set) Grows(of []Entry) int {
-	adopted, there := s.adopted(of)
-	return len(adopted) - len(there)
+	n := len(s.adopted(of))
+	for range s.with(of[0].ID) {
+		n--
+	}
+
+	return n
 }
 
-// adopted returns what adopting the supplied entries places, what is there already where it
-// is, and what is there.
-func (s *Set) adopted(of []Entry) (entries []Entry, there []*structpb.Value) {
-	there = itemsIn(slices.Collect(s.with(of[0].ID)))
-
+// adopted returns what adopting the supplied entries places: what is there already where it
+// is.
+func (s *Set) adopted(of []Entry) []Entry {
 	// Each string is a tag as it is.
 	if s.strings == nil || len(of) == 1 {
-		return []Entry{s.shape.take(s.Find(of[0].ID), of[0])}, there
+		return []Entry{s.shape.take(s.Find(of[0].ID), of[0])}
 	}
 
 	at := make(map[string]int)
-
-	for i, item := range slices.Backward(there) {
-		at[encoded(item)] = i - len(there)
+	for e := range s.with(of[0].ID) {
+		if _, ok := at[e.String()]; !ok {
+			at[e.String()] = len(at) - len(s.entries)
+		}
 	}
 
 	// What has no place yet comes behind what has, whose place is less than zero.
-	entries = slices.Clone(of)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(at[encoded(a.Item)], at[encoded(b.Item)]) })
-
-	return entries, there
+	return slices.SortedStableFunc(slices.Values(of), func(a, b Entry) int { return cmp.Compare(at[a.String()], at[b.String()]) })
 }
 
 // Restore an entry of another field of the same kind as it is there. It returns false if it
@@ -275,7 +255,13 @@ func (s *Set) place(entries ...Entry) bool {
 		} else {
 			e.at, e.next = int32(len(s.entries)), 0 //nolint:gosec // See Read.
 			s.entries = append(s.entries, e)
-			s.link(id, last, e.at)
+
+			if last < 0 {
+				s.first[id] = e.at + 1
+			} else {
+				s.entries[last].next = e.at + 1
+			}
+
 			last = e.at
 		}
 
@@ -284,16 +270,6 @@ func (s *Set) place(entries ...Entry) bool {
 	}
 
 	return changed
-}
-
-// link the entry at the supplied position behind the last one of the supplied ID, if there
-// is one.
-func (s *Set) link(id string, last, at int32) {
-	if last < 0 {
-		s.first[id] = at + 1
-	} else {
-		s.entries[last].next = at + 1
-	}
 }
 
 func (s *Set) drop(e *Entry) {
@@ -345,13 +321,4 @@ func (s *Set) compared(e *Entry) string {
 	}
 
 	return e.String()
-}
-
-func itemsIn(entries []Entry) []*structpb.Value {
-	items := make([]*structpb.Value, len(entries))
-	for i := range entries {
-		items[i] = entries[i].Item
-	}
-
-	return items
 }

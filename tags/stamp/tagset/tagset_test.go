@@ -144,8 +144,8 @@ func TestSet(t *testing.T) {
 						t.Fatalf("-want, +got:\n%s", diff)
 					}
 
-					if e := s.Get(of.key); (e != nil) != slices.ContainsFunc(p.all(), p.is(of.key)) {
-						t.Fatalf("Get(%q): got %v of %v", of.key, e, p.all())
+					if e := s.Find(keys.ID(of.key)); (e != nil) != slices.ContainsFunc(p.all(), p.is(of.key)) {
+						t.Fatalf("Find(%q): got %v of %v", of.key, e, p.all())
 					}
 				}
 			})
