@@ -73,6 +73,9 @@ type transformCase struct {
 	labels   []string
 	claims   []string
 
+	// overridden are trusted labels that others have taken the place of.
+	overridden []string
+
 	// tags, and what was refused behind the reason.
 	tags, refused []string
 }
@@ -287,6 +290,30 @@ func TestTransform(t *testing.T) {
 			tags:     []string{"+a.b → plexsphere_a_b!"},
 			refused:  []string{"key-collision +a/b → plexsphere_a_b!"},
 		},
+		"FormatsPrefixOfKey": {
+			reason:   "A reserved key that the prefix begins with is a key, not the beginning of others.",
+			provider: "aws",
+			format:   new(tags.NewFormat(new("p_"), nil, false)),
+			patterns: []string{"plex"},
+			labels:   []string{"=p_", "=plex", "x"},
+			tags:     []string{"p_ → p_", "x → p_x"},
+			refused:  []string{"reserved-key plex → plex!"},
+		},
+		"EntriesInOtherCase": {
+			reason:   "Where entries compare without case, two keys that differ in it are two, since their values may be others.",
+			provider: "digitalocean",
+			labels:   []string{"A", "a"},
+			tags:     []string{"A → plexsphere:A", "a → plexsphere:a"},
+		},
+		"Overridden": {
+			reason:     "A trusted label stands after all if the one that took its place claims a reserved key, and not otherwise.",
+			provider:   "gcp",
+			patterns:   []string{"plexsphere_a_b", "c"},
+			labels:     []string{"a.b@1", "c@1", "d@1"},
+			overridden: []string{"+a.b", "+c", "+d"},
+			tags:       []string{"+a.b → plexsphere_a_b!", "+c → plexsphere_c!", "d → plexsphere_d"},
+			refused:    []string{"reserved-key a.b → plexsphere_a_b!", "reserved-key c → plexsphere_c!"},
+		},
 		"StarAlone": {
 			reason:   "If every key is reserved, only trusted labels should be left.",
 			provider: "openstack",
@@ -306,6 +333,7 @@ func TestTransform(t *testing.T) {
 
 			tr := tags.NewTransformer(labels(tc.labels...), formats)
 			tr.Reserve(tc.patterns, "plexsphere:", labels(tc.claims...))
+			tr.Overridden(labels(tc.overridden...))
 
 			if want := len(tc.labels) == 0; tr.Empty() != want {
 				t.Errorf("\n%s\nEmpty(): want %t, got %t", tc.reason, want, tr.Empty())

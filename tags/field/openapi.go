@@ -117,10 +117,10 @@ func text(s *structpb.Struct, name string) string {
 	return s.GetFields()[name].GetStringValue()
 }
 
-// integer returns a positive whole number, or 0 if there is none.
+// integer returns a whole number, or 0 if there is none.
 func integer(s *structpb.Struct, name string) int {
 	n := s.GetFields()[name].GetNumberValue()
-	if n < 1 || n > math.MaxInt32 || n != math.Trunc(n) {
+	if n > math.MaxInt32 || n != math.Trunc(n) {
 		return 0
 	}
 

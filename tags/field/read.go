@@ -93,8 +93,8 @@ func (c *candidate) readAt(path object.Path, s *structpb.Struct) (Field, bool) {
 		}
 	case StringList:
 		f.Separator, f.MaxLength = c.separator, c.maxLength
-		if t.MaxLength > 0 && (f.MaxLength == 0 || t.MaxLength < f.MaxLength) {
-			f.MaxLength = t.MaxLength
+		if t.MaxLength > 0 {
+			f.MaxLength = min(f.MaxLength, t.MaxLength)
 		}
 	case Map, None:
 	}
@@ -115,13 +115,9 @@ func observes(t Type, f Field) bool {
 		return false
 	}
 
-	if t.Shape != KeyValueList {
-		return true
-	}
+	key, value, _ := keyAndValue(t)
 
-	key, value, ok := keyAndValue(t)
-
-	return ok && key == f.Key && value == f.Value
+	return t.Shape != KeyValueList || key == f.Key && value == f.Value
 }
 
 // keyAndValue returns what an entry calls the key and the value of a tag.
@@ -161,10 +157,6 @@ func (c *candidate) extraOf(t Type, key, value string) (map[string]*structpb.Val
 		if !slices.Contains(c.spare, name) || slices.Contains(t.Required, name) {
 			return nil, false
 		}
-	}
-
-	if len(extra) == 0 {
-		return nil, true
 	}
 
 	return extra, true

@@ -74,12 +74,11 @@ func (r *Rules) learn(f Field, k Kind) Field {
 
 	// Maps are as good as never atomic.
 	if !ok && f.Shape != Map && r.Schemas != nil {
-		if of := r.Schemas.Of(k.GroupVersionKind); of != nil {
-			known = Read(k.GroupKind(), of)
+		s := r.Schemas.Of(k.GroupVersionKind)
+		known = Read(k.GroupKind(), s)
 
-			if t := typeAt(of, f.Path); t.Shape == f.Shape {
-				f.Atomic = t.Atomic
-			}
+		if t := typeAt(s, f.Path); t.Shape == f.Shape {
+			f.Atomic = t.Atomic
 		}
 	}
 
