@@ -129,33 +129,36 @@ func longer(expression string, l tags.Length) string {
 	return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, anyOf(out...), l.Prefix, longer(rest, tags.Length{Runes: l.Runes, Bytes: l.Bytes}))
 }
 
-// formatted returns the expression of what the supplied strings to replace and the
-// case make of a key. The key is a prefix and ASCII characters.
-func formatted(expression, prefix string, replace map[string]string, lower bool) string {
-	table := make(map[string]string, len(replace))
+// A format is the strings to replace in keys, and whether these are put in lower case.
+type format struct {
+	replace map[string]string
+	lower   bool
+}
 
-	for from, to := range replace {
-		if lower {
-			to = strings.ToLower(to)
-		}
+// lowered is the format that only puts keys in lower case.
+var lowered = format{lower: true}
 
-		table[from] = to
+// of returns the expression of what the format makes of a key, which is the supplied prefix
+// and ASCII characters.
+func (f format) of(expression, prefix string) string {
+	if !f.lower {
+		return replaced(expression, f.replace)
 	}
+
+	table := make(map[string]string, len(f.replace))
 
 	// CEL has lower case for ASCII only. That of the prefix is known.
 	for _, r := range prefix {
-		if _, ok := table[string(r)]; lower && r > unicode.MaxASCII && unicode.ToLower(r) != r && !ok {
+		if r > unicode.MaxASCII && unicode.ToLower(r) != r {
 			table[string(r)] = string(unicode.ToLower(r))
 		}
 	}
 
-	expression = replaced(expression, table)
-
-	if lower {
-		expression += ".lowerAscii()"
+	for from, to := range f.replace {
+		table[from] = strings.ToLower(to)
 	}
 
-	return expression
+	return replaced(expression, table) + ".lowerAscii()"
 }
 
 // replaced returns the expression of one pass over the supplied one that replaces

@@ -24,12 +24,9 @@ type profile struct {
 	*generator
 	*tags.Profile
 
-	format tags.Format
-
-	// Parts of the format.
-	formatPrefix *string
-	replace      map[string]string
-	lower        bool
+	keys     tags.Format
+	prefixed *string // What keys get instead of the key prefix, if they do.
+	format   format
 
 	// tag is the expression of the tag key of the label l, and made what it is made by:
 	// the same, unless it is worth a name.
@@ -38,26 +35,26 @@ type profile struct {
 
 // of returns the supplied profile as the input has it.
 func (g *generator) of(p *tags.Profile) *profile {
-	out := &profile{generator: g, Profile: p, format: p.Format}
+	out := &profile{generator: g, Profile: p, keys: p.Format}
 
 	if f, ok := g.in.Formats()[p.Name]; ok {
-		out.format = f
+		out.keys = f
 	}
 
-	out.formatPrefix, out.replace, out.lower = out.format.Parts()
+	out.prefixed, out.format.replace, out.format.lower = out.keys.Parts()
 
 	unformatted, fixed := "l.tag", g.prefix
 
-	if forms := g.tellsForms(); out.formatPrefix != nil && (forms || g.readings[0].form != v1beta1.KeyFormTag) {
-		prefix := quote(*out.formatPrefix)
-		unformatted, fixed = fmt.Sprintf("(%s + l.key)", prefix), *out.formatPrefix+g.prefix
+	if forms := g.tellsForms(); out.prefixed != nil && (forms || g.readings[0].form != v1beta1.KeyFormTag) {
+		prefix := quote(*out.prefixed)
+		unformatted, fixed = fmt.Sprintf("(%s + l.key)", prefix), *out.prefixed+g.prefix
 
 		if forms {
 			unformatted = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, prefix)
 		}
 	}
 
-	out.made = formatted(unformatted, fixed, out.replace, out.lower)
+	out.made = out.format.of(unformatted, fixed)
 
 	if out.tag = out.made; out.tag != "l.tag" {
 		out.tag = "tag"
@@ -101,7 +98,7 @@ type rule struct {
 // rules by which the transformer skips labels, in the same order.
 func (p *profile) rules() []rule {
 	foreign := ""
-	if p.lower || p.FoldKeys || p.FoldEntries {
+	if p.format.lower || p.FoldKeys || p.FoldEntries {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
@@ -119,17 +116,17 @@ func (p *profile) rules() []rule {
 // folded returns the expression of the tag key as reserved keys are compared: in lower
 // case.
 func (p *profile) folded() string {
-	if p.lower {
+	if p.format.lower {
 		return p.tag
 	}
 
 	// What is not ASCII comes from here.
-	fixed := p.prefix + strings.Join(slices.Sorted(maps.Values(p.replace)), "")
-	if p.formatPrefix != nil {
-		fixed += *p.formatPrefix
+	fixed := p.prefix + strings.Join(slices.Sorted(maps.Values(p.format.replace)), "")
+	if p.prefixed != nil {
+		fixed += *p.prefixed
 	}
 
-	return formatted(p.tag, fixed, nil, true)
+	return lowered.of(p.tag, fixed)
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
@@ -139,11 +136,11 @@ func (p *profile) reserved() string {
 	}
 
 	// By expression, so that none is looked at twice.
-	patterns := map[string][]string{p.folded(): tags.ReservedTagKeys(p.format, p.in.ReservedKeys, p.prefix)}
+	patterns := map[string][]string{p.folded(): tags.ReservedTagKeys(p.keys, p.in.ReservedKeys, p.prefix)}
 
 	// Otherwise what the format makes of a label's key tells all that the key itself does.
-	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
-		for _, expression := range []string{formatted("l.key", "", nil, true), formatted("l.tag", p.prefix, nil, true)} {
+	if strings.ContainsFunc(strings.Join(sortedKeys(p.format.replace), ""), unicode.IsLetter) {
+		for _, expression := range []string{lowered.of("l.key", ""), lowered.of("l.tag", p.prefix)} {
 			for _, key := range p.in.ReservedKeys {
 				patterns[expression] = append(patterns[expression], strings.ToLower(key))
 			}
