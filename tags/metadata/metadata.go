@@ -19,11 +19,18 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// Copies are what is copied and where to: by rule, the resources that get something.
+// Copies are what is copied and where to.
 type Copies struct {
 	targets *stamp.Targets
-	rules   []resolve.Metadata
-	to      [][]destination
+	rules   []rule
+}
+
+// A rule, what it copies, and the resources that get it.
+type rule struct {
+	resolve.Metadata
+
+	position int
+	to       []destination
 }
 
 // A destination of metadata.
@@ -55,12 +62,14 @@ type NotCopied struct {
 // Select the resources that the supplied rules copy to, by what earlier steps of the
 // pipeline have made of them.
 func Select(rules []resolve.Metadata, targets *stamp.Targets) *Copies {
-	c := &Copies{targets: targets, rules: rules, to: make([][]destination, len(rules))}
+	c := &Copies{targets: targets, rules: make([]rule, len(rules))}
 
 	for i := range rules {
+		c.rules[i] = rule{Metadata: rules[i], position: i}
+
 		for _, t := range targets.All {
 			if from := namesFor(rules[i].Rule, t, targets); len(from) > 0 {
-				c.to[i] = append(c.to[i], destination{target: t, from: from})
+				c.rules[i].to = append(c.rules[i].to, destination{target: t, from: from})
 			}
 		}
 	}
@@ -106,123 +115,105 @@ func (c *Copies) Copy(stamped map[string]*structpb.Struct) (*Result, error) {
 	out := &Result{Changed: maps.Clone(stamped)}
 
 	for i := range c.rules {
-		r := copier{rule: c.rules[i].Rule, position: i, out: out}
-
-		// What is copied is read before anything is.
-		from, err := c.read(&r, i)
-		if err != nil {
+		if err := c.rules[i].copy(c.targets, out); err != nil {
 			return nil, errors.Wrapf(err, "cannot copy kubernetesMetadata[%d]", i)
-		}
-
-		for _, d := range c.to[i] {
-			for _, name := range d.from {
-				r.copy(d.target, r.rule.ToFieldPaths.Labels, from[name].Labels)
-				r.copy(d.target, r.rule.ToFieldPaths.Annotations, from[name].Annotations)
-			}
 		}
 	}
 
 	return out, nil
 }
 
-// read what the rule at the supplied position copies, by the name of the resource that it
-// is of.
-func (c *Copies) read(r *copier, i int) (map[string]resolve.Metadata, error) {
+// copy by the rule. What is copied is read before anything is.
+func (r *rule) copy(targets *stamp.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
-	for _, d := range c.to[i] {
+	for _, d := range r.to {
 		for _, name := range d.from {
 			if _, ok := from[name]; ok {
 				continue
 			}
 
-			m := c.rules[i]
-
-			if r.rule.Source.Type == v1beta1.MetadataSourceTypeComposedResource {
-				var err error
-				if m, err = c.composed(r, name); err != nil {
-					return nil, err
-				}
+			m, err := r.read(name, targets, out)
+			if err != nil {
+				return err
 			}
 
-			from[name] = resolve.Metadata{
-				Labels:      r.choose(m.Labels, invalidLabel),
-				Annotations: r.choose(m.Annotations, invalidAnnotation),
-			}
+			from[name] = resolve.Metadata{Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out)}
 		}
 	}
 
-	return from, nil
+	for _, d := range r.to {
+		for _, name := range d.from {
+			r.write(from[name].Labels, d.target, r.Rule.ToFieldPaths.Labels, out)
+			r.write(from[name].Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out)
+		}
+	}
+
+	return nil
 }
 
-// composed returns what the rule may copy of the composed resource of the supplied name.
-func (c *Copies) composed(r *copier, name string) (resolve.Metadata, error) {
-	i, found := slices.BinarySearchFunc(c.targets.All, name, func(t *stamp.Target, name string) int { return strings.Compare(t.Name, name) })
+// read what the rule may copy: of the composed resource of the supplied name, or what is
+// another object's.
+func (r *rule) read(name string, targets *stamp.Targets, out *Result) (resolve.Metadata, error) {
+	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
+		return r.Metadata, nil
+	}
+
+	i, found := slices.BinarySearchFunc(targets.All, name, func(t *stamp.Target, name string) int { return strings.Compare(t.Name, name) })
 	if !found {
 		return resolve.Metadata{}, nil
 	}
 
-	return resolve.MetadataOf(r.rule, r.out.resource(c.targets.All[i]), fmt.Sprintf("composed resource %q ", name))
+	return resolve.MetadataOf(r.Rule, out.resource(targets.All[i]), fmt.Sprintf("composed resource %q ", name))
 }
 
 // resource that the supplied target has become.
-func (r *Result) resource(t *stamp.Target) *structpb.Struct {
-	if changed, ok := r.Changed[t.Name]; ok {
+func (o *Result) resource(t *stamp.Target) *structpb.Struct {
+	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
 	}
 
 	return t.Resource
 }
 
-// A copier copies metadata by one rule.
-type copier struct {
-	rule     *v1beta1.MetadataRule
-	position int
-	out      *Result
-}
-
-func (c *copier) failf(format string, args ...any) {
-	c.out.NotCopied = append(c.out.NotCopied, NotCopied{Rule: c.position, Why: fmt.Sprintf(format, args...)})
+func (r *rule) failf(out *Result, format string, args ...any) {
+	out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
 }
 
 // choose what the rule selects, but nothing that is private, or that the API server would
 // refuse the whole resource for.
-func (c *copier) choose(from map[string]string, invalid func(key, value string) string) map[string]string {
-	out := make(map[string]string)
+func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Result) map[string]string {
+	chosen := make(map[string]string)
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
-		if !selects(&c.rule.Select, key) {
+		if !selects(&r.Rule.Select, key) {
 			continue
 		}
 
 		if why := invalid(key, from[key]); why != "" {
-			c.failf("%s: %s", key, why)
-			continue
+			r.failf(out, "%s: %s", key, why)
+		} else {
+			chosen[key] = from[key]
 		}
-
-		out[key] = from[key]
 	}
 
-	return out
+	return chosen
 }
 
-// copy the supplied labels or annotations to the supplied paths of the supplied target.
-func (c *copier) copy(t *stamp.Target, paths []object.Path, values map[string]string) {
+// write the supplied labels or annotations to the supplied paths of the supplied target.
+func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.Path, out *Result) {
 	if len(values) == 0 {
 		return
 	}
 
 	for _, path := range paths {
-		was := c.out.resource(t)
+		was := out.resource(t)
 
-		r, err := object.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
+		changed, err := object.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
 		if err != nil {
-			c.failf("to composed resource %q: %v", t.Name, err)
-			continue
-		}
-
-		if r != was {
-			c.out.Changed[t.Name] = r
+			r.failf(out, "to composed resource %q: %v", t.Name, err)
+		} else if changed != was {
+			out.Changed[t.Name] = changed
 		}
 	}
 }
