@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Chars are a set of characters. The zero Chars are all.
+// chars are a set of characters. The zero chars are all.
 type chars struct {
 	// re2 is the set as a regular expression of one character.
 	re2 string

@@ -82,6 +82,10 @@ func add(s *survey.Survey, releases []string) error {
 		}
 	}
 
+	if len(s.Releases) == 0 {
+		return errors.New("a survey needs a release")
+	}
+
 	return nil
 }
 
