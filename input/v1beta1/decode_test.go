@@ -277,11 +277,11 @@ func refused() map[string]struct{ reason, input, want string } {
 		},
 		"Types": {
 			reason: "Every wrong type should be named, with what is there.",
-			input: `{keyPrefix: 1, keyFormats: {}, reservedTags: {aws: 1.5, gcp: "3", azure: 2147483648, hetzner: -2147483649},
+			input: `{keyPrefix: 1, metadata: x, keyFormats: {}, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: "="}], reservedTags: {aws: 1.5, gcp: "3", azure: 2147483648, hetzner: -2147483649},
 				sources: [{type: Value, values: {a: true}}, x], ignoreTags: [{key: [a]}]}`,
-			want: `[ignoreTags[0].key: must be a string, not a list, keyFormats: must be a list, not an object, keyPrefix: must be a string, not a number, ` +
+			want: `[ignoreTags[0].key: must be a string, not a list, keyFormats: must be a list, not an object, keyPrefix: must be a string, not a number, metadata: must be an object, not a string, ` +
 				`reservedTags.aws: must be a 32-bit integer, not 1.5, reservedTags.azure: must be a 32-bit integer, not 2147483648, reservedTags.gcp: must be a 32-bit integer, not a string, ` +
-				`reservedTags.hetzner: must be a 32-bit integer, not -2147483649, sources[0].values.a: must be a string, not a boolean, sources[1]: must be an object, not a string]`,
+				`reservedTags.hetzner: must be a 32-bit integer, not -2147483649, sources[0].values.a: must be a string, not a boolean, sources[1]: must be an object, not a string, tagFields[0].stringList: must be an object, not a string]`,
 		},
 		"Hints": {
 			reason: "What is meant by the easiest mistakes should be told.",
@@ -510,6 +510,16 @@ func TestDecodeStruct(t *testing.T) {
 	}
 }
 
+func TestDecodeObject(t *testing.T) {
+	if _, err := v1beta1.DecodeObject(map[string]any{"ttl": math.NaN()}); !strings.HasPrefix(message(err), "cannot encode input as JSON: ") {
+		t.Errorf("\nWhat JSON can't say should be refused.\nDecodeObject(...): %v", err)
+	}
+
+	if _, err := v1beta1.DecodeObject(nil); !strings.HasPrefix(message(err), "cannot decode input: ") {
+		t.Errorf("\nNothing is no input.\nDecodeObject(nil): %v", err)
+	}
+}
+
 func TestDecoder(t *testing.T) {
 	d := &v1beta1.Decoder{}
 	wg := sync.WaitGroup{}
@@ -554,6 +564,10 @@ func TestDecoder(t *testing.T) {
 
 	if _, err := d.Decode(nil); err == nil {
 		t.Error("\nNo input should be refused.")
+	}
+
+	if _, err := d.Decode(&structpb.Struct{Fields: map[string]*structpb.Value{"\xff": nil}}); !strings.HasPrefix(message(err), "cannot encode input: ") {
+		t.Errorf("\nWhat can't be told from others should be refused.\nDecode(...): %v", err)
 	}
 }
 

@@ -82,8 +82,8 @@ var rules = map[string]func(self) bool{
 	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
 	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
 	"self != 'status.conditions' && !self.startsWith('status.conditions.') && !self.startsWith('status.conditions[')": func(s self) bool {
-		rest, found := strings.CutPrefix(s.GetStringValue(), "status.conditions")
-		return !found || rest != "" && rest[0] != '.' && rest[0] != '['
+		rest := strings.TrimPrefix(s.GetStringValue(), "status.conditions")
+		return rest != "" && rest[0] != '.' && rest[0] != '['
 	},
 	`!has(self.replace) || !("" in self.replace)`: func(s self) bool { return !s.has("replace", "") },
 
