@@ -94,14 +94,14 @@ func (r *Run) logChanges(ctx context.Context, changes []stamp.Change) {
 // changed is an attribute of the supplied name with the supplied tags, or nothing if there
 // are none.
 func (r *Run) changed(name string, of map[string]stamp.Values, value func(stamp.Values) slog.Value) slog.Attr {
-	keys := slices.Sorted(maps.Keys(of))
-
-	switch {
-	case len(keys) == 0:
+	if len(of) == 0 {
 		return slog.Attr{}
-	case !r.AuditValues:
-		return slog.Any(name, keys)
-	default:
-		return slog.GroupAttrs(name, mapped(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
 	}
+
+	keys := slices.Sorted(maps.Keys(of))
+	if !r.AuditValues {
+		return slog.Any(name, keys)
+	}
+
+	return slog.GroupAttrs(name, mapped(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
 }
