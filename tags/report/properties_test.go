@@ -406,20 +406,21 @@ func TestBounded(t *testing.T) {
 	}{
 		"Both": {
 			reason: "Each resource has its results, which name the first few tags.",
-			labels: 10_000, resources: 5000,
+			labels: 10_000, resources: 10_000,
 			withheld: func(keys []string) stamp.Withheld {
-				return stamp.Withheld{Retained: keys[:1], Removed: keys[1:], Protected: keys}
+				return stamp.Withheld{Retained: keys[:1], Ignored: keys[1:2], Removed: keys[3:], Unkept: keys[2:3], Protected: keys}
 			},
 			last: []string{
-				"r04999: withheld: _0000_ (an earlier step set another value); _0001_ (removeTags names it); _0002_ (removeTags names it); _0003_ (removeTags names it); and 9996 more",
-				"r04999: ignoreTags and removeTags of fields don't touch reserved keys: _0000_; _0001_; _0002_; _0003_; and 9996 more",
+				"r09998: withheld: _0000_ (an earlier step set another value); _0001_ (the cloud has another value, and ignoreTags names it); " +
+					"_0002_ (ignoreTags names it, but there is no tag slot left); _0003_ (removeTags names it); and 9996 more",
+				"r09998: ignoreTags and removeTags of fields don't touch reserved keys: _0000_; _0001_; _0002_; _0003_; and 9996 more",
 			},
 		},
 		"Resources": {
 			reason: "Each of too many resources has one.",
-			labels: 2, resources: 20_001,
+			labels: 2, resources: 40_001,
 			withheld: func(keys []string) stamp.Withheld { return stamp.Withheld{Retained: keys} },
-			last:     []string{"r19999: withheld: _0000_ (an earlier step set another value); and 1 more", "r20000: withheld: _0000_ (an earlier step set another value); and 1 more"},
+			last:     []string{"r39998: withheld: _0000_ (an earlier step set another value); and 1 more", "r40000: withheld: _0000_ (an earlier step set another value); and 1 more"},
 		},
 		"ControlCharacters": {reason: "Characters that can't be seen take more bytes in messages.", labels: 100, resources: 1, text: "\x00"},
 		"ManyBytes":         {reason: "Characters of many bytes are not torn apart, and long keys are short in messages.", labels: 1000, resources: 1000, text: "😀"},
@@ -434,7 +435,7 @@ func TestBounded(t *testing.T) {
 				names[i] = fmt.Sprintf("r%05d", i)
 
 				o.Results = append(o.Results, stamp.Result{Resource: names[i]})
-				if tc.withheld != nil {
+				if tc.withheld != nil && i%2 == 0 {
 					o.Results[i].Withheld = tc.withheld(keys)
 				}
 			}

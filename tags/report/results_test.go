@@ -92,7 +92,7 @@ func TestWarnings(t *testing.T) {
 			outcome: Outcome{Results: []stamp.Result{
 				{Resource: "a", Provider: "aws", Mismatch: "spec.tags is a list, not a map of tags"},
 				{Resource: "b\n", Provider: "aws", Mismatch: strings.Repeat("x", 300)},
-			}},
+			}, NotCopied: []metadata.NotCopied{{Why: "z"}}},
 		},
 		"Unknown": {
 			reason: "Managed resources of which nobody knows whether they have a tag field are in a warning, and not among those that can't be tagged.",

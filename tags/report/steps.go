@@ -141,7 +141,7 @@ func entry(earlier []step, v verdict, o *sorted) *structpb.Value {
 // with returns a copy of the supplied object that has the supplied field, or that lacks
 // it if the value is nil. It shares all other fields with the object.
 func with(s *structpb.Struct, name string, v *structpb.Value) *structpb.Struct {
-	fields := make(map[string]*structpb.Value, len(s.GetFields())+1)
+	fields := make(map[string]*structpb.Value)
 	maps.Copy(fields, s.GetFields())
 
 	if fields[name] = v; v == nil {

@@ -29,7 +29,7 @@ func TestSteps(t *testing.T) {
 	const trusted = `"trusted": {"a": {"entigo:zone": "eu"}}`
 
 	skipped := Outcome{Results: []stamp.Result{{Resource: "a", Provider: "aws", Mismatch: "x"}}}
-	long := strings.Repeat("ü", 5000)
+	long := strings.Repeat("x", 8193)
 	scenes := map[string]scene{
 		"NoContext":           {reason: "A step of which there is nothing to tell needs no context.", edit: func(req *fnv1.RunFunctionRequest) { req.Context = nil }},
 		"FirstWithoutContext": {reason: "A step that has something to tell makes the context.", edit: func(req *fnv1.RunFunctionRequest) { req.Context = nil }, outcome: skipped},
