@@ -208,17 +208,16 @@ func (d *Transformed) refuse(t Tag, r SkipReason) {
 // collide refuses the labels whose tag key a label with more right to it has. Entries
 // that differ only in case, but have other values, are not one.
 func (d *Transformed) collide() {
+	key := func(t Tag) string { return t.Key }
+	if d.profile.FoldKeys {
+		key = func(t Tag) string { return d.profile.Fold(t.Key) }
+	}
+
 	winners := make(map[string]int, len(d.Tags))
-	keys := make([]string, len(d.Tags))
 
 	for i, t := range d.Tags {
-		keys[i] = t.Key
-		if d.profile.FoldKeys {
-			keys[i] = d.profile.Fold(t.Key)
-		}
-
-		if w, ok := winners[keys[i]]; !ok || t.beats(&d.Tags[w]) {
-			winners[keys[i]] = i
+		if w, ok := winners[key(t)]; !ok || t.beats(&d.Tags[w]) {
+			winners[key(t)] = i
 		}
 	}
 
@@ -230,7 +229,7 @@ func (d *Transformed) collide() {
 	d.Tags = nil
 
 	for i, t := range all {
-		if winners[keys[i]] == i {
+		if winners[key(t)] == i {
 			d.Tags = append(d.Tags, t)
 		} else {
 			d.refuse(t, KeyCollision)

@@ -147,7 +147,7 @@ func parseIndex(text string) *Index {
 			}
 		case line[0] == ' ':
 			vs, text, _ := strings.Cut(line[1:], ": ")
-			versions = parseVersions(group, vs)
+			versions = parseVersions(versions[:0], group, vs)
 			f, _, _ := familyOf(group)
 
 			entry = known[place{family: f, text: text}]
@@ -163,26 +163,25 @@ func parseIndex(text string) *Index {
 	return index
 }
 
-// parseVersions of a group and its twin.
-func parseVersions(group, versions string) []schema.GroupVersion {
+// parseVersions appends the supplied versions of a group and its twin.
+func parseVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
 	own, twins, hasTwin := strings.Cut(versions, "m/")
 	own = strings.TrimSuffix(own, " ")
 
-	var out []schema.GroupVersion
 	for v := range strings.FieldsFuncSeq(own, isComma) {
-		out = append(out, schema.GroupVersion{Group: group, Version: v})
+		to = append(to, schema.GroupVersion{Group: group, Version: v})
 	}
 
 	if !hasTwin {
-		return out
+		return to
 	}
 
 	group = Twin(group)
 	for v := range strings.FieldsFuncSeq(cmp.Or(twins, own), isComma) {
-		out = append(out, schema.GroupVersion{Group: group, Version: v})
+		to = append(to, schema.GroupVersion{Group: group, Version: v})
 	}
 
-	return out
+	return to
 }
 
 func isComma(r rune) bool { return r == ',' }
