@@ -268,7 +268,7 @@ func (s *step) change(req *fnv1.RunFunctionRequest) {
 
 // settle calls the function until two responses in a row require the same, if Crossplane
 // finds anything, and tells of each.
-func (s *step) settle(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, []string) {
+func (s *step) settle(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, told []string) {
 	t.Helper()
 
 	var (
@@ -297,7 +297,11 @@ func tell(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string 
 	out := []string{}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	text := func(v any) string {
-		j, _ := json.Marshal(v) // What was JSON is.
+		j, err := json.Marshal(v)
+		if err != nil {
+			return err.Error()
+		}
+
 		return string(j)
 	}
 
@@ -822,15 +826,16 @@ func explainSource(t *rapid.T, c *explainCase, i int) map[string]any {
 			maps.Copy(of, prefixed())
 		}
 	default:
-		explainResource(t, c, source, there, labels, prefixed)
+		if found := explainResource(t, source, labels, prefixed); there {
+			c.objects = append(c.objects, found...)
+		}
 	}
 
 	return source
 }
 
-// explainResource completes a source that reads objects, and puts these to the supplied
-// case.
-func explainResource(t *rapid.T, c *explainCase, source map[string]any, there bool, labels, prefixed func() map[string]any) {
+// explainResource completes a source that reads objects, and returns these.
+func explainResource(t *rapid.T, source map[string]any, labels, prefixed func() map[string]any) []any {
 	name, _ := source["name"].(string)
 	of := map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}
 	source["resource"] = of
@@ -839,7 +844,7 @@ func explainResource(t *rapid.T, c *explainCase, source map[string]any, there bo
 		source["policy"] = map[string]any{"fromFieldPath": "Optional"}
 	}
 
-	object := func(called string) map[string]any {
+	named := func(called string) map[string]any {
 		o := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "team-a", "name": called, "labels": map[string]any{"of": name}}}
 
 		if rapid.Bool().Draw(t, "by prefix") && source["fromFieldPath"] == nil || source["prefix"] != nil {
@@ -854,7 +859,7 @@ func explainResource(t *rapid.T, c *explainCase, source map[string]any, there bo
 		return o
 	}
 
-	found := []any{object(name + "-b"), object(name + "-a")}
+	found := []any{named(name + "-b"), named(name + "-a")}
 
 	switch rapid.IntRange(0, 3).Draw(t, "selector") {
 	case 0:
@@ -871,9 +876,7 @@ func explainResource(t *rapid.T, c *explainCase, source map[string]any, there bo
 		of["name"] = map[string]any{"fromFieldPath": "spec.missing"}
 	}
 
-	if there {
-		c.objects = append(c.objects, found...)
-	}
+	return found
 }
 
 // explainCases returns a generator of them.

@@ -74,22 +74,23 @@ func (f Format) apply(key string) string {
 // makes of keys that match it. The supplied prefix is the one that keys get.
 func (f Format) patterns(pattern, prefix string) []string {
 	text, star := strings.CutSuffix(pattern, "*")
-	out := append(f.formatted(text, star), pattern)
+	out := append(f.formatted(pattern), pattern)
 
 	switch qualified, ok := strings.CutPrefix(text, prefix); {
 	case f.prefix == nil:
 	case ok:
-		out = append(out, f.formatted(*f.prefix+qualified, star)...)
+		out = append(out, f.formatted(*f.prefix+qualified+pattern[len(text):])...)
 	case star && strings.HasPrefix(prefix, text):
-		out = append(out, f.formatted(*f.prefix, star)...)
+		out = append(out, f.formatted(*f.prefix+"*")...)
 	}
 
 	return out
 }
 
-// formatted returns the patterns of what the format makes of the supplied key, or of
-// keys that begin with it. It may replace strings that begin before the end of it.
-func (f Format) formatted(text string, star bool) []string {
+// formatted returns the patterns of what the format makes of keys that match the supplied
+// one. Of the beginning of keys, it may replace strings that go on behind it.
+func (f Format) formatted(pattern string) []string {
+	text, star := strings.CutSuffix(pattern, "*")
 	if !star {
 		return []string{f.apply(text)}
 	}

@@ -10,7 +10,7 @@ import (
 //
 // +kubebuilder:validation:Type=string
 // +kubebuilder:validation:MinLength=1
-type Pattern struct {
+type Pattern struct { //nolint:recvcheck // Only decoding and copying change one.
 	text string
 
 	// parts of the text between the stars.

@@ -144,7 +144,7 @@ func decode(tb testing.TB, obj map[string]any) mistakes {
 
 // split the supplied error into the errors that it joins.
 func split(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // What Decode returns joins its errors itself.
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
 	}

@@ -50,14 +50,14 @@ func (s self) at(path ...string) *structpb.Value {
 }
 
 // text is the string in the supplied field.
-func (s self) text(field string) string { return s.at(field).GetStringValue() }
+func (s self) text(name string) string { return s.at(name).GetStringValue() }
 
 // is true if the supplied field is one of the supplied strings.
-func (s self) is(field string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(field)) }
+func (s self) is(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
 
 // lists is true if the list in the supplied field has the supplied string.
-func (s self) lists(field, item string) bool {
-	return slices.ContainsFunc(s.at(field).GetListValue().GetValues(), func(v *structpb.Value) bool { return v.GetStringValue() == item })
+func (s self) lists(name, item string) bool {
+	return slices.ContainsFunc(s.at(name).GetListValue().GetValues(), func(v *structpb.Value) bool { return v.GetStringValue() == item })
 }
 
 // one is true if the source picks one object.
@@ -65,12 +65,12 @@ func (s self) one() bool { return s.is("pick", "One") }
 
 // keyed is true if there is either a key, or where keys are.
 func (s self) keyed() bool {
-	return s.has("key") != s.has("fromFieldPath") && !(s.has("key") && s.has("contextKey"))
+	return s.has("key") != s.has("fromFieldPath") && (!s.has("key") || !s.has("contextKey"))
 }
 
 // plain is true if what Crossplane fetches for the source has no fallback.
 func (s self) plain() bool {
-	return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && !(s.has("resource", "name") && s.has("resource", "matchLabels"))
+	return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && (!s.has("resource", "name") || !s.has("resource", "matchLabels"))
 }
 
 // rules are the CRD's, by what each is there: the function does without an interpreter of

@@ -25,7 +25,7 @@ var crd []byte
 
 // A schema is what the CRD says of a value, in the keywords that it uses: a test fails on
 // others.
-type schema struct { //nolint:tagliatelle // Kubernetes names its extensions x-kubernetes-.
+type schema struct {
 	Type    string          `json:"type"`
 	Default *structpb.Value `json:"default"`
 	Rules   []rule          `json:"x-kubernetes-validations"`
@@ -177,10 +177,12 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 		}
 
 		// The items of a set are strings, and so are the keys of a list of type map.
-		id := item.GetStringValue()
+		keys := []string{item.GetStringValue()}
 		for _, key := range s.ListMapKeys {
-			id += self{item}.text(key)
+			keys = append(keys, self{item}.text(key))
 		}
+
+		id := strings.Join(keys, "")
 
 		if seen[id] {
 			ok = a.note(field.Duplicate(p.Index(i), id))
@@ -193,33 +195,33 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 }
 
 func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
-	if o.Fields == nil {
+	if o.GetFields() == nil {
 		o.Fields = make(map[string]*structpb.Value)
 	}
 
 	for name, of := range s.Properties {
-		if _, there := o.Fields[name]; !there && of.Default != nil {
+		if _, there := o.GetFields()[name]; !there && of.Default != nil {
 			o.Fields[name] = of.Default
 		}
 	}
 
 	ok := true
 
-	for _, name := range slices.Sorted(maps.Keys(o.Fields)) {
+	for _, name := range slices.Sorted(maps.Keys(o.GetFields())) {
 		switch of := s.field(name); {
 		case of != nil:
-			ok = a.value(p.Child(name), of, o.Fields[name]) && ok
+			ok = a.value(p.Child(name), of, o.GetFields()[name]) && ok
 		case len(s.Properties) > 0:
 			ok = a.note(fmt.Errorf("unknown field %q: allowed: %s", p.Child(name), s.names()))
 		}
 	}
 
-	if why := s.miscounts(len(o.Fields)); ok && why != "" {
+	if why := s.miscounts(len(o.GetFields())); ok && why != "" {
 		ok = a.refuse(p, why)
 	}
 
 	for _, name := range s.Required {
-		if _, there := o.Fields[name]; !there {
+		if _, there := o.GetFields()[name]; !there {
 			ok = a.note(field.Required(p.Child(name), s.Properties[name].choice()))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 //
 // +kubebuilder:validation:Type=string
 // +kubebuilder:validation:MinLength=1
-type Path struct {
+type Path struct { //nolint:recvcheck // Only decoding and copying change one.
 	text     string
 	segments fieldpath.Segments
 }

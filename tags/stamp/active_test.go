@@ -127,7 +127,6 @@ func TestStampActiveWithoutCase(t *testing.T) {
 // TestStampObservedOrder tests lists that server-side apply replaces as a whole. If
 // the provider has put the items in another order, that is the order that they keep.
 func TestStampObservedOrder(t *testing.T) {
-
 	cases := map[string]struct {
 		reason   string
 		atomic   bool

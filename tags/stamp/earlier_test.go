@@ -62,7 +62,7 @@ func TestStampTwice(t *testing.T) {
 				stamper := &Stamper{
 					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
 					Provider:    "aws",
-					Transformer: reserving([]string{"zone"}, nil, set...),
+					Transformer: reserving([]string{"zone"}, set...),
 					Fields:      everywhere(s.field),
 					Earlier:     earlier,
 				}

@@ -39,15 +39,15 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 	deepest, whole := 0, 0
 
 	for _, m := range managers.GetListValue().GetValues() {
-		fields := m.GetStructValue().GetFields()
-		composed := strings.HasPrefix(fields["manager"].GetStringValue(), composedOwner)
+		owner := m.GetStructValue().GetFields()
+		composed := strings.HasPrefix(owner["manager"].GetStringValue(), composedOwner)
 
 		is := others
 		if composed {
 			is = ours
 		}
 
-		j, err := fields["fieldsV1"].MarshalJSON()
+		j, err := owner["fieldsV1"].MarshalJSON()
 		if err != nil {
 			continue
 		}

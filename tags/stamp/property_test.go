@@ -439,7 +439,7 @@ func (w world) stamper(s shape) *Stamper {
 			},
 		},
 		Provider:    w.provider,
-		Transformer: reserving(w.reserved, nil, from(sources, w.labels...)...),
+		Transformer: reserving(w.reserved, from(sources, w.labels...)...),
 		Fields:      everywhere(reporting(s.field)),
 		Remove:      w.remove,
 		Ignore:      w.ignore,
@@ -836,7 +836,7 @@ func TestStampStrings(t *testing.T) {
 				ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
 			},
 			Provider:    provider,
-			Transformer: reserving([]string{"owner"}, nil, under(policy, w.labels...)...),
+			Transformer: reserving([]string{"owner"}, under(policy, w.labels...)...),
 			Fields:      everywhere(f),
 			Remove:      w.remove,
 			Ignore:      w.ignore,

@@ -78,8 +78,6 @@ func TestStampRemove(t *testing.T) {
 // TestStampInOrder tests all that can become of tags together, in the order in which it
 // does.
 func TestStampInOrder(t *testing.T) {
-	const four = "at most 50 tags on a resource, 46 of them reserved"
-
 	cases := map[string]situation{
 		"Everything": {
 			reason:   "Labels come first, then what the cloud has, then what is removed, and what is left of the slots goes to trusted labels, the lowest keys, and then what the cloud has.",

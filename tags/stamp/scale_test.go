@@ -44,7 +44,7 @@ func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
 		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
 		Provider:    "aws",
-		Transformer: reserving([]string{"reserved-*"}, nil, set...),
+		Transformer: reserving([]string{"reserved-*"}, set...),
 		Fields:      everywhere(reporting(shapes["Map"].field)),
 	}
 }

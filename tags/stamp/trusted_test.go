@@ -16,9 +16,9 @@ func trusted(l tags.Label) tags.Label {
 
 // reserving returns a transformer of the supplied labels that reserves the supplied
 // keys.
-func reserving(reserved []string, claims []tags.Label, labels ...tags.Label) *tags.Transformer {
+func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
 	t := transformer(labels...)
-	t.Reserve(reserved, "ours:", claims)
+	t.Reserve(reserved, "ours:", nil)
 
 	return t
 }

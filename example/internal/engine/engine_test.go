@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,7 +166,7 @@ func TestRequirements(t *testing.T) {
 			f := fake(func(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
 				want := map[string][]*structpb.Struct{"one": {object}}
 				if calls > 0 {
-					want[fmt.Sprint(min(calls, tc.requires))] = []*structpb.Struct{object}
+					want[strconv.Itoa(min(calls, tc.requires))] = []*structpb.Struct{object}
 				}
 
 				got := make(map[string][]*structpb.Struct)
@@ -188,7 +189,7 @@ func TestRequirements(t *testing.T) {
 				rsp := &fnv1.RunFunctionResponse{}
 				if tc.requires > 0 {
 					rsp.Requirements = &fnv1.Requirements{Resources: map[string]*fnv1.ResourceSelector{
-						fmt.Sprint(min(calls, tc.requires)): {ApiVersion: "v1", Kind: "A"},
+						strconv.Itoa(min(calls, tc.requires)): {ApiVersion: "v1", Kind: "A"},
 					}}
 				}
 

@@ -63,15 +63,15 @@ func fatal(rsp *fnv1.RunFunctionResponse) bool {
 // answer what is required, in the request.
 func (c cluster) answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) {
 	for name, s := range required.GetExtraResources() { //nolint:staticcheck // As above.
-		req.ExtraResources = put(req.ExtraResources, name, c.resources(s)) //nolint:staticcheck // As above.
+		req.ExtraResources = put(req.GetExtraResources(), name, c.resources(s)) //nolint:staticcheck // As above.
 	}
 
 	for name, s := range required.GetResources() {
-		req.RequiredResources = put(req.RequiredResources, name, c.resources(s))
+		req.RequiredResources = put(req.GetRequiredResources(), name, c.resources(s))
 	}
 
 	for name, s := range required.GetSchemas() {
-		req.RequiredSchemas = put(req.RequiredSchemas, name, c.schema(s))
+		req.RequiredSchemas = put(req.GetRequiredSchemas(), name, c.schema(s))
 	}
 }
 
@@ -96,7 +96,7 @@ func (c cluster) resources(s *fnv1.ResourceSelector) *fnv1.Resources {
 		}
 	}
 
-	slices.SortStableFunc(out.Items, func(a, b *fnv1.Resource) int {
+	slices.SortStableFunc(out.GetItems(), func(a, b *fnv1.Resource) int {
 		return strings.Compare(namespacedName(a.GetResource()), namespacedName(b.GetResource()))
 	})
 

@@ -192,7 +192,7 @@ func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error)
 	return events.Items, nil
 }
 
-// A change is a log line of the function.
+// A Change is a log line of the function.
 type Change struct {
 	Resource string `json:"composed_resource"` //nolint:tagliatelle // Log lines are in snake case.
 

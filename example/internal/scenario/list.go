@@ -43,7 +43,7 @@ func Topics(root string) ([]Topic, error) {
 			topics = append(topics, Topic{Name: m[1]})
 		}
 
-		if m := row.FindStringSubmatch(line); m != nil && m[1] == m[2] && len(topics) > 0 {
+		if m := row.FindStringSubmatch(line); len(m) > 3 && m[1] == m[2] && len(topics) > 0 {
 			last := &topics[len(topics)-1]
 			last.Rows = append(last.Rows, Row{Scenario: m[1], Question: m[3]})
 		}

@@ -63,7 +63,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 	e := explain(set.Transformer(step.Input), tags.Rules(step.Input.ProfileRules), step.Input, providers)
 	e.hierarchy = true
 	e.addRows(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
-	e.notes = append(set.Empty, c.notes(step.Input, &set)...)
+	e.notes = slices.Concat(set.Empty, c.notes(step.Input, &set))
 
 	return e, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,9 +87,7 @@ spec:
 `,
 	}
 
-	for name, text := range tc.Files {
-		files[name] = text
-	}
+	maps.Copy(files, tc.Files)
 
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Clean(name), []byte(text), 0o600); err != nil {

@@ -189,7 +189,8 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 // manifests of the supplied policy and of its binding, without anything that the API
 // server fills in.
 func (c *Command) manifests(name string, policy admissionv1.ValidatingAdmissionPolicySpec) (string, error) {
-	out := "# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n"
+	out := strings.Builder{}
+	out.WriteString("# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n")
 
 	for i, m := range []map[string]any{
 		{"kind": "ValidatingAdmissionPolicy", "spec": policy},
@@ -207,13 +208,13 @@ func (c *Command) manifests(name string, policy admissionv1.ValidatingAdmissionP
 		}
 
 		if i > 0 {
-			out += "---\n"
+			out.WriteString("---\n")
 		}
 
-		out += string(y)
+		out.Write(y)
 	}
 
-	return out, nil
+	return out.String(), nil
 }
 
 // beginsKey is true if the supplied prefix can begin the key of a label or annotation.

@@ -325,8 +325,10 @@ func TestWarnsOfExpired(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 
 	type line struct {
-		Msg, File, Subject string
-		NotAfter           time.Time `json:"not_after"` //nolint:tagliatelle // It is how logs write it.
+		Msg      string    `json:"msg"`
+		File     string    `json:"file"`
+		Subject  string    `json:"subject"`
+		NotAfter time.Time `json:"not_after"` //nolint:tagliatelle // It is how logs write it.
 	}
 
 	cases := map[string]struct {

@@ -74,7 +74,7 @@ func Read(v *structpb.Value, f *field.Field, keys *Keys) (*Set, error) {
 	s.there, s.left = len(s.entries), len(s.entries)
 	s.first = make(map[string]int32, cap(s.entries))
 
-	for i := len(s.entries) - 1; i >= 0; i-- {
+	for i := range slices.Backward(s.entries) {
 		e := &s.entries[i]
 		e.at = int32(i) //nolint:gosec // A request has less than a gigabyte.
 		s.count(e, 1)
