@@ -214,7 +214,6 @@ func (e *explained) addRows(set *resolve.Set, title func(tags.Label) string) {
 		for i, o := range slices.Backward(others) {
 			if o.Trusted && !l.Trusted && e.knows(o) {
 				add(o, others[:i])
-				break
 			}
 		}
 	}

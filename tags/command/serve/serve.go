@@ -109,11 +109,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	}
 	defer stop()
 
-	drained := make(chan struct{})
-
 	defer context.AfterFunc(ctx, func() {
-		defer close(drained)
-
 		log.Info("Stopping")
 		healthy.Shutdown()
 
@@ -126,13 +122,11 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 
 	log.Info("Serving", "network", lis.Addr().Network(), "address", lis.Addr().String())
 
-	// This returns as soon as the server is told to stop, with an error only if
-	// that was before it began.
-	if err := srv.Serve(lis); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+	// This returns once the server has stopped, with an error if it was told to before it
+	// began.
+	if err := srv.Serve(lis); !errors.Is(err, grpc.ErrServerStopped) {
 		return errors.Wrap(err, "cannot serve gRPC connections")
 	}
-
-	<-drained
 
 	return nil
 }
