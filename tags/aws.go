@@ -18,8 +18,8 @@ var aws = cloud{
 	},
 }
 
-// awsContract is from
-// https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+// awsContract is what https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+// says.
 var awsContract = Profile{
 	Name:     "aws",
 	Key:      Length{Runes: 128},

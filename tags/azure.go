@@ -1,7 +1,8 @@
 package tags
 
-// azure is what Azure admits. What its services admit is from
+// azure is what Azure admits, and its services are what
 // https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations
+// says.
 var azure = cloud{
 	contract: &azureContract,
 	services: []service{
@@ -29,8 +30,8 @@ var azure = cloud{
 	},
 }
 
-// azureContract is from
-// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources
+// azureContract is what
+// https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources says.
 var azureContract = Profile{
 	Name:     "azure",
 	Key:      Length{Runes: 512},

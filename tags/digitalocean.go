@@ -1,7 +1,8 @@
 package tags
 
-// digitalocean is what DigitalOcean admits. A tag is one word, of key, colon and value:
-// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags
+// digitalocean is what DigitalOcean admits, by
+// https://docs.digitalocean.com/reference/api/digitalocean/#tag/Tags: a tag is one word, of
+// key, colon and value.
 var digitalocean = cloud{contract: &Profile{
 	Name:        "digitalocean",
 	Key:         Length{Runes: 255},

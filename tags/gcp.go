@@ -1,7 +1,7 @@
 package tags
 
-// gcp is what Google Cloud admits as labels, which is what it calls tags:
-// https://cloud.google.com/resource-manager/docs/labels-overview
+// gcp is what Google Cloud admits as labels, which is what it calls tags, by
+// https://cloud.google.com/resource-manager/docs/labels-overview.
 var gcp = cloud{contract: &Profile{
 	Name:  "gcp",
 	Key:   Length{Runes: 63, Bytes: 128},

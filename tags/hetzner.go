@@ -1,7 +1,7 @@
 package tags
 
-// hetzner is what Hetzner Cloud admits as labels, which is what it calls tags:
-// https://docs.hetzner.cloud/reference/cloud#labels
+// hetzner is what Hetzner Cloud admits as labels, which is what it calls tags, by
+// https://docs.hetzner.cloud/reference/cloud#labels.
 var hetzner = cloud{
 	// But with the colon and the slash that the keys of all our tags have.
 	contract: &Profile{
