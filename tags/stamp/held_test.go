@@ -193,6 +193,7 @@ func TestStampAtomicList(t *testing.T) {
 			observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`,
 		},
 		"NoLabels":           {reason: "Without labels, the provider's tags are kept with those of earlier steps.", field: keyValues, spec: `{"tags": [{"key": "Name", "value": "x"}]}`, observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}, {"key": "ours:a", "value": "1"}]}`},
+		"Map":                {reason: "Entries of a map are kept by server-side apply, atomic or not.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Atomic: true}, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"Name": "x"}}`, observedSpec: `{"tags": {"crossplane-kind": "k", "old": "1"}}`},
 		"NoTagsAndNoLabels":  {reason: "A list that nobody desires is none to keep anything in.", field: keyValues, spec: `{}`, observedSpec: `{"tags": [{"key": "crossplane-kind", "value": "thing.example.org"}]}`},
 		"StringList":         {reason: "The tags that the provider has added to a list of strings are kept.", field: texts, labels: []tags.Label{label("a", "1")}, spec: `{}`, observedSpec: `{"tags": ["crossplane-name=a=b", "crossplane-kind", "x"]}`},
 		"Desired":            {reason: "What an earlier step set is not overwritten by what is observed.", field: texts, labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["crossplane-name=desired"]}`, observedSpec: `{"tags": ["crossplane-name=observed"]}`},

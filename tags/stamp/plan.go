@@ -243,7 +243,7 @@ func (p *plan) label() error {
 
 	// They take the slots of the tags that they replace.
 	for _, i := range p.replacing {
-		if _, is := p.fates[i]; !is && !p.without.has(i) {
+		if !p.without.has(i) {
 			p.fates[i] = fateStamped
 			p.there[i] = true
 			p.set.Put(&p.entries[i])
@@ -502,7 +502,7 @@ func (p *plan) slotless() int {
 		return 0
 	}
 
-	n := len(p.tags) - p.cut - p.without.from(p.cut)
+	n := len(p.tags) - p.cut - p.without.from(p.cut) + len(p.cutIgnored())
 
 	for i := range p.fates {
 		if i >= p.cut && !p.without.has(i) {
@@ -511,6 +511,20 @@ func (p *plan) slotless() int {
 	}
 
 	return n
+}
+
+// cutIgnored are the positions of labels without a slot whose tags rules remove, but at
+// another value than the cloud has for another system.
+func (p *plan) cutIgnored() []int {
+	var out []int
+
+	for i := range p.ignored {
+		if _, decided := p.fates[i]; !decided && i >= p.cut && p.without.has(i) {
+			out = append(out, i)
+		}
+	}
+
+	return out
 }
 
 // conclude says which labels are tags now, and which are withheld.
@@ -569,10 +583,6 @@ func (p *plan) withAll(of *positions, keys []string) []string {
 
 	if there == 0 && len(keys) == 0 {
 		return of.keys
-	}
-
-	if there == len(of.sorted) {
-		return keys
 	}
 
 	for _, i := range of.sorted {

@@ -50,17 +50,12 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 	}
 
 	for _, path := range t.field.Observed {
-		v, err := object.Get(t.observed, path)
-		if err != nil {
-			continue
-		}
-
-		if cloud = t.reported(v, &w.Keys); cloud != nil {
-			break
+		if v, err := object.Get(t.observed, path); err == nil && cloud == nil {
+			cloud = t.reported(v, &w.Keys)
 		}
 	}
 
-	if cloud != nil && refuses {
+	if refuses {
 		spec = t.reported(t.there, &w.Keys)
 	}
 

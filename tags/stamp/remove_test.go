@@ -92,6 +92,7 @@ func TestStampInOrder(t *testing.T) {
 			before: []string{"Name", "step", "old", "1", "ours:equal", "step", "ours:retained", "step", "cost", "7", "ours:there", "1", "tmp", "1", "ours:owner", "mallory", "crossplane-kind", "k"},
 			cloud:  []string{"Name", "cloud", "ours:ignored", "cloud", "ours:equal", "1", "ours:owner", "mallory", "backup:plan", "daily", "ours:there", "cloud", "cost", "8", "unnamed", "1"},
 		},
+		"IgnoredWithoutSlot":       {reason: "A label whose tag would be removed, but for the cloud's value, lacks a slot as others do.", slots: 50, labels: []tags.Label{label("a", "1"), label("b", "2")}, remove: atValue("ours:a", "1"), ignore: keys("ours:a"), cloud: []string{"ours:a", "cloud"}},
 		"RemovedFreesSlots":        {reason: "What is removed leaves its slot to labels.", slots: 46, labels: []tags.Label{label("a", "1"), label("b", "2"), label("c", "3"), label("d", "4")}, remove: keys("old", "ours:d"), before: []string{"old", "1", "x", "y", "ours:d", "4", "z", "1"}},
 		"RemovedLabelTakesNoSlot":  {reason: "A label whose tag is removed takes no slot, however low its key.", slots: 49, labels: []tags.Label{label("a", "1"), label("b", "2")}, remove: keys("ours:a")},
 		"IgnoredTakesSlotsLast":    {reason: "Tags of other systems take the slots that labels leave, and those without one are named.", slots: 46, labels: []tags.Label{label("a", "1"), trusted(label("b", "2"))}, ignore: keys("z*"), before: []string{"x", "y"}, cloud: []string{"z1", "1", "z2", "2"}},

@@ -41,13 +41,9 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 			}
 		}
 
-		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...)}
-
-		if len(values) > 0 {
-			r.values = make(map[string]tags.KeySet, len(values))
-			for value, patterns := range values {
-				r.values[value] = d.Keys(patterns...)
-			}
+		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...), values: make(map[string]tags.KeySet, len(values))}
+		for value, patterns := range values {
+			r.values[value] = d.Keys(patterns...)
 		}
 
 		out = append(out, r)

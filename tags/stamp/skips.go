@@ -35,8 +35,8 @@ type skips struct {
 	// tallies of resources by what is wished of them.
 	tallies map[*wishes]*tally
 
-	// taken are the resources from which tags with reserved keys were taken away.
-	taken map[tags.SkippedLabel][]string
+	// single are labels that were skipped for reasons that single resources have.
+	single map[skipKey][]string
 }
 
 type skipKey struct {
@@ -64,7 +64,7 @@ type tally struct {
 func newSkips() *skips {
 	return &skips{
 		of: make(map[skipKey]*skippedFor), unions: make(map[[2]*string][]string),
-		tallies: make(map[*wishes]*tally), taken: make(map[tags.SkippedLabel][]string),
+		tallies: make(map[*wishes]*tally), single: make(map[skipKey][]string),
 	}
 }
 
@@ -88,11 +88,19 @@ func (s *skips) add(p *plan) {
 	t.decided = append(t.decided, p.Resource)
 	t.cut(p)
 
-	for _, key := range p.taken {
-		l := p.Profile.Skip(tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey)
-		if of := s.taken[l]; len(of) == 0 || of[len(of)-1] != p.Resource {
-			s.taken[l] = append(of, p.Resource)
+	single := func(l tags.Tag, r tags.SkipReason, limit string) {
+		k := skipKey{label: p.Profile.Skip(l, r), limit: limit}
+		if of := s.single[k]; len(of) == 0 || of[len(of)-1] != p.Resource {
+			s.single[k] = append(of, p.Resource)
 		}
+	}
+
+	for _, key := range p.taken {
+		single(tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey, takenAway)
+	}
+
+	for _, i := range p.cutIgnored() {
+		single(p.tags[i], tags.CountCap, p.countLimit())
 	}
 }
 
@@ -173,8 +181,8 @@ func (s *skips) sorted() []Skip {
 		}
 	}
 
-	for l, resources := range s.taken {
-		s.skip(skipKey{label: l, limit: takenAway}, true, resources)
+	for k, resources := range s.single {
+		s.skip(k, true, resources)
 	}
 
 	reasons := tags.SkipReasons()

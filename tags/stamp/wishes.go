@@ -210,8 +210,6 @@ func (w *wishes) labelsOf(e *tagset.Entry) []int {
 // none does. It also returns the key for which a rule of a field did not hold, if there
 // is one.
 func (w *wishes) match(rules []keyRule, e *tagset.Entry) (rule *keyRule, protected string) {
-	var reserved string
-
 	for i := range rules {
 		r := &rules[i]
 		if !r.matches(e) {
@@ -222,15 +220,16 @@ func (w *wishes) match(rules []keyRule, e *tagset.Entry) (rule *keyRule, protect
 			return nil, ""
 		}
 
-		if reserved == "" && r.untrusted {
-			reserved = w.protects(e)
+		key := ""
+		if r.untrusted {
+			key = w.protects(e)
 		}
 
-		if !r.untrusted || reserved == "" {
+		if key == "" {
 			return r, protected
 		}
 
-		protected = reserved
+		protected = key
 	}
 
 	return nil, protected
