@@ -128,9 +128,9 @@ func TestToContextKey(t *testing.T) {
 			{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}},
 			{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "team"}},
 		},
-		Overridden: []resolve.Override{
-			{Label: tags.Label{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[1]"}}},
-			{Label: tags.Label{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[2]"}}},
+		Overridden: []tags.Label{
+			{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[1]"}},
+			{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[2]"}},
 		},
 		Classes: map[string]*structpb.Struct{"grade": gold},
 	}

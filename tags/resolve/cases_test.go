@@ -157,7 +157,7 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 	}
 
 	for _, o := range s.Overridden {
-		say("overridden by %s: %s", o.By.Name, label(o.Label))
+		say("overridden: %s", label(o))
 	}
 
 	for _, l := range s.Claims {

@@ -252,7 +252,7 @@ func TestPickIsNotRandom(t *testing.T) {
 
 	merged := resolve.Set{
 		Labels:     []tags.Label{plain("class", "oro", 0)},
-		Overridden: []resolve.Override{{Label: plain("class", "argent", 0)}, {Label: plain("class", "gold", 0)}},
+		Overridden: []tags.Label{plain("class", "argent", 0), plain("class", "gold", 0)},
 	}
 
 	objects := classes()

@@ -30,9 +30,9 @@ type Set struct {
 	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
 	Claims []tags.Label
 
-	// Overridden labels, each with the source that overrode it, in the order in which
-	// that happened.
-	Overridden []Override
+	// Overridden labels, which later ones of the same tag key took the place of, in the
+	// order in which that happened.
+	Overridden []tags.Label
 
 	// Classes that were picked, by the name of their source.
 	Classes map[string]*structpb.Struct
@@ -49,13 +49,6 @@ type Set struct {
 	Empty []string
 }
 
-// An Override is a label that a later one of the same tag key took the place of.
-type Override struct {
-	tags.Label
-
-	By *tags.Source
-}
-
 // Transformer of the set's labels, by the rules of the supplied input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
@@ -65,7 +58,7 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 
 	for _, o := range s.Overridden {
 		if o.Trusted {
-			trusted = append(trusted, o.Label)
+			trusted = append(trusted, o)
 		}
 	}
 
@@ -183,7 +176,7 @@ func (r *resolver) take(l tags.Label) {
 	}
 
 	if old, ok := r.merged[l.TagKey]; ok {
-		r.set.Overridden = append(r.set.Overridden, Override{Label: old, By: l.Source})
+		r.set.Overridden = append(r.set.Overridden, old)
 	}
 
 	r.merged[l.TagKey] = l

@@ -186,7 +186,7 @@ type Origin struct {
 func (e *explained) addRows(set *resolve.Set, title func(tags.Label) string) {
 	overridden := make(map[string][]tags.Label)
 	for _, o := range set.Overridden {
-		overridden[o.TagKey] = append(overridden[o.TagKey], o.Label)
+		overridden[o.TagKey] = append(overridden[o.TagKey], o)
 	}
 
 	// add a row for the supplied label, which overrode others, the latest last.
