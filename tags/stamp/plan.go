@@ -153,10 +153,6 @@ func (p *plan) decide() error {
 
 // takeAway the tags with reserved keys that no trusted source has.
 func (p *plan) takeAway() {
-	if p.transformed.Reserved().Empty() {
-		return
-	}
-
 	for e := range p.set.All() {
 		key, reserved := p.reserved(e)
 		if !reserved || p.isProviders(e) || p.replaces(e) {

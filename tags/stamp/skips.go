@@ -223,8 +223,8 @@ type slotless struct {
 	but map[int][]int
 }
 
-// each calls the supplied function for each of so many labels that any resource has no slot
-// for, with these resources. Labels that lack slots on the same resources share a list.
+// each calls the supplied function for each of so many labels, with the resources that have no
+// slot for it, if there are any. Labels that lack slots on the same resources share a list.
 func (c *slotless) each(labels int, of func(label int, resources []string)) {
 	type lack struct {
 		cut int
@@ -248,9 +248,7 @@ func (c *slotless) each(labels int, of func(label int, resources []string)) {
 			lists[k] = list
 		}
 
-		if len(list) > 0 {
-			of(i, list)
-		}
+		of(i, list)
 	}
 }
 
