@@ -188,8 +188,14 @@ func TestCRD(t *testing.T) {
 func odd() []any {
 	return []any{
 		"", "a", "a*b*", "a..b", "One", 1.0, -1.0, 1.5, 3e9, true, false,
-		[]any{}, []any{"Labels", "Labels"}, []any{map[string]any{"provider": "gcp"}, map[string]any{"provider": "gcp"}}, []any{1.0},
-		map[string]any{}, map[string]any{"unknown": "x"}, map[string]any{"unknown": 1.0}, map[string]any{"aws": -1.0},
+		[]any{},
+		[]any{"Labels", "Labels"},
+		[]any{map[string]any{"provider": "gcp"}, map[string]any{"provider": "gcp"}},
+		[]any{1.0},
+		map[string]any{},
+		map[string]any{"unknown": "x"},
+		map[string]any{"unknown": 1.0},
+		map[string]any{"aws": -1.0},
 	}
 }
 

@@ -18,7 +18,7 @@ func TestFatal(t *testing.T) {
 	// stamping two labels on two resources, one of which has a tag of the key of one.
 	stamping := func(onConflict tags.Conflict, reserved v1beta1.TagCount) error {
 		source := &tags.Source{Name: "sources[0]", OnConflict: onConflict}
-		_, err := stampAll(&stamp.Stamper{
+		_, err := stampAll(t.Context(), &stamp.Stamper{
 			Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
 			Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),
 			Fields:      fixed(field.Chain{field.ByProfile{}}),
@@ -70,13 +70,13 @@ func TestFail(t *testing.T) {
 }
 
 // stampAll stamps the supplied resources, which it changes.
-func stampAll(s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
-	targets, err := s.Targets(context.Background(), desired)
+func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
+	targets, err := s.Targets(ctx, desired)
 	if err != nil {
 		return nil, err
 	}
 
-	o, err := s.Stamp(context.Background(), targets)
+	o, err := s.Stamp(ctx, targets)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	in := s.in.DeepCopy()
 	in.Provider = &v1beta1.StringSource{Value: s.profile}
 
-	o, err := stampAll(&stamp.Stamper{Input: in, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil), Fields: fixed(s.fields)}, req.GetDesired().GetResources())
+	o, err := stampAll(ctx, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil), Fields: fixed(s.fields)}, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}

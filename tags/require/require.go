@@ -52,7 +52,7 @@ func (r *Requirements) Waiting() bool { return r.waiting }
 // required.
 func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
 	if len(r.resources)+len(r.extra)+len(r.schemas) > 0 {
-		rsp.Requirements = &fnv1.Requirements{Resources: r.resources, ExtraResources: r.extra, Schemas: r.schemas} //nolint:staticcheck // Crossplane before v2.2 reads ExtraResources.
+		rsp.Requirements = &fnv1.Requirements{Resources: r.resources, ExtraResources: r.extra, Schemas: r.schemas}
 	}
 }
 

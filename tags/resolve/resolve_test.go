@@ -311,6 +311,7 @@ func TestClientGone(t *testing.T) {
 		}
 	}
 }
+
 func BenchmarkResolve(b *testing.B) {
 	in := decode(b, `"sources": [
 		{"type": "CompositeField", "fromFieldPath": "spec.labels"},

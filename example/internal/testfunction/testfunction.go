@@ -38,7 +38,7 @@ type Function struct{}
 
 // RunFunction desires the resources of the input. It calls each of them ready,
 // because the order in which Crossplane reports those that aren't is random.
-func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { //nolint:unparam // Functions return an error.
 	rsp := response.To(req, response.DefaultTTL)
 
 	in, err := decode(req.GetInput())

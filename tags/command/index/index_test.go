@@ -79,9 +79,9 @@ func pack(t *testing.T, name, documents string) string {
 	}
 
 	// The archive's end is cut off from the first of two that make one.
-	manifest := archive("manifest.json", `[{"Layers": ["layer.tar.gz"]}]`)
+	first := archive("manifest.json", `[{"Layers": ["layer.tar.gz"]}]`)
 
-	return manifest[:len(manifest)-1024] + archive("layer.tar.gz", b.String())
+	return first[:len(first)-1024] + archive("layer.tar.gz", b.String())
 }
 
 const tagsMap = `{tags: {type: object, additionalProperties: {type: string}}}`

@@ -21,7 +21,7 @@ func TestValues(t *testing.T) {
 		err    string
 	}
 
-	object := func(key string, value any) map[string]any { return map[string]any{key: value} }
+	field := func(key string, value any) map[string]any { return map[string]any{key: value} }
 
 	cases := map[string]struct {
 		reason string
@@ -31,12 +31,12 @@ func TestValues(t *testing.T) {
 		"YAML": {
 			reason: "A file can have one document.",
 			text:   "a: b\n",
-			want:   want{values: []any{object("a", "b")}},
+			want:   want{values: []any{field("a", "b")}},
 		},
 		"Documents": {
 			reason: "All documents should be read, but for those with nothing in them.",
 			text:   "---\n# nothing\n---\na: b\n---\n---\r\nc: d\r\n--- # more\n[x]\n--- \ntext\n",
-			want:   want{values: []any{object("a", "b"), object("c", "d"), []any{"x"}, "text"}},
+			want:   want{values: []any{field("a", "b"), field("c", "d"), []any{"x"}, "text"}},
 		},
 		"Nothing": {
 			reason: "A file with nothing in it has no values.",
@@ -51,27 +51,27 @@ func TestValues(t *testing.T) {
 		"JSONWithTabs": {
 			reason: "JSON may be indented by tabs.",
 			text:   "\ufeff{\n\t\"a\": \"b\"\n}\n",
-			want:   want{values: []any{object("a", "b")}},
+			want:   want{values: []any{field("a", "b")}},
 		},
 		"LongLastLine": {
 			reason: "A last line without an end should not be lost, however long it is.",
 			text:   `{"a": "` + strings.Repeat("b", 4096-9) + `"}`,
-			want:   want{values: []any{object("a", strings.Repeat("b", 4096-9))}},
+			want:   want{values: []any{field("a", strings.Repeat("b", 4096-9))}},
 		},
 		"JSONStream": {
 			reason: "Several JSON values can follow each other, as jq prints them.",
 			text:   `{"a": "b"}` + "\n" + `{"c": "\ud83d\ude00"}`,
-			want:   want{values: []any{object("a", "b"), object("c", "😀")}},
+			want:   want{values: []any{field("a", "b"), field("c", "😀")}},
 		},
 		"JSONDocument": {
 			reason: "A document between others can be JSON.",
 			text:   "a: b\n---\n" + `{"c": "\ud83d\ude00"}` + "\n---\n{d: e}\n",
-			want:   want{values: []any{object("a", "b"), object("c", "😀"), object("d", "e")}},
+			want:   want{values: []any{field("a", "b"), field("c", "😀"), field("d", "e")}},
 		},
 		"List": {
 			reason: "What kubectl prints of several objects should be these objects.",
 			text:   "apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n- {kind: A}\n- {apiVersion: v1, kind: List, items: [{kind: B}]}\n---\nkind: C\n",
-			want:   want{values: []any{object("kind", "A"), object("kind", "B"), object("kind", "C")}},
+			want:   want{values: []any{field("kind", "A"), field("kind", "B"), field("kind", "C")}},
 		},
 		"EmptyList": {
 			reason: "kubectl prints a List if there is nothing, too.",

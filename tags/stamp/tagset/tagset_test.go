@@ -102,7 +102,7 @@ func TestSet(t *testing.T) {
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = profile.KeySet("a", "A", "b", "a=b", "c")
 
-				p := plain{fold: func(s string) string { return keys.ID(s) }, spells: f.Shape == field.Map}
+				p := plain{fold: keys.ID, spells: f.Shape == field.Map}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
 						return (&Set{keys: &keys}).compared(&Entry{Item: structpb.NewStringValue(s), separator: "="})
