@@ -48,24 +48,18 @@ func outside(expression string, c tags.Class) string {
 	return "!" + matches(expression, c.Pattern())
 }
 
-// quoteMeta returns regular expressions of the supplied strings.
-func quoteMeta(of []string) []string {
+// mapped returns what the supplied function makes of each of the supplied items.
+func mapped[T any](of []T, f func(T) string) []string {
 	out := make([]string, len(of))
-	for i, s := range of {
-		out[i] = regexp.QuoteMeta(s)
+	for i := range of {
+		out[i] = f(of[i])
 	}
 
 	return out
 }
 
-func quoteAll(of []string) string {
-	out := make([]string, len(of))
-	for i, s := range of {
-		out[i] = quote(s)
-	}
-
-	return "[" + strings.Join(out, ", ") + "]"
-}
+// quoteAll returns a CEL list of the supplied strings.
+func quoteAll(of []string) string { return "[" + strings.Join(mapped(of, quote), ", ") + "]" }
 
 // anyOf the supplied conditions, of which there must be one at least.
 func anyOf(conditions ...string) string {

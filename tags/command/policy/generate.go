@@ -22,9 +22,9 @@ type generator struct {
 }
 
 const (
-	// shown is how many characters of a value, and named how many labels messages
-	// have. A message of 5 KiB or more is not shown at all.
-	shown, named = 64, 3
+	// shown is how many characters of a value messages have. A message of 5 KiB or more
+	// is not shown at all.
+	shown = 64
 
 	// plainJSON are the JSON texts that the policy can decode.
 	plainJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
@@ -38,7 +38,7 @@ func (g *generator) policy() admissionv1.ValidatingAdmissionPolicySpec {
 		FailurePolicy:    &fail,
 		MatchConstraints: &admissionv1.MatchResources{MatchPolicy: &equivalent, ResourceRules: g.rules()},
 		MatchConditions: []admissionv1.MatchCondition{
-			{Name: "kinds", Expression: fmt.Sprintf("request.kind.group + '/' + request.kind.kind in %s", quoteAll(g.kindNames()))},
+			{Name: "kinds", Expression: fmt.Sprintf("request.kind.group + '/' + request.kind.kind in %s", quoteAll(slices.Sorted(slices.Values(mapped(g.kinds, kind.String)))))},
 			{Name: "metadata-changes", Expression: "oldObject == null || object.metadata.?labels != oldObject.metadata.?labels || object.metadata.?annotations != oldObject.metadata.?annotations"},
 		},
 		Variables: g.variables(),
@@ -85,17 +85,6 @@ func (g *generator) rules() []admissionv1.NamedRuleWithOperations {
 			}})
 		}
 	}
-
-	return out
-}
-
-func (g *generator) kindNames() []string {
-	out := make([]string, len(g.kinds))
-	for i, k := range g.kinds {
-		out[i] = k.String()
-	}
-
-	slices.Sort(out)
 
 	return out
 }
@@ -252,19 +241,14 @@ func shorten(expression string) string {
 }
 
 // listValidation refuses an object if the list of messages in the supplied variable
-// has any.
+// has any, of which the first three are named.
 func listValidation(variable, message string) admissionv1.Validation {
 	list := "variables." + variable
-	first := make([]string, named)
-
-	for i := range first {
-		first[i] = fmt.Sprintf("%s[%d]", list, i)
-	}
 
 	return admissionv1.Validation{
 		Expression: list + ".size() == 0",
 		Message:    message,
-		MessageExpression: fmt.Sprintf("%[1]s.size() <= %[2]d ? %[1]s.join('; ') :\n[%[3]s].join('; ') + '; and ' + string(%[1]s.size() - %[2]d) + ' more'",
-			list, named, strings.Join(first, ", ")),
+		MessageExpression: fmt.Sprintf("%[1]s.size() <= 3 ? %[1]s.join('; ') :\n[%[1]s[0], %[1]s[1], %[1]s[2]].join('; ') + '; and ' + string(%[1]s.size() - 3) + ' more'",
+			list),
 	}
 }

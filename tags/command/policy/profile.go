@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -167,7 +168,7 @@ func (p *profile) reservedPrefix() string {
 	}
 
 	of := func(expression string) string {
-		out := matches(expression, "(?i)^("+strings.Join(quoteMeta(p.Reserved), "|")+")")
+		out := matches(expression, "(?i)^("+strings.Join(mapped(p.Reserved, regexp.QuoteMeta), "|")+")")
 		if len(p.Unreserved) > 0 {
 			out = fmt.Sprintf("!(%s in %s) && %s", expression, quoteAll(p.Unreserved), out)
 		}
