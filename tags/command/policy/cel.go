@@ -129,8 +129,25 @@ type format struct {
 	lower   bool
 }
 
-// lowered is the format that only puts keys in lower case.
-var lowered = format{lower: true}
+// folded returns the expression of a key as reserved keys compare: in lower case. It is the
+// supplied prefix and ASCII characters.
+func folded(expression, prefix string) string {
+	return replaced(expression, folds(prefix)) + ".lowerAscii()"
+}
+
+// folds are the characters of the supplied prefix that are not ASCII, and what they are as
+// reserved keys compare.
+func folds(prefix string) map[string]string {
+	table := make(map[string]string)
+
+	for _, r := range prefix {
+		if fold := tags.FoldKey(string(r)); r > unicode.MaxASCII && fold != string(r) {
+			table[string(r)] = fold
+		}
+	}
+
+	return table
+}
 
 // of returns the expression of what the format makes of a key, which is the supplied prefix
 // and ASCII characters.

@@ -117,17 +117,17 @@ func (p *profile) rules() []rule {
 // folded returns the expression of the tag key as reserved keys are compared: in lower
 // case.
 func (p *profile) folded() string {
-	if p.format.lower {
-		return p.tag
-	}
-
 	// What is not ASCII comes from here.
 	fixed := p.prefix + strings.Join(slices.Sorted(maps.Values(p.format.replace)), "")
 	if p.prefixed != nil {
 		fixed += *p.prefixed
 	}
 
-	return lowered.of(p.tag, fixed)
+	if p.format.lower {
+		return replaced(p.tag, folds(strings.ToLower(fixed)))
+	}
+
+	return folded(p.tag, fixed)
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
@@ -141,9 +141,9 @@ func (p *profile) reserved() string {
 
 	// Otherwise what the format makes of a label's key tells all that the key itself does.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.format.replace), ""), unicode.IsLetter) {
-		for _, expression := range []string{lowered.of("l.key", ""), lowered.of("l.tag", p.prefix)} {
+		for _, expression := range []string{folded("l.key", ""), folded("l.tag", p.prefix)} {
 			for _, key := range p.in.ReservedKeys {
-				patterns[expression] = append(patterns[expression], strings.ToLower(key))
+				patterns[expression] = append(patterns[expression], tags.FoldKey(key))
 			}
 		}
 	}
