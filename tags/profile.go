@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,6 +101,18 @@ func (l Length) String() string {
 // Skip the label of which the supplied tag was made.
 func (p *Profile) Skip(t Tag, r SkipReason) SkippedLabel {
 	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: p.Name, Reason: r}
+}
+
+// Refused is a tag that a label would have become, and why it didn't.
+type Refused struct {
+	Tag
+
+	Reason SkipReason
+}
+
+// compare orders what is refused by qualified keys, and these by tag keys.
+func (r Refused) compare(o Refused) int {
+	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
 }
 
 // Skips are the labels of which the supplied tags were made. They are never nil.

@@ -1,7 +1,6 @@
 package tags
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -44,13 +43,6 @@ type Transformed struct {
 	claimed, reserved KeySet
 }
 
-// Refused is a tag that a label would have become, and why it didn't.
-type Refused struct {
-	Tag
-
-	Reason SkipReason
-}
-
 // Fit returns the tags that a resource with the supplied number of free tag slots
 // gets, and what is refused then, sorted by qualified key.
 func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
@@ -64,11 +56,6 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 	slices.SortStableFunc(refused, Refused.compare)
 
 	return kept, refused
-}
-
-// compare orders what is refused by qualified keys, and these by tag keys.
-func (r Refused) compare(o Refused) int {
-	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
 }
 
 // Forges is true if an entry of the supplied tag, with a separator between key and

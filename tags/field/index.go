@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-//go:generate go run ./internal/generate
+//go:generate go run ../command/survey/generate
 
 // indexText is the built-in index. It is generated, but made for reading the
 // changes that a new version of a provider brings. See parseIndex.
@@ -100,7 +100,7 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
-// parseIndex reads an index, which internal/survey writes. It is good for what we write
+// parseIndex reads an index, which tags/command/survey writes. It is good for what we write
 // ourselves. Lines that begin with a # are comments.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several

@@ -17,7 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
-const surveys = "../../survey"
+const surveys = "../../field/survey"
 
 // Whatever surveys a release again, and finds the same, changes nothing.
 func TestString(t *testing.T) {
@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want, err := os.ReadFile("../../index.txt")
+	want, err := os.ReadFile("../../field/index.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestPruneDefinitions(t *testing.T) {
 	}
 
 	r := &manifest.Reader{Progress: os.Stderr}
-	if err := r.Definitions([]string{"../../testdata/crds"}, func(d manifest.Definition) {
+	if err := r.Definitions([]string{"../../field/testdata/crds"}, func(d manifest.Definition) {
 		want, got := field.Read(d.GroupKind(), d.Schema), field.Read(d.GroupKind(), Prune(d.Schema).Struct())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)

@@ -28,7 +28,7 @@ const definitions = "CRDS"
 func TestAdmitted(t *testing.T) {
 	kinds, taggable, sure := 0, 0, 0
 
-	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../testdata/crds")
+	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../field/testdata/crds")
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions(paths, func(d manifest.Definition) {

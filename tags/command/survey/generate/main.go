@@ -6,7 +6,7 @@
 // is called as what is in front of the =. Those that were surveyed before stay, unless they
 // are named again; what has nothing behind the = is dropped.
 //
-//	go run ./internal/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
+//	go run ../command/survey/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
-	"github.com/plexsphere/function-cloud-tags/tags/field/internal/survey"
+	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 )
 
 const folder = "survey"

@@ -1,0 +1,23 @@
+package tags
+
+// CloudTags turns the supplied set of labels into the tags that the supplied
+// provider admits on one resource without other tags. Providers match without
+// case, and an unknown one gets the generic profile. It also returns the labels
+// that it skipped, sorted by their qualified keys. Neither is ever nil.
+//
+// The contract has the providers aws, hetzner, openstack and generic. Beyond it,
+// CloudTags knows azure, digitalocean and gcp, which change the prefix and the key of
+// a label to what these clouds admit, and skip labels for the reasons that
+// [KeyCollision] and [ValueCharacterClass] give, too. The answers in
+// testdata/conformance.json are for other implementations.
+func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
+	p := ProfileOf(provider)
+	admitted, refused := NewTransformer(set.Labels(CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
+
+	out := make(map[string]string, len(admitted))
+	for _, t := range admitted {
+		out[t.Key] = t.Value
+	}
+
+	return out, p.Skips(refused)
+}
