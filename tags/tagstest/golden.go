@@ -97,7 +97,7 @@ func (g *Golden) done(t *testing.T) {
 func ReadYAML(t *testing.T, path string, to any) {
 	t.Helper()
 
-	text, err := os.ReadFile(path) //nolint:gosec // It is one of the checkout.
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
