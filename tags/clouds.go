@@ -6,10 +6,6 @@ import (
 	"strings"
 )
 
-// Generic is the name of the tag profile of every provider that has none of its
-// own.
-const Generic = "generic"
-
 // clouds that have a tag profile, by name.
 var clouds = []cloud{aws, azure, digitalocean, gcp, generic, hetzner, openstack}
 

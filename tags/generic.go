@@ -1,5 +1,9 @@
 package tags
 
+// Generic is the name of the tag profile of every provider that has none of its
+// own.
+const Generic = "generic"
+
 // generic is what no provider that we know refuses, for the ones we don't know.
 var generic = cloud{contract: &Profile{
 	Name:     Generic,
