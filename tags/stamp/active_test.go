@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -19,6 +21,9 @@ type shape struct {
 
 	// spec with the tags of the supplied keys and values.
 	spec func(keysAndValues ...string) string
+
+	// tag that an item is, of a list.
+	tag func(item *structpb.Value) (key, value string)
 }
 
 // join what the supplied function makes of each of the supplied keys and values.
@@ -38,9 +43,15 @@ var shapes = map[string]shape{
 	}},
 	"KeyValueList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"}, spec: func(kv ...string) string {
 		return `{"tags": [` + join(kv, func(k, v string) string { return `{"k": "` + k + `", "v": "` + v + `"}` }) + `]}`
+	}, tag: func(item *structpb.Value) (key, value string) {
+		fields := item.GetStructValue().GetFields()
+		return fields["k"].GetStringValue(), fields["v"].GetStringValue()
 	}},
 	"StringList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, spec: func(kv ...string) string {
 		return `{"tags": [` + join(kv, func(k, v string) string { return `"` + k + `=` + v + `"` }) + `]}`
+	}, tag: func(item *structpb.Value) (key, value string) {
+		key, value, _ = strings.Cut(item.GetStringValue(), "=")
+		return key, value
 	}},
 }
 

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -483,7 +484,7 @@ func TestStampIgnoreSettles(t *testing.T) {
 func sortedSpec(r *structpb.Struct) *structpb.Struct {
 	v := r.GetFields()["spec"].GetStructValue().GetFields()["tags"]
 	items := slices.SortedFunc(slices.Values(v.GetListValue().GetValues()), func(a, b *structpb.Value) int {
-		return cmp.Compare(a.GetStringValue()+a.GetStructValue().GetFields()["k"].GetStringValue(), b.GetStringValue()+b.GetStructValue().GetFields()["k"].GetStringValue())
+		return cmp.Compare(fmt.Sprint(a.AsInterface()), fmt.Sprint(b.AsInterface()))
 	})
 
 	if len(items) == 0 {

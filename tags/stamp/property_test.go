@@ -19,7 +19,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -455,10 +454,10 @@ func (w world) stamper(s shape) *Stamper {
 
 // tagsOf returns the keys and values that a field of the supplied shape holds, in
 // their order, and of a map sorted.
-func tagsOf(r *structpb.Struct, shape field.Shape) []string {
+func tagsOf(r *structpb.Struct, s shape) []string {
 	v := r.GetFields()["spec"].GetStructValue().GetFields()["tags"]
 
-	if shape == field.Map {
+	if s.tag == nil {
 		fields := v.GetStructValue().GetFields()
 		out := make([]string, 0, 2*len(fields))
 
@@ -472,11 +471,7 @@ func tagsOf(r *structpb.Struct, shape field.Shape) []string {
 	var out []string
 
 	for _, item := range v.GetListValue().GetValues() {
-		key, value, _ := strings.Cut(item.GetStringValue(), "=")
-		if entry := item.GetStructValue().GetFields(); entry != nil {
-			key, value = entry["k"].GetStringValue(), entry["v"].GetStringValue()
-		}
-
+		key, value := s.tag(item)
 		out = append(out, key, value)
 	}
 
@@ -540,7 +535,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 		return slices.Compact(slices.Sorted(slices.Values(out)))
 	}
 
-	after := tagsOf(stamped, s.field.Shape)
+	after := tagsOf(stamped, s)
 	for i := 0; i < len(after); i += 2 {
 		got.tags[fold(after[i])] = after[i+1]
 	}
@@ -609,7 +604,7 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 		return out
 	}
 
-	after := tagsOf(stamped, s.field.Shape)
+	after := tagsOf(stamped, s)
 	if diff := gocmp.Diff(unnamed(keysAndValues(w.before)), unnamed(after)); diff != "" {
 		t.Fatalf("\nTags that nobody names should stay, in their order.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
 	}
@@ -652,7 +647,7 @@ func TestStampSettles(t *testing.T) {
 					}
 
 					last = stamped
-					now := s.spec(tagsOf(stamped, s.field.Shape)...)
+					now := s.spec(tagsOf(stamped, s)...)
 					stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(now, now)}}
 				}
 			})
