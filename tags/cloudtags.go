@@ -5,9 +5,9 @@ package tags
 // case, and an unknown one gets the generic profile. It also returns the labels
 // that it skipped, sorted by their qualified keys. Neither is ever nil.
 //
-// The contract has the providers aws, hetzner, openstack and generic. Beyond it,
-// CloudTags knows azure, digitalocean and gcp, which change the prefix and the key of
-// a label to what these clouds admit, and skip labels for the reasons that
+// The contract has the providers aws, hetzner, openstack and generic. The others of
+// [ProfileNames] change the prefix and the key of a label to what their clouds admit,
+// and skip labels for the reasons that
 // [KeyCollision] and [ValueCharacterClass] give, too. The answers in
 // testdata/conformance.json are for other implementations.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
