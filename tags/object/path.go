@@ -52,6 +52,10 @@ func MustParsePath(text string) Path {
 }
 
 func parse(text string) (Path, error) {
+	if p, ok := parsePlain(text); ok {
+		return p, nil
+	}
+
 	segments, err := fieldpath.Parse(text)
 	if err != nil {
 		return Path{}, errors.Wrapf(err, "cannot parse field path %q", text)
@@ -62,6 +66,27 @@ func parse(text string) (Path, error) {
 	}
 
 	return Path{text: text, segments: segments}, nil
+}
+
+// parsePlain parses names, and first items of lists, with dots between them, as most paths
+// are. The library's lexer is a goroutine, which makes for a slow start.
+func parsePlain(text string) (Path, bool) {
+	p := Path{text: text}
+
+	for name := range strings.SplitSeq(text, ".") {
+		name, isList := strings.CutSuffix(name, "[0]")
+		if name == "" || strings.ContainsAny(name, `[]'"`) {
+			return Path{}, false
+		}
+
+		p.segments = append(p.segments, fieldpath.Field(name))
+
+		if isList {
+			p.segments = append(p.segments, fieldpath.Segment{Type: fieldpath.SegmentIndex})
+		}
+	}
+
+	return p, true
 }
 
 // String is the path as it was written.

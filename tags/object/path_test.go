@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -63,4 +65,26 @@ func TestPathJSON(t *testing.T) {
 			t.Errorf("\nWhat is no path should not be decoded.\nUnmarshalJSON(%s): want an error", broken)
 		}
 	}
+}
+
+// FuzzParsePath parses what the library parses, as it does.
+func FuzzParsePath(f *testing.F) {
+	for _, text := range []string{"spec", "spec.forProvider.tags", "a..b", ".a", "a.", "", "a[0].b", "a[0][0].b", "[0].a", "a.0", "a['b.c']", "*", "a.*", "a b.ü", "'a'.b"} {
+		f.Add(text)
+	}
+
+	f.Fuzz(func(t *testing.T, text string) {
+		want, err := fieldpath.Parse(text)
+		got, failed := object.ParsePaths(text)
+
+		if failed == nil && (err != nil || len(want) == 0) {
+			t.Fatalf("ParsePaths(%q): want an error: %v", text, err)
+		}
+
+		if failed == nil {
+			if diff := cmp.Diff(want, got.Segments()); diff != "" {
+				t.Errorf("ParsePaths(%q): -want, +got:\n%s", text, diff)
+			}
+		}
+	})
 }
