@@ -4,11 +4,48 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/function-sdk-go/errors"
 )
+
+// A SegmentType tells names from indexes.
+type SegmentType int
+
+// Types of segments.
+const (
+	SegmentField SegmentType = iota
+	SegmentIndex
+)
+
+// A Segment of a path is the name of a field of an object, or the index of an item of a list.
+type Segment struct {
+	Type  SegmentType
+	Field string
+	Index uint
+}
+
+// Segments of a path.
+type Segments []Segment
+
+// String is a path that has these segments.
+func (s Segments) String() string {
+	var b strings.Builder
+
+	for _, sg := range s {
+		switch {
+		case sg.Type == SegmentIndex:
+			fmt.Fprintf(&b, "[%d]", sg.Index)
+		case isWildcard(sg), strings.ContainsRune(sg.Field, '.'):
+			fmt.Fprintf(&b, "[%s]", sg.Field)
+		default:
+			b.WriteString("." + sg.Field)
+		}
+	}
+
+	return strings.TrimPrefix(b.String(), ".")
+}
 
 // A Path leads to a field of an object, e.g. spec.forProvider.tags or
 // metadata.annotations[example.org/team]. A [*] in it stands for every item of a list. The
@@ -18,7 +55,7 @@ import (
 // +kubebuilder:validation:MinLength=1
 type Path struct { //nolint:recvcheck // Only decoding and copying change one.
 	text     string
-	segments fieldpath.Segments
+	segments Segments
 }
 
 // ParsePath parses the path of one field.
@@ -52,11 +89,7 @@ func MustParsePath(text string) Path {
 }
 
 func parse(text string) (Path, error) {
-	if p, ok := parsePlain(text); ok {
-		return p, nil
-	}
-
-	segments, err := fieldpath.Parse(text)
+	segments, err := parseSegments(text)
 	if err != nil {
 		return Path{}, errors.Wrapf(err, "cannot parse field path %q", text)
 	}
@@ -68,26 +101,67 @@ func parse(text string) (Path, error) {
 	return Path{text: text, segments: segments}, nil
 }
 
-// parsePlain parses names, and first items of lists, with dots between them, as most paths
-// are. The library's lexer is a goroutine, which makes for a slow start.
-func parsePlain(text string) (Path, bool) {
-	p := Path{text: text}
+// parseSegments parses names with dots between them, and names and indexes in brackets. It
+// takes what Crossplane takes for a path, package fieldpath of crossplane-runtime, as that does.
+func parseSegments(text string) (Segments, error) {
+	out := make(Segments, 0, strings.Count(text, ".")+1)
 
-	for name := range strings.SplitSeq(text, ".") {
-		name, isList := strings.CutSuffix(name, "[0]")
-		if name == "" || strings.ContainsAny(name, `[]'"`) {
-			return Path{}, false
-		}
+	for pos := 0; pos < len(text); {
+		switch text[pos] {
+		case '.':
+			if pos == 0 || pos == len(text)-1 {
+				return nil, unexpected(text, pos)
+			}
 
-		p.segments = append(p.segments, fieldpath.Field(name))
+			if pos++; text[pos] == '.' || text[pos] == '[' {
+				return nil, unexpected(text, pos)
+			}
+		case '[':
+			key, _, ok := strings.Cut(text[pos+1:], "]")
+			if !ok {
+				return nil, fmt.Errorf("unterminated '[' at position %d", pos)
+			}
 
-		if isList {
-			p.segments = append(p.segments, fieldpath.Segment{Type: fieldpath.SegmentIndex})
+			if pos++; key == "" {
+				return nil, unexpected(text, pos)
+			}
+
+			if i := strings.IndexByte(key, '['); i >= 0 {
+				return nil, unexpected(text, pos+i)
+			}
+
+			out = append(out, nameOrIndex(key))
+			pos += len(key) + 1
+		case ']':
+			return nil, unexpected(text, pos)
+		default:
+			name := text[pos:]
+			if i := strings.IndexAny(name, ".[]"); i >= 0 {
+				name = name[:i]
+			}
+
+			out = append(out, Segment{Field: unquoted(name)})
+			pos += len(name)
 		}
 	}
 
-	return p, true
+	return out, nil
 }
+
+func unexpected(text string, pos int) error {
+	return fmt.Errorf("unexpected %q at position %d", text[pos], pos)
+}
+
+// nameOrIndex is what stands in brackets. What is no index of 32 bits is a name.
+func nameOrIndex(key string) Segment {
+	if i, err := strconv.ParseUint(key, 10, 32); err == nil {
+		return Segment{Type: SegmentIndex, Index: uint(i)}
+	}
+
+	return Segment{Field: unquoted(key)}
+}
+
+func unquoted(name string) string { return strings.Trim(name, `'"`) }
 
 // String is the path as it was written.
 func (p Path) String() string { return p.text }
@@ -102,7 +176,7 @@ func (p Path) HasWildcard() bool { return slices.ContainsFunc(p.segments, isWild
 func (p Path) Equal(other Path) bool { return p.text == other.text }
 
 // Segments are the names and indexes of which the path is made. They must not be changed.
-func (p Path) Segments() fieldpath.Segments { return p.segments }
+func (p Path) Segments() Segments { return p.segments }
 
 // First is the path of so many of its segments.
 func (p Path) First(n int) Path {
@@ -130,4 +204,4 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 // copies can share what was parsed.
 func (p *Path) DeepCopyInto(out *Path) { *out = *p }
 
-func isWildcard(s fieldpath.Segment) bool { return s.Type == fieldpath.SegmentField && s.Field == "*" }
+func isWildcard(s Segment) bool { return s.Type == SegmentField && s.Field == "*" }

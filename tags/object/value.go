@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
@@ -102,7 +101,7 @@ func KindOf(v *structpb.Value) string {
 
 // at says where the supplied error, which is about the value at the supplied path,
 // occurred.
-func at(path fieldpath.Segments, err error) error {
+func at(path Segments, err error) error {
 	if len(path) == 0 {
 		return errors.Errorf("the object %w", err)
 	}
@@ -110,8 +109,8 @@ func at(path fieldpath.Segments, err error) error {
 	return errors.Errorf("%s %w", path, err)
 }
 
-func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
-	if sg.Type == fieldpath.SegmentIndex {
+func child(v *structpb.Value, sg Segment) (*structpb.Value, error) {
+	if sg.Type == SegmentIndex {
 		l, ok := v.GetKind().(*structpb.Value_ListValue)
 		if !ok {
 			return nil, fmt.Errorf("is %s, not a list", KindOf(v))
@@ -135,7 +134,7 @@ func child(v *structpb.Value, sg fieldpath.Segment) (*structpb.Value, error) {
 // updated returns the supplied value, which is at the supplied depth of the supplied
 // path, with what the supplied function makes of the end of the path. It is the value
 // itself if nothing changes, and else a copy.
-func updated(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
+func updated(from *structpb.Value, path Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
 	if depth == len(path) {
 		v, err := f(from)
 		if err != nil {
@@ -164,7 +163,7 @@ func updated(from *structpb.Value, path fieldpath.Segments, depth int, f func(*s
 		return from, err
 	}
 
-	if sg.Type == fieldpath.SegmentField {
+	if sg.Type == SegmentField {
 		fields := maps.Clone(from.GetStructValue().GetFields())
 		if fields == nil {
 			fields = make(map[string]*structpb.Value, 1)
@@ -198,7 +197,7 @@ func updated(from *structpb.Value, path fieldpath.Segments, depth int, f func(*s
 }
 
 // updatedItems is updated for all items of the supplied list.
-func updatedItems(from *structpb.Value, path fieldpath.Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
+func updatedItems(from *structpb.Value, path Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
 	if IsNull(from) {
 		return from, nil
 	}
@@ -218,7 +217,7 @@ func updatedItems(from *structpb.Value, path fieldpath.Segments, depth int, f fu
 		v := old
 
 		if !IsNull(old) {
-			path[depth] = fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}
+			path[depth] = Segment{Type: SegmentIndex, Index: uint(i)}
 
 			var err error
 			if v, err = updated(old, path, depth+1, f); err != nil {

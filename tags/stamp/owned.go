@@ -7,8 +7,6 @@ import (
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	fields "github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
-
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
@@ -104,7 +102,7 @@ func ownedPath(p object.Path) fieldpath.Path {
 	out := make(fieldpath.Path, len(p.Segments()))
 
 	for i, sg := range p.Segments() {
-		if sg.Type == fields.SegmentIndex {
+		if sg.Type == object.SegmentIndex {
 			out[i].Index = new(int(sg.Index))
 		} else {
 			out[i].FieldName = new(sg.Field)

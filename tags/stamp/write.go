@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -104,7 +103,7 @@ func around(path object.Path) (object.Path, bool) {
 // field is in. Other fields of an item may be required, so none is made.
 func itemless(t *Target) error {
 	for i, sg := range t.field.Path.Segments() {
-		if sg.Type != fieldpath.SegmentIndex || sg.Index != 0 {
+		if sg.Type != object.SegmentIndex || sg.Index != 0 {
 			continue
 		}
 

@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -139,9 +138,9 @@ func found(v *structpb.Value) string {
 
 // stringMaps appends the paths of all maps of strings in the supplied value, which is
 // at the supplied path.
-func stringMaps(to []string, at fieldpath.Segments, v *structpb.Value) []string {
+func stringMaps(to []string, at object.Segments, v *structpb.Value) []string {
 	for i, item := range v.GetListValue().GetValues() {
-		to = stringMaps(to, append(slices.Clone(at), fieldpath.Segment{Type: fieldpath.SegmentIndex, Index: uint(i)}), item)
+		to = stringMaps(to, append(slices.Clone(at), object.Segment{Type: object.SegmentIndex, Index: uint(i)}), item)
 	}
 
 	fields := v.GetStructValue().GetFields()
@@ -151,7 +150,7 @@ func stringMaps(to []string, at fieldpath.Segments, v *structpb.Value) []string 
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		to = stringMaps(to, append(slices.Clone(at), fieldpath.Field(name)), fields[name])
+		to = stringMaps(to, append(slices.Clone(at), object.Segment{Field: name}), fields[name])
 	}
 
 	return to
