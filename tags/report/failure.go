@@ -6,7 +6,6 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -61,7 +60,7 @@ func FailStamp(err error) *FailureError {
 // Fatal responds to the supplied request that the pipeline fails, and changes
 // nothing else. An error that isn't a FailureError is an internal one.
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
-	rsp := response.To(req, 0)
+	rsp := unchanged(req, 0)
 	text := err.Error()
 	v := verdict{reason: ReasonInternalError, message: elideMiddle(text, maxFatal, len(text))}
 
@@ -72,8 +71,7 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", provisioned(req), slog.String("error", v.message))
 
 	v.set(rsp)
-	response.Fatal(rsp, errors.New(v.message))
-	rsp.GetResults()[0].Reason = &v.reason
+	add(rsp, fnv1.Severity_SEVERITY_FATAL, v.reason, "", v.message)
 
 	return rsp
 }

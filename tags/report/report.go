@@ -6,11 +6,12 @@ package report
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
@@ -56,10 +57,20 @@ type Outcome struct {
 // Waiting responds that the request lacks what is required. It says nothing else,
 // since Crossplane calls again.
 func (r *Run) Waiting() *fnv1.RunFunctionResponse {
-	rsp := response.To(r.Request, r.Input.TTL.Duration)
+	rsp := unchanged(r.Request, r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
 	return rsp
+}
+
+// unchanged is a response that changes nothing of the supplied request. It may be cached for
+// the supplied time.
+func unchanged(req *fnv1.RunFunctionRequest, ttl time.Duration) *fnv1.RunFunctionResponse {
+	return &fnv1.RunFunctionResponse{
+		Meta:    &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(ttl)},
+		Desired: req.GetDesired(),
+		Context: req.GetContext(),
+	}
 }
 
 // Success responds with what came of the request, and writes log lines that tell of

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -55,15 +54,22 @@ func worst(v verdict, earlier []step) verdict {
 
 // set the condition of the supplied response.
 func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
-	condition := response.ConditionFalse
-	if v.reason == ReasonAllPropagated || v.reason == ReasonSomeSkipped {
-		condition = response.ConditionTrue
+	c := &fnv1.Condition{
+		Type:   ConditionType,
+		Status: fnv1.Status_STATUS_CONDITION_FALSE,
+		Reason: v.reason,
+		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 	}
 
-	c := condition(rsp, ConditionType, v.reason).TargetCompositeAndClaim()
-	if v.message != "" {
-		c.WithMessage(v.message)
+	if v.reason == ReasonAllPropagated || v.reason == ReasonSomeSkipped {
+		c.Status = fnv1.Status_STATUS_CONDITION_TRUE
 	}
+
+	if v.message != "" {
+		c.Message = new(v.message)
+	}
+
+	rsp.Conditions = append(rsp.Conditions, c)
 }
 
 // verdict on the supplied outcome.

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/request"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
@@ -109,7 +108,12 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 
 // asksForSchemas is true if Crossplane can fetch schemas.
 func (r *Requirements) asksForSchemas() bool {
-	return request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+	return r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+}
+
+// can is true if Crossplane says that it has the supplied capability.
+func (r *Requirements) can(c fnv1.Capability) bool {
+	return slices.Contains(r.req.GetMeta().GetCapabilities(), c)
 }
 
 // schema returns the answer to the requirement of the supplied kind's schema, and false if
@@ -131,7 +135,7 @@ func schemaName(k schema.GroupVersionKind) string {
 }
 
 // Old is true if Crossplane doesn't say what it can do. That is so before v2.2.
-func (r *Requirements) Old() bool { return !request.AdvertisesCapabilities(r.req) }
+func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAPABILITIES) }
 
 // Resources returns the objects that the supplied selector selects, sorted by
 // namespace and name, and requires them. It returns false if they are not here yet.

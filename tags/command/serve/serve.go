@@ -15,7 +15,6 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
 
-	"github.com/crossplane/function-sdk-go"
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
@@ -98,7 +97,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	healthy := health.NewServer()
 
 	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
-	v1beta1.RegisterFunctionRunnerServiceServer(srv, function.ServeBeta(fn))
+	v1beta1.RegisterFunctionRunnerServiceServer(srv, beta{fn: fn})
 	healthv1.RegisterHealthServer(srv, healthy)
 	reflection.Register(srv)
 	calls.InitializeMetrics(srv)

@@ -6,10 +6,12 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,8 +28,11 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
@@ -216,6 +221,14 @@ func scrape(t *testing.T, url string) []string {
 }
 
 func TestErrors(t *testing.T) {
+	alone, broken := t.TempDir(), t.TempDir()
+	writeCertificate(t, alone, time.Now().Add(time.Hour))
+	writeCertificate(t, broken, time.Now().Add(time.Hour))
+
+	if err := errors.Join(os.Remove(filepath.Join(alone, "ca.crt")), os.WriteFile(filepath.Join(broken, "ca.crt"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+
 	cases := map[string]struct {
 		reason string
 		cmd    Command
@@ -230,6 +243,16 @@ func TestErrors(t *testing.T) {
 			reason: "Certificates that aren't there are named.",
 			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: "does-not-exist"},
 			want:   "cannot set up mTLS: cannot load X509 keypair: open does-not-exist/tls.crt: no such file or directory",
+		},
+		"NoCA": {
+			reason: "Without a CA nobody could be told from others.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: alone},
+			want:   "cannot set up mTLS: cannot read CA certificate: open " + alone + "/ca.crt: no such file or directory",
+		},
+		"BrokenCA": {
+			reason: "A CA that is none is no less than one that isn't there.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: broken},
+			want:   "cannot set up mTLS: invalid CA certificate",
 		},
 		"BadMetricsAddress": {
 			reason: "Metrics that can't be served are not silently left out.",
@@ -297,7 +320,7 @@ func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 		t.Fatal(err)
 	}
 
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "function"}, NotBefore: notAfter.Add(-time.Hour), NotAfter: notAfter}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "function"}, DNSNames: []string{"function"}, NotBefore: notAfter.Add(-time.Hour), NotAfter: notAfter}
 
 	cert, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
 	if err != nil {
@@ -317,6 +340,61 @@ func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestMutualTLS proves that only those are served who have a certificate of the CA.
+func TestMutualTLS(t *testing.T) {
+	dir, foreign := t.TempDir(), t.TempDir()
+	writeCertificate(t, dir, time.Now().Add(time.Hour))
+	writeCertificate(t, foreign, time.Now().Add(time.Hour))
+
+	load := func(dir string) []tls.Certificate {
+		cert, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return []tls.Certificate{cert}
+	}
+
+	ours := load(dir)
+	roots := x509.NewCertPool()
+	roots.AddCert(ours[0].Leaf)
+
+	cases := map[string]struct {
+		reason string
+		client *tls.Config
+		want   codes.Code
+	}{
+		"Ours":    {reason: "A client with a certificate of the CA should be served.", client: &tls.Config{Certificates: ours}, want: codes.OK},
+		"Oldest":  {reason: "TLS 1.2 should do.", client: &tls.Config{Certificates: ours, MaxVersion: tls.VersionTLS12}, want: codes.OK},
+		"TooOld":  {reason: "TLS 1.1 is broken.", client: &tls.Config{Certificates: ours, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, want: codes.Unavailable},
+		"None":    {reason: "A client without a certificate should be refused.", client: &tls.Config{}, want: codes.Unavailable},
+		"Foreign": {reason: "A certificate of another CA should be refused.", client: &tls.Config{Certificates: load(foreign)}, want: codes.Unavailable},
+	}
+
+	lis := listen(t)
+
+	go func() {
+		_ = (&Command{TLSCertsDir: dir, MaxRecvMessageSize: 4, New: fake{}.make}).serve(t.Context(), lis, slog.New(slog.DiscardHandler))
+	}()
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.client.RootCAs, tc.client.ServerName = roots, "function"
+
+			conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(tc.client)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+
+			_, err = healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{})
+			if got := status.Code(err); got != tc.want {
+				t.Errorf("\n%s\nCheck(...): want %s, got %s: %v", tc.reason, tc.want, got, err)
+			}
+		})
 	}
 }
 
