@@ -63,6 +63,16 @@ func TestValues(t *testing.T) {
 			text:   `{"a": "b"}` + "\n" + `{"c": "\ud83d\ude00"}`,
 			want:   want{values: []any{field("a", "b"), field("c", "😀")}},
 		},
+		"JSONList": {
+			reason: "A list can be JSON, too.",
+			text:   `["\ud83d\ude00"]`,
+			want:   want{values: []any{[]any{"😀"}}},
+		},
+		"Text": {
+			reason: "What is no object or list is YAML, however it begins.",
+			text:   "1 2\n",
+			want:   want{values: []any{"1 2"}},
+		},
 		"JSONDocument": {
 			reason: "A document between others can be JSON.",
 			text:   "a: b\n---\n" + `{"c": "\ud83d\ude00"}` + "\n---\n{d: e}\n",
@@ -78,10 +88,13 @@ func TestValues(t *testing.T) {
 			text:   `{"apiVersion": "v1", "kind": "List", "items": []}`,
 			want:   want{values: []any{}},
 		},
-		"OtherList": {
+		"OtherLists": {
 			reason: "Only a List is one, whatever else has items.",
-			text:   "apiVersion: example.org/v1\nkind: List\nitems: [x]\n",
-			want:   want{values: []any{map[string]any{"apiVersion": "example.org/v1", "kind": "List", "items": []any{"x"}}}},
+			text:   "apiVersion: example.org/v1\nkind: List\nitems: [x]\n---\napiVersion: v1\nkind: Box\nitems: [x]\n",
+			want: want{values: []any{
+				map[string]any{"apiVersion": "example.org/v1", "kind": "List", "items": []any{"x"}},
+				map[string]any{"apiVersion": "v1", "kind": "Box", "items": []any{"x"}},
+			}},
 		},
 		"BrokenYAML": {
 			reason: "What is no YAML should be one clear line.",
