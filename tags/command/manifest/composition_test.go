@@ -25,7 +25,8 @@ spec:
 }
 
 const (
-	other = `  - {step: make, functionRef: {name: function-x}, input: {apiVersion: x.example.org/v1, kind: Resources}}
+	other = `  - {step: make, functionRef: {name: function-x}, input: {apiVersion: x.example.org/v1, kind: CloudTags}}
+  - {step: wait, functionRef: {name: function-y}, input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: Other}}
 `
 	ours = `  - {step: tags, functionRef: {name: function-cloud-tags}, input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, keyPrefix: "a:", sources: [{type: Value, values: {b: c}}]}}
 `

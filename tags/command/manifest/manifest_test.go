@@ -49,9 +49,9 @@ func TestValues(t *testing.T) {
 			want:   want{values: []any{map[string]any{"a": "😀", "b": "x\u0085y", "c": "/"}}},
 		},
 		"JSONWithTabs": {
-			reason: "JSON may be indented by tabs.",
-			text:   "\ufeff{\n\t\"a\": \"b\"\n}\n",
-			want:   want{values: []any{field("a", "b")}},
+			reason: "JSON may be indented by tabs, and begin with a mark of its byte order.",
+			text:   "\ufeff{\n\t\"a\": \"\\ud83d\\ude00\"\n}\n",
+			want:   want{values: []any{field("a", "😀")}},
 		},
 		"LongLastLine": {
 			reason: "A last line without an end should not be lost, however long it is.",
@@ -90,10 +90,11 @@ func TestValues(t *testing.T) {
 		},
 		"OtherLists": {
 			reason: "Only a List is one, whatever else has items.",
-			text:   "apiVersion: example.org/v1\nkind: List\nitems: [x]\n---\napiVersion: v1\nkind: Box\nitems: [x]\n",
+			text:   "apiVersion: example.org/v1\nkind: List\nitems: [x]\n---\napiVersion: v1\nkind: Box\nitems: [x]\n---\napiVersion: v1\nkind: List\nitems: x\n",
 			want: want{values: []any{
 				map[string]any{"apiVersion": "example.org/v1", "kind": "List", "items": []any{"x"}},
 				map[string]any{"apiVersion": "v1", "kind": "Box", "items": []any{"x"}},
+				map[string]any{"apiVersion": "v1", "kind": "List", "items": "x"},
 			}},
 		},
 		"BrokenYAML": {
@@ -118,8 +119,8 @@ func TestValues(t *testing.T) {
 		},
 		"SameKeyTwiceInJSON": {
 			reason: "That JSON admits it is no reason to lose one.",
-			text:   `{"a": "b", "a": "c"}`,
-			want:   want{err: `(line 1:12): duplicate map key "a"`},
+			text:   `{"proto: a": "b", "proto: a": "c"}`,
+			want:   want{err: `(line 1:19): duplicate map key "proto: a"`},
 		},
 		"LoneSurrogate": {
 			reason: "Half a character is none.",
