@@ -1,17 +1,23 @@
 package policy
 
 import (
+	_ "embed" // For the built-in kinds.
 	"slices"
 	"strings"
 	"unicode"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
+
+// builtInText has the kinds of Kubernetes itself that have labels, e.g. Deployment.apps.
+//
+//go:embed kinds.txt
+var builtInText string
+
+var builtInKinds = strings.Fields(builtInText)
 
 // A kind of object, in all versions.
 type kind struct {
@@ -35,15 +41,34 @@ func newKind(apiVersion, name string) (kind, error) {
 	case err != nil || !isGroupVersion(gv) || !isKind(name):
 		return kind{}, errors.Errorf("%q is not an apiVersion and a kind: these are a group, a version and the name of the kind as manifests have it, e.g. apps/v1/Deployment, or v1 instead of group and version for Kubernetes' own group, e.g. v1/Namespace",
 			apiVersion+"/"+name)
-	case scheme.Scheme.IsGroupRegistered(gv.Group) && len(scheme.Scheme.VersionsForGroupKind(gvk.GroupKind())) == 0:
+	case isBuiltIn(gv.Group) && !slices.Contains(builtInKinds, gvk.GroupKind().String()):
 		return kind{}, errors.Errorf("%q is no kind of Kubernetes: kinds are in the singular, e.g. Namespace", apiVersion+"/"+name)
 	case strings.Contains(gv.Group, "."):
 		return kind{GroupKind: gvk.GroupKind()}, nil
 	}
 
-	plural, _ := meta.UnsafeGuessKindToResource(gvk)
+	return kind{GroupKind: gvk.GroupKind(), plural: pluralOf(name)}, nil
+}
 
-	return kind{GroupKind: gvk.GroupKind(), plural: plural.Resource}, nil
+// isBuiltIn is true if the supplied group is one of Kubernetes itself.
+func isBuiltIn(group string) bool {
+	return slices.ContainsFunc(builtInKinds, func(k string) bool { return schema.ParseGroupKind(k).Group == group })
+}
+
+// pluralOf the supplied built-in kind.
+func pluralOf(name string) string {
+	name = strings.ToLower(name)
+
+	switch {
+	case strings.HasSuffix(name, "endpoints"):
+		return name
+	case strings.HasSuffix(name, "s"):
+		return name + "es"
+	case strings.HasSuffix(name, "y"):
+		return strings.TrimSuffix(name, "y") + "ies"
+	default:
+		return name + "s"
+	}
 }
 
 // isGroupVersion is true if there can be such a group and version.
