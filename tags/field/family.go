@@ -29,12 +29,11 @@ type Family struct {
 // FamilyOf returns the family of the provider that the supplied API group belongs
 // to. It returns false if the group is of no provider that we know.
 func FamilyOf(group string) (Family, bool) {
-	f, _, ok := familyOf(group)
-	if !ok {
-		return Family{}, false
+	if f, _ := familyOf(group); f != &unknown {
+		return f.Family, true
 	}
 
-	return f.Family, true
+	return Family{}, false
 }
 
 // ProviderTags returns the keys of the tags that providers whose tags have the supplied
@@ -193,21 +192,21 @@ var byDomain = func() map[string]*family {
 }()
 
 // familyOf returns the family of the supplied API group, and the service that the
-// group is of: whole DNS labels before the family's domain. It returns false, and
-// the unknown family, if the group is of no provider that we know.
-func familyOf(group string) (f *family, service string, ok bool) {
+// group is of: whole DNS labels before the family's domain. It returns the unknown family
+// if the group is of no provider that we know.
+func familyOf(group string) (f *family, service string) {
 	// Only Kubernetes itself has groups without a dot: core, apps, batch and so on.
 	if !strings.Contains(group, ".") {
-		return &unmanaged, group, true
+		return &unmanaged, group
 	}
 
 	for domain, more := group, true; more; _, domain, more = strings.Cut(domain, ".") {
 		if f, ok := byDomain[domain]; ok {
-			return f, strings.TrimSuffix(group[:len(group)-len(domain)], "."), true
+			return f, strings.TrimSuffix(group[:len(group)-len(domain)], ".")
 		}
 	}
 
-	return &unknown, "", false
+	return &unknown, ""
 }
 
 // complete the supplied tag field by what the family's providers do with its like.

@@ -3,13 +3,18 @@ package field
 import (
 	"cmp"
 	_ "embed"
+	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 //go:generate go run ../command/survey/generate
@@ -53,7 +58,7 @@ var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 // cloud is known to have none.
 func (i *Index) Locate(k Kind) (Field, bool) {
 	e := i.entries[k.GroupVersionKind]
-	f, _, _ := familyOf(k.Group)
+	f, _ := familyOf(k.Group)
 
 	switch {
 	case len(e) == 1:
@@ -133,6 +138,7 @@ func parseIndex(text string) *Index {
 		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 2*strings.Count(text, "\n  ")), groups: make(map[string]bool)}
 		known    = make(map[place]Entry)
 		group    string
+		of       *family
 		versions []schema.GroupVersion
 		entry    Entry
 	)
@@ -148,15 +154,16 @@ func parseIndex(text string) *Index {
 		case line[0] == ' ':
 			vs, text, _ := strings.Cut(line[1:], ": ")
 			versions = parseVersions(versions[:0], group, vs)
-			f, _, _ := familyOf(group)
 
-			entry = known[place{family: f, text: text}]
-			if entry == nil {
-				entry = parseEntry(text, f)
-				known[place{family: f, text: text}] = entry
+			at := place{family: of, text: text}
+			if known[at] == nil {
+				known[at] = parseEntry(text, of)
 			}
+
+			entry = known[at]
 		default:
 			group, _, _ = strings.Cut(line, " ")
+			of, _ = familyOf(group)
 		}
 	}
 
@@ -168,23 +175,16 @@ func parseVersions(to []schema.GroupVersion, group, versions string) []schema.Gr
 	own, twins, hasTwin := strings.Cut(versions, "m/")
 	own = strings.TrimSuffix(own, " ")
 
-	for v := range strings.FieldsFuncSeq(own, isComma) {
-		to = append(to, schema.GroupVersion{Group: group, Version: v})
+	if hasTwin {
+		to = parseVersions(to, Twin(group), cmp.Or(twins, own))
 	}
 
-	if !hasTwin {
-		return to
-	}
-
-	group = Twin(group)
-	for v := range strings.FieldsFuncSeq(cmp.Or(twins, own), isComma) {
+	for v := range strings.FieldsFuncSeq(own, func(r rune) bool { return r == ',' }) {
 		to = append(to, schema.GroupVersion{Group: group, Version: v})
 	}
 
 	return to
 }
-
-func isComma(r rune) bool { return r == ',' }
 
 // parseEntry reads an entry of a kind of the supplied family.
 func parseEntry(text string, of *family) Entry {
@@ -206,4 +206,104 @@ func parseEntry(text string, of *family) Entry {
 	}
 
 	return e
+}
+
+// parseField returns the field of which the index has the supplied columns: those of a
+// Line, without spec.forProvider and status.atProvider. It is good for what we write ourselves.
+func parseField(c []string) Field {
+	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
+	arg := strings.Split(args, ",")
+
+	f := Field{Path: object.MustParsePath(forProvider + c[0]), Shape: Shape(shape), Atomic: c[2] == "atomic"}
+
+	if c[3] != absent {
+		for path := range strings.SplitSeq(c[3], ",") {
+			f.Observed = append(f.Observed, object.MustParsePath(atProvider+path))
+		}
+	}
+
+	switch f.Shape {
+	case KeyValueList:
+		f.Key, f.Value = arg[0], arg[1]
+
+		for _, e := range arg[2:] {
+			name, j, _ := strings.Cut(e, "=")
+
+			v := &structpb.Value{}
+			if err := v.UnmarshalJSON([]byte(j)); err != nil {
+				panic(err)
+			}
+
+			if f.Extra == nil {
+				f.Extra = make(map[string]*structpb.Value)
+			}
+
+			f.Extra[name] = v
+		}
+	case StringList:
+		f.Separator = arg[0]
+		if len(arg) > 1 {
+			f.MaxLength, _ = strconv.Atoi(arg[1])
+		}
+	case Map, None:
+	}
+
+	return f
+}
+
+// absent is what a column has that has nothing to say.
+const absent = "-"
+
+// Line puts what is known of a kind in one line of seven columns, with a tab
+// between them: the group, the version and the kind, the path of its tag field, its
+// shape, atomic if it is atomic, and the observed paths with commas between them.
+//
+//	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
+//	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
+//	ec2.aws.m.upbound.io	v1beta1	Route	-	None	-	-
+func Line(gvk schema.GroupVersionKind, f Field) string {
+	return strings.Join(append([]string{gvk.Group, gvk.Version, gvk.Kind}, f.Columns()...), "\t")
+}
+
+// WrittenAs is true if tags are written in the same way to both fields, whatever is
+// observed of them.
+func (f Field) WrittenAs(other Field) bool {
+	return slices.Equal(f.Columns()[:3], other.Columns()[:3])
+}
+
+// Columns are those of a Line that say what the field is.
+func (f Field) Columns() []string {
+	var settings, observed []string
+
+	switch f.Shape {
+	case KeyValueList:
+		settings = []string{f.Key, f.Value}
+
+		for _, name := range slices.Sorted(maps.Keys(f.Extra)) {
+			// Only a number that isn't one can't be encoded.
+			v, _ := json.Marshal(f.Extra[name].AsInterface()) //nolint:errchkjson // See above.
+			settings = append(settings, name+"="+string(v))
+		}
+	case StringList:
+		settings = []string{f.Separator}
+		if f.MaxLength > 0 {
+			settings = append(settings, strconv.Itoa(f.MaxLength))
+		}
+	case Map, None:
+	}
+
+	shape, atomic := string(f.Shape), absent
+	if settings != nil {
+		shape += "(" + strings.Join(settings, ",") + ")"
+	}
+
+	if f.Atomic {
+		atomic = "atomic"
+	}
+
+	for _, path := range f.Observed {
+		observed = append(observed, path.String())
+	}
+
+	return []string{cmp.Or(f.Path.String(), absent), shape, atomic, cmp.Or(strings.Join(observed, ","), absent)}
 }

@@ -44,7 +44,7 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 // definition has it. The kind is known to have none if the schema has no field that counts
 // in its provider's family.
 func Read(gk schema.GroupKind, s *structpb.Struct) Field {
-	of, service, _ := familyOf(gk.Group)
+	of, service := familyOf(gk.Group)
 
 	for _, c := range of.candidates(service, gk.Kind) {
 		if f, ok := c.read(s); ok {
@@ -79,16 +79,12 @@ func (c *candidate) readAt(path object.Path, s *structpb.Struct) (Field, bool) {
 		return Field{}, false
 	}
 
-	f := Field{Path: path, Shape: t.Shape, Atomic: t.Atomic}
+	key, value := keyAndValue(t)
+	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic}
 
 	switch t.Shape {
 	case KeyValueList:
-		var ok bool
-		if f.Key, f.Value, ok = keyAndValue(t); !ok {
-			return Field{}, false
-		}
-
-		if f.Extra, ok = c.extraOf(t, f.Key, f.Value); !ok {
+		if f.Extra = c.extraOf(t, key, value); key == "" || f.Extra == nil {
 			return Field{}, false
 		}
 	case StringList:
@@ -111,17 +107,13 @@ func (c *candidate) readAt(path object.Path, s *structpb.Struct) (Field, bool) {
 // observes is true if a field of the supplied type can report what is in the
 // supplied tag field.
 func observes(t Type, f Field) bool {
-	if t.Shape != f.Shape {
-		return false
-	}
-
-	key, value, _ := keyAndValue(t)
-
-	return t.Shape != KeyValueList || key == f.Key && value == f.Value
+	key, value := keyAndValue(t)
+	return t.Shape == f.Shape && key == f.Key && value == f.Value
 }
 
-// keyAndValue returns what an entry calls the key and the value of a tag.
-func keyAndValue(t Type) (key, value string, ok bool) {
+// keyAndValue returns what an entry of the supplied type calls the key and the value of a
+// tag. Both are empty if it has none.
+func keyAndValue(t Type) (key, value string) {
 	for _, n := range [...][2]string{
 		{"key", "value"},
 		{"tagKey", "tagValue"}, // KMS.
@@ -130,18 +122,18 @@ func keyAndValue(t Type) (key, value string, ok bool) {
 		{"Key", "Value"},
 	} {
 		if t.Fields[n[0]] == "string" && t.Fields[n[1]] == "string" {
-			return n[0], n[1], true
+			return n[0], n[1]
 		}
 	}
 
-	return "", "", false
+	return "", ""
 }
 
 // extraOf returns what an entry of the supplied type must have besides the
-// supplied key and value. It returns false if the entry is something else than a
-// tag, because it has a field that we don't know: the comparison of a filter, or
-// the description of a schema.
-func (c *candidate) extraOf(t Type, key, value string) (map[string]*structpb.Value, bool) {
+// supplied key and value. It returns nil if the entry is something else than a tag,
+// because it has a field that we don't know: the comparison of a filter, or the
+// description of a schema.
+func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Value {
 	extra := make(map[string]*structpb.Value)
 
 	for name, typ := range t.Fields {
@@ -149,27 +141,12 @@ func (c *candidate) extraOf(t Type, key, value string) (map[string]*structpb.Val
 			continue
 		}
 
-		if v, ok := c.extra[name]; ok && typeOfValue(v) == typ {
+		if v, ok := c.extra[name]; ok && object.KindOf(v) == "a "+typ {
 			extra[name] = v
-			continue
-		}
-
-		if !slices.Contains(c.spare, name) || slices.Contains(t.Required, name) {
-			return nil, false
+		} else if !slices.Contains(c.spare, name) || slices.Contains(t.Required, name) {
+			return nil
 		}
 	}
 
-	return extra, true
-}
-
-// typeOfValue is what OpenAPI calls the type of the supplied value.
-func typeOfValue(v *structpb.Value) string {
-	switch v.GetKind().(type) {
-	case *structpb.Value_BoolValue:
-		return "boolean"
-	case *structpb.Value_StringValue:
-		return "string"
-	default:
-		return ""
-	}
+	return extra
 }

@@ -67,7 +67,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	of, _, _ := familyOf(k.Group)
+	of, _ := familyOf(k.Group)
 	of.complete(&f)
 
 	known, ok := BuiltIn().Locate(k)
