@@ -5,16 +5,11 @@ var aws = cloud{
 	contract: &awsContract,
 	api:      &awsAPI,
 	services: []service{
-		{
-			// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
-			kinds:   kinds("s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
-			profile: narrow(awsAPI, func(p *Profile) { p.MaxTags = 10 }),
-		},
-		{
-			// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
-			kinds:   kinds("rds.aws.*/*", "neptune.aws.*/*"),
-			profile: narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }),
-		},
+		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+		narrow(awsAPI, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
+
+		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
+		narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*"),
 	},
 }
 

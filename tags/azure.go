@@ -6,27 +6,15 @@ package tags
 var azure = cloud{
 	contract: &azureContract,
 	services: []service{
-		{
-			kinds:   kinds("storage.azure.*/Account"),
-			profile: narrow(azureContract, func(p *Profile) { p.Key = Length{Runes: 128} }),
-		},
-		{
-			kinds:   kinds("network.azure.*/TrafficManagerProfile"),
-			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }),
-		},
-		{
-			kinds:   kinds("network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
-			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon }),
-		},
-		{
-			kinds:   kinds("network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
-			profile: narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 }),
-		},
-		{
-			kinds: kinds("cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",
-				"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
-			profile: narrow(azureContract, func(p *Profile) { p.MaxTags = 15 }),
-		},
+		narrow(azureContract, func(p *Profile) { p.Key = Length{Runes: 128} }, "storage.azure.*/Account"),
+		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }, "network.azure.*/TrafficManagerProfile"),
+		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon },
+			"network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
+		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 },
+			"network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
+		narrow(azureContract, func(p *Profile) { p.MaxTags = 15 },
+			"cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",
+			"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
 	},
 }
 

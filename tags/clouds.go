@@ -6,6 +6,46 @@ import (
 	"strings"
 )
 
+// A cloud is what a provider admits. A file per cloud says it, and where it is from.
+type cloud struct {
+	// contract is the profile that the contract has of the provider, or else our own.
+	contract *Profile
+
+	// api is what the cloud's own API admits, if that is not the contract.
+	api *Profile
+
+	// services of the cloud that have limits of their own in its API, the first that
+	// matches a kind.
+	services []service
+}
+
+// A service of a cloud.
+type service struct {
+	// kinds of the service's resources: API group, slash and kind.
+	kinds []Pattern
+
+	profile *Profile
+}
+
+// narrow returns the service of the resources of the supplied kinds, which admits what the
+// supplied profile does but for the supplied changes.
+func narrow(p Profile, change func(p *Profile), kinds ...string) service {
+	p.Narrow = true
+	s := service{profile: changed(p, change)}
+
+	for _, k := range kinds {
+		s.kinds = append(s.kinds, NewPattern(k))
+	}
+
+	return s
+}
+
+// changed returns a copy of the supplied profile with the supplied changes.
+func changed(p Profile, change func(p *Profile)) *Profile {
+	change(&p)
+	return &p
+}
+
 // clouds that have a tag profile, by name.
 var clouds = []cloud{aws, azure, digitalocean, gcp, generic, hetzner, openstack}
 

@@ -12,21 +12,14 @@ var openstack = cloud{
 	},
 	api: &openstackAPI,
 	services: []service{
-		{
-			// Nova's schema of server metadata. 128 is its default quota.
-			kinds:   kinds("compute.openstack.*/InstanceV2"),
-			profile: narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }),
-		},
-		{
-			// Cinder's schema of volume metadata, under the same quota.
-			kinds:   kinds("blockstorage.openstack.*/Volume*"),
-			profile: narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }),
-		},
-		{
-			// Keystone's schema of project tags.
-			kinds:   kinds("identity.openstack.*/ProjectV3"),
-			profile: narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }),
-		},
+		// Nova's schema of server metadata. 128 is its default quota.
+		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2"),
+
+		// Cinder's schema of volume metadata, under the same quota.
+		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*"),
+
+		// Keystone's schema of project tags.
+		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3"),
 	},
 }
 

@@ -1,9 +1,6 @@
 package tags
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // A Pattern is a text in which each * stands for any run of characters. The zero Pattern
 // matches everything: nobody has given one.
@@ -32,15 +29,13 @@ func (p Pattern) String() string { return p.text }
 // IsZero is true if nobody has given the pattern.
 func (p Pattern) IsZero() bool { return p.text == "" }
 
-// IsExact is true if the pattern matches only its own text.
-func (p Pattern) IsExact() bool { return len(p.parts) == 1 }
-
 // Equal is true if the other pattern has the same text.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
 // Matches is true if the pattern matches the whole of the supplied text.
 func (p Pattern) Matches(text string) bool {
-	if p.IsZero() || p.IsExact() {
+	// Without a star, the pattern is one part, or none if it is zero.
+	if len(p.parts) < 2 {
 		return p.IsZero() || text == p.text
 	}
 
@@ -64,18 +59,12 @@ func (p Pattern) Matches(text string) bool {
 	return strings.HasSuffix(rest, p.parts[last])
 }
 
-// MarshalJSON encodes the pattern as it was written.
-func (p Pattern) MarshalJSON() ([]byte, error) { return json.Marshal(p.text) }
+// MarshalText encodes the pattern as it was written.
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// UnmarshalJSON parses a pattern.
-func (p *Pattern) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-
-	*p = NewPattern(text)
-
+// UnmarshalText parses a pattern.
+func (p *Pattern) UnmarshalText(text []byte) error {
+	*p = NewPattern(string(text))
 	return nil
 }
 

@@ -121,12 +121,12 @@ func TestPatternJSON(t *testing.T) {
 		}
 
 		if diff := cmp.Diff(text, string(got)); diff != "" {
-			t.Errorf("\nA pattern should be encoded as it was written.\nMarshalJSON(): -want, +got:\n%s", diff)
+			t.Errorf("\nA pattern should be encoded as it was written.\nMarshalText(): -want, +got:\n%s", diff)
 		}
 	}
 
 	var p tags.Pattern
 	if err := json.Unmarshal([]byte(`1`), &p); err == nil {
-		t.Error("\nA number is no pattern.\nUnmarshalJSON(1): want an error")
+		t.Error("\nA number is no pattern.\nUnmarshalText(1): want an error")
 	}
 }

@@ -47,19 +47,6 @@ type Profile struct {
 	Format Format
 }
 
-// changed returns a copy of the supplied profile with the supplied changes.
-func changed(p Profile, change func(p *Profile)) *Profile {
-	change(&p)
-	return &p
-}
-
-// narrow returns a copy of the supplied profile, with the supplied changes, of a single
-// service.
-func narrow(p Profile, change func(p *Profile)) *Profile {
-	p.Narrow = true
-	return changed(p, change)
-}
-
 // A Length is the most that a key or a value may measure. Zero is no limit.
 type Length struct {
 	Runes int
