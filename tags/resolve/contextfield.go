@@ -1,10 +1,6 @@
 package resolve
 
 import (
-	"context"
-
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -14,7 +10,7 @@ import (
 // contextField sources take labels from a map at a field path below a key of the
 // pipeline's context.
 var contextField = sourceType{
-	find: func(_ context.Context, r *resolver, s *v1beta1.Source) ([]labels, error) {
+	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		in, err := r.contextObject(s.ContextKey)
 		if err != nil {
 			return nil, err
@@ -24,9 +20,9 @@ var contextField = sourceType{
 			return nil, &nothing{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
 		}
 
-		return field(s, in)
+		return in.labels(s)
 	},
-	title: func(s *v1beta1.Source, _ *structpb.Struct) string {
+	title: func(_ *resolver, s *v1beta1.Source) string {
 		return "context[" + s.ContextKey + "]." + s.FromFieldPath.String()
 	},
 }
@@ -36,10 +32,10 @@ var contextField = sourceType{
 func (r *resolver) contextObject(key string) (place, error) {
 	name := "context[" + key + "]"
 
-	switch v := r.context.GetFields()[key]; v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue, *structpb.Value_StructValue:
-		return place{Struct: v.GetStructValue(), name: name, of: name + "."}, nil
-	default:
+	v := r.context.GetFields()[key]
+	if v.GetStructValue() == nil && !object.IsNull(v) {
 		return place{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
 	}
+
+	return place{Struct: v.GetStructValue(), name: name, of: name + "."}, nil
 }

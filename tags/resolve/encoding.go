@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"math"
@@ -12,20 +11,25 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// scalar returns the text of a string, or the JSON text of a number or a boolean.
-func scalar(v *structpb.Value) (string, error) {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return k.StringValue, nil
-	case *structpb.Value_BoolValue:
-		return strconv.FormatBool(k.BoolValue), nil
-	case *structpb.Value_NumberValue:
-		return number(k.NumberValue)
+// text of the value in the supplied encoding.
+func (f found) text(e v1beta1.Encoding) (string, error) {
+	text, ok := f.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case !ok && e == v1beta1.EncodingScalar:
+		s, err := scalar(f.Value)
+		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
+	case !ok:
+		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, object.KindOf(f.Value))
+	case e == v1beta1.EncodingJSON:
+		s, err := decodeJSON(text.StringValue)
+		return s, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
 	default:
-		return "", errors.Errorf("%s is not a string, a number or a boolean", object.KindOf(v))
+		return text.StringValue, nil
 	}
 }
 
@@ -33,27 +37,38 @@ func scalar(v *structpb.Value) (string, error) {
 // of them.
 const maxInteger = 1 << 53
 
-// number returns the JSON text of the supplied number. A whole one is its digits, but
-// not if it may have been another one before it became a floating point number.
-func number(f float64) (string, error) {
-	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return "", errors.Errorf("%v is not a number that JSON has", f)
-	case math.Abs(f) > maxInteger:
-		return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", f)
-	case f == math.Trunc(f):
-		return strconv.FormatInt(int64(f), 10), nil
+// scalar returns the JSON text of a number or a boolean, but not of a number that may have
+// been another one before it became a floating point number.
+func scalar(v *structpb.Value) (string, error) {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return strconv.FormatBool(k.BoolValue), nil
+	case *structpb.Value_NumberValue:
+		if f := k.NumberValue; math.Abs(f) > maxInteger && !math.IsInf(f, 0) {
+			return "", errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: write it as a string", f)
+		}
+
+		return number(k.NumberValue)
 	default:
-		j, err := json.Marshal(f)
-		return string(j), errors.Wrapf(err, "cannot encode number %v", f)
+		return "", errors.Errorf("%s is not a string, a number or a boolean", object.KindOf(v))
 	}
+}
+
+// number returns the JSON text of the supplied number.
+func number(f float64) (string, error) {
+	j, err := json.Marshal(f + 0) // Negative zero plus zero is zero.
+	if err != nil {
+		return "", errors.Errorf("%v is not a number that JSON has", f)
+	}
+
+	return string(j), nil
 }
 
 // decodeJSON returns the bare text of a JSON string, number or boolean. A number's
 // is its canonical one: whole numbers keep all digits, all others are what
 // encoding/json writes for their nearest 64-bit float.
 func decodeJSON(text string) (string, error) {
-	d := json.NewDecoder(bytes.NewBufferString(text))
+	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 
 	var v any
@@ -80,9 +95,7 @@ func decodeJSON(text string) (string, error) {
 			return "", errors.Errorf("%s is no 64-bit floating point number", v)
 		}
 
-		j, err := json.Marshal(f + 0) // Negative zero plus zero is zero.
-
-		return string(j), errors.Wrapf(err, "cannot encode number %s", v)
+		return number(f)
 	case nil:
 		return "", errors.New("null is not a JSON string, number or boolean")
 	default:

@@ -9,7 +9,6 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Metadata are labels and annotations of Kubernetes objects that a rule may copy.
@@ -32,7 +31,6 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
 		}
 
-		m.Rule = &r.in.KubernetesMetadata[i]
 		r.set.Metadata = append(r.set.Metadata, m)
 	}
 
@@ -42,27 +40,23 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 // metadata of the objects that the supplied rule copies from, later names over
 // earlier ones.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
-	out := Metadata{Labels: make(map[string]string), Annotations: make(map[string]string)}
+	out := Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string)}
+
+	var from []place
 
 	switch rule.Source.Type {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
-		return MetadataOf(rule, r.xr.Struct, "")
+		from = []place{r.xr}
 	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
-		return out, nil
 	case v1beta1.MetadataSourceTypeRequiredResource:
+		var err error
+		if from, err = r.objects(rule.Source.Resource, v1beta1.PickAll); err != nil && (rule.Source.Required() || !isNothing(err)) {
+			return Metadata{}, err
+		}
 	}
 
-	objects, err := r.objects(rule.Source.Resource, v1beta1.PickAll)
-	if isNothing(err) && !rule.Source.Required() {
-		return out, nil
-	}
-
-	if err != nil {
-		return Metadata{}, err
-	}
-
-	for _, o := range objects {
-		m, err := MetadataOf(rule, o, object.Title(o)+" ")
+	for _, o := range from {
+		m, err := MetadataOf(rule, o.Struct, o.of)
 		if err != nil {
 			return Metadata{}, err
 		}
@@ -78,6 +72,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 // supplied rule may copy. Errors call the object by the supplied name.
 func MetadataOf(rule *v1beta1.MetadataRule, o *structpb.Struct, of string) (out Metadata, err error) {
 	in := place{Struct: o, of: of}
+	out.Rule = rule
 
 	if rule.ToFieldPaths.Labels != nil {
 		if out.Labels, err = in.strings(rule.Source.LabelsFieldPath); err != nil {

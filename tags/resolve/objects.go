@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -64,22 +62,24 @@ func (s selection) selector(k v1beta1.ResourceKind) *fnv1.ResourceSelector {
 // objects returns the objects that the supplied resource selects, sorted by namespace,
 // name and the order of the kinds. It requires them, and returns none until all are
 // here.
-func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]*structpb.Struct, error) {
+func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]place, error) {
 	sel, err := r.selection(res, pick)
 	if err != nil {
 		return nil, err
 	}
 
-	var objects []*structpb.Struct
+	var objects []place
 
 	kinds, all := res.ResourceKinds(), true
-	names := make([]string, len(kinds))
 
-	for i, k := range kinds {
+	for _, k := range kinds {
 		found, answered := r.required.Resources(sel.selector(k))
-		objects = append(objects, found...)
 		all = all && answered
-		names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
+
+		for _, o := range found {
+			name := object.Title(o)
+			objects = append(objects, place{Struct: o, name: name, of: name + " "})
+		}
 	}
 
 	if !all {
@@ -87,6 +87,11 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 	}
 
 	if len(objects) == 0 {
+		names := make([]string, len(kinds))
+		for i, k := range kinds {
+			names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
+		}
+
 		none := fmt.Sprintf("there is no %s %s", strings.Join(names, " or "), sel)
 		if r.required.Old() && sel.name != "" && sel.namespace != "" {
 			none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
@@ -95,7 +100,7 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 		return nil, &nothing{failure: none, note: none}
 	}
 
-	slices.SortStableFunc(objects, object.Compare)
+	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Struct, b.Struct) })
 
 	return objects, nil
 }

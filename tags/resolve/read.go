@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -23,33 +24,24 @@ type place struct {
 	name, of string
 }
 
-// at returns the value at the supplied path, or nil if there is none.
-func (p place) at(path object.Path) (*structpb.Value, error) {
+// at returns the value at the supplied path, or nil if there is none. One that isn't of the
+// supplied kinds, in the words of messages, is refused by what they are not.
+func (p place) at(path object.Path, not string, kinds ...string) (*structpb.Value, error) {
 	v, err := object.Get(p.Struct, path)
-	if err != nil {
+
+	switch {
+	case err != nil:
 		return nil, errors.Errorf("%s%w", p.of, err)
+	case v != nil && !slices.Contains(kinds, object.KindOf(v)):
+		return nil, errors.Errorf("%s%s is %s, %s", p.of, path, object.KindOf(v), not)
+	default:
+		return v, nil
 	}
-
-	return v, nil
-}
-
-// object at the supplied path, or nil if there is no such field.
-func (p place) object(path object.Path) (*structpb.Struct, error) {
-	v, err := p.at(path)
-	if err != nil || v == nil {
-		return nil, err
-	}
-
-	if _, ok := v.GetKind().(*structpb.Value_StructValue); !ok {
-		return nil, errors.Errorf("%s%s is %s, not a map of strings", p.of, path, object.KindOf(v))
-	}
-
-	return v.GetStructValue(), nil
 }
 
 // strings at the supplied path, by key, or nil if there is no such field.
 func (p place) strings(path object.Path) (map[string]string, error) {
-	v, err := p.at(path)
+	v, err := p.at(path, "not a map of strings", "an object")
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -60,19 +52,15 @@ func (p place) strings(path object.Path) (map[string]string, error) {
 // patterns of keys in the list at the supplied path, or nil if there is no such field.
 // The supplied function says what is wrong with a pattern.
 func (p place) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
-	v, err := p.at(path)
+	v, err := p.at(path, "not a list of strings", "a list")
 	if err != nil || v == nil {
 		return nil, err
 	}
 
-	l, ok := v.GetKind().(*structpb.Value_ListValue)
-	if !ok {
-		return nil, errors.Errorf("%s%s is %s, not a list of strings", p.of, path, object.KindOf(v))
-	}
+	items := v.GetListValue().GetValues()
+	out := make([]string, len(items))
 
-	out := make([]string, len(l.ListValue.GetValues()))
-
-	for i, item := range l.ListValue.GetValues() {
+	for i, item := range items {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
 		if !ok {
 			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, i, object.KindOf(item))
@@ -88,58 +76,50 @@ func (p place) patterns(path object.Path, invalid func(pattern string) string) (
 	return out, nil
 }
 
-// field returns the labels at the path of the supplied source.
-func field(s *v1beta1.Source, in place) ([]labels, error) {
-	o, err := in.object(s.FromFieldPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if o == nil {
-		return nil, missing(s.FromFieldPath, in, fmt.Sprintf("%s has no %s", in.name, s.FromFieldPath))
-	}
-
-	out := make(labels, len(o.GetFields()))
-	for key, v := range o.GetFields() {
-		out[key] = found{Value: v, path: in.of + s.FromFieldPath.String(), key: key}
-	}
-
-	return []labels{out}, nil
-}
-
 // prefixable are the maps whose keys can have a prefix, later ones over earlier ones.
+// Annotations can hold more than labels, so the annotation is meant if there are both.
 var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// prefixed returns the labels and annotations that have the supplied source's prefix,
-// without it. Annotations can hold more than labels, so the annotation is meant if there
-// are both.
-func prefixed(s *v1beta1.Source, in place) ([]labels, error) {
-	out := make(labels)
+// labels at the path of the supplied source, or the labels and annotations that have its
+// prefix, without it.
+func (p place) labels(s *v1beta1.Source) ([]labels, error) {
+	paths := prefixable
+	if s.Prefix == "" {
+		paths = []object.Path{s.FromFieldPath}
+	}
 
-	for _, path := range prefixable {
-		o, err := in.object(path)
+	out, there := make(labels), false
+
+	for _, path := range paths {
+		v, err := p.at(path, "not a map of strings", "an object")
 		if err != nil {
 			return nil, err
 		}
 
-		for key, v := range o.GetFields() {
+		there = there || v != nil
+		name := p.of + path.String()
+
+		for key, v := range v.GetStructValue().GetFields() {
 			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok {
-				out[stripped] = found{Value: v, path: in.of + path.String(), key: key}
+				out[stripped] = found{Value: v, path: name, key: key}
 			}
 		}
 	}
 
-	if len(out) == 0 {
-		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", in.name, s.Prefix)}
+	switch {
+	case s.Prefix != "" && len(out) == 0:
+		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", p.name, s.Prefix)}
+	case !there:
+		return nil, p.missing(s.FromFieldPath, fmt.Sprintf("%s has no %s", p.name, s.FromFieldPath))
+	default:
+		return []labels{out}, nil
 	}
-
-	return []labels{out}, nil
 }
 
 // missing is the error of a field that isn't there, which is no failure if the field
 // isn't required. Then the supplied note is all that there is to say.
-func missing(path object.Path, in place, note string) error {
-	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, in.name), note: note}
+func (p place) missing(path object.Path, note string) error {
+	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, p.name), note: note}
 }
 
 // string returns the supplied string of the composite resource, or an empty one if none
@@ -152,24 +132,17 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 		return s.Value, nil
 	}
 
-	path := s.FromFieldPath
-
-	v, err := r.xr.at(path)
-	if err != nil {
-		return "", err
-	}
-
-	text, ok := v.GetKind().(*structpb.Value_StringValue)
+	v, err := r.xr.at(s.FromFieldPath, "not a string", "a string")
 
 	switch {
+	case err != nil:
+		return "", err
 	case v == nil:
-		return "", missing(path, r.xr, note)
-	case !ok:
-		return "", errors.Errorf("%s is %s, not a string", path, object.KindOf(v))
-	case text.StringValue == "":
-		return "", &nothing{failure: path.String() + " is empty", note: note}
+		return "", r.xr.missing(s.FromFieldPath, note)
+	case v.GetStringValue() == "":
+		return "", &nothing{failure: s.FromFieldPath.String() + " is empty", note: note}
 	default:
-		return text.StringValue, nil
+		return v.GetStringValue(), nil
 	}
 }
 
@@ -185,7 +158,7 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]stri
 
 	out, err := r.xr.strings(m.FromFieldPath)
 	if err == nil && out == nil {
-		err = missing(m.FromFieldPath, r.xr, note)
+		err = r.xr.missing(m.FromFieldPath, note)
 	}
 
 	return out, err

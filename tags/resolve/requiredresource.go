@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,52 +9,78 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/crossplane/function-sdk-go/errors"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // requiredResource sources take labels from objects that Crossplane fetches.
 var requiredResource = sourceType{
-	find: func(ctx context.Context, r *resolver, s *v1beta1.Source) ([]labels, error) {
+	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		objects, err := r.objects(s.Resource, s.Pick)
+		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
+			objects, err = r.pick(s, objects)
+		}
+
 		if err != nil || len(objects) == 0 {
 			return nil, err
 		}
 
-		if s.Pick == v1beta1.PickOne {
-			picked, err := r.pick(s, objects)
-			if err != nil {
-				return nil, err
-			}
-
-			objects = []*structpb.Struct{picked}
-		}
-
-		return ofAll(ctx, s, objects)
+		return ofAll(s, objects)
 	},
-	title: func(s *v1beta1.Source, xr *structpb.Struct) string {
-		return selectedTitle(s.Resource, xr)
-	},
+	title: func(r *resolver, s *v1beta1.Source) string { return r.selectedTitle(s.Resource) },
 	kinds: func(s *v1beta1.Source, _ v1beta1.ResourceKind) []v1beta1.ResourceKind {
 		return s.Resource.ResourceKinds()
 	},
 }
 
-// ofAll returns the labels of all supplied objects.
-func ofAll(ctx context.Context, s *v1beta1.Source, objects []*structpb.Struct) (out []labels, err error) {
-	read, none := field, ""
-	if s.Prefix != "" {
-		read = prefixed
+// pick one of the supplied objects for the supplied source: the one that was picked
+// before, if it's still among them, or else the first. The provider that it names is
+// taken.
+func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
+	var before map[string]*structpb.Value
+
+	// What else the status has can't be what was picked.
+	if status, err := object.Get(r.xr.Struct, r.in.StatusFieldPath); err == nil && !r.in.StatusFieldPath.IsZero() {
+		before = status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[s.Name].GetStructValue().GetFields()
 	}
 
-	for _, o := range objects {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	i := max(0, slices.IndexFunc(objects, func(o place) bool {
+		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Struct) && before["kind"].GetStringValue() == object.Kind(o.Struct) &&
+			before["namespace"].GetStringValue() == object.Namespace(o.Struct) && before["name"].GetStringValue() == object.Name(o.Struct)
+	}))
+	class := objects[i]
+
+	if path := s.ProviderFieldPath; !path.IsZero() {
+		v, err := object.Get(class.Struct, path)
+		provider, ok := v.GetKind().(*structpb.Value_StringValue)
+
+		switch {
+		case err != nil:
+			return nil, errors.Wrapf(err, "cannot read the provider of %s", class.name)
+		case ok:
+			r.set.Provider = cmp.Or(provider.StringValue, r.set.Provider)
+		case v != nil:
+			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, object.KindOf(v))
 		}
+	}
 
-		name := object.Title(o)
+	if r.set.Classes == nil {
+		r.set.Classes = make(map[string]*structpb.Struct)
+	}
 
-		found, err := read(s, place{Struct: o, name: name, of: name + " "})
+	r.set.Classes[s.Name] = class.Struct
+
+	return []place{class}, nil
+}
+
+// ofAll returns the labels of all supplied objects.
+func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
+	none := ""
+
+	for _, o := range objects {
+		found, err := o.labels(s)
 		if note, ok := optional(s, err); ok {
 			none = cmp.Or(none, note)
 			continue
@@ -79,9 +104,9 @@ func ofAll(ctx context.Context, s *v1beta1.Source, objects []*structpb.Struct) (
 	return nil, &nothing{note: none}
 }
 
-// selectedTitle is what people call what the supplied resource selects for the supplied
-// composite resource.
-func selectedTitle(res *v1beta1.RequiredResource, xr *structpb.Struct) string {
+// selectedTitle is what people call what the supplied resource selects for the composite
+// resource.
+func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	kinds := res.ResourceKinds()
 	names := make([]string, len(kinds))
 
@@ -92,7 +117,7 @@ func selectedTitle(res *v1beta1.RequiredResource, xr *structpb.Struct) string {
 	title := strings.Join(names, " or ")
 
 	// A source whose name can't be told resolves by its labels, or not at all.
-	name, err := (&resolver{xr: place{Struct: xr}}).string(res.Name, "")
+	name, err := r.string(res.Name, "")
 
 	switch {
 	case err == nil && name != "":

@@ -54,15 +54,7 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
 	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Claims)
 
-	trusted := []tags.Label{}
-
-	for _, o := range s.Overridden {
-		if o.Trusted {
-			trusted = append(trusted, o)
-		}
-	}
-
-	t.Overridden(trusted)
+	t.Overridden(slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted }))
 
 	return t
 }
@@ -131,7 +123,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		s := &in.Sources[i]
 		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: tags.Conflict(s.OnConflict)}
 
-		err := r.source(ctx, s, from)
+		err := r.source(s, from)
 		if note, ok := optional(s, err); ok {
 			r.set.Empty = append(r.set.Empty, fmt.Sprintf("%s: %s", from.Name, note))
 			continue

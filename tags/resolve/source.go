@@ -1,7 +1,7 @@
 package resolve
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A sourceType is what sources of one type have in common.
@@ -21,11 +20,10 @@ type sourceType struct {
 	// find the labels of a source: a list for each object that has any, later over
 	// earlier ones. It returns none until the objects are here, and nothing, as an
 	// error, if there are none to find.
-	find func(ctx context.Context, r *resolver, s *v1beta1.Source) ([]labels, error)
+	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
 
-	// title is what people call a source of the supplied composite resource that has
-	// no name.
-	title func(s *v1beta1.Source, xr *structpb.Struct) string
+	// title is what people call a source that has no name.
+	title func(r *resolver, s *v1beta1.Source) string
 
 	// kinds of objects whose labels and annotations sources with a prefix read, or
 	// nil if sources of the type have none. The composite resource is of the supplied
@@ -45,16 +43,11 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 // Title is what people call the supplied source of the supplied composite resource: its
 // name, or else what it reads.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
-	t, ok := sourceTypes[s.Type]
-
-	switch {
-	case s.Name != "":
-		return s.Name
-	case ok:
-		return t.title(s, xr)
-	default:
-		return string(s.Type)
+	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
+		return t.title(&resolver{xr: place{Struct: xr}}, s)
 	}
+
+	return cmp.Or(s.Name, string(s.Type))
 }
 
 // Kinds of the objects whose labels and annotations with a prefix the supplied source
@@ -99,27 +92,9 @@ type found struct {
 	path, key string
 }
 
-// text of the value in the supplied encoding.
-func (f found) text(e v1beta1.Encoding) (string, error) {
-	text, ok := f.GetKind().(*structpb.Value_StringValue)
-
-	switch {
-	case !ok && e == v1beta1.EncodingScalar:
-		s, err := scalar(f.Value)
-		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
-	case !ok:
-		return "", errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, object.KindOf(f.Value))
-	case e == v1beta1.EncodingJSON:
-		s, err := decodeJSON(text.StringValue)
-		return s, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
-	default:
-		return text.StringValue, nil
-	}
-}
-
 // source takes the labels that the supplied source includes, in the order of the keys that
 // the source has them under.
-func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Source) error {
+func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
 		return errors.Errorf("there is no type %q of sources", s.Type)
@@ -127,10 +102,10 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Sou
 
 	included, none, err := r.include(s)
 	if err != nil {
-		return err
+		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
-	found, err := t.find(ctx, r, s)
+	found, err := t.find(r, s)
 	if err != nil {
 		return err
 	}
@@ -141,7 +116,11 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Sou
 		of += len(labels)
 
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
-			l := label(s, r.in.KeyPrefix, key)
+			l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
+			if s.KeyForm == v1beta1.KeyFormTag {
+				l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
+			}
+
 			if !included(l.QualifiedKey) {
 				continue
 			}
@@ -151,7 +130,6 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Sou
 			}
 
 			taken++
-			l.Source, l.Trusted = from, s.Trusted
 
 			r.take(l)
 		}
@@ -159,51 +137,35 @@ func (r *resolver) source(ctx context.Context, s *v1beta1.Source, from *tags.Sou
 
 	// Who leaves a map empty means to.
 	if of > 0 && taken == 0 {
-		return &nothing{note: none(of)}
+		return &nothing{note: cmp.Or(none, fmt.Sprintf("include matches none of its %d labels", of))}
 	}
 
 	return nil
 }
 
-// label returns the label, without a value, that the supplied key of the supplied
-// source is for.
-func label(s *v1beta1.Source, prefix, key string) tags.Label {
-	if s.KeyForm == v1beta1.KeyFormTag {
-		return tags.Label{QualifiedKey: strings.TrimPrefix(key, prefix), TagKey: key, Unprefixed: true}
-	}
-
-	return tags.Label{QualifiedKey: key, TagKey: prefix + key}
-}
-
-// include returns what says whether the source includes a qualified key, and what says
-// why it includes none of so many labels.
-func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, none func(of int) string, err error) {
-	none = func(of int) string { return fmt.Sprintf("include matches none of its %d labels", of) }
-
+// include returns what says whether the source includes a qualified key, and why it
+// includes none, if it isn't there what it should.
+func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, none string, err error) {
 	if s.Include == nil {
-		return func(string) bool { return true }, none, nil
+		return func(string) bool { return true }, "", nil
 	}
 
 	patterns := s.Include.Keys
-	all := patterns == nil
 
 	if path := s.Include.FromFieldPath; !path.IsZero() {
-		all = false
-
 		patterns, err = r.xr.patterns(path, v1beta1.ValidateLabelPattern)
 		if err == nil && patterns == nil {
-			none = func(int) string {
-				return fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path)
-			}
-			err = missing(path, r.xr, "")
+			err = r.xr.missing(path, fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path))
 		}
 
-		if _, ok := optional(s, err); err != nil && !ok {
-			return nil, nil, errors.Wrap(err, "cannot tell which labels to include")
+		if note, ok := optional(s, err); ok {
+			none, err = note, nil
 		}
+	} else if patterns == nil {
+		patterns = []string{"*"}
 	}
 
 	keys, except := tags.NewKeySet(patterns...), tags.NewKeySet(s.Include.Except...)
 
-	return func(key string) bool { return (all || keys.Has(key)) && !except.Has(key) }, none, nil
+	return func(key string) bool { return keys.Has(key) && !except.Has(key) }, none, err
 }

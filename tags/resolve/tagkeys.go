@@ -32,7 +32,7 @@ type TagKey struct {
 // tagKeys resolves which tags are removed and ignored.
 func (r *resolver) tagKeys() error {
 	for i, t := range r.in.RemoveTags {
-		keys, err := r.keys(&t.TagKeys, TagKey{Value: t.Value}, listedOrMapped)
+		keys, err := r.keys(&t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
 		}
@@ -41,7 +41,7 @@ func (r *resolver) tagKeys() error {
 	}
 
 	for i, t := range r.in.IgnoreTags {
-		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain}, listed)
+		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain}, "not a list of strings", "a list")
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
 		}
@@ -52,9 +52,10 @@ func (r *resolver) tagKeys() error {
 	return nil
 }
 
-// keys returns the supplied keys, each as a copy of the supplied TagKey. Those at a field
-// path are read by the supplied function.
-func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path object.Path, k TagKey) ([]TagKey, error)) ([]TagKey, error) {
+// keys returns the supplied keys, each as a copy of the supplied TagKey. What is at a field
+// path must be of one of the supplied kinds, or else it is not what is wanted: a list of
+// keys, or a map that has the value of each.
+func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, not string, kinds ...string) ([]TagKey, error) {
 	if of.FromFieldPath.IsZero() {
 		k.Pattern = of.Key
 		return []TagKey{k}, nil
@@ -70,52 +71,39 @@ func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, read func(in place, path 
 		}
 	}
 
-	return read(in, of.FromFieldPath, k)
-}
+	v, err := in.at(of.FromFieldPath, not, kinds...)
+	if err != nil {
+		return nil, err
+	}
 
-// listed returns the keys in the list at the supplied path.
-func listed(in place, path object.Path, k TagKey) ([]TagKey, error) {
-	patterns, err := in.patterns(path, v1beta1.ValidateKeyPattern)
+	if v.GetStructValue() != nil {
+		return valued(in.of+of.FromFieldPath.String(), v)
+	}
+
+	patterns, err := in.patterns(of.FromFieldPath, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
 	for i, p := range patterns {
-		k.Pattern = p
 		keys[i] = k
+		keys[i].Pattern = p
 	}
 
 	return keys, err
 }
 
-// listedOrMapped returns the keys in the list at the supplied path, or in the map there,
-// which has the value of each.
-func listedOrMapped(in place, path object.Path, k TagKey) ([]TagKey, error) {
-	v, err := in.at(path)
-	if err != nil {
-		return nil, err
-	}
-
-	switch v.GetKind().(type) {
-	case *structpb.Value_StructValue:
-	case nil, *structpb.Value_ListValue:
-		return listed(in, path, k)
-	default:
-		return nil, errors.Errorf("%s%s is %s, neither a list nor a map of strings", in.of, path, object.KindOf(v))
-	}
-
-	values, err := object.StringMap(v, in.of+path.String())
-	if err != nil {
-		return nil, err
-	}
-
+// valued returns the keys in the supplied map, whose name in errors is given, with their
+// values.
+func valued(name string, m *structpb.Value) ([]TagKey, error) {
+	values, err := object.StringMap(m, name)
 	keys := make([]TagKey, 0, len(values))
 
 	for _, p := range slices.Sorted(maps.Keys(values)) {
 		if why := v1beta1.ValidateKeyPattern(p); why != "" {
-			return nil, errors.Errorf("%s%s[%s]: %s", in.of, path, p, why)
+			return nil, errors.Errorf("%s[%s]: %s", name, p, why)
 		}
 
-		keys = append(keys, TagKey{Pattern: p, Value: new(values[p]), Untrusted: k.Untrusted})
+		keys = append(keys, TagKey{Pattern: p, Value: new(values[p]), Untrusted: true})
 	}
 
-	return keys, nil
+	return keys, err
 }

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"context"
-
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -10,7 +8,7 @@ import (
 
 // value sources take labels from the input itself.
 var value = sourceType{
-	find: func(_ context.Context, _ *resolver, s *v1beta1.Source) ([]labels, error) {
+	find: func(_ *resolver, s *v1beta1.Source) ([]labels, error) {
 		if len(s.Values) == 0 {
 			return nil, &nothing{note: "values is empty"}
 		}
@@ -22,5 +20,5 @@ var value = sourceType{
 
 		return []labels{out}, nil
 	},
-	title: func(*v1beta1.Source, *structpb.Struct) string { return "the input" },
+	title: func(*resolver, *v1beta1.Source) string { return "the input" },
 }
