@@ -35,6 +35,9 @@ type Program struct {
 
 	// Dir is the folder that it runs in, and that has its log.
 	Dir string
+
+	// Started is called with the process as soon as it runs, if somebody wants to know it.
+	Started func(*os.Process)
 }
 
 // LogFile is where the program writes to.
@@ -70,6 +73,10 @@ func (p Program) Start(ctx context.Context, ready func(context.Context) error) (
 	if err := cmd.Start(); err != nil {
 		cancel()
 		return nil, err
+	}
+
+	if p.Started != nil {
+		p.Started(cmd.Process)
 	}
 
 	exited := make(chan struct{})

@@ -1,0 +1,291 @@
+// Command bench measures the function of this checkout beside a function that does nothing.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/bench"
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
+)
+
+const description = `Measures the function of this checkout beside one that is made of the SDK and returns the
+desired state as it came. Both are served as processes of their own, and called over gRPC in turns.
+
+time: a call, and the CPU time of the server for it, with few and many resources. scale: the same with ten
+times the resources, and ten times the labels. memory: with many calls at once, and afterwards. start: the
+size of the binary, the time until it has answered a first call, and its memory when idle.
+
+CPU time and memory need Linux.`
+
+type cli struct {
+	Measure []string `arg:"" default:"time" enum:"time,scale,memory,start" help:"What to measure: time, scale, memory, start." optional:""`
+
+	States    []load.State   `default:"settled,stable,changed" enum:"settled,stable,changed" help:"Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none."`
+	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
+	Resources []int          `default:"10,100,400"             help:"How many composed resources, for time. Memory is measured with the most."`
+	Labels    int            `default:"20"                     help:"How many labels."`
+	Rounds    int            `default:"30"                     help:"How many rounds. What is said is of the median round."`
+
+	AtOnce int           `default:"16" help:"How many calls at once, for memory."`
+	Bursts int           `default:"5"  help:"How many times so many calls, for memory."`
+	Watch  time.Duration `default:"1m" help:"How long to look at the memory afterwards."`
+
+	Function map[string]string `help:"Binaries of other functions that are measured, too, by name: before=/tmp/function." placeholder:"NAME=FILE"`
+	JSON     bool              `help:"Print JSON rather than a table. Times are seconds, and sizes are bytes."`
+}
+
+// Validate what is not an enumeration.
+func (c *cli) Validate() error {
+	for _, n := range append([]int{c.Labels + 1, c.Rounds, c.AtOnce, c.Bursts}, c.Resources...) {
+		if n < 1 {
+			return fmt.Errorf("must be at least 1, and labels 0: got %d", n)
+		}
+	}
+
+	return nil
+}
+
+func main() {
+	c := &cli{}
+	kong.Parse(c, kong.Name("bench"), kong.Description(description))
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := c.run(ctx)
+
+	stop()
+
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// A session of measuring.
+type session struct {
+	*cli
+
+	dir      string
+	binaries []bench.Binary
+	servers  []*bench.Server
+
+	report report
+}
+
+func (c *cli) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return fmt.Errorf("cannot make a temporary folder: %w", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // It is temporary.
+
+	s := &session{cli: c, dir: dir, report: report{
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Time: time.Now().UTC().Truncate(time.Second),
+	}}
+	if err := s.build(ctx); err != nil {
+		return err
+	}
+
+	var stop func()
+
+	s.servers, stop, err = s.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+
+	for _, m := range c.Measure {
+		measure := map[string]func(context.Context) error{"time": s.time, "scale": s.scale, "memory": s.memory, "start": s.start}[m]
+		if err := measure(ctx); err != nil {
+			return fmt.Errorf("cannot measure %s: %w", m, err)
+		}
+	}
+
+	if c.JSON {
+		e := json.NewEncoder(os.Stdout)
+		e.SetIndent("", "  ")
+
+		return e.Encode(s.report)
+	}
+
+	return s.report.print(os.Stdout)
+}
+
+// build the function of this checkout, which comes first, and the echo, which comes last.
+func (s *session) build(ctx context.Context) error {
+	root, err := scenario.Root()
+	if err != nil {
+		return err
+	}
+
+	function, err := bench.Build(ctx, root, ".", s.dir, functions.CloudTags)
+	if err != nil {
+		return err
+	}
+
+	echo, err := bench.Build(ctx, root, "./example/internal/echo", s.dir, "echo")
+	if err != nil {
+		return err
+	}
+
+	s.binaries = append(s.binaries, function)
+	for name, path := range s.Function {
+		s.binaries = append(s.binaries, bench.Binary{Name: name, Path: path})
+	}
+
+	s.binaries = append(s.binaries, echo)
+
+	return nil
+}
+
+// serve all functions, as processes that have just started.
+func (s *session) serve(ctx context.Context) (servers []*bench.Server, stop func(), _ error) {
+	stop = func() {
+		for _, s := range servers {
+			s.Stop()
+		}
+	}
+
+	for _, b := range s.binaries {
+		server, err := b.Serve(ctx, s.dir)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+
+		servers = append(servers, server)
+	}
+
+	return servers, stop, nil
+}
+
+func (s *session) load(ctx context.Context, state load.State, resources, labels int) (*bench.Load, error) {
+	return bench.NewLoad(ctx, s.servers[0], state, resources, labels)
+}
+
+// progress says on standard error what is measured, since it takes minutes.
+func progress(format string, a ...any) { _, _ = fmt.Fprintf(os.Stderr, format+" …\n", a...) }
+
+func (s *session) time(ctx context.Context) error {
+	for _, state := range s.States {
+		for _, n := range s.Resources {
+			timings, err := s.timings(ctx, state, n, s.Labels, s.Clients)
+			if err != nil {
+				return err
+			}
+
+			s.report.Timings = append(s.report.Timings, timings...)
+		}
+	}
+
+	return nil
+}
+
+func (s *session) timings(ctx context.Context, state load.State, resources, labels int, clients []bench.Client) ([]bench.Timing, error) {
+	l, err := s.load(ctx, state, resources, labels)
+	if err != nil {
+		return nil, err
+	}
+
+	var out []bench.Timing
+
+	for _, client := range clients {
+		progress("time, %s, %d resources, %d labels, %s client", state, resources, labels, client)
+
+		timings, err := bench.Time(ctx, s.servers, client, l, s.Rounds)
+		if err != nil {
+			return nil, err
+		}
+
+		out = append(out, timings...)
+	}
+
+	return out, nil
+}
+
+// scale is measured with a client that does little itself.
+func (s *session) scale(ctx context.Context) error {
+	for _, state := range s.States {
+		for _, by := range []struct {
+			what string
+			to   [][2]int // Resources and labels.
+		}{
+			{"resources", [][2]int{{10, 20}, {100, 20}, {1000, 20}}},
+			{"labels", [][2]int{{100, 20}, {100, 200}, {100, 2000}}},
+		} {
+			var before []bench.Timing
+
+			for _, n := range by.to {
+				timings, err := s.timings(ctx, state, n[0], n[1], []bench.Client{bench.Raw})
+				if err != nil {
+					return err
+				}
+
+				for i, t := range timings {
+					m := scaled{Timing: t, By: by.what}
+					if before != nil {
+						m.Growth = t.Seconds / before[i].Seconds
+					}
+
+					s.report.Scale = append(s.report.Scale, m)
+				}
+
+				before = timings
+			}
+		}
+	}
+
+	return nil
+}
+
+func (s *session) memory(ctx context.Context) error {
+	for _, state := range s.States {
+		n := 0
+		for _, r := range s.Resources {
+			n = max(n, r)
+		}
+
+		l, err := s.load(ctx, state, n, s.Labels)
+		if err != nil {
+			return err
+		}
+
+		progress("memory, %s, %d times %d resources at once, and %s afterwards", state, s.AtOnce, n, s.Watch)
+
+		servers, stop, err := s.serve(ctx)
+		if err != nil {
+			return err
+		}
+
+		footprints, err := bench.Memory(ctx, servers, l, s.AtOnce, s.Bursts, s.Watch)
+
+		stop()
+
+		if err != nil {
+			return err
+		}
+
+		s.report.Memory = append(s.report.Memory, footprints...)
+	}
+
+	return nil
+}
+
+func (s *session) start(ctx context.Context) error {
+	progress("start")
+
+	var err error
+	s.report.Start, err = bench.Begin(ctx, s.binaries, s.dir, s.Rounds)
+
+	return err
+}

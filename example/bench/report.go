@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/bench"
+)
+
+// A report of what was measured, and where.
+type report struct {
+	Go       string    `json:"go"`
+	Platform string    `json:"platform"`
+	CPUs     int       `json:"cpus"`
+	Time     time.Time `json:"time"`
+
+	Timings []bench.Timing    `json:"timings,omitempty"`
+	Scale   []scaled          `json:"scale,omitempty"`
+	Memory  []bench.Footprint `json:"memory,omitempty"`
+	Start   []bench.Beginning `json:"start,omitempty"`
+}
+
+// scaled is a timing of one of a few loads, each of which has ten times the resources, or
+// the labels, of the one before.
+type scaled struct {
+	bench.Timing
+
+	By string `json:"by"`
+
+	// Growth is how many times the time of the load before it takes, or 0 for the first.
+	Growth float64 `json:"growth"`
+}
+
+// print tables. What is of the echo is a ratio to it.
+func (r report) print(to io.Writer) error {
+	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(format string, a ...any) { _, _ = fmt.Fprintf(t, format+"\t\n", a...) }
+
+	_, _ = fmt.Fprintf(t, "%s %s, %d CPUs, %s\n", r.Go, r.Platform, r.CPUs, r.Time.Format(time.RFC3339))
+
+	if len(r.Timings) > 0 {
+		row("\nstate\tresources\tlabels\tMB\tclient\tfunction\tms\tof echo\tCPU ms\tof echo\tcalls")
+	}
+
+	for _, m := range r.Timings {
+		row("%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
+			1e3*m.Seconds, m.Ratio, 1e3*m.CPUSeconds, m.CPURatio, m.Calls)
+	}
+
+	if len(r.Scale) > 0 {
+		row("\nstate\tresources\tlabels\tMB\tfunction\tms\ttimes before\tof echo\tcalls")
+	}
+
+	for _, m := range r.Scale {
+		growth := "-"
+		if m.Growth > 0 {
+			growth = fmt.Sprintf("%.1f", m.Growth)
+		}
+
+		row("%s\t%d\t%d\t%.2f\t%s\t%.2f\t%s\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Server, 1e3*m.Seconds, growth, m.Ratio, m.Calls)
+	}
+
+	if len(r.Memory) > 0 {
+		row("\nstate\tresources\tat once\tbursts\tfunction\tidle MB\tpeak MB\tof echo\tMB after")
+	}
+
+	for _, m := range r.Memory {
+		var after []string
+		for _, s := range m.After {
+			after = append(after, fmt.Sprintf("%gs: %.0f", s.Seconds, mb(s.Bytes)))
+		}
+
+		row("%s\t%d\t%d\t%d\t%s\t%.0f\t%.0f\t%.2f\t%s", m.State, m.Resources, m.AtOnce, m.Bursts, m.Server, mb(m.Idle), mb(m.Peak), m.Ratio, strings.Join(after, ", "))
+	}
+
+	if len(r.Start) > 0 {
+		row("\nfunction\tbinary MB\tidle MB\tms until it answers\tstarts")
+	}
+
+	for _, m := range r.Start {
+		row("%s\t%.1f\t%.1f\t%.0f\t%d", m.Server, mb(m.Size), mb(m.Idle), 1e3*m.Seconds, m.Rounds)
+	}
+
+	return t.Flush()
+}
+
+// mb is how many megabytes of a million bytes so many bytes are.
+func mb(bytes int) float64 { return float64(bytes) / 1e6 }

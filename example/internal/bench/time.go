@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// perRound is how many resources a round has at least: it has as many calls.
+const perRound = 400
+
+// A Timing is how long a server takes for a call.
+type Timing struct {
+	Shape
+
+	Client Client `json:"client"`
+	Server string `json:"server"`
+	Rounds int    `json:"rounds"`
+	Calls  int    `json:"calls"`
+
+	// Seconds that a call took in the median round, and that the server ran on CPUs for a
+	// call. Their ratios are to those of the last server.
+	Seconds    float64 `json:"seconds"`
+	Ratio      float64 `json:"ratio"`
+	CPUSeconds float64 `json:"cpuSeconds"`
+	CPURatio   float64 `json:"cpuRatio"`
+}
+
+// Time so many rounds of calls by a client, one after another. Servers take turns, and each
+// round begins with another.
+func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds int) ([]Timing, error) {
+	calls := max(1, perRound/l.Resources)
+	took := make([][]float64, len(servers))
+	before := make([]time.Duration, len(servers))
+
+	round := func(s *Server) (float64, error) {
+		// What the client has left of others' rounds costs this one nothing.
+		runtime.GC()
+
+		start := time.Now()
+
+		for range calls {
+			if err := client.call(ctx, s, l); err != nil {
+				return 0, err
+			}
+		}
+
+		return time.Since(start).Seconds() / float64(calls), s.forget()
+	}
+
+	for i, s := range servers {
+		if err := l.check(ctx, s); err != nil {
+			return nil, err
+		}
+
+		if _, err := round(s); err != nil {
+			return nil, err
+		}
+
+		var err error
+		if before[i], err = s.cpu(); err != nil {
+			return nil, err
+		}
+	}
+
+	for n := range rounds {
+		for i := range servers {
+			i = (i + n) % len(servers)
+
+			t, err := round(servers[i])
+			if err != nil {
+				return nil, err
+			}
+
+			took[i] = append(took[i], t)
+		}
+	}
+
+	out := make([]Timing, len(servers))
+
+	for i, s := range servers {
+		cpu, err := s.cpu()
+		if err != nil {
+			return nil, err
+		}
+
+		out[i] = Timing{
+			Shape: l.Shape, Client: client, Server: s.Name, Rounds: rounds, Calls: calls * rounds,
+			Seconds:    median(took[i]),
+			CPUSeconds: (cpu - before[i]).Seconds() / float64(calls*rounds),
+		}
+	}
+
+	last := out[len(out)-1]
+	for i := range out {
+		out[i].Ratio = out[i].Seconds / last.Seconds
+		out[i].CPURatio = out[i].CPUSeconds / last.CPUSeconds
+	}
+
+	return out, nil
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
+}

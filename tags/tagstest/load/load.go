@@ -1,0 +1,158 @@
+// Package load makes requests as Crossplane sends them, of as many resources and labels as
+// a measurement wants.
+package load
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+)
+
+// A State says which resources of a request have the tags that the function makes.
+type State string
+
+// The states of requests.
+const (
+	// Changed is that of new labels: neither desired nor observed resources have them.
+	Changed State = "changed"
+
+	// Settled is that of an answer that comes back: desired and observed resources have them.
+	Settled State = "settled"
+
+	// Stable is what nearly every reconcile comes with: only observed resources have them,
+	// since the steps before make the desired ones anew.
+	Stable State = "stable"
+)
+
+//go:embed request.yaml
+var text []byte
+
+// template is what requests are made of, as JSON. NAME is the name of a resource.
+var template = parse()
+
+type parts struct {
+	Input, Composite, Observed json.RawMessage
+	Kinds                      []json.RawMessage
+}
+
+func parse() parts {
+	p := parts{}
+	if err := yaml.UnmarshalStrict(text, &p); err != nil {
+		panic(err)
+	}
+
+	return p
+}
+
+// A Function that tags resources. It may keep and change what it gets.
+type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// Request returns a request with so many resources, which are of a few kinds in turn, and
+// with so many labels of the composite resource. What the supplied function makes of them
+// decides what resources that have tags are like.
+func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
+	req := request(resources, labels)
+	if state == Changed {
+		return req, nil
+	}
+
+	rsp, err := function(proto.CloneOf(req))
+
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot tag resources: %w", err)
+	case rsp.GetRequirements() != nil:
+		return nil, errors.New("cannot tag resources: the function asks for more than the request has")
+	}
+
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return nil, fmt.Errorf("cannot tag resources: %s", r.GetMessage())
+		}
+	}
+
+	for name, r := range rsp.GetDesired().GetResources() {
+		req.Observed.Resources[name] = observe(name, r.GetResource())
+	}
+
+	if state == Settled {
+		req.Desired = rsp.GetDesired()
+	}
+
+	return req, nil
+}
+
+// request returns a request of resources that have no tags yet.
+func request(resources, labels int) *fnv1.RunFunctionRequest {
+	req := &fnv1.RunFunctionRequest{
+		Meta:  &fnv1.RequestMeta{Tag: "tag"},
+		Input: object(template.Input, ""),
+		Observed: &fnv1.State{
+			Composite: &fnv1.Resource{Resource: object(template.Composite, "")},
+			Resources: make(map[string]*fnv1.Resource, resources),
+		},
+		Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource, resources)},
+	}
+
+	set := make(map[string]*structpb.Value, labels)
+	for i := range labels {
+		set[fmt.Sprintf("platform/label-%04d", i)] = structpb.NewStringValue(fmt.Sprintf("value-%04d", i))
+	}
+
+	fields(req.GetObserved().GetComposite().GetResource(), "spec")["labels"] = structpb.NewStructValue(&structpb.Struct{Fields: set})
+
+	for i := range resources {
+		name := fmt.Sprintf("resource-%05d", i)
+		r := object(template.Kinds[i%len(template.Kinds)], name)
+		req.Desired.Resources[name] = &fnv1.Resource{Resource: r, Ready: fnv1.Ready_READY_TRUE}
+		req.Observed.Resources[name] = observe(name, r)
+	}
+
+	return req
+}
+
+// observe returns a desired resource as the provider has left it.
+func observe(name string, desired *structpb.Struct) *fnv1.Resource {
+	r := proto.CloneOf(desired)
+	more := object(template.Observed, name)
+
+	maps.Copy(fields(r, "metadata"), fields(more, "metadata"))
+	r.Fields["status"] = more.GetFields()["status"]
+
+	// These tags it adds itself.
+	spec := fields(r, "spec")["forProvider"].GetStructValue().GetFields()
+	all := map[string]*structpb.Value{
+		"crossplane-kind":           structpb.NewStringValue(strings.ToLower(r.GetFields()["kind"].GetStringValue())),
+		"crossplane-name":           structpb.NewStringValue(name),
+		"crossplane-providerconfig": structpb.NewStringValue("aws-eu-central-1"),
+	}
+	maps.Copy(all, spec["tags"].GetStructValue().GetFields())
+	spec["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: all})
+	fields(r, "status")["atProvider"].GetStructValue().Fields["tagsAll"] = proto.CloneOf(spec["tags"])
+
+	return &fnv1.Resource{Resource: r, ConnectionDetails: map[string][]byte{"endpoint": []byte(name + ".eu-central-1.amazonaws.com:5432")}}
+}
+
+// fields of a field of an object.
+func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
+	return o.GetFields()[name].GetStructValue().GetFields()
+}
+
+// object of which the supplied JSON is the template.
+func object(template json.RawMessage, name string) *structpb.Struct {
+	o := &structpb.Struct{}
+	if err := o.UnmarshalJSON([]byte(strings.ReplaceAll(string(template), "NAME", name))); err != nil {
+		panic(err)
+	}
+
+	return o
+}
