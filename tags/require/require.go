@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -29,19 +30,19 @@ type Requirements struct {
 	// bootstrapped schemas by kind. The pipeline step asked for them.
 	bootstrapped map[schema.GroupVersionKind]*structpb.Struct
 
-	resources, extra map[string]*fnv1.ResourceSelector
-	schemas          map[string]*fnv1.SchemaSelector
-	waiting          bool
+	// required is what the request should have answers for. Of something it lacks them if the
+	// call is waiting.
+	required *fnv1.Requirements
+	waiting  bool
 }
 
 // New returns the Requirements of the supplied request's call.
 func New(req *fnv1.RunFunctionRequest) *Requirements {
-	return &Requirements{
-		req:       req,
-		resources: make(map[string]*fnv1.ResourceSelector),
-		extra:     make(map[string]*fnv1.ResourceSelector),
-		schemas:   make(map[string]*fnv1.SchemaSelector),
-	}
+	return &Requirements{req: req, required: &fnv1.Requirements{
+		Resources:      make(map[string]*fnv1.ResourceSelector),
+		ExtraResources: make(map[string]*fnv1.ResourceSelector),
+		Schemas:        make(map[string]*fnv1.SchemaSelector),
+	}}
 }
 
 // Waiting is true if something is required that the request has no answer for.
@@ -50,8 +51,8 @@ func (r *Requirements) Waiting() bool { return r.waiting }
 // AddTo adds the requirements to the supplied response, which has none if nothing is
 // required.
 func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
-	if len(r.resources)+len(r.extra)+len(r.schemas) > 0 {
-		rsp.Requirements = &fnv1.Requirements{Resources: r.resources, ExtraResources: r.extra, Schemas: r.schemas}
+	if proto.Size(r.required) > 0 {
+		rsp.Requirements = r.required
 	}
 }
 
@@ -99,7 +100,7 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 		}
 
 		apiVersion, kind := k.ToAPIVersionAndKind()
-		r.schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
+		r.required.Schemas[schemaName(k)] = &fnv1.SchemaSelector{ApiVersion: apiVersion, Kind: kind}
 
 		_, answered := r.schema(k)
 		r.waiting = r.waiting || !answered
@@ -145,15 +146,19 @@ func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAP
 // A selector must have a name or match labels. Without labels in these, it selects
 // all objects of the kind.
 func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.Struct, bool) {
-	name := nameOf("resource", []string{selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName()},
-		flatten(selector.GetMatchLabels().GetLabels()))
+	labels := []string{}
+	for _, key := range slices.Sorted(maps.Keys(selector.GetMatchLabels().GetLabels())) {
+		labels = append(labels, key, selector.GetMatchLabels().GetLabels()[key])
+	}
 
-	required, answers := r.resources, r.req.GetRequiredResources()
+	name := nameOf("resource", []string{selector.GetApiVersion(), selector.GetKind(), selector.GetNamespace(), selector.GetMatchName()}, labels)
+
+	required, answers := r.required.GetResources(), r.req.GetRequiredResources()
 
 	// Crossplane before v2.2 doesn't say what it can do, and before v2.0 has
 	// another field for this.
 	if r.Old() {
-		required, answers = r.extra, r.req.GetExtraResources() //nolint:staticcheck // See above.
+		required, answers = r.required.GetExtraResources(), r.req.GetExtraResources() //nolint:staticcheck // See above.
 	}
 
 	required[name] = selector
@@ -174,16 +179,13 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 
 // Answer the resources that are required, in the request of the next call, as Crossplane
 // does if the supplied objects are all that there are.
-func (r *Requirements) Answer(objects []*structpb.Struct) {
-	r.req.RequiredResources = answers(r.resources, objects)
-	r.req.ExtraResources = answers(r.extra, objects) //nolint:staticcheck // Crossplane before v2.2 answers there.
-}
+func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
 
 // Answer what the supplied request's response requires of resources, in the request, as
 // Requirements do.
 func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
 	req.RequiredResources = answers(required.GetResources(), objects)
-	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // As above.
+	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.2 answers there.
 }
 
 func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Struct) map[string]*fnv1.Resources {
@@ -230,16 +232,6 @@ func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
 	}
 
 	return true
-}
-
-// flatten a map to its keys and values, sorted by key.
-func flatten(m map[string]string) []string {
-	out := make([]string, 0, 2*len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, k, m[k])
-	}
-
-	return out
 }
 
 // kindOf returns the kind that the supplied schema says it is of.
