@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -37,9 +38,9 @@ type rule struct {
 type destination struct {
 	target *stamp.Target
 
-	// from are the names of the composed resources whose metadata it gets. It is an empty
-	// name if the metadata is another object's.
-	from []string
+	// from is the name of the composed resource whose metadata it gets, or empty if the
+	// metadata is another object's.
+	from string
 }
 
 // A Result is what comes of copying.
@@ -68,7 +69,7 @@ func Select(rules []resolve.Metadata, targets *stamp.Targets) *Copies {
 		c.rules[i] = rule{Metadata: rules[i], position: i}
 
 		for _, t := range targets.All {
-			if from := namesFor(rules[i].Rule, t, targets); len(from) > 0 {
+			for _, from := range namesFor(rules[i].Rule, t, targets) {
 				c.rules[i].to = append(c.rules[i].to, destination{target: t, from: from})
 			}
 		}
@@ -128,25 +129,21 @@ func (r *rule) copy(targets *stamp.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
-		for _, name := range d.from {
-			if _, ok := from[name]; ok {
-				continue
-			}
-
-			m, err := r.read(name, targets, out)
-			if err != nil {
-				return err
-			}
-
-			from[name] = resolve.Metadata{Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out)}
+		if _, ok := from[d.from]; ok {
+			continue
 		}
+
+		m, err := r.read(d.from, targets, out)
+		if err != nil {
+			return err
+		}
+
+		from[d.from] = resolve.Metadata{Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out)}
 	}
 
 	for _, d := range r.to {
-		for _, name := range d.from {
-			r.write(from[name].Labels, d.target, r.Rule.ToFieldPaths.Labels, out)
-			r.write(from[name].Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out)
-		}
+		r.write(from[d.from].Labels, d.target, r.Rule.ToFieldPaths.Labels, out)
+		r.write(from[d.from].Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out)
 	}
 
 	return nil
@@ -200,6 +197,37 @@ func (r *rule) choose(from map[string]string, invalid func(key, value string) st
 	return chosen
 }
 
+// selects is true if the supplied selector selects the supplied key, and it may be copied.
+func selects(sel *v1beta1.MetadataSelector, key string) bool {
+	domain := key[:max(0, strings.Index(key, "/"))]
+
+	// These are for the very object that has them.
+	if belongs(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com" {
+		return false
+	}
+
+	return sel.All ||
+		slices.ContainsFunc(sel.Prefixes, func(p string) bool { return strings.HasPrefix(key, p) }) ||
+		slices.ContainsFunc(sel.Domains, func(d string) bool { return belongs(domain, d) })
+}
+
+// belongs is true if the first of the supplied domains is the second one or a subdomain
+// of it.
+func belongs(domain, to string) bool {
+	return domain == to || strings.HasSuffix(domain, "."+to)
+}
+
+// invalidLabel says what the API server would refuse about a label, or nothing.
+func invalidLabel(key, value string) string {
+	return strings.Join(append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...), "; ")
+}
+
+// invalidAnnotation says what the API server would refuse about an annotation, or
+// nothing. The keys of annotations are validated in lower case.
+func invalidAnnotation(key, _ string) string {
+	return strings.Join(validation.IsQualifiedName(strings.ToLower(key)), "; ")
+}
+
 // write the supplied labels or annotations to the supplied paths of the supplied target.
 func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.Path, out *Result) {
 	if len(values) == 0 {
@@ -226,22 +254,20 @@ func with(old *structpb.Value, values map[string]string) (*structpb.Value, error
 	}
 
 	fields := old.GetStructValue().GetFields()
-	missing := maps.Clone(values)
+	out := make(map[string]*structpb.Value, len(fields)+len(values))
+	same := true
 
-	maps.DeleteFunc(missing, func(key, value string) bool {
-		v, ok := fields[key]
-		return ok && tagset.IsText(v, value)
-	})
-
-	if len(missing) == 0 {
-		return old, nil
-	}
-
-	out := make(map[string]*structpb.Value, len(fields)+len(missing))
 	maps.Copy(out, fields)
 
-	for key, value := range missing {
-		out[key] = structpb.NewStringValue(value)
+	for key, value := range values {
+		if v, ok := fields[key]; !ok || !tagset.IsText(v, value) {
+			out[key] = structpb.NewStringValue(value)
+			same = false
+		}
+	}
+
+	if same {
+		return old, nil
 	}
 
 	return structpb.NewStructValue(&structpb.Struct{Fields: out}), nil
