@@ -220,61 +220,51 @@ func refine(root *schema) {
 }
 
 // differentClasses: a class is recorded under the name of its source.
-func differentClasses(p *field.Path, sources self) []error {
-	var errs []error
-
+func differentClasses(a *admission, p *field.Path, sources self) {
 	named := make(map[string]bool)
 
 	for i, v := range sources.GetListValue().GetValues() {
 		s := self{v}
-		name := s.text("name")
-
-		if s.one() && named[name] {
-			errs = append(errs, field.Duplicate(p.Index(i).Child("name"), name))
+		if !s.one() {
+			continue
 		}
 
-		named[name] = named[name] || s.one()
+		if name := s.text("name"); named[name] {
+			a.note(field.Duplicate(p.Index(i).Child("name"), name))
+		} else {
+			named[name] = true
+		}
 	}
-
-	return errs
 }
 
 // differentFields hold the key, the value and what is extra of an entry.
-func differentFields(p *field.Path, list self) []error {
-	var errs []error
-
+func differentFields(a *admission, p *field.Path, list self) {
 	if list.text("key") == list.text("value") {
-		errs = append(errs, field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
+		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
 	}
 
 	for _, of := range []string{"key", "value"} {
 		if list.has("extra", list.text(of)) {
-			errs = append(errs, field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
+			a.note(field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
 		}
 	}
-
-	return errs
 }
 
 // matchingNames of resources say which of several composed resources each is copied from.
-func matchingNames(p *field.Path, rule self) []error {
+func matchingNames(a *admission, p *field.Path, rule self) {
 	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
-		return nil
+		return
 	}
 
 	if !rule.has("resources") {
-		return []error{field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too")}
+		a.note(field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too"))
 	}
-
-	var errs []error
 
 	for i, v := range rule.at("resources").GetListValue().GetValues() {
 		if name := (self{v}).text("name"); strings.Count(name, "*") != 1 {
-			errs = append(errs, field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
+			a.note(field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
 		}
 	}
-
-	return errs
 }
 
 // hint says what is meant by an easy mistake, whose type is wrong.

@@ -53,7 +53,7 @@ type schema struct {
 	MaxProperties         *int               `json:"maxProperties"`
 
 	// check says what is wrong that no keyword can say.
-	check func(p *field.Path, v self) []error
+	check func(a *admission, p *field.Path, v self)
 }
 
 // loadSchema of the input from the CRD.
@@ -61,13 +61,10 @@ var loadSchema = sync.OnceValue(func() *schema {
 	def := struct {
 		Spec struct {
 			Versions []struct {
-				Schema struct {
-					OpenAPIV3Schema *schema `json:"openAPIV3Schema"`
-				} `json:"schema"`
-			} `json:"versions"`
-		} `json:"spec"`
+				Schema struct{ OpenAPIV3Schema *schema }
+			}
+		}
 	}{}
-
 	if err := yaml.Unmarshal(crd, &def); err != nil {
 		panic(err) // The binary has what its tests had.
 	}
@@ -108,7 +105,9 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 	case *structpb.Value_StringValue:
 		ok = a.text(p, s, k.StringValue)
 	case *structpb.Value_NumberValue:
-		ok = a.number(p, s, k.NumberValue)
+		if ok = s.Minimum == nil || k.NumberValue >= *s.Minimum; !ok {
+			a.note(field.Invalid(p, k.NumberValue, fmt.Sprintf("must be at least %v", *s.Minimum)))
+		}
 	case *structpb.Value_ListValue:
 		ok = a.list(p, s, k.ListValue.GetValues())
 	case *structpb.Value_StructValue:
@@ -132,7 +131,7 @@ func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
 	}
 
 	if s.check != nil {
-		a.mistakes = append(a.mistakes, s.check(p, self{v})...)
+		s.check(a, p, self{v})
 	}
 }
 
@@ -149,14 +148,6 @@ func (a *admission) text(p *field.Path, s *schema, text string) bool {
 	default:
 		return a.note(field.Invalid(p, text, why))
 	}
-}
-
-func (a *admission) number(p *field.Path, s *schema, n float64) bool {
-	if s.Minimum != nil && n < *s.Minimum {
-		return a.note(field.Invalid(p, n, fmt.Sprintf("must be at least %v", *s.Minimum)))
-	}
-
-	return true
 }
 
 func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool {

@@ -32,11 +32,11 @@ type CloudTags struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Provider whose tag profile is applied: aws, azure, digitalocean, gcp,
-	// hetzner, openstack or generic, in any case. Any other name gets the generic
-	// profile. By default each resource gets the profile of the provider that its
-	// API group belongs to, or else the generic one. A provider that is read from
-	// the composite resource decides for resources of unknown providers only.
+	// Provider whose tag profile is applied, by the name of the profile, e.g. aws,
+	// in any case. Any other name gets the generic profile. By default each resource
+	// gets the profile of the provider that its API group belongs to, or else the
+	// generic one. A provider that is read from the composite resource decides for
+	// resources of unknown providers only.
 	//
 	// +optional
 	Provider *StringSource `json:"provider,omitempty"`
@@ -154,7 +154,8 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:default=Contract
-	ProfileRules ProfileRules `json:"profileRules,omitempty"`
+	// +kubebuilder:validation:Enum=Contract;Cloud
+	ProfileRules tags.Rules `json:"profileRules,omitempty"`
 
 	// FieldDiscovery says when Crossplane is asked for the schema of a kind to
 	// find its tag field: Auto for kinds that are not built in, Schema for every
@@ -222,17 +223,6 @@ type KeyFormat struct {
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
 }
-
-// ProfileRules are whose rules tags obey.
-//
-// +kubebuilder:validation:Enum=Contract;Cloud
-type ProfileRules string
-
-// Rules of tag profiles.
-const (
-	ProfileRulesContract = ProfileRules(tags.Contract)
-	ProfileRulesCloud    = ProfileRules(tags.Cloud)
-)
 
 // ProviderTags say whether the tags that providers add take tag slots.
 //
@@ -664,9 +654,9 @@ type TagField struct {
 	// +optional
 	StringList *StringList `json:"stringList,omitempty"`
 
-	// Provider whose tag profile is applied to the kinds: aws, azure, digitalocean,
-	// gcp, generic, hetzner or openstack. By default it is the one of the input, or
-	// else the one that the kind's API group belongs to.
+	// Provider whose tag profile is applied to the kinds, by the name of the profile.
+	// By default it is the one of the input, or else the one that the kind's API
+	// group belongs to.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1

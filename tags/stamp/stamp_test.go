@@ -91,7 +91,7 @@ func TestStamp(t *testing.T) {
 
 	cases := map[string]struct {
 		reason       string
-		profileRules v1beta1.ProfileRules
+		profileRules tags.Rules
 		sources      []v1beta1.Source
 		reservedTags map[string]v1beta1.TagCount
 		provider     string
@@ -316,7 +316,7 @@ func TestStamp(t *testing.T) {
 		},
 		"NarrowService": {
 			reason:       "A label that one service skips names its resources, but not if all resources of the profile skip it.",
-			profileRules: v1beta1.ProfileRulesCloud,
+			profileRules: tags.Cloud,
 			provider:     "aws",
 			tagFields:    []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},

@@ -161,7 +161,7 @@ func (s *Stamper) profileOf(t *Target) *tags.Profile {
 	family, _ := field.FamilyOf(t.kind.Group)
 	provider := cmp.Or(t.field.Profile, s.Input.ProviderValue(), family.Profile, s.Provider)
 
-	return tags.Rules(s.Input.ProfileRules).ProfileOf(provider, t.kind.Group, t.kind.Kind)
+	return s.Input.ProfileRules.ProfileOf(provider, t.kind.Group, t.kind.Kind)
 }
 
 // IsUntouchable is true if nothing at all may be written to the resource.

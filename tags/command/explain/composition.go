@@ -60,7 +60,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 
 	providers := c.providers(step.Input, &set)
 
-	e := explain(set.Transformer(step.Input), tags.Rules(step.Input.ProfileRules), step.Input, providers)
+	e := explain(set.Transformer(step.Input), step.Input.ProfileRules, step.Input, providers)
 	e.hierarchy = true
 	e.addRows(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
 	e.notes = slices.Concat(set.Empty, c.notes(step.Input, &set))

@@ -178,7 +178,7 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 	out := make([]*tags.Profile, 0, len(providers))
 
 	for _, provider := range providers {
-		if p := tags.Rules(in.ProfileRules).ProfileOf(provider, "", ""); !slices.Contains(out, p) {
+		if p := in.ProfileRules.ProfileOf(provider, "", ""); !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
