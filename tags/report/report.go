@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -103,6 +104,25 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 		proto.Merge(rsp, &fnv1.RunFunctionResponse{Desired: &fnv1.State{Composite: &fnv1.Resource{}}})
 		rsp.Desired.Composite.Resource = xr
 	}
+
+	return rsp
+}
+
+// Fatal responds to the supplied request that the pipeline fails, and changes
+// nothing else. An error that isn't a FailureError is an internal one.
+func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
+	rsp := unchanged(req, 0)
+	text := err.Error()
+	v := verdict{reason: ReasonInternalError, message: elideMiddle(text, maxFatal, len(text))}
+
+	if f := (*FailureError)(nil); errors.As(err, &f) {
+		v.reason = f.Reason
+	}
+
+	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", provisioned(req), slog.String("error", v.message))
+
+	v.set(rsp)
+	add(rsp, fnv1.Severity_SEVERITY_FATAL, v.reason, "", v.message)
 
 	return rsp
 }

@@ -98,24 +98,18 @@ func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
 
 	// Without an entry to write, there may be one of the step's call before.
 	if e := entry(earlier, v, o); e != nil || len(steps.GetFields()) > 0 {
-		var told *structpb.Value
-
-		if steps = with(steps, idOf(r.Request), e); len(steps.GetFields()) > 0 {
-			told = structpb.NewStructValue(steps)
-		}
-
-		ctx = with(ctx, v1beta1.StepsContextKey, told)
+		ctx = with(ctx, v1beta1.StepsContextKey, with(steps, idOf(r.Request), e))
 	}
 
 	if key := r.Input.ToContextKey; key != "" {
-		ctx = with(ctx, key, structpb.NewStructValue(r.Set.ForContext()))
+		ctx = with(ctx, key, r.Set.ForContext())
 	}
 
 	return ctx
 }
 
 // entry of a run among the steps of this function, or nil if it needs none.
-func entry(earlier []step, v verdict, o *sorted) *structpb.Value {
+func entry(earlier []step, v verdict, o *sorted) *structpb.Struct {
 	e := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
 	for i := range o.Results {
@@ -135,17 +129,18 @@ func entry(earlier []step, v verdict, o *sorted) *structpb.Value {
 		e.Fields["message"] = structpb.NewStringValue(v.message)
 	}
 
-	return structpb.NewStructValue(e)
+	return e
 }
 
-// with returns a copy of the supplied object that has the supplied field, or that lacks
-// it if the value is nil. It shares all other fields with the object.
-func with(s *structpb.Struct, name string, v *structpb.Value) *structpb.Struct {
+// with returns a copy of the supplied object that has the other one as the supplied field,
+// or that lacks it if that one is empty. It shares all other fields with the object.
+func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct {
 	fields := make(map[string]*structpb.Value)
 	maps.Copy(fields, s.GetFields())
+	delete(fields, name)
 
-	if fields[name] = v; v == nil {
-		delete(fields, name)
+	if len(o.GetFields()) > 0 {
+		fields[name] = structpb.NewStructValue(o)
 	}
 
 	return &structpb.Struct{Fields: fields}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -15,7 +16,9 @@ import (
 // and its claim.
 const ConditionType = "CloudTagsPropagated"
 
-// Reasons of the condition of a run that went well.
+// Reasons of the condition, and of the fatal result of a run that fails. Those of failures tell
+// apart what the metadata controller has conditions for: that the request is approved, that tags
+// are applied, and that limits and requests fail.
 const (
 	// ReasonAllPropagated means that no label was skipped.
 	ReasonAllPropagated = "AllPropagated"
@@ -27,6 +30,25 @@ const (
 	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag
 	// field, so that it was left alone. It is also the reason of the results about it.
 	ReasonUnknownKinds = "UnknownKinds"
+
+	// ReasonInvalidInput means that the step's input is not valid: it is not
+	// approved.
+	ReasonInvalidInput = "InvalidInput"
+
+	// ReasonResolveFailed means that the labels, or the metadata to copy, could not
+	// be known: the request failed.
+	ReasonResolveFailed = "ResolveFailed"
+
+	// ReasonTagConflict means that an earlier step had set a tag that no earlier
+	// step may set: it can't be applied.
+	ReasonTagConflict = "TagConflict"
+
+	// ReasonLimitExceeded means that a resource has no slots for all tags, which
+	// the limit policy doesn't accept.
+	ReasonLimitExceeded = "LimitExceeded"
+
+	// ReasonInternalError means that the function has a bug.
+	ReasonInternalError = "InternalError"
 )
 
 // A verdict is what the condition says of a run.
@@ -135,4 +157,27 @@ func propagated(o *sorted) string {
 	}
 
 	return out
+}
+
+// A FailureError is an error that fails the pipeline.
+type FailureError struct {
+	error
+
+	// Reason of the condition and of the fatal result.
+	Reason string
+}
+
+// Fail returns a FailureError for the supplied reason and because of the supplied error.
+func Fail(reason string, err error) *FailureError { return &FailureError{Reason: reason, error: err} }
+
+// Unwrap returns the error that fails the pipeline.
+func (f *FailureError) Unwrap() error { return f.error }
+
+// FailStamp returns a FailureError because of the supplied error of stamping.
+func FailStamp(err error) *FailureError {
+	if errors.As(err, new(*stamp.LimitError)) {
+		return Fail(ReasonLimitExceeded, err)
+	}
+
+	return Fail(ReasonTagConflict, err)
 }
