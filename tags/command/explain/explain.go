@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
@@ -34,6 +35,9 @@ type Command struct {
 	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
 	Context           string   `help:"YAML or JSON file with the pipeline's context: a map of context key to value." placeholder:"FILE"`
 	Step              string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
+
+	// terminal that is written to. That of Run is standard output.
+	terminal terminal
 }
 
 // skippedError is the error of --strict.
@@ -46,13 +50,8 @@ func (e skippedError) ExitCode() int { return 2 }
 
 // Validate that the command is told what to explain.
 func (c *Command) Validate() error {
-	stdin := 0
-
-	for _, path := range append([]string{c.File, c.Composition, c.XR, c.Context}, c.RequiredResources...) {
-		if path == manifest.Stdin {
-			stdin++
-		}
-	}
+	files := append([]string{c.File, c.Composition, c.XR, c.Context}, c.RequiredResources...)
+	afterStdin := files[slices.Index(files, manifest.Stdin)+1:]
 
 	switch {
 	case (c.File == "") == (c.Composition == ""):
@@ -63,7 +62,7 @@ func (c *Command) Validate() error {
 		return errors.New("--required-resources, --context and --step go with --composition")
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
-	case stdin > 1:
+	case slices.Contains(afterStdin, manifest.Stdin):
 		return errors.New("standard input can be read once: give - for one file only")
 	default:
 		return nil
@@ -72,26 +71,15 @@ func (c *Command) Validate() error {
 
 // Run the command.
 func (c *Command) Run(ctx context.Context) error {
-	t := terminal{}
+	fd := int(os.Stdout.Fd())
+	c.terminal.color = term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""
+	c.terminal.width, _, _ = term.GetSize(fd) // None if it can't be told.
 
-	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
-		t.color = os.Getenv("NO_COLOR") == ""
-
-		// A width that can't be told is none.
-		if width, _, err := term.GetSize(fd); err == nil {
-			t.width = width
-		}
-	}
-
-	return c.run(ctx, os.Stdin, os.Stdout, t)
+	return c.Explain(ctx, os.Stdin, os.Stdout)
 }
 
-// Explain writes what Run does to the supplied writer, which is no terminal.
+// Explain writes what Run does to the supplied writer.
 func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) error {
-	return c.run(ctx, in, out, terminal{})
-}
-
-func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t terminal) error {
 	read := c.labels
 	if c.Composition != "" {
 		read = c.hierarchy
@@ -102,12 +90,7 @@ func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t termin
 		return manifest.OneLine(err)
 	}
 
-	text, err := e.in(c.Output, t)
-	if err == nil {
-		_, err = io.WriteString(out, text)
-	}
-
-	if err != nil {
+	if err := c.write(out, e); err != nil {
 		return errors.Wrap(err, "cannot write explanation")
 	}
 
@@ -123,23 +106,26 @@ func (c *Command) run(ctx context.Context, in io.Reader, out io.Writer, t termin
 	return nil
 }
 
-// in is the explanation in the supplied format: a table for the supplied terminal, JSON or
-// YAML.
-func (e *explained) in(format string, t terminal) (string, error) {
-	if format == "table" {
-		return e.table(t), nil
+// write what is explained in the format of the output.
+func (c *Command) write(out io.Writer, e *explained) error {
+	if c.Output == "table" {
+		_, err := io.WriteString(out, e.table(c.terminal))
+		return err
 	}
 
 	for _, x := range e.providers {
 		x.Notes = append(x.Notes, e.notes...)
 	}
 
-	if format == "yaml" {
-		y, err := yaml.Marshal(e.providers)
-		return string(y), err
+	if c.Output == "yaml" {
+		y, _ := yaml.Marshal(e.providers) // Strings and lists of them can't fail.
+		_, err := out.Write(y)
+
+		return err
 	}
 
-	j, err := json.MarshalIndent(e.providers, "", "  ")
+	j := json.NewEncoder(out)
+	j.SetIndent("", "  ")
 
-	return string(j) + "\n", err
+	return j.Encode(e.providers)
 }

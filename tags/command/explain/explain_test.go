@@ -100,7 +100,7 @@ spec:
 func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal) error {
 	t.Helper()
 
-	c := &Command{}
+	c := &Command{terminal: on}
 
 	k, err := kong.New(c, kong.Exit(func(code int) { t.Fatalf("the command line exited with %d", code) }))
 	if err != nil {
@@ -111,7 +111,7 @@ func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal) 
 		return err
 	}
 
-	return c.run(t.Context(), in, out, on)
+	return c.Explain(t.Context(), in, out)
 }
 
 // exitCode of a process that ends with the supplied error, as kong learns it.

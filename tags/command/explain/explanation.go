@@ -8,25 +8,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
 // explained labels are rows of a table, and providers are columns.
 type explained struct {
-	rows      []row
+	labels    []tags.Label
 	providers []*Explanation
+
+	// origins of the labels, or nil if they are those of a file.
+	origins map[tags.Label]Origin
 
 	// notes that are on no provider.
 	notes []string
-
-	// hierarchy is true if it is known where labels came from.
-	hierarchy bool
-}
-
-// A row is one label, and where it came from.
-type row struct {
-	tags.Label
-
-	origin Origin
 }
 
 // An Explanation is what becomes of a set of labels under one tag profile.
@@ -43,54 +37,79 @@ type Explanation struct {
 
 	profile *tags.Profile
 
-	// fates of labels.
-	fates map[identity]fate
+	// cells of labels in the column. One that another one took the place of has none.
+	cells map[tags.Label]cell
 }
 
-// An identity tells labels apart, which their qualified keys don't: those of a key
-// that came with its prefix, and of one that didn't, can be the same.
-type identity struct {
-	tagKey string
-	source *tags.Source
+// An Origin is the source that a label came from, and what it overrode there.
+type Origin struct {
+	Source    string   `json:"source"`
+	Overrides []Origin `json:"overrides,omitempty"`
+
+	// Value that was overridden.
+	Value string `json:"value,omitempty"`
 }
 
-// A fate is the tag key that a label got, or the reason why it was skipped.
-type fate struct {
-	key    string
-	reason tags.SkipReason
+// addLabels of the supplied set, with where they came from. The supplied function has
+// the titles of their sources.
+func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
+	e.origins = make(map[tags.Label]Origin)
+
+	overridden := make(map[string][]tags.Label)
+	for _, o := range set.Overridden {
+		overridden[o.TagKey] = append(overridden[o.TagKey], o)
+	}
+
+	// add the supplied label, which overrode others, the latest last.
+	add := func(l tags.Label, others []tags.Label) {
+		from := Origin{Source: title(l)}
+		for _, o := range slices.Backward(others) {
+			from.Overrides = append(from.Overrides, Origin{Source: title(o), Value: o.Value})
+		}
+
+		e.labels = append(e.labels, l)
+		e.origins[l] = from
+	}
+
+	for _, l := range set.Labels {
+		others := overridden[l.TagKey]
+		add(l, others)
+
+		// The latest trusted label can stand against the one that overrode it.
+		for i, o := range slices.Backward(others) {
+			if o.Trusted && !l.Trusted {
+				add(o, others[:i])
+				break
+			}
+		}
+	}
+
+	for _, l := range set.Claims {
+		add(l, nil)
+	}
 }
 
-// fate of the supplied label, if it has one: it has none where another one took its place.
-func (x *Explanation) fate(l tags.Label) (fate, bool) {
-	f, ok := x.fates[identity{l.TagKey, l.Source}]
-	return f, ok
-}
-
-// explain what becomes of labels under the profiles of the supplied providers, or of
-// all if there are none. The input is nil if there is none.
-func explain(t *tags.Transformer, rules tags.Rules, in *v1beta1.CloudTags, providers []string) *explained {
-	known := tags.ProfileNames()
+// explain what becomes of the labels of the supplied set under the profiles of the
+// supplied providers, or of all if there are none.
+func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers []string) {
+	t, known := set.Transformer(in), tags.ProfileNames()
 	if len(providers) == 0 {
 		providers = known
 	}
 
-	e := &explained{}
-
 	for _, provider := range providers {
-		p := rules.ProfileOf(provider, "", "")
+		p := in.ProfileRules.ProfileOf(provider, "", "")
 
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
 			i = len(e.providers)
-			e.providers = append(e.providers, explanation(t, p, in))
+			e.providers = append(e.providers, e.explanation(t, p, in))
 		}
 
 		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, provider) }) {
 			e.providers[i].notef("%q has no tag profile, so that of %s applies. Known are %s", provider, p.Name, strings.Join(known, ", "))
 		}
 	}
-
-	return e
 }
 
 func (x *Explanation) notef(format string, args ...any) {
@@ -98,9 +117,13 @@ func (x *Explanation) notef(format string, args ...any) {
 }
 
 // explanation of what becomes of labels under the supplied profile.
-func explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *Explanation {
-	s := slotsOf(p, in)
-	kept, refused := t.Transform(p).Fit(s.free())
+func (e *explained) explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *Explanation {
+	free, slots := p.MaxTags, ""
+	if e.origins != nil {
+		free, slots = freeSlots(p, in)
+	}
+
+	kept, refused := t.Transform(p).Fit(free)
 
 	x := &Explanation{
 		Provider: p.Name,
@@ -108,87 +131,67 @@ func explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *E
 		Skipped:  p.Skips(refused),
 		Sources:  make(map[string]Origin),
 		profile:  p,
-		fates:    make(map[identity]fate, len(kept)+len(refused)),
+		cells:    make(map[tags.Label]cell),
 	}
 
 	for _, t := range kept {
 		x.Tags[t.Key] = t.Value
-		x.fates[identity{t.TagKey, t.Source}] = fate{key: t.Key}
+		x.cells[t.Label] = cell{visible(t.Key), green}
+
+		if from, ok := e.origins[t.Label]; ok {
+			x.Sources[t.Key] = from
+		}
 	}
 
 	capped, trusted := 0, []string{}
 
 	for _, r := range refused {
-		x.fates[identity{r.TagKey, r.Source}] = fate{reason: r.Reason}
+		x.cells[r.Label] = cell{string(r.Reason), red}
 
-		if r.Reason != tags.CountCap {
-			continue
-		}
+		if r.Reason == tags.CountCap {
+			capped++
 
-		capped++
-
-		if r.Trusted {
-			trusted = append(trusted, r.QualifiedKey)
+			if r.Trusted {
+				trusted = append(trusted, r.QualifiedKey)
+			}
 		}
 	}
 
-	if own := len(field.ProviderTags(p.Name)); in == nil && own > 0 && len(kept) > p.MaxTags-own {
+	switch own := len(field.ProviderTags(p.Name)); {
+	case e.origins == nil && len(kept) > p.MaxTags-own:
 		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", own, p.MaxTags, len(kept)-p.MaxTags+own)
+	case e.origins != nil && capped > 0:
+		x.Notes = append(x.Notes, slots)
 	}
 
-	if in == nil || capped == 0 {
-		return x
-	}
-
-	x.notef("%s", s)
-
-	if len(trusted) > 0 {
+	switch {
+	case len(trusted) > 0:
 		x.notef("the function fails: trusted labels have no tag slot: %s", strings.Join(trusted, ", "))
-	} else if in.LimitPolicy == v1beta1.LimitPolicyApplyStrict {
+	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
 		x.notef("the function fails: limitPolicy ApplyStrict, and %d labels have no tag slot", capped)
 	}
 
 	return x
 }
 
-// slots of a resource without tags. Resources of some kinds have more for labels, but
-// which kinds there are isn't known.
-type slots struct {
-	all int
-
-	// reserved are those that reservedTags keeps free, and own those of tags that
-	// providers add themselves to resources of some kinds.
-	reserved, own int
-}
-
-func slotsOf(p *tags.Profile, in *v1beta1.CloudTags) slots {
-	s := slots{all: p.MaxTags}
-
-	if in != nil {
-		s.reserved = int(in.ReservedTags[p.Name])
+// freeSlots of a resource without tags are those for labels, and why there are no more.
+// Resources of some kinds have more, but which kinds there are isn't known.
+func freeSlots(p *tags.Profile, in *v1beta1.CloudTags) (free int, why string) {
+	reserved, own := int(in.ReservedTags[p.Name]), len(field.ProviderTags(p.Name))
+	if in.ProviderTags == v1beta1.ProviderTagsNone {
+		own = 0
 	}
 
-	if in != nil && in.ProviderTags != v1beta1.ProviderTagsNone {
-		s.own = len(field.ProviderTags(p.Name))
+	free = max(p.MaxTags-reserved-own, 0)
+	why = fmt.Sprintf("%d of the %d tags of a resource are for labels", free, p.MaxTags)
+
+	if reserved > 0 {
+		why += fmt.Sprintf(", since reservedTags keeps %d", reserved)
 	}
 
-	return s
-}
-
-// free are those for labels.
-func (s slots) free() int { return max(s.all-s.reserved-s.own, 0) }
-
-// String says what the slots are that labels don't get.
-func (s slots) String() string {
-	out := fmt.Sprintf("%d of the %d tags of a resource are for labels", s.free(), s.all)
-
-	if s.reserved > 0 {
-		out += fmt.Sprintf(", since reservedTags keeps %d", s.reserved)
+	if own > 0 {
+		why += fmt.Sprintf(", and %d are the provider's own: for kinds whose provider adds its own tags, others have them for labels, too", own)
 	}
 
-	if s.own > 0 {
-		out += fmt.Sprintf(", and %d are the provider's own: for kinds whose provider adds its own tags, others have them for labels, too", s.own)
-	}
-
-	return out
+	return free, why
 }

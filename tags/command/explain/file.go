@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
 // maxNamed is the most paths or objects that a message names.
@@ -20,17 +23,14 @@ const maxNamed = 10
 
 // labels explains a file of labels.
 func (c *Command) labels(_ context.Context, r *manifest.Reader) (*explained, error) {
-	set, err := c.readLabels(r)
+	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
 	}
 
-	labels := tags.PropagatingLabelSet(set).Labels(tags.CloudTagPrefix)
-	e := explain(tags.NewTransformer(labels, nil), c.ProfileRules, nil, c.Provider)
-
-	for _, l := range labels {
-		e.rows = append(e.rows, row{Label: l})
-	}
+	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
+	e := &explained{labels: set.Labels}
+	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules}, c.Provider)
 
 	return e, nil
 }
@@ -109,44 +109,35 @@ func only(values []*structpb.Value) (*structpb.Value, error) {
 		return structpb.NewNullValue(), nil
 	case 1:
 		return values[0], nil
+	default:
+		return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s",
+			list(values, func(v *structpb.Value) string { return cmp.Or(object.Title(v.GetStructValue()), object.KindOf(v)) }))
 	}
-
-	names := make([]string, len(values))
-
-	for i, v := range values {
-		if names[i] = object.Title(v.GetStructValue()); names[i] == "" {
-			names[i] = object.KindOf(v)
-		}
-	}
-
-	return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s", list(names))
 }
 
 // found says where in the supplied object there are maps of strings, or nothing if
 // there are none.
 func found(v *structpb.Value) string {
 	paths := stringMaps(nil, nil, v)
-
-	// What identifies an object is no map of labels.
-	paths = slices.DeleteFunc(paths, func(p string) bool { return p == "metadata" })
 	if len(paths) == 0 {
 		return ""
 	}
 
-	return ". Maps of strings are at " + list(paths)
+	return ". Maps of strings are at " + list(paths, object.Segments.String)
 }
 
 // stringMaps appends the paths of all maps of strings in the supplied value, which is
 // at the supplied path.
-func stringMaps(to []string, at object.Segments, v *structpb.Value) []string {
+func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []object.Segments {
 	for i, item := range v.GetListValue().GetValues() {
 		to = stringMaps(to, append(slices.Clone(at), object.Segment{Type: object.SegmentIndex, Index: uint(i)}), item)
 	}
 
 	fields := v.GetStructValue().GetFields()
 
-	if _, err := object.StringMap(v, ""); err == nil && len(fields) > 0 && len(at) > 0 {
-		return append(to, at.String())
+	// What identifies an object is no map of labels.
+	if _, err := object.StringMap(v, ""); err == nil && len(fields) > 0 && len(at) > 0 && at.String() != "metadata" {
+		return append(to, at)
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -156,10 +147,16 @@ func stringMaps(to []string, at object.Segments, v *structpb.Value) []string {
 	return to
 }
 
-func list(of []string) string {
-	if len(of) > maxNamed {
-		of = append(of[:maxNamed:maxNamed], "…")
+// list the names of the supplied things, as many as a message has room for.
+func list[T any](of []T, name func(T) string) string {
+	names := make([]string, min(len(of), maxNamed))
+	for i := range names {
+		names[i] = name(of[i])
 	}
 
-	return strings.Join(of, ", ")
+	if len(of) > maxNamed {
+		names = append(names, "…")
+	}
+
+	return strings.Join(names, ", ")
 }

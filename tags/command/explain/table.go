@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,22 +40,11 @@ type cell struct {
 // width of the cell, in characters.
 func (c cell) width() int { return utf8.RuneCountInString(c.text) }
 
-// cell is the supplied one on the terminal, and spaces up to the supplied width.
-func (t terminal) cell(c cell, width int) string {
-	space := strings.Repeat(" ", max(width-c.width(), 0))
-
-	if !t.color || c.color == "" {
-		return c.text + space
-	}
-
-	return c.color + c.text + reset + space
-}
-
 // table of labels with a column for each provider. If the terminal is too narrow for
 // it, it is folded.
 func (e *explained) table(t terminal) string {
 	header := []cell{{"LABEL", bold}, {"VALUE", bold}}
-	if e.hierarchy {
+	if e.origins != nil {
 		header = append(header, cell{"FROM", bold}, cell{"OVERRIDES", bold})
 	}
 
@@ -64,53 +54,45 @@ func (e *explained) table(t terminal) string {
 
 	rows := [][]cell{header}
 
-	for _, r := range e.rows {
-		line := []cell{{text: visible(r.QualifiedKey)}, {text: visible(r.Value)}}
-		if e.hierarchy {
-			line = append(line, cell{text: visible(r.origin.Source)}, cell{text: r.origin.overrides()})
+	for _, l := range e.labels {
+		// One that stands nowhere is only what another one overrides.
+		if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return x.cells[l] != cell{} }) {
+			rows = append(rows, e.row(l))
 		}
-
-		for _, x := range e.providers {
-			line = append(line, x.cell(r.Label))
-		}
-
-		rows = append(rows, line)
 	}
 
-	return layout(rows, t) + e.legend()
+	if _, all := widths(rows); t.width > 0 && all > t.width {
+		rows = fold(rows, t.width)
+	}
+
+	return t.print(rows) + e.legend()
 }
 
-// cell that says what becomes of the supplied label. One that another one overrode can
-// stand under other profiles.
-func (x *Explanation) cell(l tags.Label) cell {
-	switch f, ok := x.fate(l); {
-	case !ok:
-		return cell{text: "-"}
-	case f.reason != "":
-		return cell{string(f.reason), red}
-	default:
-		return cell{visible(f.key), green}
-	}
-}
+// row of the supplied label. One that another one overrode can stand under other
+// profiles.
+func (e *explained) row(l tags.Label) []cell {
+	row := []cell{{text: visible(l.QualifiedKey)}, {text: visible(l.Value)}}
 
-// overrides says what was overridden, and where it came from.
-func (o Origin) overrides() string {
-	if len(o.Overrides) == 0 {
-		return "-"
+	if e.origins != nil {
+		overrides := []string{}
+		for _, o := range e.origins[l].Overrides {
+			overrides = append(overrides, visible(o.Value)+" from "+visible(o.Source))
+		}
+
+		row = append(row, cell{text: visible(e.origins[l].Source)}, cell{text: cmp.Or(strings.Join(overrides, ", "), "-")})
 	}
 
-	out := make([]string, len(o.Overrides))
-	for i, x := range o.Overrides {
-		out[i] = visible(x.Value) + " from " + visible(x.Source)
+	for _, x := range e.providers {
+		row = append(row, cmp.Or(x.cells[l], cell{text: "-"}))
 	}
 
-	return strings.Join(out, ", ")
+	return row
 }
 
 // legend says what the reasons mean that labels were skipped for, and what else there
 // is to say.
 func (e *explained) legend() string {
-	out := []string{}
+	out := []string{""}
 
 	for _, x := range e.providers {
 		for _, r := range tags.SkipReasons() {
@@ -128,39 +110,29 @@ func (e *explained) legend() string {
 		out = append(out, fmt.Sprintf("note: %s\n", note))
 	}
 
-	if len(out) == 0 {
-		return ""
+	if len(out) > 1 {
+		out[0] = "\n"
 	}
 
-	return "\n" + strings.Join(out, "")
+	return strings.Join(out, "")
 }
 
-// layout of the supplied rows on the supplied terminal, the first being the header.
-func layout(rows [][]cell, t terminal) string {
-	widths := make([]int, len(rows[0]))
-
-	for _, row := range rows {
-		for i, c := range row {
-			widths[i] = max(widths[i], c.width()+gap)
-		}
-	}
-
-	total := -gap
-	for _, w := range widths {
-		total += w
-	}
-
-	if t.width > 0 && total > t.width {
-		return fold(rows, t)
-	}
-
-	widths[len(widths)-1] = 0 // Nothing follows the last column.
-
+// print the supplied rows.
+func (t terminal) print(rows [][]cell) string {
 	b := strings.Builder{}
+	widths, _ := widths(rows)
 
 	for _, row := range rows {
 		for i, c := range row {
-			b.WriteString(t.cell(c, widths[i]))
+			if i > 0 {
+				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-row[i-1].width()))
+			}
+
+			if t.color && c.color != "" {
+				b.WriteString(c.color + c.text + reset)
+			} else {
+				b.WriteString(c.text)
+			}
 		}
 
 		b.WriteString("\n")
@@ -169,37 +141,48 @@ func layout(rows [][]cell, t terminal) string {
 	return b.String()
 }
 
-// fold the supplied table: each row is a paragraph, with a line for each column and as
-// many more as it takes.
-func fold(rows [][]cell, t terminal) string {
-	indent := 0
-	for _, c := range rows[0] {
-		indent = max(indent, c.width()+gap)
+// widths of the columns of the supplied rows, and of all of them with the gaps between.
+func widths(rows [][]cell) (of []int, all int) {
+	of = make([]int, len(rows[0]))
+
+	for _, row := range rows {
+		for i, c := range row {
+			of[i] = max(of[i], c.width())
+		}
 	}
 
-	// A terminal can be too narrow for anything.
-	room := max(t.width-indent, 1)
-	b := strings.Builder{}
+	for _, w := range of {
+		all += w + gap
+	}
+
+	return of, all - gap
+}
+
+// fold the supplied rows, the first being the header, to the supplied width: each is a
+// paragraph, with a line for each column and as many more as it takes.
+func fold(rows [][]cell, width int) [][]cell {
+	var out [][]cell
+
+	header := rows[0]
+	indent := slices.MaxFunc(header, func(a, b cell) int { return cmp.Compare(a.width(), b.width()) }).width() + gap
+	room := max(width-indent, 1) // A terminal can be too narrow for anything.
 
 	for n, row := range rows[1:] {
 		if n > 0 {
-			b.WriteString("\n")
+			out = append(out, nil)
 		}
 
 		for i, c := range row {
-			b.WriteString(t.cell(rows[0][i], indent))
+			name := header[i]
 
-			for j, part := range slices.Collect(slices.Chunk([]rune(c.text), room)) {
-				if j > 0 {
-					b.WriteString(t.cell(cell{}, indent))
-				}
-
-				b.WriteString(t.cell(cell{string(part), c.color}, 0) + "\n")
+			for part := range slices.Chunk([]rune(c.text), room) {
+				out = append(out, []cell{name, {string(part), c.color}})
+				name = cell{}
 			}
 		}
 	}
 
-	return b.String()
+	return out
 }
 
 // visible puts a key or value so that it takes one line and not too much of it.

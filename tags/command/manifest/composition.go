@@ -25,21 +25,6 @@ type Step struct {
 	Composite v1beta1.ResourceKind
 }
 
-// A document is what we read of a Composition.
-type document struct {
-	Metadata struct {
-		Name string `json:"name"`
-	} `json:"metadata"`
-
-	Spec struct {
-		CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
-		Pipeline         []struct {
-			Step  string         `json:"step"`
-			Input map[string]any `json:"input"`
-		} `json:"pipeline"`
-	} `json:"spec"`
-}
-
 // Step returns the step with the supplied name, or any name if it's empty, of the
 // Compositions in the supplied file that runs the function. There must be one.
 func (r *Reader) Step(file, name string) (*Step, error) {
@@ -87,26 +72,33 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 
 // stepsOf the supplied object that have the supplied name, if it isn't empty, and run
 // the function. Only a Composition has any.
-func stepsOf(o *structpb.Struct, name string) ([]*Step, error) {
+func stepsOf(o *structpb.Struct, name string) (out []*Step, err error) {
 	if object.GVK(o).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return nil, nil
 	}
 
+	var d struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+
+		Spec struct {
+			CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
+			Pipeline         []struct {
+				Step  string         `json:"step"`
+				Input map[string]any `json:"input"`
+			} `json:"pipeline"`
+		} `json:"spec"`
+	}
+
 	j, err := o.MarshalJSON()
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode a Composition as JSON")
+	if err == nil {
+		err = json.Unmarshal(j, &d)
 	}
 
-	d := document{}
-	if err := json.Unmarshal(j, &d); err != nil {
-		if te := (&json.UnmarshalTypeError{}); errors.As(err, &te) {
-			return nil, errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
-		}
-
-		return nil, err
+	if te := (&json.UnmarshalTypeError{}); errors.As(err, &te) {
+		return nil, errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
 	}
-
-	out := []*Step{}
 
 	for _, s := range d.Spec.Pipeline {
 		if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {

@@ -20,11 +20,8 @@ import (
 // packageExtension is what the names of packages of providers end with.
 const packageExtension = ".xpkg"
 
-// What definitions are.
-const (
-	definitionVersion = "apiextensions.k8s.io/v1"
-	definitionKind    = "CustomResourceDefinition"
-)
+// definition is the kind of custom resource definitions.
+var definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
 // progressEvery is after how many files Definitions says how far it is.
 const progressEvery = 100
@@ -41,72 +38,64 @@ type Definition struct {
 // defined in the supplied files and folders. Of a folder it reads all YAML and JSON files
 // and packages, and those in folders below it.
 func (r *Reader) Definitions(paths []string, each func(Definition)) error {
-	var files []string
-
-	for _, p := range paths {
-		found, err := below(p, ".yaml", ".yml", ".json", packageExtension)
-		if err != nil {
-			return err
-		}
-
-		files = append(files, found...)
+	files, err := below(paths, ".yaml", ".yml", ".json", packageExtension)
+	if err != nil {
+		return err
 	}
 
 	documents, skipped := 0, 0
-	document := func(v *structpb.Value) {
-		documents++
-
-		if !define(v.GetStructValue(), each) {
-			skipped++
-		}
-	}
 
 	for i, file := range files {
-		if err := r.each(file, document); err != nil {
-			return errors.Wrapf(OneLine(cause(err)), "cannot read %s", file)
+		if i > 0 && i%progressEvery == 0 {
+			r.Sayf("read %d of %d files", i, len(files))
 		}
 
-		if n := i + 1; n%progressEvery == 0 && n < len(files) {
-			r.sayf("read %d of %d files", n, len(files))
+		if err := r.each(file, func(v *structpb.Value) {
+			documents++
+
+			if !define(v.GetStructValue(), each) {
+				skipped++
+			}
+		}); err != nil {
+			return errors.Wrapf(OneLine(err), "cannot read %s", file)
 		}
 	}
 
 	if skipped > 0 {
-		r.sayf("skipped %d of %d documents that are no %s %s", skipped, documents, definitionVersion, definitionKind)
+		r.Sayf("skipped %d of %d documents that are no %s %s", skipped, documents, definition.GroupVersion(), definition.Kind)
 	}
 
 	return nil
 }
 
-// sayf says something to whoever waits. It doesn't matter if nobody hears it.
-func (r *Reader) sayf(format string, args ...any) {
+// Sayf says something to whoever waits. It doesn't matter if nobody hears it.
+func (r *Reader) Sayf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
 }
 
 // define calls the supplied function for each served version of the supplied definition. It
 // returns false if the object is none.
 func define(o *structpb.Struct, each func(Definition)) bool {
-	if object.APIVersion(o) != definitionVersion || object.Kind(o) != definitionKind {
+	if object.GVK(o) != definition {
 		return false
 	}
 
-	spec := o.GetFields()["spec"].GetStructValue()
-	gk := schema.GroupKind{Group: spec.GetFields()["group"].GetStringValue(), Kind: fields(spec, "names")["kind"].GetStringValue()}
+	spec := fields(o.GetFields()["spec"])
+	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
 
-	for _, v := range spec.GetFields()["versions"].GetListValue().GetValues() {
-		version := v.GetStructValue()
-		if version.GetFields()["served"].GetBoolValue() {
-			name := version.GetFields()["name"].GetStringValue()
-			each(Definition{GroupVersionKind: gk.WithVersion(name), Schema: fields(version, "schema")["openAPIV3Schema"].GetStructValue()})
+	for _, v := range spec["versions"].GetListValue().GetValues() {
+		if version := fields(v); version["served"].GetBoolValue() {
+			each(Definition{
+				GroupVersionKind: gk.WithVersion(version["name"].GetStringValue()),
+				Schema:           fields(version["schema"])["openAPIV3Schema"].GetStructValue(),
+			})
 		}
 	}
 
 	return true
 }
 
-func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
-	return o.GetFields()[name].GetStructValue().GetFields()
-}
+func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
 // decodePackage reads a package as crossplane xpkg build makes it: an image, which is an
 // archive of archives, one of which has the documents in package.yaml.

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 	kyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -43,16 +42,16 @@ type Reader struct {
 func (r *Reader) Values(path string) ([]*structpb.Value, error) {
 	out := []*structpb.Value{}
 	if err := r.each(path, func(v *structpb.Value) { out = append(out, v) }); err != nil {
-		return nil, OneLine(cause(err))
+		return nil, OneLine(err)
 	}
 
 	return out, nil
 }
 
-// Objects of the supplied file, or of all YAML and JSON files below the supplied
-// folder, in order. Lists stand for their items.
-func (r *Reader) Objects(path string) ([]*structpb.Struct, error) {
-	files, err := below(path, ".yaml", ".yml", ".json")
+// Objects of the supplied files, and of all YAML and JSON files below the supplied
+// folders, in order. Lists stand for their items.
+func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
+	files, err := below(paths, ".yaml", ".yml", ".json")
 	if err != nil {
 		return nil, err
 	}
@@ -77,28 +76,27 @@ func (r *Reader) Objects(path string) ([]*structpb.Struct, error) {
 	return out, nil
 }
 
-// below returns the supplied file, or all files below the supplied folder that end as
+// below returns the supplied files, and all files below the supplied folders that end as
 // supplied, in lexical order.
-func below(path string, extensions ...string) ([]string, error) {
-	if path == Stdin {
-		return []string{path}, nil
+func below(paths []string, extensions ...string) (files []string, err error) {
+	for _, path := range paths {
+		if path == Stdin {
+			files = append(files, path)
+			continue
+		}
+
+		if err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (file == path || slices.Contains(extensions, strings.ToLower(filepath.Ext(file)))) {
+				files = append(files, file)
+			}
+
+			return errors.Wrapf(OneLine(err), "cannot read %s", file)
+		}); err != nil {
+			return nil, err
+		}
 	}
 
-	var files []string
-
-	err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return errors.Wrapf(cause(err), "cannot read %s", file)
-		}
-
-		if !d.IsDir() && (file == path || slices.Contains(extensions, strings.ToLower(filepath.Ext(file)))) {
-			files = append(files, file)
-		}
-
-		return nil
-	})
-
-	return files, err
+	return files, nil
 }
 
 // each calls the supplied function for each value of the supplied file.
@@ -148,11 +146,10 @@ func decode(text io.Reader, f func(*structpb.Value)) error {
 			err = decodeDocument(doc, f)
 		}
 
-		if err != nil && i > 1 {
+		switch {
+		case err != nil && i > 1:
 			return errors.Wrapf(err, "document %d", i)
-		}
-
-		if err != nil {
+		case err != nil:
 			return err
 		}
 	}
@@ -171,7 +168,7 @@ func decodeDocument(doc []byte, f func(*structpb.Value)) error {
 
 	for _, j := range texts {
 		v := &structpb.Value{}
-		if err := protojson.Unmarshal(j, v); err != nil {
+		if err := v.UnmarshalJSON(j); err != nil {
 			return err
 		}
 
@@ -226,20 +223,15 @@ func eachItem(v *structpb.Value, f func(*structpb.Value)) {
 	}
 }
 
-// cause of the supplied error without the name of the file, which the caller says.
-func cause(err error) error {
-	if pe := (&fs.PathError{}); errors.As(err, &pe) {
-		return pe.Err
-	}
-
-	return err
-}
-
-// OneLine is the supplied error in one line, or nil if there is none. That of protojson
-// has spaces at random.
+// OneLine is the supplied error in one line, or nil if there is none, and without the name
+// of a file, which the caller says. That of protojson has spaces at random.
 func OneLine(err error) error {
 	if err == nil {
 		return nil
+	}
+
+	if pe := (&fs.PathError{}); errors.As(err, &pe) {
+		err = pe.Err
 	}
 
 	return errors.New(strings.Replace(strings.Join(strings.Fields(err.Error()), " "), "proto: ", "", 1))
