@@ -27,4 +27,4 @@ var awsContract = Profile{
 // awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
-var awsClass = Class{Name: "letters, digits, space and + - = . _ : / @", chars: charsOf(`[\p{L}\p{Nd} +\-=._:/@]`)}
+var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)

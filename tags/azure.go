@@ -24,7 +24,7 @@ var azureContract = Profile{
 	Name:     "azure",
 	Key:      Length{Runes: 512},
 	Value:    Length{Runes: 256},
-	KeyClass: Class{Name: `anything but < > % & \ ? / and control characters`, chars: charsOf(`[^\p{Cc}<>%&\\?/]`)},
+	KeyClass: charsOf(`anything but < > % & \ ? / and control characters`, `[^\p{Cc}<>%&\\?/]`),
 	MaxTags:  50,
 	Reserved: []string{"azure", "microsoft", "windows"},
 	FoldKeys: true,
@@ -35,20 +35,10 @@ var azureContract = Profile{
 var noColon = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
 
 var (
-	frontDoorClass = Class{
-		Name:  `anything but < > % & \ ? / # : and control characters`,
-		chars: charsOf(`[^\p{Cc}<>%&\\?/#:]`),
-	}
+	frontDoorClass = charsOf(`anything but < > % & \ ? / # : and control characters`, `[^\p{Cc}<>%&\\?/#:]`)
 
-	trafficManagerClass = Class{
-		Name:  `anything but < > % & \ ? / # : space and control characters, not starting with a digit`,
-		chars: charsOf(`[^\p{Cc}<>%&\\?/#: ]`),
-		start: charsOf(`[^\p{Cc}\p{Nd}<>%&\\?/#: ]`),
-	}
+	trafficManagerClass = classOf(`anything but < > % & \ ? / # : space and control characters, not starting with a digit`,
+		`^([^\p{Cc}\p{Nd}<>%&\\?/#: ][^\p{Cc}<>%&\\?/#: ]*)?$`)
 
-	dnsZoneClass = Class{
-		Name:  "ASCII letters and digits and - _ . not starting with a digit",
-		chars: labelChars,
-		start: charsOf(`[A-Za-z\-_.]`),
-	}
+	dnsZoneClass = classOf("ASCII letters and digits and - _ . not starting with a digit", `^([A-Za-z\-_.][0-9A-Za-z\-_.]*)?$`)
 )

@@ -14,4 +14,4 @@ var digitalocean = cloud{contract: &Profile{
 	Format:      NewFormat(nil, map[string]string{"/": "-", ".": "-"}, false),
 }}
 
-var digitaloceanClass = Class{Name: "ASCII letters and digits and : - _", chars: charsOf(`[0-9A-Za-z:\-_]`)}
+var digitaloceanClass = charsOf("ASCII letters and digits and : - _", `[0-9A-Za-z:\-_]`)

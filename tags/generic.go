@@ -14,4 +14,4 @@ var generic = cloud{contract: &Profile{
 }}
 
 // strict is the class of keys that the contract has where it admits least.
-var strict = Class{Name: "ASCII letters and digits and - _ . : /", chars: charsOf(`[0-9A-Za-z\-_.:/]`)}
+var strict = charsOf("ASCII letters and digits and - _ . : /", `[0-9A-Za-z\-_.:/]`)

@@ -15,16 +15,14 @@ var hetzner = cloud{
 		Name:  "hetzner",
 		Key:   Length{Runes: 63, Prefix: 253},
 		Value: Length{Runes: 63},
-		KeyClass: Class{
-			Name:  "ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
-			chars: labelChars, start: alphanumeric, end: alphanumeric, segments: true,
-		},
-		ValueClass: Class{
-			Name:  "ASCII letters and digits and - _ . with a letter or digit at both ends",
-			chars: labelChars, start: alphanumeric, end: alphanumeric,
-		},
-		MaxTags:  64,
-		Reserved: []string{"hetzner.cloud/"},
-		Format:   NewFormat(nil, map[string]string{":": "."}, false),
+		KeyClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
+			"^("+hetznerPart+"(/"+hetznerPart+")?)?$"),
+		ValueClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends", "^("+hetznerPart+")?$"),
+		MaxTags:    64,
+		Reserved:   []string{"hetzner.cloud/"},
+		Format:     NewFormat(nil, map[string]string{":": "."}, false),
 	},
 }
+
+// hetznerPart is what a value is, and what is on either side of the slash in a key.
+const hetznerPart = `[0-9A-Za-z]([0-9A-Za-z\-_.]*[0-9A-Za-z])?`

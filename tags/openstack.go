@@ -7,7 +7,7 @@ var openstack = cloud{
 		Name:     "openstack",
 		Key:      Length{Bytes: 255},
 		Value:    Length{Bytes: 255},
-		KeyClass: Class{Name: "anything but control characters", chars: charsOf(`[^\p{Cc}]`)},
+		KeyClass: charsOf("anything but control characters", `[^\p{Cc}]`),
 		MaxTags:  50,
 	},
 	api: &openstackAPI,
@@ -45,9 +45,9 @@ var openstackMetadata = Profile{
 }
 
 var (
-	neutronClass = Class{Name: "anything but , / and control characters", chars: charsOf(`[^\p{Cc},/]`)}
-	novaClass    = Class{Name: "ASCII letters and digits, space and - _ : .", chars: charsOf(`[0-9A-Za-z \-_:.]`)}
-	cinderClass  = Class{Name: "ASCII letters and digits, space and - _ : . /", chars: charsOf(`[0-9A-Za-z \-_:./]`)}
+	neutronClass = charsOf("anything but , / and control characters", `[^\p{Cc},/]`)
+	novaClass    = charsOf("ASCII letters and digits, space and - _ : .", `[0-9A-Za-z \-_:.]`)
+	cinderClass  = charsOf("ASCII letters and digits, space and - _ : . /", `[0-9A-Za-z \-_:./]`)
 )
 
 // noSlash is the key format of services that refuse the slash.

@@ -45,7 +45,7 @@ func outside(expression string, c tags.Class) string {
 		return ""
 	}
 
-	return "!" + matches(expression, c.Pattern())
+	return "!" + matches(expression, c.Pattern)
 }
 
 // mapped returns what the supplied function makes of each of the supplied items.

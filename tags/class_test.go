@@ -1,0 +1,47 @@
+package tags_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+// TestClass compares what each class admits with its pattern, for strings whose characters
+// are at the edges of classes.
+func TestClass(t *testing.T) {
+	char := rapid.SampledFrom([]rune("aZ09-_.:/ +=@<>%&\\?#,\n\x00\x7f\u0085éÉ日ªǅ²٣\u00ad\ufffd😀"))
+	classes := make(map[string]tags.Class)
+
+	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
+		classes[p.KeyClass.Name], classes[p.ValueClass.Name] = p.KeyClass, p.ValueClass
+	}
+
+	for name, c := range classes {
+		t.Run(name, func(t *testing.T) {
+			pattern := regexp.MustCompile(c.Pattern)
+
+			for _, s := range []string{"", "/", "/a", "a/", "a/b", "a/b/c", "-a", "a-", "a/-", "-/a", "9", "9a", "a9/9", "_", "a_", "\xff"} {
+				want := pattern.MatchString(s) && (utf8.ValidString(s) || c.Pattern == "")
+				if c.Admits(s) != want {
+					t.Errorf("that the class admits %q is %t, but %s says otherwise", s, !want, pattern)
+				}
+			}
+
+			rapid.Check(t, func(t *rapid.T) {
+				s := rapid.OneOf(
+					rapid.StringOfN(char, 0, 5, -1),
+					rapid.StringMatching(`[a0\-_./]{0,5}`),
+				).Draw(t, "string")
+
+				if got := pattern.MatchString(s); got != c.Admits(s) {
+					t.Errorf("that %s matches %q is %t, but that the class admits it is %t", pattern, s, got, !got)
+				}
+			})
+		})
+	}
+}
