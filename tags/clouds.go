@@ -47,7 +47,7 @@ func changed(p Profile, change func(p *Profile)) *Profile {
 }
 
 // clouds that have a tag profile, by name.
-var clouds = []cloud{aws, azure, digitalocean, gcp, generic, hetzner, openstack}
+var clouds = []*cloud{&aws, &azure, &digitalocean, &gcp, &generic, &hetzner, &openstack}
 
 // ProfileNames returns the names of all tag profiles, sorted.
 func ProfileNames() []string {
@@ -64,12 +64,13 @@ func ProfileNames() []string {
 func ProfileOf(provider string) *Profile { return cloudOf(provider).contract }
 
 func cloudOf(provider string) *cloud {
-	i := slices.IndexFunc(clouds, func(c cloud) bool { return strings.EqualFold(c.contract.Name, provider) })
-	if i < 0 {
-		return &generic
+	for _, c := range clouds {
+		if strings.EqualFold(c.contract.Name, provider) {
+			return c
+		}
 	}
 
-	return &clouds[i]
+	return &generic
 }
 
 // Rules are a choice between tag profiles where there is more than one.
@@ -84,19 +85,25 @@ const (
 	Cloud Rules = "Cloud"
 )
 
+// of returns what the rules say of the supplied cloud.
+func (r Rules) of(c *cloud) (*Profile, []service) {
+	if r == Cloud {
+		return cmp.Or(c.api, c.contract), c.services
+	}
+
+	return c.contract, nil
+}
+
 // Profiles returns all tag profiles: by Contract rules one for each provider, and by
 // Cloud rules those of services, too. They are sorted by name.
 func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 
 	for _, c := range clouds {
-		if r != Cloud {
-			all = append(all, c.contract)
-			continue
-		}
+		p, services := r.of(c)
+		all = append(all, p)
 
-		all = append(all, cmp.Or(c.api, c.contract))
-		for _, s := range c.services {
+		for _, s := range services {
 			all = append(all, s.profile)
 		}
 	}
@@ -107,16 +114,13 @@ func (r Rules) Profiles() []*Profile {
 // ProfileOf returns the tag profile of the supplied provider, for a resource of the
 // supplied API group and kind. Some services of clouds admit less than the others do.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
-	c := cloudOf(provider)
-	if r != Cloud {
-		return c.contract
-	}
+	p, services := r.of(cloudOf(provider))
 
-	for _, s := range c.services {
+	for _, s := range services {
 		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(group + "/" + kind) }) {
 			return s.profile
 		}
 	}
 
-	return cmp.Or(c.api, c.contract)
+	return p
 }

@@ -89,7 +89,7 @@ func valuesOf(p *Profile) string {
 }
 
 // byCloud is what the cloud's own rules change.
-func byCloud(c cloud) string {
+func byCloud(c *cloud) string {
 	var changes []string
 
 	if api := c.api; api != nil {
