@@ -88,7 +88,7 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 		paths = []object.Path{s.FromFieldPath}
 	}
 
-	out, there := make(labels), false
+	var out labels
 
 	for _, path := range paths {
 		v, err := p.at(path, "not a map of strings", "an object")
@@ -96,10 +96,12 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 			return nil, err
 		}
 
-		there = there || v != nil
-		name := p.of + path.String()
+		name, fields := p.of+path.String(), v.GetStructValue().GetFields()
+		if v != nil && out == nil {
+			out = make(labels, len(fields))
+		}
 
-		for key, v := range v.GetStructValue().GetFields() {
+		for key, v := range fields {
 			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok {
 				out[stripped] = found{Value: v, path: name, key: key}
 			}
@@ -109,7 +111,7 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 	switch {
 	case s.Prefix != "" && len(out) == 0:
 		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", p.name, s.Prefix)}
-	case !there:
+	case out == nil:
 		return nil, p.missing(s.FromFieldPath, fmt.Sprintf("%s has no %s", p.name, s.FromFieldPath))
 	default:
 		return []labels{out}, nil
