@@ -40,7 +40,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 )
 
 const (
@@ -1813,100 +1815,148 @@ func marshal(t *testing.T, m proto.Message) []byte {
 	return b
 }
 
-// BenchmarkRunFunction runs the function on a composite resource of ten resources
-// and twenty labels. BenchmarkEcho is the floor: a function that returns what it
-// gets. Both decode a request and encode a response, as the server does.
-func BenchmarkRunFunction(b *testing.B) {
-	f := &Function{log: slog.New(slog.DiscardHandler)}
-	benchmark(b, f.RunFunction, benchmarkRequest())
+// BenchmarkRunFunction decodes a request, runs the function as it is served, and encodes its
+// response. BenchmarkEcho is the floor: a function that returns what it gets.
+func BenchmarkRunFunction(b *testing.B) { eachLoad(b, benchmarked().RunFunction) }
+
+func BenchmarkEcho(b *testing.B) {
+	eachLoad(b, func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
+	})
 }
 
-func BenchmarkEcho(b *testing.B) { benchmark(b, echo, benchmarkRequest()) }
-
-// BenchmarkRunFunctionObserved runs the function as it is served, on resources that
-// are there, with a tag that another system owns and one that is removed. Another tag
-// has changed, so that each resource has a log line. BenchmarkEchoObserved is its
-// floor.
-func BenchmarkRunFunctionObserved(b *testing.B) {
-	log := slog.New(slog.NewJSONHandler(io.Discard, nil)) //nolint:sloglint // Lines are written, and only then discarded.
-	f := &Function{log: log, metrics: report.NewMetrics()}
-	benchmark(b, f.RunFunction, observedRequest(b))
+// benchmarked is a function as it is served, but for what it logs: that is written, and only
+// then discarded.
+func benchmarked() *Function {
+	return &Function{log: slog.New(slog.NewJSONHandler(io.Discard, nil)), metrics: report.NewMetrics()} //nolint:sloglint // As above.
 }
 
-func BenchmarkEchoObserved(b *testing.B) { benchmark(b, echo, observedRequest(b)) }
-
-func echo(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
-}
-
-// benchmarkRequest returns a request of ten resources and twenty labels.
-func benchmarkRequest() *fnv1.RunFunctionRequest {
-	req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`))
-
-	labels := req.GetObserved().GetComposite().GetResource().GetFields()["spec"].GetStructValue().GetFields()["labels"].GetStructValue().GetFields()
-	for i := range 20 {
-		labels[fmt.Sprintf("platform/label-%d", i)] = structpb.NewStringValue("value")
-	}
-
-	for i := range 10 {
-		req.Desired.Resources[fmt.Sprintf("bucket-%d", i)] = &fnv1.Resource{Resource: resource.MustStructJSON(testBucket)}
-	}
-
-	return req
-}
-
-// observedRequest returns a request whose resources are there.
-func observedRequest(b *testing.B) *fnv1.RunFunctionRequest {
+func eachLoad(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {
 	b.Helper()
 
-	req := benchmarkRequest()
-	in := req.GetInput().GetFields()
-	maps.Copy(in, testInput(`"ignoreTags": [{"key": "backup:*"}], "removeTags": [{"key": "Name"}]`).GetFields())
+	eachRequest(b, func(b *testing.B, req *fnv1.RunFunctionRequest) {
+		b.Helper()
 
-	rsp, err := (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction(b.Context(), proto.CloneOf(req))
-	if err != nil {
-		b.Fatalf("unexpected error: %v", err)
-	}
-
-	delete(rsp.GetDesired().GetResources(), "config")
-
-	for name, r := range rsp.GetDesired().GetResources() {
-		observed := forProvider(r)["tags"].GetStructValue().GetFields()
-		observed["backup:plan"] = structpb.NewStringValue("daily")
-		observed["plexsphere:platform/label-0"] = structpb.NewStringValue("changed")
-
-		r.GetResource().Fields["status"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-			"atProvider": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"tagsAll": forProvider(r)["tags"]}}),
-		}})
-		req.Observed.Resources[name] = r
-	}
-
-	return req
-}
-
-func benchmark(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error), req *fnv1.RunFunctionRequest) {
-	b.Helper()
-
-	wire, err := proto.Marshal(req)
-	if err != nil {
-		b.Fatalf("cannot marshal request: %v", err)
-	}
-
-	b.ReportAllocs()
-
-	for b.Loop() {
-		in := &fnv1.RunFunctionRequest{}
-		if err := proto.Unmarshal(wire, in); err != nil {
-			b.Fatalf("cannot unmarshal request: %v", err)
-		}
-
-		rsp, err := run(b.Context(), in)
+		wire, err := proto.Marshal(req)
 		if err != nil {
-			b.Fatalf("unexpected error: %v", err)
+			b.Fatalf("cannot marshal request: %v", err)
 		}
 
-		if _, err := proto.Marshal(rsp); err != nil {
-			b.Fatalf("cannot marshal response: %v", err)
+		b.ReportAllocs()
+
+		for b.Loop() {
+			in := &fnv1.RunFunctionRequest{}
+			if err := proto.Unmarshal(wire, in); err != nil {
+				b.Fatalf("cannot unmarshal request: %v", err)
+			}
+
+			rsp, err := run(b.Context(), in)
+			if err != nil {
+				b.Fatalf("unexpected error: %v", err)
+			}
+
+			if _, err := proto.Marshal(rsp); err != nil {
+				b.Fatalf("cannot marshal response: %v", err)
+			}
+		}
+	})
+}
+
+// eachRequest runs a benchmark with few and many resources and labels, that are to be
+// tagged or have been.
+func eachRequest(b *testing.B, run func(b *testing.B, req *fnv1.RunFunctionRequest)) {
+	b.Helper()
+
+	for _, resources := range []int{10, 100, 500, 2000} {
+		for _, labels := range []int{0, 20, 200} {
+			for _, state := range []load.State{load.Changed, load.Settled} {
+				b.Run(fmt.Sprintf("resources=%d/labels=%d/%s", resources, labels, state), func(b *testing.B) {
+					req, err := load.Request(state, resources, labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+						return benchmarked().RunFunction(b.Context(), req)
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+
+					run(b, req)
+				})
+			}
 		}
 	}
+}
+
+// BenchmarkStages runs each stage of the function on what those before have made, once.
+func BenchmarkStages(b *testing.B) {
+	eachRequest(b, func(b *testing.B, req *fnv1.RunFunctionRequest) {
+		b.Helper()
+
+		f := benchmarked()
+
+		// Stages that come later need this one, even if it's not asked for.
+		stage := func(name string, run func() error) {
+			if err := run(); err != nil {
+				b.Fatal(err)
+			}
+
+			b.Run(name, func(b *testing.B) {
+				b.ReportAllocs()
+
+				for b.Loop() {
+					if err := run(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+
+		var (
+			in       *v1beta1.CloudTags
+			set      resolve.Set
+			required = require.New(req)
+			err      error
+		)
+
+		stage("decode", func() error {
+			in, err = f.inputs.Decode(req.GetInput())
+			return err
+		})
+		stage("resolve", func() error {
+			set, err = resolve.Resolve(b.Context(), in, req, required)
+			return err
+		})
+		stage("transform", func() error {
+			set.Transformer(in).Transform(tags.ProfileOf("aws"))
+			return nil
+		})
+
+		var (
+			stamper *stamp.Stamper
+			targets *stamp.Targets
+			stamped *stamp.Outcome
+			changes []stamp.Change
+		)
+
+		stage("locate", func() error {
+			stamper = newStamper(in, set, req, required)
+			targets, err = stamper.Targets(b.Context(), req.GetDesired().GetResources())
+
+			return err
+		})
+		// The stamper has asked for the tags of each profile once, so this is what each
+		// resource costs.
+		stage("stamp", func() error {
+			stamped, err = stamper.Stamp(b.Context(), targets)
+			return err
+		})
+		stage("audit", func() error {
+			changes = stamper.Audit(targets, stamped.Stamped())
+			return nil
+		})
+		stage("report", func() error {
+			run := &report.Run{Request: req, Log: f.log, Metrics: f.metrics, Required: required, Input: in, Set: set}
+			run.Success(b.Context(), &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, Changes: changes})
+
+			return nil
+		})
+	})
 }

@@ -443,32 +443,3 @@ func TestStampShares(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkStamp(b *testing.B) {
-	const resources, existing = 10, 5
-
-	desired := make(map[string]*fnv1.Resource, resources)
-	for i := range resources {
-		desired[fmt.Sprintf("resource-%d", i)] = &fnv1.Resource{Resource: thing(
-			`{"forProvider": {"region": "eu-central-1", "list": [1, 2, 3], "tags": {` + tagMap("other", 0, existing) + `}}, "providerConfigRef": {"name": "default"}}`,
-		)}
-	}
-
-	in := &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}}
-	set := labels(20)
-
-	b.ReportAllocs()
-
-	for b.Loop() {
-		s := &Stamper{Input: in, Transformer: tags.NewTransformer(set, nil), Fields: fixed(field.ByProfile{})}
-
-		o, err := stampAll(s, desired)
-		if err != nil {
-			b.Fatal(err)
-		}
-
-		if len(o.Stamped()) != resources {
-			b.Fatalf("stamped %d resources, not %d", len(o.Stamped()), resources)
-		}
-	}
-}

@@ -81,9 +81,11 @@ func TestRequestErrors(t *testing.T) {
 		want     string
 	}{
 		"Error": {
-			reason:   "A function that can't be called makes no request.",
-			function: func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { return nil, errors.New("unavailable") },
-			want:     "cannot tag resources: unavailable",
+			reason: "A function that can't be called makes no request.",
+			function: func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+				return nil, errors.New("unavailable")
+			},
+			want: "cannot tag resources: unavailable",
 		},
 		"Waiting": {
 			reason: "A function that asks for more has not tagged anything.",
