@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -71,6 +72,10 @@ func TestQuote(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.OneOf(rapid.String(), joined(append([]string{`"`, "\u0085", "\u2028", "\x00", "\x7f", "{", "\ufffd"}, pieces...), 6)).Draw(t, "string")
+
+		if strings.ContainsFunc(quote(want), func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("%s should have nothing that nobody sees, which YAML may not have", quote(want))
+		}
 
 		ast, issues := env.Compile(quote(want))
 		if issues != nil {

@@ -5,13 +5,12 @@ package policy
 import (
 	"cmp"
 	"io"
+	"maps"
 	"os"
-	"slices"
+	"reflect"
 	"strings"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -53,7 +52,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text of the policy that the flags ask for, and of its binding.
 func (c *Command) text(in io.Reader) (string, error) {
-	matches, err := parseKinds(c.Match)
+	kinds, plurals, err := parseKinds(c.Match)
 	if err != nil {
 		return "", err
 	}
@@ -63,105 +62,84 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	g := &generator{in: s.Input, prefix: s.Input.KeyPrefix}
-
-	if g.profiles, err = c.profiles(s.Input); err != nil {
+	profiles, err := c.profiles(s.Input)
+	if err != nil {
 		return "", err
 	}
 
-	g.kinds, g.readings = readingsOf(s, matches)
+	name := cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
 
-	if len(g.kinds) == 0 && c.Composition == "" {
+	p := &policy{CloudTags: s.Input, Name: name, Action: c.Action, Kinds: kinds, plurals: plurals}
+	p.read(s)
+
+	if len(p.Kinds) == 0 && c.Composition == "" {
 		return "", errors.New("no --match says which kinds to check")
 	}
 
-	if len(g.readings) == 0 {
+	if len(p.Readings) == 0 {
 		return "", errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
 	}
 
-	for _, r := range g.readings {
-		if !beginsKey(r.prefix) {
-			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", r.prefix)
+	for _, prefix := range p.Prefixes() {
+		// The case of annotations' keys is free.
+		key := strings.ToLower(prefix) + "x"
+		if len(validation.IsQualifiedName(key)) > 0 && len(validation.IsQualifiedName(key+"/x")) > 0 {
+			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 		}
 	}
-
-	name := "cloud-tags"
-	if s.Composition != "" {
-		name += "-" + s.Composition
-	}
-
-	name = cmp.Or(c.Name, name)
 
 	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 {
 		return "", errors.Errorf("--name %q: %s", name, why[0])
 	}
 
-	return c.manifests(name, g.policy())
+	for _, profile := range profiles {
+		p.Profiles = append(p.Profiles, p.of(profile))
+	}
+
+	return p.manifests()
 }
 
 // step that the Composition has, or one that does what the flags say.
 func (c *Command) step(in io.Reader) (*manifest.Step, error) {
-	flags := len(c.Prefix) > 0 || c.KeyPrefix != nil || len(c.ReservedKey) > 0 || len(c.ReservedTags) > 0 || c.ProfileRules != ""
+	flags := c.inputFlags()
 
 	switch {
-	case c.Composition != "" && flags:
+	case c.Composition != "" && len(flags) > 0:
 		return nil, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
 	case c.Composition != "":
-		return c.compositionStep(in)
+		s, err := (&manifest.Reader{Stdin: in}).Step(c.Composition, c.Step)
+		if err != nil {
+			return nil, err
+		}
+
+		_, err = kindOf(s.Composite.APIVersion, s.Composite.Kind)
+
+		return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 	case c.Step != "":
 		return nil, errors.New("--step is one of a --composition")
 	case len(c.Prefix) == 0:
 		return nil, errors.New("no --prefix and no --composition says which labels and annotations to check")
 	default:
-		in, err := c.input()
+		flags["apiVersion"], flags["kind"] = v1beta1.APIVersion, v1beta1.Kind
+		flags["providerTags"] = v1beta1.ProviderTagsNone // How many slots to leave free, a flag says.
+
+		in, err := v1beta1.DecodeObject(flags)
+
 		return &manifest.Step{Input: in}, errors.Wrap(err, "invalid flags")
 	}
 }
 
-func (c *Command) compositionStep(in io.Reader) (*manifest.Step, error) {
-	s, err := (&manifest.Reader{Stdin: in}).Step(c.Composition, c.Step)
-	if err != nil {
-		return nil, err
+// inputFlags are the fields of an input that the flags say.
+func (c *Command) inputFlags() map[string]any {
+	var sources []map[string]any
+	for _, prefix := range c.Prefix {
+		sources = append(sources, map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix})
 	}
 
-	_, err = newKind(s.Composite.APIVersion, s.Composite.Kind)
+	fields := map[string]any{"sources": sources, "keyPrefix": c.KeyPrefix, "reservedKeys": c.ReservedKey, "reservedTags": c.ReservedTags, "profileRules": c.ProfileRules}
+	maps.DeleteFunc(fields, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
 
-	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
-}
-
-// input that does what the flags say. It is validated as one of a Composition.
-func (c *Command) input() (*v1beta1.CloudTags, error) {
-	sources := make([]map[string]any, len(c.Prefix))
-	for i, prefix := range c.Prefix {
-		sources[i] = map[string]any{"type": v1beta1.SourceTypeCompositeMetadata, "prefix": prefix}
-	}
-
-	input := map[string]any{
-		"apiVersion": v1beta1.APIVersion,
-		"kind":       v1beta1.Kind,
-		"sources":    sources,
-
-		// How many slots to leave free, a flag says.
-		"providerTags": v1beta1.ProviderTagsNone,
-	}
-
-	if c.ReservedKey != nil {
-		input["reservedKeys"] = c.ReservedKey
-	}
-
-	if c.ReservedTags != nil {
-		input["reservedTags"] = c.ReservedTags
-	}
-
-	if c.KeyPrefix != nil {
-		input["keyPrefix"] = *c.KeyPrefix
-	}
-
-	if c.ProfileRules != "" {
-		input["profileRules"] = c.ProfileRules
-	}
-
-	return v1beta1.DecodeObject(input)
+	return fields
 }
 
 // profiles that labels must obey, each once.
@@ -175,52 +153,10 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 	}
 
-	out := make([]*tags.Profile, 0, len(providers))
-
+	var out []*tags.Profile
 	for _, provider := range providers {
-		if p := in.ProfileRules.ProfileOf(provider, "", ""); !slices.Contains(out, p) {
-			out = append(out, p)
-		}
+		out = add(out, in.ProfileRules.ProfileOf(provider, "", ""))
 	}
 
 	return out, nil
-}
-
-// manifests of the supplied policy and of its binding, without anything that the API
-// server fills in.
-func (c *Command) manifests(name string, policy admissionv1.ValidatingAdmissionPolicySpec) (string, error) {
-	out := strings.Builder{}
-	out.WriteString("# Made by function-cloud-tags policy. Make it again when the input of the function\n# changes, or the function.\n")
-
-	for i, m := range []map[string]any{
-		{"kind": "ValidatingAdmissionPolicy", "spec": policy},
-		{"kind": "ValidatingAdmissionPolicyBinding", "spec": admissionv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName:        name,
-			ValidationActions: []admissionv1.ValidationAction{admissionv1.ValidationAction(c.Action)},
-		}},
-	} {
-		m["apiVersion"] = admissionv1.SchemeGroupVersion.String()
-		m["metadata"] = map[string]string{"name": name}
-
-		y, err := yaml.Marshal(m)
-		if err != nil {
-			return "", err
-		}
-
-		if i > 0 {
-			out.WriteString("---\n")
-		}
-
-		out.Write(y)
-	}
-
-	return out.String(), nil
-}
-
-// beginsKey is true if the supplied prefix can begin the key of a label or annotation.
-// The case of annotations' keys is free.
-func beginsKey(prefix string) bool {
-	return slices.ContainsFunc([]string{"x", "x/x"}, func(rest string) bool {
-		return len(validation.IsQualifiedName(strings.ToLower(prefix)+rest)) == 0
-	})
 }

@@ -11,104 +11,50 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// A reading is how labels and annotations of some kinds are read.
+// How labels and annotations are read.
+type how struct {
+	Prefix string
+	Form   v1beta1.KeyForm
+	JSON   bool
+
+	// included is the condition that one with the prefix is included, behind an &&.
+	included string
+}
+
+// howOf is how the supplied source reads.
+func howOf(s *v1beta1.Source) how {
+	h := how{Prefix: s.Prefix, Form: s.KeyForm, JSON: s.Encoding == v1beta1.EncodingJSON}
+
+	// All are if only the composite resource says which.
+	if s.Include != nil && s.Include.Keys != nil {
+		h.included = " && " + anyOf(append(matchesAny(h.Key(), s.Include.Keys), "false")...)
+	}
+
+	if s.Include != nil && len(s.Include.Except) > 0 {
+		h.included += " && !(" + anyOf(matchesAny(h.Key(), s.Include.Except)...) + ")"
+	}
+
+	return h
+}
+
+// Key is the expression of the qualified key of the label or annotation k, or of the key of
+// a tag.
+func (h how) Key() string { return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix)) }
+
+// A reading is what is read in one way.
 type reading struct {
-	prefix  string
-	form    v1beta1.KeyForm
-	json    bool
-	include []string // Patterns of qualified keys. All if it is nil.
-	except  []string // Patterns of qualified keys that are not read.
+	how
+
+	// Reads is the condition that the label or annotation k is read.
+	Reads string
 
 	// kinds that are read so, and whether all sources that do are trusted.
 	kinds map[string]bool
 }
 
-// readingOf is how the supplied source reads, if it reads labels and annotations.
-func readingOf(s *v1beta1.Source) *reading {
-	r := &reading{prefix: s.Prefix, form: s.KeyForm, json: s.Encoding == v1beta1.EncodingJSON, kinds: make(map[string]bool)}
-
-	if s.Include != nil {
-		r.include, r.except = s.Include.Keys, s.Include.Except // Nil if only the composite resource says.
-	}
-
-	return r
-}
-
-// like is true if both read the same.
-func (r *reading) like(o *reading) bool {
-	return r.prefix == o.prefix && r.form == o.form && r.json == o.json &&
-		(r.include == nil) == (o.include == nil) && slices.Equal(r.include, o.include) && slices.Equal(r.except, o.except)
-}
-
-// readingsOf returns how the sources of the supplied step read objects of the
-// supplied kinds, or of all kinds that they read if there are none. A kind that no
-// source reads is read as all do: its labels may go on to one that is.
-func readingsOf(s *manifest.Step, kinds []kind) ([]kind, []*reading) {
-	sources := s.Input.Sources
-	of := make([][]kind, len(sources))
-	all := []kind{}
-
-	for i := range sources {
-		of[i] = kindsOf(s, &sources[i])
-		all = add(all, of[i]...)
-	}
-
-	if len(kinds) == 0 {
-		kinds = all
-	}
-
-	out := []*reading{}
-
-	for _, k := range kinds {
-		for i := range sources {
-			if sources[i].Prefix == "" || has(all, k) && !has(of[i], k) {
-				continue
-			}
-
-			r := readingOf(&sources[i])
-			if like := slices.IndexFunc(out, r.like); like >= 0 {
-				r = out[like]
-			} else {
-				out = append(out, r)
-			}
-
-			others, known := r.kinds[k.String()]
-			r.kinds[k.String()] = sources[i].Trusted && (others || !known)
-		}
-	}
-
-	return kinds, out
-}
-
-// kindsOf returns the kinds whose labels and annotations the supplied source reads. It is
-// none if there is no Composition to say.
-func kindsOf(s *manifest.Step, source *v1beta1.Source) (out []kind) {
-	for _, k := range resolve.Kinds(source, s.Composite) {
-		// Crossplane refuses the requirement of what is no kind.
-		if k, err := newKind(k.APIVersion, k.Kind); err == nil {
-			out = append(out, k)
-		}
-	}
-
-	return out
-}
-
-// trusted are the kinds for which all sources that read so are trusted.
-func (r *reading) trusted() (out []string) {
-	for k, trusted := range r.kinds {
-		if trusted {
-			out = append(out, k)
-		}
-	}
-
-	slices.Sort(out)
-
-	return out
-}
-
-// trust is 'yes' or 'no', or the expression of which it is.
-func (r *reading) trust() string {
-	switch trusted := r.trusted(); len(trusted) {
+// Trust is 'yes' or 'no', or the expression of which it is.
+func (r *reading) Trust() string {
+	switch trusted := slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }); len(trusted) {
 	case 0:
 		return "'no'"
 	case len(r.kinds):
@@ -118,29 +64,59 @@ func (r *reading) trust() string {
 	}
 }
 
-// key is the qualified key of the label or annotation k, or the key of a tag.
-func (r *reading) key() string {
-	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(r.prefix))
+// byKind is true if how far it is trusted depends on the kind.
+func (r *reading) byKind() bool { return strings.HasPrefix(r.Trust(), "(") }
+
+// read sets how the sources of the supplied step read objects of the policy's kinds, or of
+// all kinds that they read if there are none. A kind that no source reads is read as all
+// do: its labels may go on to one that is.
+func (p *policy) read(s *manifest.Step) {
+	of := make([][]string, len(p.Sources))
+	all := []string{}
+
+	for i := range p.Sources {
+		for _, k := range resolve.Kinds(&p.Sources[i], s.Composite) {
+			// Crossplane refuses the requirement of what is no kind.
+			if kind, err := kindOf(k.APIVersion, k.Kind); err == nil {
+				of[i] = append(of[i], kind)
+			}
+		}
+
+		all = add(all, of[i]...)
+	}
+
+	if len(p.Kinds) == 0 {
+		p.Kinds = all
+	}
+
+	for _, kind := range p.Kinds {
+		for i := range p.Sources {
+			source := &p.Sources[i]
+			if source.Prefix == "" || slices.Contains(all, kind) && !slices.Contains(of[i], kind) {
+				continue
+			}
+
+			r := p.reading(howOf(source))
+			others, known := r.kinds[kind]
+			r.kinds[kind] = source.Trusted && (others || !known)
+		}
+	}
+
+	for _, r := range p.Readings {
+		if len(r.kinds) < len(p.Kinds) {
+			r.Reads = fmt.Sprintf("variables.kind in %s && ", quoteAll(sortedKeys(r.kinds)))
+		}
+
+		r.Reads += fmt.Sprintf("k.startsWith(%s)", quote(r.Prefix)) + r.included
+	}
 }
 
-// reads is the condition that the label or annotation k is read, by objects of so many
-// kinds.
-func (r *reading) reads(kinds int) string {
-	out := []string{}
-
-	if len(r.kinds) < kinds {
-		out = append(out, fmt.Sprintf("variables.kind in %s", quoteAll(sortedKeys(r.kinds))))
+// reading returns what is read in the supplied way.
+func (p *policy) reading(h how) *reading {
+	i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h })
+	if i < 0 {
+		i, p.Readings = len(p.Readings), append(p.Readings, &reading{how: h, kinds: make(map[string]bool)})
 	}
 
-	out = append(out, fmt.Sprintf("k.startsWith(%s)", quote(r.prefix)))
-
-	if r.include != nil {
-		out = append(out, anyOf(append(matchesAny(r.key(), r.include), "false")...))
-	}
-
-	if len(r.except) > 0 {
-		out = append(out, "!("+anyOf(matchesAny(r.key(), r.except)...)+")")
-	}
-
-	return strings.Join(out, " && ")
+	return p.Readings[i]
 }
