@@ -84,7 +84,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) *structpb.Struct 
 // not here yet.
 func (r *Requirements) Schema(k schema.GroupVersionKind) *structpb.Struct {
 	answer, answered := r.schema(k)
-	if answered && r.asksForSchemas() {
+	if answered && r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
 		return answer
 	}
 
@@ -95,7 +95,7 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) *structpb.Struct {
 // had.
 func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 	for k := range of {
-		if !r.asksForSchemas() || r.Bootstrapped(k) != nil {
+		if !r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) || r.Bootstrapped(k) != nil {
 			continue
 		}
 
@@ -105,11 +105,6 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 		_, answered := r.schema(k)
 		r.waiting = r.waiting || !answered
 	}
-}
-
-// asksForSchemas is true if Crossplane can fetch schemas.
-func (r *Requirements) asksForSchemas() bool {
-	return r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
 }
 
 // can is true if Crossplane says that it has the supplied capability.
