@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -41,6 +43,7 @@ type cli struct {
 	Bursts int           `default:"5"  help:"How many times so many calls, for memory."`
 	Watch  time.Duration `default:"1m" help:"How long to look at the memory afterwards."`
 
+	Env      map[string]string `help:"Environment of all functions, as GOMEMLIMIT=256MiB."                        placeholder:"NAME=VALUE"`
 	Function map[string]string `help:"Binaries of other functions that are measured, too, by name: before=/tmp/function." placeholder:"NAME=FILE"`
 	JSON     bool              `help:"Print JSON rather than a table. Times are seconds, and sizes are bytes."`
 }
@@ -90,7 +93,7 @@ func (c *cli) run(ctx context.Context) error {
 	defer os.RemoveAll(dir) //nolint:errcheck // It is temporary.
 
 	s := &session{cli: c, dir: dir, report: report{
-		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Time: time.Now().UTC().Truncate(time.Second),
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Time: time.Now().UTC().Truncate(time.Second),
 	}}
 	if err := s.build(ctx); err != nil {
 		return err
@@ -139,11 +142,17 @@ func (s *session) build(ctx context.Context) error {
 	}
 
 	s.binaries = append(s.binaries, function)
-	for name, path := range s.Function {
-		s.binaries = append(s.binaries, bench.Binary{Name: name, Path: path})
+	for _, name := range slices.Sorted(maps.Keys(s.Function)) {
+		s.binaries = append(s.binaries, bench.Binary{Name: name, Path: s.Function[name]})
 	}
 
 	s.binaries = append(s.binaries, echo)
+
+	for i := range s.binaries {
+		for name, value := range s.Env {
+			s.binaries[i].Env = append(s.binaries[i].Env, name+"="+value)
+		}
+	}
 
 	return nil
 }
@@ -173,8 +182,8 @@ func (s *session) load(ctx context.Context, state load.State, resources, labels 
 	return bench.NewLoad(ctx, s.servers[0], state, resources, labels)
 }
 
-// progress says on standard error what is measured, since it takes minutes.
-func progress(format string, a ...any) { _, _ = fmt.Fprintf(os.Stderr, format+" …\n", a...) }
+// progressf says on standard error what is measured, since it takes minutes.
+func progressf(format string, a ...any) { _, _ = fmt.Fprintf(os.Stderr, format+" …\n", a...) }
 
 func (s *session) time(ctx context.Context) error {
 	for _, state := range s.States {
@@ -200,7 +209,7 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 	var out []bench.Timing
 
 	for _, client := range clients {
-		progress("time, %s, %d resources, %d labels, %s client", state, resources, labels, client)
+		progressf("time, %s, %d resources, %d labels, %s client", state, resources, labels, client)
 
 		timings, err := bench.Time(ctx, s.servers, client, l, s.Rounds)
 		if err != nil {
@@ -250,17 +259,14 @@ func (s *session) scale(ctx context.Context) error {
 
 func (s *session) memory(ctx context.Context) error {
 	for _, state := range s.States {
-		n := 0
-		for _, r := range s.Resources {
-			n = max(n, r)
-		}
+		n := slices.Max(s.Resources)
 
 		l, err := s.load(ctx, state, n, s.Labels)
 		if err != nil {
 			return err
 		}
 
-		progress("memory, %s, %d times %d resources at once, and %s afterwards", state, s.AtOnce, n, s.Watch)
+		progressf("memory, %s, %d times %d resources at once, and %s afterwards", state, s.AtOnce, n, s.Watch)
 
 		servers, stop, err := s.serve(ctx)
 		if err != nil {
@@ -282,7 +288,7 @@ func (s *session) memory(ctx context.Context) error {
 }
 
 func (s *session) start(ctx context.Context) error {
-	progress("start")
+	progressf("start")
 
 	var err error
 	s.report.Start, err = bench.Begin(ctx, s.binaries, s.dir, s.Rounds)

@@ -12,10 +12,10 @@ import (
 
 // A report of what was measured, and where.
 type report struct {
-	Go       string    `json:"go"`
-	Platform string    `json:"platform"`
-	CPUs     int       `json:"cpus"`
-	Time     time.Time `json:"time"`
+	Go         string    `json:"go"`
+	Platform   string    `json:"platform"`
+	Processors int       `json:"processors"`
+	Time       time.Time `json:"time"`
 
 	Timings []bench.Timing    `json:"timings,omitempty"`
 	Scale   []scaled          `json:"scale,omitempty"`
@@ -39,7 +39,7 @@ func (r report) print(to io.Writer) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(format string, a ...any) { _, _ = fmt.Fprintf(t, format+"\t\n", a...) }
 
-	_, _ = fmt.Fprintf(t, "%s %s, %d CPUs, %s\n", r.Go, r.Platform, r.CPUs, r.Time.Format(time.RFC3339))
+	_, _ = fmt.Fprintf(t, "%s %s, %d CPUs, %s\n", r.Go, r.Platform, r.Processors, r.Time.Format(time.RFC3339))
 
 	if len(r.Timings) > 0 {
 		row("\nstate\tresources\tlabels\tMB\tclient\tfunction\tms\tof echo\tCPU ms\tof echo\tcalls")

@@ -41,7 +41,7 @@ const idleAfter = time.Second
 // so many bursts. They are looked at again and again after that, for the supplied time.
 func Memory(ctx context.Context, servers []*Server, l *Load, atOnce, bursts int, watch time.Duration) ([]Footprint, error) {
 	out := make([]Footprint, len(servers))
-	errs := make([]error, len(servers)+1)
+	errs := make([]error, len(servers))
 
 	var watching sync.WaitGroup
 
@@ -87,7 +87,7 @@ func (f *Footprint) measure(ctx context.Context, s *Server, l *Load) error {
 
 		calls.Wait()
 
-		if err := errors.Join(append(errs, s.forget())...); err != nil {
+		if err := errors.Join(errors.Join(errs...), s.forget()); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,9 @@ const maxMegabytes = 256
 type Binary struct {
 	Name string
 	Path string
+
+	// Env is what its environment has more than that of this process: NAME=VALUE.
+	Env []string
 }
 
 // Build the program of a package below the root of the checkout into a folder, as a release
@@ -75,6 +78,7 @@ func (b Binary) Serve(ctx context.Context, dir string) (*Server, error) {
 			Name:    b.Name,
 			Binary:  b.Path,
 			Args:    []string{"--insecure", "--address", address, "--metrics-address", metrics, "--max-recv-message-size", strconv.Itoa(maxMegabytes)},
+			Env:     b.Env,
 			Dir:     dir,
 			Started: func(p *os.Process) { s.pid, started = p.Pid, time.Now() },
 		}

@@ -34,32 +34,18 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 	took := make([][]float64, len(servers))
 	before := make([]time.Duration, len(servers))
 
-	round := func(s *Server) (float64, error) {
-		// What the client has left of others' rounds costs this one nothing.
-		runtime.GC()
-
-		start := time.Now()
-
-		for range calls {
-			if err := client.call(ctx, s, l); err != nil {
-				return 0, err
-			}
-		}
-
-		return time.Since(start).Seconds() / float64(calls), s.forget()
-	}
-
+	// The first round is not measured.
 	for i, s := range servers {
-		if err := l.check(ctx, s); err != nil {
-			return nil, err
+		err := l.check(ctx, s)
+		if err == nil {
+			_, err = client.round(ctx, s, l, calls)
 		}
 
-		if _, err := round(s); err != nil {
-			return nil, err
+		if err == nil {
+			before[i], err = s.cpu()
 		}
 
-		var err error
-		if before[i], err = s.cpu(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -68,12 +54,12 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 		for i := range servers {
 			i = (i + n) % len(servers)
 
-			t, err := round(servers[i])
+			seconds, err := client.round(ctx, servers[i], l, calls)
 			if err != nil {
 				return nil, err
 			}
 
-			took[i] = append(took[i], t)
+			took[i] = append(took[i], seconds)
 		}
 	}
 
@@ -85,11 +71,9 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 			return nil, err
 		}
 
-		out[i] = Timing{
-			Shape: l.Shape, Client: client, Server: s.Name, Rounds: rounds, Calls: calls * rounds,
-			Seconds:    median(took[i]),
-			CPUSeconds: (cpu - before[i]).Seconds() / float64(calls*rounds),
-		}
+		out[i] = Timing{Shape: l.Shape, Client: client, Server: s.Name, Rounds: rounds, Calls: calls * rounds}
+		out[i].Seconds = median(took[i])
+		out[i].CPUSeconds = (cpu - before[i]).Seconds() / float64(calls*rounds)
 	}
 
 	last := out[len(out)-1]
@@ -101,6 +85,23 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 	return out, nil
 }
 
+// round of so many calls. It returns the seconds that one of them took.
+func (c Client) round(ctx context.Context, s *Server, l *Load, calls int) (float64, error) {
+	// What the client has left of others' rounds costs this one nothing.
+	runtime.GC()
+
+	start := time.Now()
+
+	for range calls {
+		if err := c.call(ctx, s, l); err != nil {
+			return 0, err
+		}
+	}
+
+	return time.Since(start).Seconds() / float64(calls), s.forget()
+}
+
+// median of values, which it sorts. There must be one.
 func median(of []float64) float64 {
 	slices.Sort(of)
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2

@@ -34,19 +34,21 @@ const (
 )
 
 //go:embed request.yaml
-var text []byte
+var file []byte
 
 // template is what requests are made of, as JSON. NAME is the name of a resource.
 var template = parse()
 
 type parts struct {
-	Input, Composite, Observed json.RawMessage
-	Kinds                      []json.RawMessage
+	Input     json.RawMessage   `json:"input"`
+	Composite json.RawMessage   `json:"composite"`
+	Kinds     []json.RawMessage `json:"kinds"`
+	Observed  json.RawMessage   `json:"observed"`
 }
 
 func parse() parts {
 	p := parts{}
-	if err := yaml.UnmarshalStrict(text, &p); err != nil {
+	if err := yaml.UnmarshalStrict(file, &p); err != nil {
 		panic(err)
 	}
 
@@ -147,10 +149,10 @@ func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
 	return o.GetFields()[name].GetStructValue().GetFields()
 }
 
-// object of which the supplied JSON is the template.
-func object(template json.RawMessage, name string) *structpb.Struct {
+// object of the supplied name, and of which the supplied JSON is the template.
+func object(text json.RawMessage, name string) *structpb.Struct {
 	o := &structpb.Struct{}
-	if err := o.UnmarshalJSON([]byte(strings.ReplaceAll(string(template), "NAME", name))); err != nil {
+	if err := o.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), "NAME", name))); err != nil {
 		panic(err)
 	}
 

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/bench"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
+)
+
+func TestPrint(t *testing.T) {
+	shape := bench.Shape{State: load.Settled, Resources: 10, Labels: 20, Bytes: 131_000}
+	timing := bench.Timing{Shape: shape, Client: bench.Raw, Server: "fn", Rounds: 30, Calls: 1200, Seconds: 0.0015, Ratio: 0.5, CPUSeconds: 0.0012, CPURatio: 0.4}
+
+	cases := map[string]struct {
+		reason string
+		report report
+		want   string
+	}{
+		"Nothing": {
+			reason: "What was not measured has no table.",
+			want:   "go1 os/arch, 2 CPUs, 2026-01-02T03:04:05Z\n",
+		},
+		"Everything": {
+			reason: "Each measure has a table.",
+			report: report{
+				Timings: []bench.Timing{timing},
+				Scale:   []scaled{{Timing: timing, By: "labels"}, {Timing: timing, By: "labels", Growth: 9.96}},
+				Memory:  []bench.Footprint{{Shape: shape, Server: "fn", AtOnce: 16, Bursts: 5, Idle: 20e6, Peak: 200e6, Ratio: 0.25, After: []bench.Sample{{Bytes: 150e6}, {Seconds: 300, Bytes: 30e6}}}},
+				Start:   []bench.Beginning{{Server: "fn", Rounds: 3, Size: 19.96e6, Idle: 18e6, Seconds: 0.02}},
+			},
+			want: `go1 os/arch, 2 CPUs, 2026-01-02T03:04:05Z
+
+    state  resources  labels    MB  client  function    ms  of echo  CPU ms  of echo  calls
+  settled         10      20  0.13     raw        fn  1.50     0.50    1.20     0.40   1200
+
+    state  resources  labels    MB  function    ms  times before  of echo  calls
+  settled         10      20  0.13        fn  1.50             -     0.50   1200
+  settled         10      20  0.13        fn  1.50          10.0     0.50   1200
+
+    state  resources  at once  bursts  function  idle MB  peak MB  of echo           MB after
+  settled         10       16       5        fn       20      200     0.25  0s: 150, 300s: 30
+
+  function  binary MB  idle MB  ms until it answers  starts
+        fn       20.0     18.0                   20       3
+`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.report.Go, tc.report.Platform, tc.report.Processors = "go1", "os/arch", 2
+			tc.report.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+			var got bytes.Buffer
+			if err := tc.report.print(&got); err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(tc.want, got.String()); diff != "" {
+				t.Errorf("\n%s\nprint(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
