@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/resource"
@@ -118,7 +120,7 @@ func input(tb testing.TB, text string) *structpb.Struct {
 	return s
 }
 
-// encoded is the supplied decoded input in JSON again.
+// encoded is the supplied decoded input in JSON again, without metadata, which nobody reads.
 func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
 	tb.Helper()
 
@@ -127,7 +129,11 @@ func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
 		tb.Fatal(err)
 	}
 
-	return resource.MustStructJSON(string(j))
+	s := resource.MustStructJSON(string(j))
+	s.Fields["apiVersion"] = structpb.NewStringValue(v1beta1.APIVersion)
+	s.Fields["kind"] = structpb.NewStringValue(v1beta1.Kind)
+
+	return s
 }
 
 // message of the supplied error, which is empty for none.
@@ -141,7 +147,7 @@ func message(err error) string {
 
 func TestDecode(t *testing.T) {
 	const (
-		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, metadata: {}, `
+		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, `
 		ignored = `ignoreTags: [{key: a, onConflict: Replace}]`
 		rule    = `kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}, select: {all: true}, `
 	)
@@ -154,7 +160,7 @@ func TestDecode(t *testing.T) {
 		"Everything": {
 			reason: "Everything that is given should be taken as it is.",
 			input:  everything,
-			want:   everything,
+			want:   strings.Replace(everything, "metadata: {name: tags, labels: {a: b}}\n", "", 1),
 		},
 		"Defaults": {
 			reason: "What isn't given should have its default.",
@@ -196,7 +202,7 @@ func TestDecode(t *testing.T) {
 		"Metadata": {
 			reason: "Kubernetes metadata may have nulls.",
 			input:  `{ignoreTags: [{key: a}], metadata: {name: a, creationTimestamp: null}}`,
-			want:   strings.Replace(always, "metadata: {}", "metadata: {name: a}", 1) + ignored + `}`,
+			want:   always + ignored + `}`,
 		},
 		"UnknownProvider": {
 			reason: "A provider that has no profile is fine, and in any case.",
@@ -395,8 +401,34 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestDecodeMetadata is about types in Kubernetes metadata, which the schema doesn't have.
+// TestDecodeMetadata is about Kubernetes metadata, which the schema doesn't have.
 func TestDecodeMetadata(t *testing.T) {
+	now := metav1.Now()
+	all := &metav1.ObjectMeta{
+		Name: "a", GenerateName: "a", Namespace: "a", SelfLink: "a", UID: "a", ResourceVersion: "a", Generation: 1, CreationTimestamp: now,
+		DeletionTimestamp: &now, DeletionGracePeriodSeconds: new(int64(1)), Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"a": "b"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "a", Kind: "a", Name: "a", UID: "a", Controller: new(true), BlockOwnerDeletion: new(true)}},
+		Finalizers:      []string{"a"},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "a", Operation: "a", APIVersion: "a", Time: &now, FieldsType: "a", FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}, Subresource: "a"}},
+	}
+
+	for _, of := range []reflect.Value{reflect.ValueOf(*all), reflect.ValueOf(all.OwnerReferences[0]), reflect.ValueOf(all.ManagedFields[0])} {
+		for i := range of.NumField() {
+			if of.Field(i).IsZero() {
+				t.Errorf("\nThe test should set all fields of metadata.\n%s: %s is not set", of.Type(), of.Type().Field(i).Name)
+			}
+		}
+	}
+
+	j, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], metadata: `+string(j)+`}`)); err != nil {
+		t.Errorf("\nEverything that Kubernetes has should be admitted.\nDecode(...): %v", err)
+	}
+
 	for _, metadata := range []string{`{labels: [a]}`, `{generation: first}`, `{creationTimestamp: yesterday}`, `{ownerReferences: [{controller: "yes"}]}`} {
 		_, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], metadata: `+metadata+`}`))
 		if !strings.HasPrefix(message(err), "metadata: ") {

@@ -10,6 +10,4 @@
 // alone. Tests compare the outcome with the API server's own validation.
 //
 // +kubebuilder:object:generate=true
-// +groupName=cloudtags.fn.plexsphere.com
-// +versionName=v1beta1
 package v1beta1

@@ -1,11 +1,12 @@
 package v1beta1
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -22,16 +23,8 @@ const (
 const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 
 // CloudTags tells the function which labels to turn into cloud tags, and where to
-// write them.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)",message="at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required",fieldPath=".sources"
-// +kubebuilder:object:root=true
-// +kubebuilder:storageversion
-// +kubebuilder:resource:categories=crossplane
+// write them. Package crd has what else the CRD says of it.
 type CloudTags struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-
 	// Provider whose tag profile is applied, by the name of the profile, e.g. aws,
 	// in any case. Any other name gets the generic profile. By default each resource
 	// gets the profile of the provider that its API group belongs to, or else the
@@ -170,7 +163,7 @@ type CloudTags struct {
 	// +optional
 	// +kubebuilder:default="1m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration that is not negative, e.g. 1m30s"
-	TTL metav1.Duration `json:"ttl"`
+	TTL Duration `json:"ttl"`
 }
 
 // A TagCount is a number of tags.
@@ -1027,4 +1020,26 @@ func (r *RequiredResource) ResourceKinds() []ResourceKind {
 	}
 
 	return []ResourceKind{{APIVersion: r.APIVersion, Kind: r.Kind}}
+}
+
+// A Duration is a time in the text that Go has for it, e.g. 1m30s.
+//
+// +kubebuilder:validation:Type=string
+type Duration struct{ time.Duration }
+
+// MarshalJSON encodes the text of the duration.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+
+// UnmarshalJSON parses the text of a duration.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+
+	var err error
+
+	d.Duration, err = time.ParseDuration(text)
+
+	return err
 }
