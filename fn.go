@@ -139,7 +139,7 @@ func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionReq
 	return &stamp.Stamper{
 		Input:          in,
 		Provider:       set.Provider,
-		CompositeGroup: object.GVK(req.GetObserved().GetComposite().GetResource()).Group,
+		CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
 		Transformer:    set.Transformer(in),
 		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
 		Schemas:        schemas(in, required),

@@ -1703,25 +1703,25 @@ func (of *removal) keeps(before, after *structpb.Struct) bool {
 		return of.keepsAll(before, after)
 	}
 
-	was, err := object.Get(before, f.Path)
+	was, err := object.Get(object.Tree(before), f.Path)
 	if err != nil || was == nil {
 		return of.keepsAll(before, after)
 	}
 
-	is, err := object.Get(after, f.Path)
+	is, err := object.Get(object.Tree(after), f.Path)
 	if err != nil || !of.keepsTags(was, is, &f) {
 		return false
 	}
 
 	// Beside the tag field, everything stays.
-	before, err = object.Set(before, f.Path, nil)
+	rest, err := object.Set(object.Tree(before), f.Path, object.Node{})
 	if err != nil {
 		return false
 	}
 
-	after, err = object.Set(after, f.Path, nil)
+	kept, err := object.Set(object.Tree(after), f.Path, object.Node{})
 
-	return err == nil && of.keepsAll(before, after)
+	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
 }
 
 // kindOf returns the kind of the supplied resource, as the stamper has it.

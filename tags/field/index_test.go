@@ -36,7 +36,7 @@ func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, p
 func typesOf(s *structpb.Struct, path string, types map[string]field.Type) {
 	for name, v := range s.GetFields()["properties"].GetStructValue().GetFields() {
 		of := v.GetStructValue()
-		if t := field.TypeOf(of); t.Shape != "" {
+		if t := field.TypeOf(object.NodeOf(v)); t.Shape != "" {
 			types[path+name] = t
 		}
 
@@ -90,7 +90,7 @@ func TestReleases(t *testing.T) {
 					taggable += n
 				}
 
-				got := []field.Field{field.Read(gvk.GroupKind(), is.Struct())}
+				got := []field.Field{field.Read(gvk.GroupKind(), object.Tree(is.Struct()).Node())}
 				if known {
 					got = append(got, located)
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // text of all that is known of a field. It is empty of the zero field.
@@ -148,7 +149,7 @@ func TestLocate(t *testing.T) {
 				s = managed(t, tc.ForProvider, tc.AtProvider)
 			}
 
-			schemas := field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}
+			schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}
 			rules := field.NewRules(tc.TagFields)
 
 			if s != nil {
@@ -225,9 +226,9 @@ func TestUnsure(t *testing.T) {
 
 		for _, fields := range []map[string]any{{"labels": tags, "tags": tags}, {"region": map[string]any{"type": "string"}}} {
 			s := managed(t, fields, nil)
-			want := field.Read(gvk.GroupKind(), s)
+			want := field.Read(gvk.GroupKind(), object.Tree(s).Node())
 
-			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) *structpb.Struct { return s }}, field.ByProfile{}}).Locate(k); !ok || text(got) != text(want) {
+			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}, field.ByProfile{}}).Locate(k); !ok || text(got) != text(want) {
 				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -31,13 +29,13 @@ type Type struct {
 // typeAt returns the type of the field at the supplied path in the supplied schema of
 // a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
 // fields on the path is looked at.
-func typeAt(s *structpb.Struct, path object.Path) Type {
+func typeAt(s object.Node, path object.Path) Type {
 	for name := range strings.SplitSeq(path.String(), ".") {
 		name, isList := strings.CutSuffix(name, firstItem)
-		s = child(child(s, "properties"), name)
+		s = s.Field("properties").Field(name)
 
 		if isList {
-			s = child(s, "items")
+			s = s.Field("items")
 		}
 	}
 
@@ -45,9 +43,9 @@ func typeAt(s *structpb.Struct, path object.Path) Type {
 }
 
 // TypeOf returns the type of a field of which the supplied schema, in OpenAPI v3, is.
-// Whatever it is, and if it is nil, it is a schema: where it isn't OpenAPI, there is no
+// Whatever it is, and if there is none, it is a schema: where it isn't OpenAPI, there is no
 // field.
-func TypeOf(s *structpb.Struct) Type {
+func TypeOf(s object.Node) Type {
 	switch text(s, "type") {
 	case "object":
 		return mapType(s)
@@ -60,8 +58,8 @@ func TypeOf(s *structpb.Struct) Type {
 
 // mapType returns the type of an object, which holds tags if it is a map of
 // strings. One with fields of its own is not, even if it admits others.
-func mapType(s *structpb.Struct) Type {
-	if !isString(child(s, "additionalProperties")) || len(child(s, "properties").GetFields()) > 0 {
+func mapType(s object.Node) Type {
+	if !isString(s.Field("additionalProperties")) || !s.Field("properties").IsEmpty() {
 		return Type{}
 	}
 
@@ -70,8 +68,8 @@ func mapType(s *structpb.Struct) Type {
 
 // listType returns the type of an array, which holds tags if it is of strings or
 // of objects.
-func listType(s *structpb.Struct) Type {
-	items := child(s, "items")
+func listType(s object.Node) Type {
+	items := s.Field("items")
 
 	// Lists are atomic unless they say otherwise. Maps are not.
 	kind := text(s, "x-kubernetes-list-type")
@@ -92,12 +90,12 @@ func listType(s *structpb.Struct) Type {
 
 	t := Type{Shape: KeyValueList, Atomic: atomic, Fields: make(map[string]string)}
 
-	for name, v := range child(items, "properties").GetFields() {
-		t.Fields[name] = text(v.GetStructValue(), "type")
+	for name, v := range items.Field("properties").Fields() {
+		t.Fields[string(name)] = text(v, "type")
 	}
 
-	for _, v := range items.GetFields()["required"].GetListValue().GetValues() {
-		t.Required = append(t.Required, v.GetStringValue())
+	for v := range items.Field("required").Items() {
+		t.Required = append(t.Required, v.Text())
 	}
 
 	return t
@@ -105,21 +103,15 @@ func listType(s *structpb.Struct) Type {
 
 // isString is true if the supplied schema is of a string of which we may choose
 // the text: no enumeration, and no format such as a date.
-func isString(s *structpb.Struct) bool {
-	return text(s, "type") == "string" && text(s, "format") == "" && s.GetFields()["enum"] == nil
+func isString(s object.Node) bool {
+	return text(s, "type") == "string" && text(s, "format") == "" && !s.Field("enum").IsThere()
 }
 
-func child(s *structpb.Struct, name string) *structpb.Struct {
-	return s.GetFields()[name].GetStructValue()
-}
-
-func text(s *structpb.Struct, name string) string {
-	return s.GetFields()[name].GetStringValue()
-}
+func text(s object.Node, name string) string { return s.Field(name).Text() }
 
 // integer returns a whole number, or 0 if there is none.
-func integer(s *structpb.Struct, name string) int {
-	n := s.GetFields()[name].GetNumberValue()
+func integer(s object.Node, name string) int {
+	n := s.Field(name).Value().GetNumberValue()
 	if n > math.MaxInt32 || n != math.Trunc(n) {
 		return 0
 	}

@@ -20,8 +20,8 @@ const (
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
 // kinds.
 type Schemas struct {
-	// Of returns the schema of a kind, or nil if there is none to be had.
-	Of func(k schema.GroupVersionKind) *structpb.Struct
+	// Of returns the schema of a kind, or no object if there is none to be had.
+	Of func(k schema.GroupVersionKind) object.Node
 }
 
 // Locate the tag field of the supplied kind by its schema. That of a resource that no
@@ -32,7 +32,7 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 	}
 
 	of := s.Of(k.GroupVersionKind)
-	if of == nil {
+	if !of.IsObject() {
 		return Field{}, false
 	}
 
@@ -43,7 +43,7 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 // OpenAPI v3, as Crossplane answers a requirement for it and as a custom resource
 // definition has it. The kind is known to have none if the schema has no field that counts
 // in its provider's family.
-func Read(gk schema.GroupKind, s *structpb.Struct) Field {
+func Read(gk schema.GroupKind, s object.Node) Field {
 	of, service := familyOf(gk.Group)
 
 	for _, c := range of.candidates(service, gk.Kind) {
@@ -63,7 +63,7 @@ func Read(gk schema.GroupKind, s *structpb.Struct) Field {
 }
 
 // read the field that the candidate is in the supplied schema, if it is there.
-func (c *candidate) read(s *structpb.Struct) (Field, bool) {
+func (c *candidate) read(s object.Node) (Field, bool) {
 	for _, path := range c.paths {
 		if f, ok := c.readAt(path, s); ok {
 			return f, true
@@ -73,7 +73,7 @@ func (c *candidate) read(s *structpb.Struct) (Field, bool) {
 	return Field{}, false
 }
 
-func (c *candidate) readAt(path object.Path, s *structpb.Struct) (Field, bool) {
+func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	t := typeAt(s, path)
 	if !slices.Contains(c.shapes, t.Shape) {
 		return Field{}, false

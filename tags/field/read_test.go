@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // What isn't a schema has no fields.
@@ -47,7 +48,7 @@ func TestReadGarbage(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, s)
+			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -56,7 +57,7 @@ func TestReadGarbage(t *testing.T) {
 
 	t.Run("Nil", func(t *testing.T) {
 		for _, s := range []*structpb.Struct{nil, {}, {Fields: map[string]*structpb.Value{"properties": nil}}, {Fields: map[string]*structpb.Value{"properties": {}}}} {
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, s)
+			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -73,7 +74,7 @@ func TestReadOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		return field.Read(gk, s)
+		return field.Read(gk, object.Tree(s).Node())
 	}
 
 	for _, n := range []string{`"60"`, `-1`, `0`, `1.5`, `1e300`, `null`} {
@@ -114,7 +115,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip()
 		}
 
-		got := field.Read(schema.GroupKind{Group: group, Kind: kind}, s)
+		got := field.Read(schema.GroupKind{Group: group, Kind: kind}, object.Tree(s).Node())
 
 		// Whatever it is, stamping must be able to write it.
 		switch got.Shape {
@@ -146,6 +147,6 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		field.Read(gk, s)
+		field.Read(gk, object.Tree(s).Node())
 	}
 }

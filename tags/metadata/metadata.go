@@ -46,7 +46,7 @@ type destination struct {
 // A Result is what comes of copying.
 type Result struct {
 	// Changed resources by name, whether metadata or tags of them changed.
-	Changed map[string]*structpb.Struct
+	Changed map[string]object.Object
 
 	// NotCopied is metadata that was not copied, by the position of the rule.
 	NotCopied []NotCopied
@@ -112,7 +112,7 @@ func namesFor(rule *v1beta1.MetadataRule, t *stamp.Target, targets *stamp.Target
 // Copy labels and annotations to the selected resources, of which those that are stamped
 // are supplied. Later rules see what earlier ones copied. An error means that nothing may be
 // written.
-func (c *Copies) Copy(stamped map[string]*structpb.Struct) (*Result, error) {
+func (c *Copies) Copy(stamped map[string]object.Object) (*Result, error) {
 	out := &Result{Changed: maps.Clone(stamped)}
 
 	for i := range c.rules {
@@ -165,7 +165,7 @@ func (r *rule) read(name string, targets *stamp.Targets, out *Result) (resolve.M
 }
 
 // resource that the supplied target has become.
-func (o *Result) resource(t *stamp.Target) *structpb.Struct {
+func (o *Result) resource(t *stamp.Target) object.Object {
 	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
 	}
@@ -235,13 +235,11 @@ func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.P
 	}
 
 	for _, path := range paths {
-		was := out.resource(t)
-
-		changed, err := object.Update(was, path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
+		after, changed, err := object.Update(out.resource(t), path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
 		if err != nil {
 			r.failf(out, "to composed resource %q: %v", t.Name, err)
-		} else if changed != was {
-			out.Changed[t.Name] = changed
+		} else if changed {
+			out.Changed[t.Name] = after
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -20,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -49,7 +49,7 @@ func copied(r *Result, err error) []string {
 	out := []string{}
 
 	for _, name := range slices.Sorted(maps.Keys(r.Changed)) {
-		fields := r.Changed[name].AsMap()
+		fields := r.Changed[name].Struct().AsMap()
 		delete(fields, "apiVersion")
 		delete(fields, "kind")
 
@@ -95,7 +95,7 @@ func (tc copyCase) run(t *testing.T, g *tagstest.Golden) {
 		given, desired := rules(), jsonResources(tc.desired)
 		copies := Select(given, targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired))
 
-		g.Check(t, tc.reason, copied(copies.Copy(map[string]*structpb.Struct{})))
+		g.Check(t, tc.reason, copied(copies.Copy(map[string]object.Object{})))
 
 		if diff := cmp.Diff(jsonResources(tc.desired), desired, protocmp.Transform()); diff != "" {
 			t.Fatalf("\n%s\nCopy(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
@@ -606,7 +606,7 @@ func TestCopyAfterStamp(t *testing.T) {
 
 	const labels = `"metadata": {"labels": {"app": "shop", "env": "prod", "team": "a"}}`
 
-	want := &Result{Changed: make(map[string]*structpb.Struct)}
+	want := &Result{Changed: make(map[string]object.Object)}
 
 	for name, j := range map[string]string{
 		"a": jsonThing(labels + `, "spec": {"forProvider": {"tags": {"env": "prod", "team": "a"}}}`),
@@ -614,7 +614,7 @@ func TestCopyAfterStamp(t *testing.T) {
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", ` + labels + `, "spec": {"forProvider": {}}}`,
 		"e": jsonThing(labels + `, "data": {}`),
 	} {
-		want.Changed[name] = resource.MustStructJSON(j)
+		want.Changed[name] = object.Tree(resource.MustStructJSON(j))
 	}
 
 	resources := jsonResources(desired)
@@ -627,18 +627,18 @@ func TestCopyAfterStamp(t *testing.T) {
 	}
 
 	// What was stamped before must not change either, since others may hold it.
-	stamped, before := out.Stamped(), proto.CloneOf(out.Stamped()["a"])
+	stamped, before := out.Stamped(), proto.CloneOf(out.Stamped()["a"].Struct())
 
 	got, err := copies.Copy(stamped)
 	if err != nil {
 		t.Fatalf("Copy(...): %v", err)
 	}
 
-	if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, protocmp.Transform(), cmp.Transformer("tree", object.Object.Struct), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("\nMetadata should be copied beside the tags, with the tags of a stamped resource, and also to resources that aren't tagged.\nCopy(...): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(map[string]*structpb.Struct{"a": before}, stamped, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(map[string]object.Object{"a": object.Tree(before)}, stamped, protocmp.Transform(), cmp.Transformer("tree", object.Object.Struct)); diff != "" {
 		t.Errorf("\nA resource that was stamped should not be changed, but be another one.\nCopy(...): -before, +after:\n%s", diff)
 	}
 

@@ -2,6 +2,7 @@ package object_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +10,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -45,14 +47,44 @@ func value(j string) *structpb.Value {
 	return v
 }
 
+// inBytes returns the supplied object as bytes that a codec leaves of a resource.
+func inBytes(s *structpb.Struct) object.Object {
+	b, err := proto.Marshal(&fnv1.Resource{Resource: s, Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}})
+	if err != nil {
+		panic(err)
+	}
+
+	r := &fnv1.Resource{}
+	object.SetBytes(r, b)
+
+	return object.Of(r)
+}
+
+// same returns what came of a tree, and panics if something else came of bytes.
+func same[M proto.Message](tree, bytes M, err, errOfBytes error) (M, error) {
+	if diff := cmp.Diff(tree, bytes, protocmp.Transform()); diff != "" && err == nil || text(err) != text(errOfBytes) {
+		panic(fmt.Sprintf("\nBytes should be like a tree.\n-tree, +bytes: %v, %v:\n%s", err, errOfBytes, diff))
+	}
+
+	return tree, err
+}
+
 // get the value at a path that is parsed first.
 func get(s *structpb.Struct, path string) (*structpb.Value, error) {
-	return object.Get(s, object.MustParsePath(path))
+	p := object.MustParsePath(path)
+	v, err := object.Get(object.Tree(s), p)
+	b, errOfBytes := object.Get(inBytes(s), p)
+
+	return same(v, b, err, errOfBytes)
 }
 
 // set the value at a path that is parsed first.
 func set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, error) {
-	return object.Set(s, object.MustParsePath(path), v)
+	p := object.MustParsePath(path)
+	o, err := object.Set(object.Tree(s), p, object.NodeOf(v))
+	b, errOfBytes := object.Set(inBytes(s), p, object.NodeOf(v))
+
+	return same(o.Struct(), b.Struct(), err, errOfBytes)
 }
 
 // text of the supplied error, which is empty for none.
@@ -495,7 +527,7 @@ func BenchmarkGet(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, err := object.Get(s, path); err != nil {
+		if _, err := object.Get(object.Tree(s), path); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -510,7 +542,7 @@ func BenchmarkSet(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, err := object.Set(s, path, v); err != nil {
+		if _, err := object.Set(object.Tree(s), path, object.NodeOf(v)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -531,12 +563,12 @@ func FuzzPath(f *testing.F) {
 			return
 		}
 
-		got, err := object.Set(s, p, v)
+		got, err := set(s, path, v)
 		if err != nil {
 			return
 		}
 
-		if at, err := object.Get(got, p); err != nil || at != v {
+		if at, err := object.Get(object.Tree(got), p); err != nil || at != v {
 			t.Errorf("\nA path should lead to what was written there.\nGet(Set(..., %q, ...)): want %v, got %v, %v", path, v, at, err)
 		}
 

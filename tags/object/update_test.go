@@ -33,7 +33,15 @@ func mark(v *structpb.Value) (*structpb.Value, error) {
 
 // update the value at a path that is parsed first.
 func update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
-	return object.Update(s, object.MustParsePath(path), f)
+	p := object.MustParsePath(path)
+	o, changed, err := object.Update(object.Tree(s), p, f)
+	b, changedBytes, errOfBytes := object.Update(inBytes(s), p, f)
+
+	if changed != changedBytes {
+		panic(fmt.Sprintf("Bytes should be like a tree, which changed: %v. They changed: %v.", changed, changedBytes))
+	}
+
+	return same(o.Struct(), b.Struct(), err, errOfBytes)
 }
 
 func TestUpdate(t *testing.T) {

@@ -1,4 +1,3 @@
-// Package object reads and writes objects of the control plane, which are protobuf structs.
 package object
 
 import (
@@ -10,53 +9,6 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
-
-// Get the value at the supplied path. A path that leads nowhere, or to null, gives
-// nil. It is an error if the path leads through a value that can't have fields or
-// items, e.g. a string.
-func Get(s *structpb.Struct, path Path) (*structpb.Value, error) {
-	v := structpb.NewStructValue(s)
-
-	for i, sg := range path.segments {
-		var err error
-		if v, err = child(v, sg); err != nil {
-			return nil, at(path.segments[:i], err)
-		}
-
-		if IsNull(v) {
-			return nil, nil //nolint:nilnil // Absent is neither a value nor an error.
-		}
-	}
-
-	return v, nil
-}
-
-// Set returns the supplied struct with the supplied value at the supplied path. A
-// nil value removes what is there. The supplied struct is not changed. What lies on
-// the path is copied, and all else is shared. Objects that are missing on the path
-// are made, but items of lists are not.
-func Set(s *structpb.Struct, path Path, v *structpb.Value) (*structpb.Struct, error) {
-	return Update(s, path, func(*structpb.Value) (*structpb.Value, error) { return v, nil })
-}
-
-// Update returns the supplied struct with what the supplied function makes of the value
-// at the supplied path, which is nil if there is none, as Set does. A [*] in the path
-// stands for every item of a list, but for items that are null: a list that isn't there
-// has none. An error of the function must go on from the name of the value. If the
-// function only returns what it was given, the supplied struct itself is returned.
-func Update(s *structpb.Struct, path Path, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Struct, error) {
-	segments := path.segments
-	if path.HasWildcard() {
-		segments = slices.Clone(segments) // Items take the place of wildcards on the way.
-	}
-
-	out, err := updated(structpb.NewStructValue(s), segments, 0, f)
-	if err != nil {
-		return nil, err
-	}
-
-	return out.GetStructValue(), nil
-}
 
 // StringMap returns the supplied value, whose name in errors is given, as a map of
 // strings.

@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -205,8 +205,8 @@ func request(xr string) *fnv1.RunFunctionRequest {
 }
 
 // class returns an object that was picked.
-func class(apiVersion, kind, namespace, name string) *structpb.Struct {
-	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name))
+func class(apiVersion, kind, namespace, name string) object.Object {
+	return object.Tree(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name)))
 }
 
 // skip returns the skip of a label for the supplied reason, on the supplied

@@ -18,7 +18,7 @@ const maxResources = 10
 // provisioned is the name of the composite resource of the supplied request, behind its
 // namespace if it has one.
 func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
-	xr := req.GetObserved().GetComposite().GetResource()
+	xr := object.Of(req.GetObserved().GetComposite())
 	name := object.Name(xr)
 
 	if namespace := object.Namespace(xr); namespace != "" {

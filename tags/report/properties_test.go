@@ -250,7 +250,7 @@ func (p *played) active() error {
 		}
 	}
 
-	got, err := object.Get(p.rsp.GetDesired().GetComposite().GetResource(), object.MustParsePath("status.cloudTags.resources"))
+	got, err := object.Get(object.Of(p.rsp.GetDesired().GetComposite()), object.MustParsePath("status.cloudTags.resources"))
 	if err != nil {
 		return err
 	}

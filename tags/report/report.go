@@ -100,9 +100,9 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 
 	worst(v, earlier).set(rsp)
 
-	if xr != nil {
+	if !xr.IsZero() {
 		proto.Merge(rsp, &fnv1.RunFunctionResponse{Desired: &fnv1.State{Composite: &fnv1.Resource{}}})
-		rsp.Desired.Composite.Resource = xr
+		xr.SetOn(rsp.GetDesired().GetComposite())
 	}
 
 	return rsp

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -32,7 +31,7 @@ func TestRequired(t *testing.T) {
 		Input:    &v1beta1.CloudTags{TTL: v1beta1.Duration{Duration: time.Minute}, StatusFieldPath: object.MustParsePath("status.cloudTags"), ToContextKey: "example.org/resolved"},
 		Set: resolve.Set{
 			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
-			Classes: map[string]*structpb.Struct{"grade": class("v1", "ConfigMap", "", "gold")},
+			Classes: map[string]object.Object{"grade": class("v1", "ConfigMap", "", "gold")},
 			Empty:   []string{"sources[1]: there is no spec.labelz"},
 		},
 	}

@@ -13,22 +13,22 @@ import (
 )
 
 // status returns the desired composite resource with the supplied outcome in its status,
-// or nil if the input doesn't ask for that. What earlier steps desire there is kept, and
+// or none if the input doesn't ask for that. What earlier steps desire there is kept, and
 // they may be steps of this function.
-func (r *Run) status(o *sorted) (*structpb.Struct, error) {
+func (r *Run) status(o *sorted) (object.Object, error) {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
-		return nil, nil //nolint:nilnil // Nothing to write is no error.
+		return object.Object{}, nil
 	}
 
-	xr := r.Request.GetDesired().GetComposite().GetResource()
+	xr := object.Of(r.Request.GetDesired().GetComposite())
 
 	old, _ := object.Get(xr, path) // What can't be read can't be written either.
 	if old != nil && old.GetStructValue() == nil {
-		return nil, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(old))
+		return object.Object{}, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(old))
 	}
 
-	xr, err := object.Set(xr, path, structpb.NewStructValue(r.active(o, old.GetStructValue())))
+	xr, err := object.Set(xr, path, object.NodeOf(structpb.NewStructValue(r.active(o, old.GetStructValue()))))
 
 	return xr, errors.Wrapf(err, "cannot write %s", path)
 }

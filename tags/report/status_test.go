@@ -3,8 +3,6 @@ package report
 import (
 	"testing"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -20,7 +18,7 @@ func statusAt(path string) Run {
 func TestStatus(t *testing.T) {
 	gold := class("v1", "ConfigMap", "platform", "gold")
 	classes := statusAt("status.cloudTags")
-	classes.Set.Classes = map[string]*structpb.Struct{"grade": gold, "machine": class("example.org/v1beta1", "AWSMachineClass", "", "large")}
+	classes.Set.Classes = map[string]object.Object{"grade": gold, "machine": class("example.org/v1beta1", "AWSMachineClass", "", "large")}
 
 	scenes := map[string]scene{
 		"NotAsked": {

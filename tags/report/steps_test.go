@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -132,7 +132,7 @@ func TestToContextKey(t *testing.T) {
 			{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[1]"}},
 			{QualifiedKey: "b", TagKey: "b", Source: &tags.Source{Name: "sources[2]"}},
 		},
-		Classes: map[string]*structpb.Struct{"grade": gold},
+		Classes: map[string]object.Object{"grade": object.Tree(gold)},
 	}
 
 	play(t, map[string]scene{

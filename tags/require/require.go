@@ -28,7 +28,7 @@ type Requirements struct {
 	req *fnv1.RunFunctionRequest
 
 	// bootstrapped schemas by kind. The pipeline step asked for them.
-	bootstrapped map[schema.GroupVersionKind]*structpb.Struct
+	bootstrapped map[schema.GroupVersionKind]object.Node
 
 	// required is what the request should have answers for. Of something it lacks them if the
 	// call is waiting.
@@ -58,13 +58,13 @@ func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
 
 // Bootstrapped returns the OpenAPI schema of the supplied kind if the pipeline step asked for
 // it, or nil.
-func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) *structpb.Struct {
+func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 	if r.bootstrapped == nil {
-		r.bootstrapped = make(map[schema.GroupVersionKind]*structpb.Struct)
+		r.bootstrapped = make(map[schema.GroupVersionKind]object.Node)
 		schemas := r.req.GetRequiredSchemas()
 
 		for _, name := range slices.Sorted(maps.Keys(schemas)) {
-			s := schemas[name].GetOpenapiV3()
+			s := object.OfSchema(schemas[name])
 			if gvk, ok := kindOf(s); ok {
 				r.bootstrapped[gvk] = s
 			}
@@ -74,7 +74,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) *structpb.Struct 
 	// A schema that we asked for must be asked for again, or it isn't there in
 	// the next call.
 	if _, answered := r.schema(k); answered {
-		return nil
+		return object.Node{}
 	}
 
 	return r.bootstrapped[k]
@@ -82,7 +82,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) *structpb.Struct 
 
 // Schema returns the OpenAPI schema of the supplied kind, or nil if it can't be had, or is
 // not here yet.
-func (r *Requirements) Schema(k schema.GroupVersionKind) *structpb.Struct {
+func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	answer, answered := r.schema(k)
 	if answered && r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
 		return answer
@@ -95,7 +95,7 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) *structpb.Struct {
 // had.
 func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 	for k := range of {
-		if !r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) || r.Bootstrapped(k) != nil {
+		if !r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) || r.Bootstrapped(k).IsObject() {
 			continue
 		}
 
@@ -114,14 +114,14 @@ func (r *Requirements) can(c fnv1.Capability) bool {
 
 // schema returns the answer to the requirement of the supplied kind's schema, and false if
 // there is none.
-func (r *Requirements) schema(k schema.GroupVersionKind) (*structpb.Struct, bool) {
+func (r *Requirements) schema(k schema.GroupVersionKind) (object.Node, bool) {
 	if len(r.req.GetRequiredSchemas()) == 0 {
-		return nil, false
+		return object.Node{}, false
 	}
 
 	answer, ok := r.req.GetRequiredSchemas()[schemaName(k)]
 
-	return answer.GetOpenapiV3(), ok
+	return object.OfSchema(answer), ok
 }
 
 // schemaName is the name of the requirement of a kind's schema.
@@ -140,7 +140,7 @@ func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAP
 //
 // A selector must have a name or match labels. Without labels in these, it selects
 // all objects of the kind.
-func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.Struct, bool) {
+func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Object, bool) {
 	labels := []string{}
 	for _, key := range slices.Sorted(maps.Keys(selector.GetMatchLabels().GetLabels())) {
 		labels = append(labels, key, selector.GetMatchLabels().GetLabels()[key])
@@ -160,9 +160,9 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]*structpb.S
 	answer, answered := answers[name]
 	r.waiting = r.waiting || !answered
 
-	objects := make([]*structpb.Struct, 0, len(answer.GetItems()))
+	objects := make([]object.Object, 0, len(answer.GetItems()))
 	for _, item := range answer.GetItems() {
-		if o := item.GetResource(); Selects(selector, o) {
+		if o := object.Of(item); Selects(selector, o) {
 			objects = append(objects, o)
 		}
 	}
@@ -190,7 +190,7 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 		out[name] = &fnv1.Resources{}
 
 		for _, o := range objects {
-			if Selects(selector, o) {
+			if Selects(selector, object.Tree(o)) {
 				out[name].Items = append(out[name].Items, &fnv1.Resource{Resource: o})
 			}
 		}
@@ -203,7 +203,7 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 // selects: a name is that of an object in the selector's namespace or of a kind that
 // has no namespaces, and labels are looked for in all namespaces unless the selector
 // has one.
-func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
+func Selects(s *fnv1.ResourceSelector, o object.Object) bool {
 	if object.APIVersion(o) != s.GetApiVersion() || object.Kind(o) != s.GetKind() {
 		return false
 	}
@@ -221,7 +221,7 @@ func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
 	labels := object.Labels(o)
 
 	for key, value := range s.GetMatchLabels().GetLabels() {
-		if l, ok := labels[key].GetKind().(*structpb.Value_StringValue); !ok || l.StringValue != value {
+		if !labels.Field(key).IsText(value) {
 			return false
 		}
 	}
@@ -230,19 +230,15 @@ func Selects(s *fnv1.ResourceSelector, o *structpb.Struct) bool {
 }
 
 // kindOf returns the kind that the supplied schema says it is of.
-func kindOf(s *structpb.Struct) (schema.GroupVersionKind, bool) {
-	kinds := s.GetFields()["x-kubernetes-group-version-kind"].GetListValue().GetValues()
+func kindOf(s object.Node) (schema.GroupVersionKind, bool) {
+	kinds := slices.Collect(s.Field("x-kubernetes-group-version-kind").Items())
 	if len(kinds) != 1 {
 		return schema.GroupVersionKind{}, false
 	}
 
-	f := kinds[0].GetStructValue().GetFields()
+	of := func(name string) string { return kinds[0].Field(name).Text() }
 
-	return schema.GroupVersionKind{
-		Group:   f["group"].GetStringValue(),
-		Version: f["version"].GetStringValue(),
-		Kind:    f["kind"].GetStringValue(),
-	}, true
+	return schema.GroupVersionKind{Group: of("group"), Version: of("version"), Kind: of("kind")}, true
 }
 
 // nameOf returns the name of a requirement. It differs for any two selectors, since

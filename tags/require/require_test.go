@@ -17,6 +17,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
@@ -87,7 +88,7 @@ func nameOfSchema(tb rapid.TB, k schema.GroupVersionKind) string {
 }
 
 // object returns an object of the supplied namespace and name that has a label.
-func object(namespace, name string) *structpb.Struct {
+func thing(namespace, name string) *structpb.Struct {
 	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
 }
 
@@ -117,7 +118,7 @@ func TestResources(t *testing.T) {
 	name := nameOf(t, selector)
 	other := nameOf(t, byName("tags", "team-a"))
 
-	a, b, c := object("", "z"), object("a", "y"), object("a", "z")
+	a, b, c := thing("", "z"), thing("a", "y"), thing("a", "z")
 
 	type want struct {
 		objects  []*structpb.Struct
@@ -227,7 +228,12 @@ func TestResources(t *testing.T) {
 
 			// Asking twice should change nothing.
 			for range 2 {
-				objects, answered := r.Resources(proto.CloneOf(selector))
+				found, answered := r.Resources(proto.CloneOf(selector))
+
+				objects := make([]*structpb.Struct, len(found))
+				for i, o := range found {
+					objects[i] = o.Struct()
+				}
 
 				if diff := cmp.Diff(tc.want, want{objects: objects, answered: answered}, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nResources(...): -want, +got:\n%s", tc.reason, diff)
@@ -361,13 +367,13 @@ func TestSelects(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := require.Selects(tc.selector, resource.MustStructJSON(tc.object)); got != tc.want {
+			if got := require.Selects(tc.selector, object.Tree(resource.MustStructJSON(tc.object))); got != tc.want {
 				t.Errorf("\n%s\nSelects(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
 
-	if require.Selects(byName("x"), nil) {
+	if require.Selects(byName("x"), object.Object{}) {
 		t.Error("\nWhat is no object should not be selected.\nSelects(...): want false, got true")
 	}
 }
@@ -482,7 +488,7 @@ func TestSchema(t *testing.T) {
 					r.Schemas(slices.Values([]schema.GroupVersionKind{bucket}))
 				}
 
-				got := want{schema: of(bucket), required: requirementsOf(r), waiting: r.Waiting()}
+				got := want{schema: of(bucket).Value().GetStructValue(), required: requirementsOf(r), waiting: r.Waiting()}
 				if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), protocmp.Transform()); diff != "" {
 					t.Errorf("\n%s\nSchema(...): -want, +got:\n%s", tc.reason, diff)
 				}

@@ -16,7 +16,7 @@ var contextField = sourceType{
 			return nil, err
 		}
 
-		if in.Struct == nil {
+		if in.IsZero() {
 			return nil, &nothing{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
 		}
 
@@ -37,5 +37,5 @@ func (r *resolver) contextObject(key string) (place, error) {
 		return place{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
 	}
 
-	return place{Struct: v.GetStructValue(), name: name, of: name + "."}, nil
+	return place{Object: object.Tree(v.GetStructValue()), name: name, of: name + "."}, nil
 }

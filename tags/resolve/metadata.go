@@ -4,11 +4,10 @@ import (
 	"context"
 	"maps"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // Metadata are labels and annotations of Kubernetes objects that a rule may copy.
@@ -56,7 +55,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	}
 
 	for _, o := range from {
-		m, err := MetadataOf(rule, o.Struct, o.of)
+		m, err := MetadataOf(rule, o.Object, o.of)
 		if err != nil {
 			return Metadata{}, err
 		}
@@ -70,8 +69,8 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 
 // MetadataOf returns the labels and annotations of the supplied object that the
 // supplied rule may copy. Errors call the object by the supplied name.
-func MetadataOf(rule *v1beta1.MetadataRule, o *structpb.Struct, of string) (out Metadata, err error) {
-	in := place{Struct: o, of: of}
+func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (out Metadata, err error) {
+	in := place{Object: o, of: of}
 	out.Rule = rule
 
 	if rule.ToFieldPaths.Labels != nil {

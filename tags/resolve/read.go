@@ -18,7 +18,7 @@ const compositeResource = "the composite resource"
 
 // A place is an object that something is read of.
 type place struct {
-	*structpb.Struct
+	object.Object
 
 	// name of the object in messages, and what stands before the paths of its fields.
 	name, of string
@@ -27,7 +27,7 @@ type place struct {
 // at returns the value at the supplied path, or nil if there is none. One that isn't of the
 // supplied kinds, in the words of messages, is refused by what they are not.
 func (p place) at(path object.Path, not string, kinds ...string) (*structpb.Value, error) {
-	v, err := object.Get(p.Struct, path)
+	v, err := object.Get(p.Object, path)
 
 	switch {
 	case err != nil:

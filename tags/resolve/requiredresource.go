@@ -43,18 +43,18 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	var before map[string]*structpb.Value
 
 	// What else the status has can't be what was picked.
-	if status, err := object.Get(r.xr.Struct, r.in.StatusFieldPath); err == nil && !r.in.StatusFieldPath.IsZero() {
+	if status, err := object.Get(r.xr.Object, r.in.StatusFieldPath); err == nil && !r.in.StatusFieldPath.IsZero() {
 		before = status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[s.Name].GetStructValue().GetFields()
 	}
 
 	i := max(0, slices.IndexFunc(objects, func(o place) bool {
-		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Struct) && before["kind"].GetStringValue() == object.Kind(o.Struct) &&
-			before["namespace"].GetStringValue() == object.Namespace(o.Struct) && before["name"].GetStringValue() == object.Name(o.Struct)
+		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&
+			before["namespace"].GetStringValue() == object.Namespace(o.Object) && before["name"].GetStringValue() == object.Name(o.Object)
 	}))
 	class := objects[i]
 
 	if path := s.ProviderFieldPath; !path.IsZero() {
-		v, err := object.Get(class.Struct, path)
+		v, err := object.Get(class.Object, path)
 		provider, ok := v.GetKind().(*structpb.Value_StringValue)
 
 		switch {
@@ -68,10 +68,10 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	}
 
 	if r.set.Classes == nil {
-		r.set.Classes = make(map[string]*structpb.Struct)
+		r.set.Classes = make(map[string]object.Object)
 	}
 
-	r.set.Classes[s.Name] = class.Struct
+	r.set.Classes[s.Name] = class.Object
 
 	return []place{class}, nil
 }
@@ -210,7 +210,7 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 
 		for _, o := range found {
 			name := object.Title(o)
-			objects = append(objects, place{Struct: o, name: name, of: name + " "})
+			objects = append(objects, place{Object: o, name: name, of: name + " "})
 		}
 	}
 
@@ -232,7 +232,7 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 		return nil, &nothing{failure: none, note: none}
 	}
 
-	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Struct, b.Struct) })
+	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -39,7 +38,7 @@ func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
 	for _, o := range c {
-		if require.Selects(s, o) {
+		if require.Selects(s, object.Tree(o)) {
 			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
 	}
@@ -130,7 +129,7 @@ func picked(kind, name, provider string) resolve.Set {
 	return resolve.Set{
 		Provider: provider,
 		Labels:   []tags.Label{plain("class", name, 0)},
-		Classes:  map[string]*structpb.Struct{"class": resource.MustStructJSON(class(kind, name, "{}"))},
+		Classes:  map[string]object.Object{"class": object.Tree(resource.MustStructJSON(class(kind, name, "{}")))},
 	}
 }
 
@@ -344,7 +343,7 @@ func TestWaiting(t *testing.T) {
 		wantSet := resolve.Set{
 			Provider: "gcp",
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
-			Classes:  map[string]*structpb.Struct{"class": resource.MustStructJSON(class("GCPClass", "argentum", "{}"))},
+			Classes:  map[string]object.Object{"class": object.Tree(resource.MustStructJSON(class("GCPClass", "argentum", "{}")))},
 		}
 		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
 			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)

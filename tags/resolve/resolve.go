@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
@@ -35,7 +36,7 @@ type Set struct {
 	Overridden []tags.Label
 
 	// Classes that were picked, by the name of their source.
-	Classes map[string]*structpb.Struct
+	Classes map[string]object.Object
 
 	// Remove and Ignore are the keys of removeTags and ignoreTags.
 	Remove, Ignore []TagKey
@@ -78,7 +79,7 @@ func (s *Set) ForContext() *structpb.Struct {
 
 	classes := make(map[string]*structpb.Value, len(s.Classes))
 	for name, c := range s.Classes {
-		classes[name] = structpb.NewStructValue(c)
+		classes[name] = c.Node().Value()
 	}
 
 	return &structpb.Struct{Fields: map[string]*structpb.Value{
@@ -108,7 +109,7 @@ type resolver struct {
 func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
 	r := &resolver{
 		in:       in,
-		xr:       place{Struct: req.GetObserved().GetComposite().GetResource(), name: compositeResource},
+		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
 		context:  req.GetContext(),
 		required: required,
 		reserved: tags.NewFoldedKeySet(in.ReservedKeys...),

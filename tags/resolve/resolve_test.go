@@ -56,7 +56,7 @@ var asideFrom = cmp.Options{cmpopts.IgnoreFields(resolve.Set{}, "Empty"), classe
 // classesByTitle compares classes by what messages call them.
 var classesByTitle = cmp.FilterPath(
 	func(p cmp.Path) bool { return p.String() == "Classes" },
-	cmp.Transformer("Titles", func(classes map[string]*structpb.Struct) map[string]string {
+	cmp.Transformer("Titles", func(classes map[string]object.Object) map[string]string {
 		out := make(map[string]string, len(classes))
 		for name, c := range classes {
 			out[name] = object.Title(c)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A sourceType is what sources of one type have in common.
@@ -44,7 +45,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 // name, or else what it reads.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
-		return t.title(&resolver{xr: place{Struct: xr}}, s)
+		return t.title(&resolver{xr: place{Object: object.Tree(xr)}}, s)
 	}
 
 	return cmp.Or(s.Name, string(s.Type))

@@ -30,7 +30,7 @@ type Values struct {
 
 // Audit returns what changes in the tags of the supplied targets, by name, if the supplied
 // resources are what they become. All others stay as they are.
-func (s *Stamper) Audit(targets *Targets, changed map[string]*structpb.Struct) []Change {
+func (s *Stamper) Audit(targets *Targets, changed map[string]object.Object) []Change {
 	var out []Change
 
 	for _, t := range targets.All {
@@ -53,7 +53,7 @@ func (s *Stamper) Audit(targets *Targets, changed map[string]*structpb.Struct) [
 
 // change returns what changes in the tags of the supplied target, which becomes the
 // supplied resource.
-func (s *Stamper) change(t *Target, r *structpb.Struct) Change {
+func (s *Stamper) change(t *Target, r object.Object) Change {
 	after, err := object.Get(r, t.field.Path)
 	if err != nil || t.thereErr != nil || settled(t.there, after) {
 		return Change{} // What can't be read was left alone.

@@ -11,7 +11,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -398,7 +397,7 @@ func TestAuditAfterStamp(t *testing.T) {
 
 	// What else becomes of a resource may be in its tag field.
 	becomes := out.Stamped()
-	becomes["metadata"] = resource.MustStructJSON(spec(`"tags": {"ours:a": "1", "app": "shop"}`))
+	becomes["metadata"] = object.Tree(resource.MustStructJSON(spec(`"tags": {"ours:a": "1", "app": "shop"}`)))
 
 	g.Check(t, "Changes of resources that are tagged should be told by name, and of no others.", changed(s.Audit(targets, becomes)))
 }
@@ -455,7 +454,7 @@ func TestAuditNothingToDo(t *testing.T) {
 
 	targets := targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "2"}}`)}})
 
-	if got := s.Audit(targets, map[string]*structpb.Struct{"r": thing(`{"tags": {"a": "3"}}`)}); got != nil {
+	if got := s.Audit(targets, map[string]object.Object{"r": object.Tree(thing(`{"tags": {"a": "3"}}`))}); got != nil {
 		t.Errorf("\nWithout anything to do about tags, they are nobody's business.\nAudit(...): got %v", got)
 	}
 }

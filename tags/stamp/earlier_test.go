@@ -77,7 +77,7 @@ func TestStampTwice(t *testing.T) {
 
 			first := step(nil, thing(s.spec("ours:zone", "forged")), trusted(label("zone", "a")), label("x", "y"))
 			trusted := first.Results[0].Trusted
-			second := step(map[string]map[string]string{"r": trusted}, first.Stamped()["r"])
+			second := step(map[string]map[string]string{"r": trusted}, first.Stamped()["r"].Struct())
 
 			if diff := cmp.Diff([]string{fmt.Sprintf("r trusts: %q", keysAndValues(trusted))}, lines(second, nil)); diff != "" {
 				t.Errorf("Stamp(...) of the second step: -want, +got:\n%s", diff)

@@ -93,8 +93,8 @@ func lines(o *Outcome, err error) []string {
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
 	for _, r := range o.Results {
-		if r.Stamped != nil {
-			add("%s: %s", r.Resource, specJSON(r.Stamped))
+		if !r.Stamped.IsZero() {
+			add("%s: %s", r.Resource, specJSON(r.Stamped.Struct()))
 		}
 
 		if r.Active != nil {

@@ -27,8 +27,8 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 		return all
 	}
 
-	managers, err := object.Get(t.observed, managedFieldsPath)
-	if err != nil || managers.GetListValue() == nil {
+	managers, err := t.observed.At(managedFieldsPath)
+	if err != nil || !managers.IsList() {
 		return all // Nobody says who owns it.
 	}
 
@@ -36,16 +36,15 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 	ours, others := make(map[string]bool), make(map[string]bool)
 	deepest, whole := 0, 0
 
-	for _, m := range managers.GetListValue().GetValues() {
-		owner := m.GetStructValue().GetFields()
-		composed := strings.HasPrefix(owner["manager"].GetStringValue(), composedOwner)
+	for m := range managers.Items() {
+		composed := strings.HasPrefix(m.Field("manager").Text(), composedOwner)
 
 		is := others
 		if composed {
 			is = ours
 		}
 
-		j, err := owner["fieldsV1"].MarshalJSON()
+		j, err := m.Field("fieldsV1").Value().MarshalJSON()
 		if err != nil {
 			continue
 		}

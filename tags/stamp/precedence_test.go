@@ -63,7 +63,7 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 	}
 
 	if s, ok := out.Stamped()["bucket"]; ok {
-		r = s
+		r = s.Struct()
 	}
 
 	after := map[string]string{}
@@ -468,7 +468,7 @@ func TestReservedThroughEverySource(t *testing.T) {
 			}
 
 			if s, ok := out.Stamped()["bucket"]; ok {
-				r = s
+				r = s.Struct()
 			}
 
 			return entriesOf(forProvider(r)["tags"])

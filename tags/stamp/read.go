@@ -87,7 +87,7 @@ func isRefilled(t *Target, w *wishes) bool {
 	}
 
 	if t.there == nil {
-		return !object.IsNull(object.Annotations(t.observed)[emptiedAnnotation])
+		return !object.Annotations(t.observed).Field(emptiedAnnotation).IsNull()
 	}
 
 	if t.there.GetStructValue() == nil {
@@ -108,7 +108,7 @@ func isRefilled(t *Target, w *wishes) bool {
 // have. Server-side apply can't make an empty map of these, only remove the field: it
 // makes null of the map, which the API server refuses.
 func isOurs(t *Target) bool {
-	if managers, err := object.Get(t.observed, managedFieldsPath); err != nil || managers.GetListValue() == nil {
+	if managers, err := t.observed.At(managedFieldsPath); err != nil || !managers.IsList() {
 		return false // Nobody says who owns them.
 	}
 

@@ -102,7 +102,7 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 		return
 	}
 
-	stamped := o.Stamped()["r"].AsMap()
+	stamped := o.Stamped()["r"].Struct().AsMap()
 	if len(stamped) == 0 {
 		t.Fatalf("%s %s: the resource was not stamped: %v", v.Name, kind, o)
 	}

@@ -27,7 +27,7 @@ func hasLabels(t *Target, want map[string]string) bool {
 	labels := object.Labels(t.Resource)
 
 	for key, value := range want {
-		if v, ok := labels[key]; !ok || !tagset.IsText(v, value) {
+		if !labels.Field(key).IsText(value) {
 			return false
 		}
 	}

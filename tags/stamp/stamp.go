@@ -5,14 +5,13 @@ import (
 	"context"
 	"strconv"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -63,11 +62,11 @@ type Outcome struct {
 }
 
 // Stamped are the resources that changed, by name.
-func (o *Outcome) Stamped() map[string]*structpb.Struct {
-	out := make(map[string]*structpb.Struct)
+func (o *Outcome) Stamped() map[string]object.Object {
+	out := make(map[string]object.Object)
 
 	for i := range o.Results {
-		if r := &o.Results[i]; r.Stamped != nil {
+		if r := &o.Results[i]; !r.Stamped.IsZero() {
 			out[r.Resource] = r.Stamped
 		}
 	}
@@ -76,9 +75,9 @@ func (o *Outcome) Stamped() map[string]*structpb.Struct {
 }
 
 // Apply what the supplied resources, by name, have become to those that are desired.
-func Apply(desired map[string]*fnv1.Resource, changed map[string]*structpb.Struct) {
-	for name, r := range changed {
-		desired[name].Resource = r
+func Apply(desired map[string]*fnv1.Resource, changed map[string]object.Object) {
+	for name, o := range changed {
+		o.SetOn(desired[name])
 	}
 }
 
@@ -103,9 +102,9 @@ type Result struct {
 	// shape than we know it to have.
 	Mismatch string
 
-	// Stamped is what the resource becomes, or nil if it doesn't change. It shares with
+	// Stamped is what the resource becomes, or none if it doesn't change. It shares with
 	// the resource what did not change.
-	Stamped *structpb.Struct
+	Stamped object.Object
 
 	// Active are the tags that labels have become, by key, whether they were stamped or
 	// were there.

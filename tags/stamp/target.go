@@ -48,7 +48,7 @@ type Target struct {
 	Name string
 
 	// Resource that is desired, and the one that is observed.
-	Resource, observed *structpb.Struct
+	Resource, observed object.Object
 
 	kind    field.Kind
 	profile *tags.Profile
@@ -80,15 +80,15 @@ type Targets struct {
 
 	stamper *Stamper
 	fields  field.Locator
-	schemas map[schema.GroupVersionKind]*structpb.Struct
+	schemas map[schema.GroupVersionKind]object.Node
 }
 
 // Targets reads the supplied resources. It returns the error of the supplied context once
 // that has one.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*Targets, error) {
-	ts := &Targets{All: make([]*Target, 0, len(desired)), stamper: s, schemas: make(map[schema.GroupVersionKind]*structpb.Struct)}
+	ts := &Targets{All: make([]*Target, 0, len(desired)), stamper: s, schemas: make(map[schema.GroupVersionKind]object.Node)}
 
-	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) *structpb.Struct {
+	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok {
 			ts.schemas[k] = s.Schemas.Of(k)
 		}
@@ -103,7 +103,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 			return nil, err
 		}
 
-		t := &Target{Name: name, Resource: desired[name].GetResource(), observed: s.Observed[name].GetResource()}
+		t := &Target{Name: name, Resource: object.Of(desired[name]), observed: object.Of(s.Observed[name])}
 		t.leave = leave(t.Resource)
 		t.kind = s.kindOf(t.Resource)
 		t.profile = s.profileOf(t)
@@ -169,23 +169,23 @@ func (t *Target) IsUntouchable() bool { return t.leave == whyIgnored || t.leave 
 
 // leave returns why the supplied resource must be left alone, whatever its kind, or
 // nothing.
-func leave(r *structpb.Struct) string {
+func leave(r object.Object) string {
 	if object.APIVersion(r) == "" || object.Kind(r) == "" {
 		return whyNoObject
 	}
 
-	if object.Annotations(r)[IgnoreAnnotation].GetStringValue() == "true" {
+	if object.Annotations(r).Field(IgnoreAnnotation).IsText("true") {
 		return whyIgnored
 	}
 
 	// Resources whose policies aren't given have all of them.
-	policies, err := object.Get(r, managementPolicies)
-	if err != nil || policies.GetListValue() == nil {
+	policies, err := r.At(managementPolicies)
+	if err != nil || !policies.IsList() {
 		return ""
 	}
 
-	for _, p := range policies.GetListValue().GetValues() {
-		if s := p.GetStringValue(); s == "*" || s == "Create" || s == "Update" {
+	for p := range policies.Items() {
+		if s := p.Text(); s == "*" || s == "Create" || s == "Update" {
 			return ""
 		}
 	}
@@ -193,7 +193,7 @@ func leave(r *structpb.Struct) string {
 	return whyAdopted
 }
 
-func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
+func (s *Stamper) kindOf(r object.Object) field.Kind {
 	k := field.Kind{GroupVersionKind: object.GVK(r)}
 
 	if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
@@ -202,14 +202,14 @@ func (s *Stamper) kindOf(r *structpb.Struct) field.Kind {
 		k.Profile = tags.ProfileOf(p).Name
 	}
 
-	k.Managed = k.Group != s.CompositeGroup && isManaged(k.Group, r)
+	k.Managed = k.Group != s.CompositeGroup && isManaged(k.Group, r.Node())
 
 	return k
 }
 
 // isManaged is true if the supplied resource of the supplied API group is one that a
 // provider makes outside of the control plane.
-func isManaged(group string, r *structpb.Struct) bool {
+func isManaged(group string, r object.Node) bool {
 	if !strings.Contains(group, ".") || group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") {
 		return false
 	}
@@ -218,16 +218,15 @@ func isManaged(group string, r *structpb.Struct) bool {
 		return false
 	}
 
-	spec := r.GetFields()["spec"]
+	spec := r.Field("spec")
 
-	return object.IsNull(spec) || spec.GetStructValue().GetFields()["forProvider"].GetStructValue() != nil ||
-		spec.GetStructValue() != nil && hasOnly(spec.GetStructValue(), managedFields)
+	return spec.IsNull() || spec.Field("forProvider").IsObject() || spec.IsObject() && hasOnly(spec, managedFields)
 }
 
 // hasOnly is true if the supplied object has no other fields than those that are supplied.
-func hasOnly(o *structpb.Struct, fields []string) bool {
-	for name, v := range o.GetFields() {
-		if !object.IsNull(v) && !slices.Contains(fields, name) {
+func hasOnly(o object.Node, fields []string) bool {
+	for name, v := range o.Fields() {
+		if !v.IsNull() && !slices.Contains(fields, string(name)) {
 			return false
 		}
 	}

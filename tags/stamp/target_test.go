@@ -8,6 +8,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -47,7 +48,7 @@ func TestManaged(t *testing.T) {
 			s := &Stamper{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org"}
 			r := resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
-			if got := s.kindOf(r).Managed; got != tc.want {
+			if got := s.kindOf(object.Tree(r)).Managed; got != tc.want {
 				t.Errorf("\n%s\nwant managed %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -117,7 +118,7 @@ func TestProfile(t *testing.T) {
 			s := &Stamper{Input: in, Provider: tc.other, Transformer: transformer(label("a", "1")), Fields: everywhere(f)}
 			r := resource.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
-			if got := s.kindOf(r).Profile; got != tc.usual {
+			if got := s.kindOf(object.Tree(r)).Profile; got != tc.usual {
 				t.Errorf("\n%s\nwant the usual field of %q, got that of %q", tc.reason, tc.usual, got)
 			}
 

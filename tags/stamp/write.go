@@ -20,7 +20,7 @@ var emptiedPath = object.MustParsePath("metadata.annotations[" + emptiedAnnotati
 
 // write the supplied tags to the supplied target's field. It returns nil if the target is
 // as it was: what one step changes, a later one may change back.
-func write(t *Target, w *wishes, set *tagset.Set) (*structpb.Struct, error) {
+func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 	if set.Len() == 0 {
 		return writeEmpty(t, w)
 	}
@@ -31,56 +31,56 @@ func write(t *Target, w *wishes, set *tagset.Set) (*structpb.Struct, error) {
 	}
 
 	if proto.Equal(t.before, v) {
-		return nil, nil //nolint:nilnil // Nothing is to be written, and that's no error.
+		return object.Object{}, nil
 	}
 
 	return writeValue(t, v)
 }
 
 // writeEmpty removes the field, which has no tags, unless the provider would fill that.
-func writeEmpty(t *Target, w *wishes) (*structpb.Struct, error) {
+func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 	refilled := isRefilled(t, w)
 
 	switch {
 	case refilled && isOurs(t):
 		r, err := removeField(t)
 		if err != nil {
-			return nil, err
+			return object.Object{}, err
 		}
 
-		return object.Set(r, emptiedPath, structpb.NewStringValue("true"))
+		return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue("true")))
 	case refilled && t.before.GetStructValue() != nil && isEmpty(t.before):
-		return nil, nil //nolint:nilnil // See above.
+		return object.Object{}, nil
 	case refilled:
 		return writeValue(t, structpb.NewStructValue(&structpb.Struct{}))
 	case isEmpty(t.before):
-		return nil, nil //nolint:nilnil // See above.
+		return object.Object{}, nil
 	default:
 		return removeField(t)
 	}
 }
 
 // writeValue writes the supplied value to the supplied target's field.
-func writeValue(t *Target, v *structpb.Value) (*structpb.Struct, error) {
+func writeValue(t *Target, v *structpb.Value) (object.Object, error) {
 	if err := itemless(t); err != nil {
-		return nil, err
+		return object.Object{}, err
 	}
 
-	return object.Set(t.Resource, t.field.Path, v)
+	return object.Set(t.Resource, t.field.Path, object.NodeOf(v))
 }
 
 // removeField of the supplied target. What then is an empty object around it goes with it:
 // a kind may require the field in there.
-func removeField(t *Target) (*structpb.Struct, error) {
+func removeField(t *Target) (object.Object, error) {
 	out, err := writeValue(t, nil)
 
 	for path, ok := around(t.field.Path); ok && err == nil; path, ok = around(path) {
-		o, _ := object.Get(out, path)
-		if o.GetStructValue() == nil || len(o.GetStructValue().GetFields()) > 0 {
+		o, _ := out.At(path)
+		if !o.IsObject() || !o.IsEmpty() {
 			break
 		}
 
-		out, err = object.Set(out, path, nil)
+		out, err = object.Set(out, path, object.Node{})
 	}
 
 	return out, err
@@ -109,12 +109,12 @@ func itemless(t *Target) error {
 
 		list := t.field.Path.First(i)
 
-		v, err := object.Get(t.Resource, list)
-		if err != nil || v != nil && v.GetListValue() == nil {
+		v, err := t.Resource.At(list)
+		if err != nil || v.IsThere() && !v.IsList() {
 			return err // Set says what is wrong.
 		}
 
-		if len(v.GetListValue().GetValues()) == 0 {
+		if v.IsEmpty() {
 			return errors.Errorf("%s has no item to hold tags", list)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
@@ -91,7 +92,7 @@ func (c cluster) resources(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
 	for _, o := range c.objects {
-		if require.Selects(s, o) {
+		if require.Selects(s, object.Tree(o)) {
 			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
 	}

@@ -67,7 +67,7 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
-		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(o), Kind: object.Kind(o)}
+		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.Tree(o)), Kind: object.Kind(object.Tree(o))}
 	})
 
 	switch {
@@ -85,7 +85,9 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 
 // objectNames are the names of the supplied objects, with their apiVersions.
 func objectNames(of []*structpb.Struct) string {
-	return list(of, func(o *structpb.Struct) string { return object.Title(o) + " (" + object.APIVersion(o) + ")" })
+	return list(of, func(o *structpb.Struct) string {
+		return object.Title(object.Tree(o)) + " (" + object.APIVersion(object.Tree(o)) + ")"
+	})
 }
 
 // pipelineContext is the context of the pipeline.

@@ -76,7 +76,7 @@ func labelsAt(path object.Path, values []*structpb.Value) (map[string]string, er
 	if len(values) > 1 {
 		// Others may be objects that have nothing to do with labels.
 		values = slices.DeleteFunc(values, func(v *structpb.Value) bool {
-			at, err := object.Get(v.GetStructValue(), path)
+			at, err := object.Get(object.Tree(v.GetStructValue()), path)
 			return err == nil && at == nil
 		})
 
@@ -90,7 +90,7 @@ func labelsAt(path object.Path, values []*structpb.Value) (map[string]string, er
 		return nil, err
 	}
 
-	at, err := object.Get(v.GetStructValue(), path)
+	at, err := object.Get(object.Tree(v.GetStructValue()), path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,9 @@ func only(values []*structpb.Value) (*structpb.Value, error) {
 		return values[0], nil
 	default:
 		return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s",
-			list(values, func(v *structpb.Value) string { return cmp.Or(object.Title(v.GetStructValue()), object.KindOf(v)) }))
+			list(values, func(v *structpb.Value) string {
+				return cmp.Or(object.Title(object.Tree(v.GetStructValue())), object.KindOf(v))
+			}))
 	}
 }
 

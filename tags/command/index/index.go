@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // errDiffers is the error of a comparison with the built-in index that found a
@@ -77,7 +78,7 @@ func (c *Command) print() error {
 
 	r := &manifest.Reader{Stdin: c.stdin, Progress: c.stderr}
 	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
-		f := field.Read(d.GroupKind(), d.Schema)
+		f := field.Read(d.GroupKind(), object.Tree(d.Schema).Node())
 		defined[d.GroupVersionKind] = &f
 	}); err != nil {
 		return err

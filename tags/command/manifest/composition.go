@@ -73,7 +73,7 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 // stepsOf the supplied object that have the supplied name, if it isn't empty, and run
 // the function. Only a Composition has any.
 func stepsOf(o *structpb.Struct, name string) (out []*Step, err error) {
-	if object.GVK(o).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
+	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return nil, nil
 	}
 

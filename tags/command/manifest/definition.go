@@ -76,7 +76,7 @@ func (r *Reader) Sayf(format string, args ...any) {
 // define calls the supplied function for each served version of the supplied definition. It
 // returns false if the object is none.
 func define(o *structpb.Struct, each func(Definition)) bool {
-	if object.GVK(o) != definition {
+	if object.GVK(object.Tree(o)) != definition {
 		return false
 	}
 

@@ -213,7 +213,7 @@ func eachItem(v *structpb.Value, f func(*structpb.Value)) {
 	o := v.GetStructValue()
 
 	items, ok := o.GetFields()["items"].GetKind().(*structpb.Value_ListValue)
-	if !ok || object.APIVersion(o) != "v1" || object.Kind(o) != "List" {
+	if !ok || object.APIVersion(object.Tree(o)) != "v1" || object.Kind(object.Tree(o)) != "List" {
 		f(v)
 		return
 	}

@@ -229,7 +229,7 @@ func TestObjects(t *testing.T) {
 			}
 
 			for _, o := range objects {
-				got.names = append(got.names, object.Title(o))
+				got.names = append(got.names, object.Title(object.Tree(o)))
 			}
 
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {

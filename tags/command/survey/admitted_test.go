@@ -40,7 +40,7 @@ func TestAdmitted(t *testing.T) {
 
 		family, _ := field.FamilyOf(d.Group)
 		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: true}
-		found := []field.Field{field.Read(d.GroupKind(), d.Schema)}
+		found := []field.Field{field.Read(d.GroupKind(), objects.Tree(d.Schema).Node())}
 
 		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
 			found = append(found, f)
@@ -116,11 +116,12 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 		t.Fatal(err)
 	}
 
-	out, err := objects.Set(s, f.Path, s.GetFields()["tags"])
+	o, err := objects.Set(objects.Tree(s), f.Path, objects.NodeOf(s.GetFields()["tags"]))
 	if err != nil {
 		t.Fatal(err)
 	}
 
+	out := o.Struct()
 	delete(out.GetFields(), "tags")
 
 	return out

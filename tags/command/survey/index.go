@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 const header = `# The tag fields of the kinds of the providers that people run, by the families.
@@ -96,7 +97,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read map[Schema]*structpb.St
 			continue
 		}
 
-		f := field.Read(gvk.GroupKind(), read[is])
+		f := field.Read(gvk.GroupKind(), objects.Tree(read[is]).Node())
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {

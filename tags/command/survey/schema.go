@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A Schema is the JSON text of a schema in OpenAPI v3, pruned of all that says nothing of
@@ -77,7 +78,7 @@ func prune(s *structpb.Struct, levels int) object {
 	for name, v := range properties(s) {
 		is := object{}
 
-		if of := v.GetStructValue(); slices.Contains(looksLikeTags(), name) && field.TypeOf(of).Shape != "" {
+		if of := v.GetStructValue(); slices.Contains(looksLikeTags(), name) && field.TypeOf(objects.NodeOf(v)).Shape != "" {
 			is = leaf(of)
 		}
 

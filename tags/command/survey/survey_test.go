@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 const surveys = "../../field/survey"
@@ -99,14 +100,14 @@ func TestPruneDefinitions(t *testing.T) {
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions([]string{"../../field/testdata/crds"}, func(d manifest.Definition) {
-		want, got := field.Read(d.GroupKind(), d.Schema), field.Read(d.GroupKind(), Prune(d.Schema).Struct())
+		want, got := field.Read(d.GroupKind(), objects.Tree(d.Schema).Node()), field.Read(d.GroupKind(), objects.Tree(Prune(d.Schema).Struct()).Node())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
 		}
 
 		for _, s := range all {
 			for _, is := range s.Kinds[d.GroupVersionKind] {
-				if field.Read(d.GroupKind(), is.Struct()).WrittenAs(want) {
+				if field.Read(d.GroupKind(), objects.Tree(is.Struct()).Node()).WrittenAs(want) {
 					return
 				}
 			}

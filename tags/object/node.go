@@ -1,0 +1,265 @@
+package object
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// A Node is a value within an object, to be read only: one of a tree, or one that still is
+// the bytes that a request has of it. The zero Node is a value that isn't there.
+type Node struct {
+	tree *structpb.Value
+
+	// tag of the field that a value of bytes has of a google.protobuf.Value, or 0 if it
+	// has none, and the body of that field: the text of a string, or the fields of a
+	// google.protobuf.Struct or ListValue. The body is nil if the value is a tree.
+	tag  byte
+	body []byte
+}
+
+// NodeOf the supplied value, or of none if it is nil.
+func NodeOf(v *structpb.Value) Node { return Node{tree: v} }
+
+// Value of the node as a tree, or nil if it isn't there.
+func (n Node) Value() *structpb.Value {
+	switch {
+	case n.body == nil:
+		return n.tree
+	case n.tag == wire.String:
+		return structpb.NewStringValue(string(n.body))
+	case n.tag == wire.Struct:
+		return structpb.NewStructValue(structOf(n.body))
+	case n.tag == wire.List:
+		return structpb.NewListValue(listOf(n.body))
+	case n.tag == wire.Number:
+		return structpb.NewNumberValue(math.Float64frombits(binary.LittleEndian.Uint64(n.body)))
+	case n.tag == wire.Bool:
+		return structpb.NewBoolValue(n.body[0] != 0)
+	case n.tag == wire.Null:
+		return structpb.NewNullValue()
+	default:
+		return &structpb.Value{}
+	}
+}
+
+// structOf returns the tree of the supplied body of a google.protobuf.Struct.
+func structOf(body []byte) *structpb.Struct {
+	if len(body) == 0 {
+		return &structpb.Struct{}
+	}
+
+	fields := make(map[string]*structpb.Value, wire.Count(body))
+	for name, n := range (Node{tag: wire.Struct, body: body}).Fields() {
+		fields[string(name)] = n.Value()
+	}
+
+	return &structpb.Struct{Fields: fields}
+}
+
+// listOf is structOf for a google.protobuf.ListValue.
+func listOf(body []byte) *structpb.ListValue {
+	if len(body) == 0 {
+		return &structpb.ListValue{}
+	}
+
+	items := make([]*structpb.Value, 0, wire.Count(body))
+	for n := range (Node{tag: wire.List, body: body}).Items() {
+		items = append(items, n.Value())
+	}
+
+	return &structpb.ListValue{Values: items}
+}
+
+// Kind names the kind of the value in the words of messages.
+func (n Node) Kind() string {
+	if n.body == nil {
+		return KindOf(n.tree)
+	}
+
+	switch n.tag {
+	case wire.String:
+		return "a string"
+	case wire.Number:
+		return "a number"
+	case wire.Bool:
+		return "a boolean"
+	case wire.Struct:
+		return "an object"
+	case wire.List:
+		return "a list"
+	default:
+		return "null"
+	}
+}
+
+// IsNull is true if the value is null, or isn't there.
+func (n Node) IsNull() bool {
+	if n.body == nil {
+		return IsNull(n.tree)
+	}
+
+	return n.tag == 0 || n.tag == wire.Null
+}
+
+// IsObject is true if the value can have fields.
+func (n Node) IsObject() bool { return n.tag == wire.Struct || n.tree.GetStructValue() != nil }
+
+// IsList is true if the value can have items.
+func (n Node) IsList() bool { return n.tag == wire.List || n.tree.GetListValue() != nil }
+
+// IsEmpty is true if the value has no fields and no items.
+func (n Node) IsEmpty() bool {
+	if n.body != nil {
+		return len(n.body) == 0 || n.tag != wire.Struct && n.tag != wire.List
+	}
+
+	return len(n.tree.GetStructValue().GetFields())+len(n.tree.GetListValue().GetValues()) == 0
+}
+
+// Text of the value, or an empty one if it is no string.
+func (n Node) Text() string {
+	if n.tag == wire.String {
+		return string(n.body)
+	}
+
+	return n.tree.GetStringValue()
+}
+
+// IsText is true if the value is the supplied string.
+func (n Node) IsText(text string) bool {
+	if n.body != nil {
+		return n.tag == wire.String && string(n.body) == text
+	}
+
+	s, ok := n.tree.GetKind().(*structpb.Value_StringValue)
+
+	return ok && s.StringValue == text
+}
+
+// Fields of the value by name, in no order, if it is an object. A name must not be kept.
+func (n Node) Fields() iter.Seq2[[]byte, Node] {
+	return func(yield func(name []byte, n Node) bool) {
+		if n.body == nil {
+			for name, v := range n.tree.GetStructValue().GetFields() {
+				if !yield([]byte(name), NodeOf(v)) {
+					return
+				}
+			}
+
+			return
+		}
+
+		if n.tag != wire.Struct {
+			return
+		}
+
+		for body := n.body; len(body) > 0; {
+			var f []byte
+			if f, body = wire.Cut(body); !yield(field(f)) {
+				return
+			}
+		}
+	}
+}
+
+// Items of the value, in order, if it is a list.
+func (n Node) Items() iter.Seq[Node] {
+	return func(yield func(n Node) bool) {
+		if n.body == nil {
+			for _, v := range n.tree.GetListValue().GetValues() {
+				if !yield(NodeOf(v)) {
+					return
+				}
+			}
+
+			return
+		}
+
+		if n.tag != wire.List {
+			return
+		}
+
+		for body := n.body; len(body) > 0; {
+			var v []byte
+			if v, body = wire.Cut(body); !yield(nodeOf(v)) {
+				return
+			}
+		}
+	}
+}
+
+// Field of the supplied name, if the value is an object that has it.
+func (n Node) Field(name string) Node {
+	if n.body == nil {
+		return NodeOf(n.tree.GetStructValue().GetFields()[name])
+	}
+
+	if n.tag != wire.Struct {
+		return Node{}
+	}
+
+	for body := n.body; len(body) > 0; {
+		var f []byte
+
+		f, body = wire.Cut(body)
+		if key, v := field(f); string(key) == name {
+			return v
+		}
+	}
+
+	return Node{}
+}
+
+// child that the supplied segment of a path leads to. It is an error if the value can't have
+// such children.
+func (n Node) child(sg Segment) (Node, error) {
+	if sg.Type != SegmentIndex {
+		if !n.IsObject() {
+			return Node{}, fmt.Errorf("is %s, not an object", n.Kind())
+		}
+
+		return n.Field(sg.Field), nil
+	}
+
+	if !n.IsList() {
+		return Node{}, fmt.Errorf("is %s, not a list", n.Kind())
+	}
+
+	i := uint(0)
+	for item := range n.Items() {
+		if i == sg.Index {
+			return item, nil
+		}
+
+		i++
+	}
+
+	return Node{}, nil
+}
+
+// field returns the name and the value of the supplied entry of a google.protobuf.Struct.
+func field(b []byte) ([]byte, Node) {
+	name, value := wire.Entry(b)
+	return name, nodeOf(value)
+}
+
+// nodeOf returns the node of the supplied google.protobuf.Value.
+func nodeOf(b []byte) Node {
+	if len(b) == 0 {
+		return Node{body: b}
+	}
+
+	switch b[0] {
+	case wire.String, wire.Struct, wire.List:
+		body, _ := wire.Cut(b)
+		return Node{tag: b[0], body: body}
+	default:
+		return Node{tag: b[0], body: b[1:]}
+	}
+}

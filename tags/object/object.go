@@ -1,0 +1,192 @@
+// Package object reads and writes objects of the control plane: protobuf structs, as trees or
+// as the bytes that a request has of them.
+package object
+
+import (
+	"slices"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// An Object of the control plane. It is a tree, or the bytes of one, and never changed: what
+// changes it makes another. The zero Object is none.
+type Object struct {
+	tree *structpb.Struct
+
+	// resource is a Resource in plain form, whose object is meant. It is nil if the object
+	// is a tree.
+	resource []byte
+}
+
+// Tree is the object that the supplied tree is of.
+func Tree(s *structpb.Struct) Object { return Object{tree: s} }
+
+// Of the supplied resource.
+//
+// What a codec has left of a resource is its bytes, as unknown fields. They are encoded as
+// any others, so that the resource is the same to whom it is sent. Its methods don't know of
+// these: nobody but this package may call them.
+func Of(r *fnv1.Resource) Object {
+	if b := Bytes(r); b != nil {
+		return Object{resource: b}
+	}
+
+	return Object{tree: r.GetResource()}
+}
+
+// OfSchema is the supplied OpenAPI schema of a kind, or no node if there is none.
+func OfSchema(s *fnv1.Schema) Node {
+	if s.GetOpenapiV3() != nil {
+		return NodeOf(structpb.NewStructValue(s.GetOpenapiV3()))
+	}
+
+	// It is the same field as that of a resource.
+	if b := s.ProtoReflect().GetUnknown(); len(b) > 0 && b[0] == wire.Object {
+		return Object{resource: b}.Node()
+	}
+
+	return Node{}
+}
+
+// SetBytes makes the supplied resource, which has nothing yet, one of the supplied bytes. They
+// must be in plain form, and not change.
+func SetBytes(r *fnv1.Resource, b []byte) { r.ProtoReflect().SetUnknown(b) }
+
+// Bytes of the supplied resource, or nil if it is a tree.
+func Bytes(r *fnv1.Resource) []byte {
+	if r.GetResource() != nil {
+		return nil
+	}
+
+	// Fields that a tree doesn't know are none that it does.
+	b := r.ProtoReflect().GetUnknown()
+	if len(b) == 0 || b[0] != wire.Item && b[0] != wire.Details && b[0] != wire.Ready {
+		return nil
+	}
+
+	return b
+}
+
+// SetOn makes the object that of the supplied resource, whose object it was before it changed.
+func (o Object) SetOn(r *fnv1.Resource) {
+	if o.resource != nil {
+		SetBytes(r, o.resource)
+	} else {
+		r.Resource = o.tree
+	}
+}
+
+// IsZero is true if there is no object.
+func (o Object) IsZero() bool { return o.tree == nil && o.resource == nil }
+
+// Struct is the tree of the object.
+func (o Object) Struct() *structpb.Struct {
+	if o.resource == nil {
+		return o.tree
+	}
+
+	return o.Node().Value().GetStructValue()
+}
+
+// Node of all of the object.
+func (o Object) Node() Node {
+	switch {
+	case o.resource != nil:
+		l := level{body: o.resource}
+		if _, to, n := l.object(); to > 0 {
+			return n
+		}
+
+		return Node{}
+	case o.tree != nil:
+		return NodeOf(structpb.NewStructValue(o.tree))
+	default:
+		return Node{}
+	}
+}
+
+// At returns the value at the supplied path. A path that leads nowhere, or to null, gives
+// none. It is an error if the path leads through a value that can't have fields or items,
+// e.g. a string.
+func (o Object) At(path Path) (Node, error) {
+	n := o.Node()
+	if !n.IsThere() {
+		return Node{}, nil
+	}
+
+	for i, sg := range path.segments {
+		var err error
+		if n, err = n.child(sg); err != nil {
+			return Node{}, at(path.segments[:i], err)
+		}
+
+		if n.IsNull() {
+			return Node{}, nil
+		}
+	}
+
+	return n, nil
+}
+
+// Get is At for the tree of the value, which is nil if there is none.
+func Get(o Object, path Path) (*structpb.Value, error) {
+	n, err := o.At(path)
+	return n.Value(), err
+}
+
+// Set returns the supplied object with the supplied value at the supplied path. A value that
+// isn't there removes what is. What does not change is shared. Objects that are missing on the
+// path are made, but items of lists are not.
+func Set(o Object, path Path, n Node) (Object, error) {
+	if o.resource == nil {
+		out, _, err := Update(o, path, func(*structpb.Value) (*structpb.Value, error) { return n.Value(), nil })
+		return out, err
+	}
+
+	p, depth, err := o.find(path.segments)
+	if err != nil {
+		return Object{}, err
+	}
+
+	if depth == len(path.segments) && (p.value.IsThere() || n.IsThere()) {
+		b, err := p.put(n)
+		return Object{resource: b}, err
+	}
+
+	out, _, err := p.update(o, path.segments, depth, func(*structpb.Value) (*structpb.Value, error) { return n.Value(), nil })
+
+	return out, err
+}
+
+// Update returns the supplied object with what the supplied function makes of the value at
+// the supplied path, which is nil if there is none, as Set does. A [*] in the path stands for
+// every item of a list, but for items that are null: a list that isn't there has none. An
+// error of the function must go on from the name of the value. If the function only returns
+// what it was given, nothing has changed, and the object is the supplied one.
+func Update(o Object, path Path, f func(*structpb.Value) (*structpb.Value, error)) (_ Object, changed bool, _ error) {
+	segments := path.segments
+	if path.HasWildcard() {
+		segments = slices.Clone(segments) // Items take the place of wildcards on the way.
+	}
+
+	if o.resource != nil {
+		p, depth, err := o.find(segments)
+		if err != nil {
+			return Object{}, false, err
+		}
+
+		return p.update(o, segments, depth, f)
+	}
+
+	from := structpb.NewStructValue(o.tree)
+
+	out, err := updated(from, segments, 0, f)
+	if err != nil {
+		return Object{}, false, err
+	}
+
+	return Object{tree: out.GetStructValue()}, out != from, nil
+}

@@ -1,0 +1,260 @@
+package object
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// A place is where a value is in the bytes of a resource, or where it would be.
+type place struct {
+	// way to the value, through all that it is within: the resource, its object, and
+	// objects and lists in that.
+	way []level
+
+	// value that is there, if any is.
+	value Node
+}
+
+// A level is a message on the way to a value.
+type level struct {
+	// body of the message, and where in it the next one's field is, or would be.
+	body     []byte
+	from, to int
+
+	// tag of the message in the google.protobuf.Value around it, or 0 if it's the resource.
+	tag byte
+
+	// name of the next one, if that is a field of an object.
+	name string
+
+	// size of what becomes of the body, and of the value or message in the field.
+	size, inner int
+}
+
+// find the place at the supplied path, or at as many segments of it as it has levels: what
+// isn't there, is null, or is behind a wildcard has none. It is an error if the path leads
+// through a value that can't have fields or items.
+func (o Object) find(segments Segments) (p place, depth int, err error) {
+	l := level{body: o.resource}
+	l.from, l.to, p.value = l.object()
+	p.way = append(make([]level, 0, 8), l) //nolint:mnd // Most paths are shorter.
+
+	for ; depth < len(segments); depth++ {
+		sg := segments[depth]
+		if isWildcard(sg) || p.value.IsNull() {
+			return p, depth, nil
+		}
+
+		if _, err := p.value.child(sg); err != nil {
+			return place{}, 0, at(segments[:depth], err)
+		}
+
+		l := level{body: p.value.body, tag: p.value.tag}
+
+		var v Node
+		if sg.Type == SegmentIndex {
+			l.from, l.to, v = l.item(sg.Index)
+
+			// Items of lists are never made.
+			if l.from == l.to {
+				return p, depth, nil
+			}
+		} else {
+			l.name = sg.Field
+			l.from, l.to, v = l.field(sg.Field)
+		}
+
+		p.way, p.value = append(p.way, l), v
+
+		if l.from == l.to {
+			return p, depth + 1, nil
+		}
+	}
+
+	return p, depth, nil
+}
+
+// object of a resource, and where it is in that.
+func (l *level) object() (from, to int, _ Node) {
+	for rest := l.body; len(rest) > 0; {
+		if rest[0] == wire.Ready {
+			rest = rest[2:]
+			continue
+		}
+
+		body, behind := wire.Cut(rest)
+		if rest[0] == wire.Item {
+			return len(l.body) - len(rest), len(l.body) - len(behind), Node{tag: wire.Struct, body: body}
+		}
+
+		rest = behind
+	}
+
+	return 0, 0, Node{tag: wire.Struct, body: l.body[:0]}
+}
+
+// field of the supplied name of an object, and where it is in that.
+func (l *level) field(name string) (from, to int, _ Node) {
+	for rest := l.body; len(rest) > 0; {
+		body, behind := wire.Cut(rest)
+		if key, v := field(body); string(key) == name {
+			return len(l.body) - len(rest), len(l.body) - len(behind), v
+		}
+
+		rest = behind
+	}
+
+	return len(l.body), len(l.body), Node{}
+}
+
+// item of the supplied position of a list, and where it is in that.
+func (l *level) item(i uint) (from, to int, _ Node) {
+	for rest := l.body; len(rest) > 0; i-- {
+		body, behind := wire.Cut(rest)
+		if i == 0 {
+			return len(l.body) - len(rest), len(l.body) - len(behind), nodeOf(body)
+		}
+
+		rest = behind
+	}
+
+	return 0, 0, Node{}
+}
+
+// update what is at the place, which so many segments of a path have led to, as Update does.
+func (p place) update(o Object, segments Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (_ Object, changed bool, _ error) {
+	from := p.value.Value()
+
+	out, err := updated(from, segments, depth, f)
+	if err != nil || out == from {
+		return o, false, err
+	}
+
+	b, err := p.put(NodeOf(out))
+
+	return Object{resource: b}, true, err
+}
+
+// put the supplied value there, or nothing if there is none. It returns the bytes of the
+// resource. An error says that the value can't be encoded.
+func (p place) put(n Node) (_ []byte, err error) {
+	last := len(p.way) - 1
+	if last == 0 { // An object is not within a google.protobuf.Value.
+		n, err = Encode(n)
+		n.tag = 0
+	}
+
+	isThere := func(i int) bool { return i < last || n.IsThere() }
+	inner := n.size()
+
+	for i, l := range slices.Backward(p.way) {
+		l.inner, l.size = inner, len(l.body)-(l.to-l.from)
+		if isThere(i) {
+			l.size += l.fieldSize()
+		}
+
+		if inner = l.size; i > 1 {
+			inner = 1 + protowire.SizeBytes(l.size)
+		}
+
+		p.way[i] = l
+	}
+
+	out := make([]byte, 0, p.way[0].size)
+
+	for i, l := range p.way {
+		if i > 1 {
+			out = appendLength(append(out, l.tag), l.size)
+		}
+
+		out = append(out, l.body[:l.from]...)
+
+		if isThere(i) {
+			out = l.appendField(out)
+		}
+	}
+
+	out, err = n.appendTo(out)
+
+	for _, l := range slices.Backward(p.way) {
+		out = append(out, l.body[l.to:]...)
+	}
+
+	return out, err
+}
+
+// fieldSize is the size of the next message's field.
+func (l *level) fieldSize() int {
+	if l.tag == wire.Struct {
+		return 1 + protowire.SizeBytes(l.entrySize())
+	}
+
+	return 1 + protowire.SizeBytes(l.inner)
+}
+
+// entrySize is the size of what the field of an object holds.
+func (l *level) entrySize() int {
+	return 1 + protowire.SizeBytes(len(l.name)) + 1 + protowire.SizeBytes(l.inner)
+}
+
+// appendField appends the field of the next message, up to that.
+func (l *level) appendField(to []byte) []byte {
+	to = append(to, wire.Item)
+
+	if l.tag == wire.Struct {
+		to = appendLength(to, l.entrySize())
+		to = append(appendLength(append(to, wire.Key), len(l.name)), l.name...)
+		to = append(to, wire.Value)
+	}
+
+	return appendLength(to, l.inner)
+}
+
+func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
+
+// Encode the supplied value, so that putting it into many objects costs little.
+func Encode(n Node) (Node, error) {
+	if n.tree == nil {
+		return n, nil
+	}
+
+	b, err := n.appendTo(make([]byte, 0, n.size()))
+
+	return nodeOf(b), err
+}
+
+// IsThere is true if there is a value, even null.
+func (n Node) IsThere() bool { return n.tree != nil || n.body != nil }
+
+// size of the value in bytes.
+func (n Node) size() int {
+	switch {
+	case n.tree != nil:
+		return proto.Size(n.tree)
+	case n.tag == wire.String || n.tag == wire.Struct || n.tag == wire.List:
+		return 1 + protowire.SizeBytes(len(n.body))
+	case n.tag == 0:
+		return len(n.body)
+	default:
+		return 1 + len(n.body)
+	}
+}
+
+// appendTo appends the bytes of the value. The same value always has the same ones.
+func (n Node) appendTo(to []byte) ([]byte, error) {
+	switch {
+	case n.tree != nil:
+		return proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, n.tree)
+	case n.tag == wire.String || n.tag == wire.Struct || n.tag == wire.List:
+		to = appendLength(append(to, n.tag), len(n.body))
+	case n.tag != 0:
+		to = append(to, n.tag)
+	}
+
+	return append(to, n.body...), nil
+}

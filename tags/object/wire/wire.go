@@ -1,0 +1,274 @@
+// Package wire reads objects of the control plane in the bytes of messages: each is a
+// google.protobuf.Struct, encoded as https://protobuf.dev/programming-guides/encoding says.
+//
+// Bytes are in plain form if tags and lengths are as short as they can be, all fields are
+// known and there once at most, entries of maps have first their key, then their value, no
+// map has a key twice, all text is UTF-8, and values are nested at most 1,000 deep. So
+// libraries write them. A Checker says whether bytes are, and all else takes that for granted.
+package wire
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Tags of fields: of items of a list and entries of a map in the message that has only these,
+// and of the key and the value of such an entry.
+const (
+	Item  = 1<<3 | byte(protowire.BytesType)
+	Key   = 1<<3 | byte(protowire.BytesType)
+	Value = 2<<3 | byte(protowire.BytesType)
+)
+
+// Tags of the fields of a google.protobuf.Value, of which it has one or none.
+const (
+	Null   = 1<<3 | byte(protowire.VarintType)
+	Number = 2<<3 | byte(protowire.Fixed64Type)
+	String = 3<<3 | byte(protowire.BytesType)
+	Bool   = 4<<3 | byte(protowire.VarintType)
+	Struct = 5<<3 | byte(protowire.BytesType)
+	List   = 6<<3 | byte(protowire.BytesType)
+)
+
+// Tags of the fields of a Resource: its object, connection details, and whether it is ready.
+const (
+	Object  = 1<<3 | byte(protowire.BytesType)
+	Details = 2<<3 | byte(protowire.BytesType)
+	Ready   = 3<<3 | byte(protowire.VarintType)
+)
+
+const maxDepth = 1000
+
+// Cut the first of the length-delimited fields off that the supplied bytes are made of.
+func Cut(b []byte) (body, rest []byte) {
+	if n := int(b[1]); n < 0x80 {
+		return b[2 : 2+n : 2+n], b[2+n:]
+	}
+
+	n, size := protowire.ConsumeVarint(b[1:])
+	b = b[1+size:]
+
+	return b[:n:n], b[n:]
+}
+
+// Count the length-delimited fields that the supplied bytes are made of.
+func Count(b []byte) (n int) {
+	for len(b) > 0 {
+		_, b = Cut(b)
+		n++
+	}
+
+	return n
+}
+
+// Entry returns the key and the value of the supplied entry of a map.
+func Entry(b []byte) (key, value []byte) {
+	key, rest := Cut(b)
+	value, _ = Cut(rest)
+
+	return key, value
+}
+
+// A Checker says whether bytes are in plain form. That takes time that grows with their
+// length, and hardly more than that. It can be used again, but not by several at once.
+type Checker struct {
+	// keys of the maps that are being checked, inner ones last.
+	keys [][]byte
+
+	// depth of the value that is being checked.
+	depth int
+}
+
+// Field cuts the first field off the supplied bytes, which may be anything. It is false if that
+// isn't a length-delimited field of a single-byte tag in plain form.
+func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
+	if len(b) < 2 {
+		return 0, nil, nil, false
+	}
+
+	tag = b[0]
+
+	if n := int(b[1]); n < 0x80 {
+		if b = b[2:]; n > len(b) {
+			return 0, nil, nil, false
+		}
+
+		return tag, b[:n:n], b[n:], true
+	}
+
+	n, size := protowire.ConsumeVarint(b[1:])
+	if size != protowire.SizeVarint(n) {
+		return 0, nil, nil, false
+	}
+
+	if b = b[1+size:]; n > uint64(len(b)) {
+		return 0, nil, nil, false
+	}
+
+	return tag, b[:n:n], b[n:], true
+}
+
+// Resource is true if the supplied bytes are a Resource in plain form.
+func (c *Checker) Resource(b []byte) bool {
+	var object, ready bool
+
+	details := c.Map()
+
+	for len(b) > 0 {
+		if b[0] == Ready {
+			if ready || len(b) < 2 || b[1] >= 0x80 {
+				return false
+			}
+
+			ready, b = true, b[2:]
+
+			continue
+		}
+
+		tag, body, rest, ok := Field(b)
+
+		switch {
+		case !ok:
+		case tag == Object && !object:
+			object, ok = true, c.Struct(body)
+		case tag == Details:
+			_, _, ok = c.Entry(body)
+		default:
+			ok = false
+		}
+
+		if !ok {
+			return false
+		}
+
+		b = rest
+	}
+
+	return c.EndMap(details)
+}
+
+// Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
+func (c *Checker) Struct(b []byte) bool {
+	fields := c.Map()
+
+	for len(b) > 0 {
+		tag, body, rest, ok := Field(b)
+		if !ok || tag != Item {
+			return false
+		}
+
+		_, value, ok := c.Entry(body)
+		if !ok || !c.value(value) {
+			return false
+		}
+
+		b = rest
+	}
+
+	return c.EndMap(fields)
+}
+
+// value is true if the supplied bytes are a google.protobuf.Value in plain form.
+func (c *Checker) value(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+
+	switch b[0] {
+	case Null:
+		return len(b) == 2 && b[1] == 0
+	case Bool:
+		return len(b) == 2 && b[1] <= 1
+	case Number:
+		return len(b) == 9
+	}
+
+	tag, body, rest, ok := Field(b)
+	if !ok || len(rest) > 0 {
+		return false
+	}
+
+	switch tag {
+	case String:
+		return utf8.Valid(body)
+	case Struct:
+		return c.nested(body, c.Struct)
+	case List:
+		return c.nested(body, c.list)
+	default:
+		return false
+	}
+}
+
+// nested is what the supplied function says of the supplied bytes within a value.
+func (c *Checker) nested(b []byte, is func([]byte) bool) bool {
+	c.depth++
+	defer func() { c.depth-- }()
+
+	return c.depth <= maxDepth && is(b)
+}
+
+// list is true if the supplied bytes are a google.protobuf.ListValue in plain form.
+func (c *Checker) list(b []byte) bool {
+	for len(b) > 0 {
+		tag, body, rest, ok := Field(b)
+		if !ok || tag != Item || !c.value(body) {
+			return false
+		}
+
+		b = rest
+	}
+
+	return true
+}
+
+// Map begins to check a map. What it returns is for EndMap.
+func (c *Checker) Map() (begun int) { return len(c.keys) }
+
+// Entry returns the key and the value of the supplied entry of the map that is checked. It is
+// false if the entry isn't in plain form, but for what is in the value.
+func (c *Checker) Entry(b []byte) (key, value []byte, ok bool) {
+	tag, key, rest, ok := Field(b)
+	if !ok || tag != Key || !utf8.Valid(key) {
+		return nil, nil, false
+	}
+
+	c.keys = append(c.keys, key)
+	tag, value, rest, ok = Field(rest)
+
+	return key, value, ok && tag == Value && len(rest) == 0
+}
+
+// few keys are compared each with each.
+const few = 24
+
+// EndMap is true if the map has no key twice.
+func (c *Checker) EndMap(begun int) bool {
+	keys := c.keys[begun:]
+	c.keys = c.keys[:begun]
+
+	if len(keys) > few {
+		slices.SortFunc(keys, bytes.Compare)
+
+		for i, key := range keys[1:] {
+			if bytes.Equal(keys[i], key) {
+				return false
+			}
+		}
+
+		return true
+	}
+
+	for i, key := range keys {
+		for _, other := range keys[:i] {
+			if bytes.Equal(key, other) {
+				return false
+			}
+		}
+	}
+
+	return true
+}
