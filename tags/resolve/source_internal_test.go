@@ -43,6 +43,10 @@ func TestSourceTypes(t *testing.T) {
 		if st := sourceTypes[of]; st.find == nil || st.title == nil {
 			t.Errorf("sources of the type %s can't be resolved", of)
 		}
+
+		if kinds := Kinds(&v1beta1.Source{Type: of, Resource: &v1beta1.RequiredResource{}}, v1beta1.ResourceKind{}); kinds != nil {
+			t.Errorf("a source of the type %s without a prefix reads labels and annotations of %v", of, kinds)
+		}
 	}
 
 	req := &fnv1.RunFunctionRequest{}
