@@ -34,15 +34,16 @@ func charsOf(name, set string) Class {
 
 	c.matches = sync.OnceValue(func() func(s string) bool {
 		var ascii [utf8.RuneSelf]bool
-		for r := range ascii {
-			ascii[r] = slow()(string(rune(r)))
+		for b := range byte(utf8.RuneSelf) {
+			ascii[b] = slow()(string(rune(b)))
 		}
 
 		return func(s string) bool {
 			for i := range len(s) {
-				if s[i] >= utf8.RuneSelf {
+				switch b := s[i]; {
+				case b >= utf8.RuneSelf:
 					return slow()(s)
-				} else if !ascii[s[i]] {
+				case !ascii[b]:
 					return false
 				}
 			}
