@@ -74,16 +74,8 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 // a provider's own settings.
 func (i *Index) HasGroup(group string) bool { return i.groups[group] }
 
-// All kinds of the index and their entries, by group, kind and version.
-func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
-	return func(yield func(schema.GroupVersionKind, Entry) bool) {
-		for _, gvk := range slices.SortedFunc(maps.Keys(i.entries), Compare) {
-			if !yield(gvk, i.entries[gvk]) {
-				return
-			}
-		}
-	}
-}
+// All kinds of the index and their entries, in no order.
+func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] { return maps.All(i.entries) }
 
 // Compare two kinds by group, kind and version.
 func Compare(a, b schema.GroupVersionKind) int {
