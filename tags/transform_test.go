@@ -268,6 +268,13 @@ func TestTransform(t *testing.T) {
 			labels:   []string{"+=aws:x"},
 			refused:  []string{"reserved-prefix +aws:x → aws:x!"},
 		},
+		"ReservedPrefixOfFormat": {
+			reason:   "No format should make a key that the provider keeps to itself.",
+			provider: "aws",
+			format:   new(tags.NewFormat(new("aws:"), nil, false)),
+			labels:   []string{"x"},
+			refused:  []string{"reserved-prefix x → aws:x"},
+		},
 		"TrustedFirst": {
 			reason:   "Trusted labels should take slots first, each kind sorted by qualified key.",
 			provider: "aws",

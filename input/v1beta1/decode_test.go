@@ -509,6 +509,10 @@ func TestDecoder(t *testing.T) {
 		t.Errorf("\nAnother input should be another one.\nDecode(...): %v, %v", other, err)
 	}
 
+	if again, err := d.Decode(input(t, everything)); again != first || err != nil {
+		t.Errorf("\nAn input should be kept beside others.\nDecode(...): %v", err)
+	}
+
 	for range 2 {
 		if _, err := d.Decode(input(t, `ttl: 1`)); err == nil {
 			t.Error("\nAn input that is refused should be refused again.")

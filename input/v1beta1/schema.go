@@ -75,6 +75,10 @@ var loadSchema = sync.OnceValue(func() *schema {
 	return root
 })
 
+// empty is what is wrong where there are too few of something: the CRD asks for one at
+// most.
+const empty = "must not be empty"
+
 // An admission walks an input along its schema. It sets defaults, and collects mistakes.
 type admission struct{ mistakes []error }
 
@@ -152,7 +156,7 @@ func (a *admission) text(p *field.Path, s *schema, text string) bool {
 
 func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool {
 	if len(items) < s.MinItems {
-		return a.refuse(p, atLeast(s.MinItems, "items"))
+		return a.refuse(p, empty)
 	}
 
 	if s.MaxItems != nil && len(items) > *s.MaxItems {
@@ -168,12 +172,10 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 		}
 
 		// The items of a set are strings, and so are the keys of a list of type map.
-		keys := []string{item.GetStringValue()}
+		id := item.GetStringValue()
 		for _, key := range s.ListMapKeys {
-			keys = append(keys, self{item}.text(key))
+			id += self{item}.text(key)
 		}
-
-		id := strings.Join(keys, "")
 
 		if seen[id] {
 			ok = a.note(field.Duplicate(p.Index(i), id))
@@ -246,7 +248,7 @@ func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 // refuses says what is wrong with the supplied string, or nothing.
 func (s *schema) refuses(text string) string {
 	if utf8.RuneCountInString(text) < s.MinLength {
-		return atLeast(s.MinLength, "characters")
+		return empty
 	}
 
 	if s.Pattern != nil && !s.Pattern.MatchString(text) {
@@ -288,7 +290,7 @@ func (s *schema) miscounts(fields int) string {
 	case len(s.Properties) > 0:
 		return fmt.Sprintf("must have at least %d of %s", s.MinProperties, s.names())
 	default:
-		return atLeast(s.MinProperties, "fields")
+		return empty
 	}
 }
 
@@ -301,12 +303,4 @@ func (s *schema) choice() string {
 	}
 
 	return "one of " + strings.Join(s.choices(), ", ")
-}
-
-func atLeast(n int, of string) string {
-	if n == 1 {
-		return "must not be empty"
-	}
-
-	return fmt.Sprintf("must have at least %d %s", n, of)
 }

@@ -51,6 +51,10 @@ func TestSchema(t *testing.T) {
 		named["types"][of.Type] = true
 		named["formats"][of.Format] = true
 
+		if max(of.MinLength, of.MinItems, of.MinProperties) > 1 {
+			t.Errorf("\nOne should be enough, or the message says too little: %+v", of)
+		}
+
 		if of.Pattern != nil {
 			named["patterns"][of.Pattern.String()] = true
 		}
