@@ -34,7 +34,7 @@ type cli struct {
 	Measure []string `arg:"" default:"time" enum:"time,scale,memory,start" help:"What to measure: time, scale, memory, start." optional:""`
 
 	States    []load.State   `default:"settled,stable,changed" enum:"settled,stable,changed" help:"Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none."`
-	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
+	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
 	Resources []int          `default:"10,100,400"             help:"How many composed resources, for time. Memory is measured with the most."`
 	Labels    int            `default:"20"                     help:"How many labels."`
 	Rounds    int            `default:"30"                     help:"How many rounds. What is said is of the median round."`
@@ -188,7 +188,7 @@ func progressf(format string, a ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"
 func (s *session) time(ctx context.Context) error {
 	for _, state := range s.States {
 		for _, n := range s.Resources {
-			timings, err := s.timings(ctx, state, n, s.Labels, s.Clients)
+			timings, err := s.timings(ctx, state, n, s.Labels)
 			if err != nil {
 				return err
 			}
@@ -200,7 +200,7 @@ func (s *session) time(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) timings(ctx context.Context, state load.State, resources, labels int, clients []bench.Client) ([]bench.Timing, error) {
+func (s *session) timings(ctx context.Context, state load.State, resources, labels int) ([]bench.Timing, error) {
 	l, err := s.load(ctx, state, resources, labels)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 
 	var out []bench.Timing
 
-	for _, client := range clients {
+	for _, client := range s.Clients {
 		progressf("time, %s, %d resources, %d labels, %s client", state, resources, labels, client)
 
 		timings, err := bench.Time(ctx, s.servers, client, l, s.Rounds)
@@ -222,7 +222,7 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 	return out, nil
 }
 
-// scale is measured with a client that does little itself.
+// scale is time with ten times the resources, and ten times the labels.
 func (s *session) scale(ctx context.Context) error {
 	for _, state := range s.States {
 		for _, by := range []struct {
@@ -235,7 +235,7 @@ func (s *session) scale(ctx context.Context) error {
 			var before []bench.Timing
 
 			for _, n := range by.to {
-				timings, err := s.timings(ctx, state, n[0], n[1], []bench.Client{bench.Raw})
+				timings, err := s.timings(ctx, state, n[0], n[1])
 				if err != nil {
 					return err
 				}
@@ -243,7 +243,8 @@ func (s *session) scale(ctx context.Context) error {
 				for i, t := range timings {
 					m := scaled{Timing: t, By: by.what}
 					if before != nil {
-						m.Growth = t.Seconds / before[i].Seconds
+						m.Growth = bench.Ratio(t.Seconds, before[i].Seconds)
+						m.CPUGrowth = bench.Ratio(t.CPUSeconds, before[i].CPUSeconds)
 					}
 
 					s.report.Scale = append(s.report.Scale, m)

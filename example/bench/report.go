@@ -30,8 +30,10 @@ type scaled struct {
 
 	By string `json:"by"`
 
-	// Growth is how many times the time of the load before it takes, or 0 for the first.
-	Growth float64 `json:"growth"`
+	// Growth is how many times the time of the load before it takes, or 0 for the first, and
+	// the same of CPU time.
+	Growth    float64 `json:"growth"`
+	CPUGrowth float64 `json:"cpuGrowth"`
 }
 
 // print tables. What is of the echo is a ratio to it.
@@ -51,16 +53,12 @@ func (r report) print(to io.Writer) error {
 	}
 
 	if len(r.Scale) > 0 {
-		row("\nstate\tresources\tlabels\tMB\tfunction\tms\ttimes before\tof echo\tcalls")
+		row("\nstate\tresources\tlabels\tMB\tclient\tfunction\tms\tgrowth\tof echo\tCPU ms\tgrowth\tof echo\tcalls")
 	}
 
 	for _, m := range r.Scale {
-		growth := "-"
-		if m.Growth > 0 {
-			growth = fmt.Sprintf("%.1f", m.Growth)
-		}
-
-		row("%s\t%d\t%d\t%.2f\t%s\t%.2f\t%s\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Server, 1e3*m.Seconds, growth, m.Ratio, m.Calls)
+		row("%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%s\t%.2f\t%.2f\t%s\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
+			1e3*m.Seconds, growth(m.Growth), m.Ratio, 1e3*m.CPUSeconds, growth(m.CPUGrowth), m.CPURatio, m.Calls)
 	}
 
 	if len(r.Memory) > 0 {
@@ -85,6 +83,14 @@ func (r report) print(to io.Writer) error {
 	}
 
 	return t.Flush()
+}
+
+func growth(times float64) string {
+	if times == 0 {
+		return "-"
+	}
+
+	return fmt.Sprintf("%.1f", times)
 }
 
 // mb is how many megabytes of a million bytes so many bytes are.

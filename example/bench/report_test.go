@@ -28,7 +28,7 @@ func TestPrint(t *testing.T) {
 			reason: "Each measure has a table.",
 			report: report{
 				Timings: []bench.Timing{timing},
-				Scale:   []scaled{{Timing: timing, By: "labels"}, {Timing: timing, By: "labels", Growth: 9.96}},
+				Scale:   []scaled{{Timing: timing, By: "labels"}, {Timing: timing, By: "labels", Growth: 9.96, CPUGrowth: 8.04}},
 				Memory:  []bench.Footprint{{Shape: shape, Server: "fn", AtOnce: 16, Bursts: 5, Idle: 20e6, Peak: 200e6, Ratio: 0.25, After: []bench.Sample{{Bytes: 150e6}, {Seconds: 300, Bytes: 30e6}}}},
 				Start:   []bench.Beginning{{Server: "fn", Rounds: 3, Size: 19.96e6, Idle: 18e6, Seconds: 0.02}},
 			},
@@ -37,9 +37,9 @@ func TestPrint(t *testing.T) {
     state  resources  labels    MB  client  function    ms  of echo  CPU ms  of echo  calls
   settled         10      20  0.13     raw        fn  1.50     0.50    1.20     0.40   1200
 
-    state  resources  labels    MB  function    ms  times before  of echo  calls
-  settled         10      20  0.13        fn  1.50             -     0.50   1200
-  settled         10      20  0.13        fn  1.50          10.0     0.50   1200
+    state  resources  labels    MB  client  function    ms  growth  of echo  CPU ms  growth  of echo  calls
+  settled         10      20  0.13     raw        fn  1.50       -     0.50    1.20       -     0.40   1200
+  settled         10      20  0.13     raw        fn  1.50    10.0     0.50    1.20     8.0     0.40   1200
 
     state  resources  at once  bursts  function  idle MB  peak MB  of echo           MB after
   settled         10       16       5        fn       20      200     0.25  0s: 150, 300s: 30

@@ -59,7 +59,7 @@ func Memory(ctx context.Context, servers []*Server, l *Load, atOnce, bursts int,
 	watching.Wait()
 
 	for i := range out {
-		out[i].Ratio = float64(out[i].Peak) / float64(out[len(out)-1].Peak)
+		out[i].Ratio = Ratio(float64(out[i].Peak), float64(out[len(out)-1].Peak))
 	}
 
 	return out, errors.Join(errs...)

@@ -18,9 +18,9 @@ func TestProcess(t *testing.T) {
 
 	// Some megabytes, and some ticks, whatever the machine.
 	work := make([]byte, 64<<20)
-	for n := 0; ; n++ {
+	for {
 		for i := range work {
-			work[i] += byte(i + n)
+			work[i]++
 		}
 
 		if cpu, err := s.cpu(); err != nil || cpu > 2*tick {
@@ -42,6 +42,12 @@ func TestProcess(t *testing.T) {
 	}
 
 	runtime.KeepAlive(work)
+}
+
+func TestRatio(t *testing.T) {
+	if got := []float64{Ratio(1, 2), Ratio(1, 0), Ratio(0, 0)}; !cmp.Equal(got, []float64{0.5, 0, 0}) {
+		t.Errorf("\nWhat is not a number can't be written as JSON.\nRatio(...): got %v", got)
+	}
 }
 
 func TestMedian(t *testing.T) {

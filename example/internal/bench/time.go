@@ -78,8 +78,8 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 
 	last := out[len(out)-1]
 	for i := range out {
-		out[i].Ratio = out[i].Seconds / last.Seconds
-		out[i].CPURatio = out[i].CPUSeconds / last.CPUSeconds
+		out[i].Ratio = Ratio(out[i].Seconds, last.Seconds)
+		out[i].CPURatio = Ratio(out[i].CPUSeconds, last.CPUSeconds)
 	}
 
 	return out, nil
@@ -99,6 +99,15 @@ func (c Client) round(ctx context.Context, s *Server, l *Load, calls int) (float
 	}
 
 	return time.Since(start).Seconds() / float64(calls), s.forget()
+}
+
+// Ratio of a value to another. It is 0 if the other one is too small to be measured.
+func Ratio(of, to float64) float64 {
+	if to == 0 {
+		return 0
+	}
+
+	return of / to
 }
 
 // median of values, which it sorts. There must be one.
