@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -633,6 +634,54 @@ func TestRunFunctionMetrics(t *testing.T) {
 
 	if diff := cmp.Diff(before, names()); diff != "" {
 		t.Errorf("RunFunction(...): want labels and names only to count: -series before, +series after:\n%s", diff)
+	}
+}
+
+// TestImports proves that nothing large comes into the binary unseen. What is imported for a few
+// lines may bring all of Kubernetes' API: half of what the binary once was.
+func TestImports(t *testing.T) {
+	allowed := []string{
+		"github.com/plexsphere/function-cloud-tags", "github.com/plexsphere/function-cloud-tags/...",
+		"github.com/crossplane/function-sdk-go/errors", "github.com/crossplane/function-sdk-go/proto/...",
+
+		// Serving.
+		"google.golang.org/grpc", "google.golang.org/grpc/...", "google.golang.org/protobuf/...", "google.golang.org/genproto/googleapis/rpc/status",
+		"golang.org/x/net/...", "golang.org/x/sys/unix", "golang.org/x/text/...", "github.com/grpc-ecosystem/go-grpc-middleware/...",
+		"github.com/prometheus/...", "github.com/beorn7/perks/quantile", "github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg",
+
+		// Commands.
+		"github.com/alecthomas/kong", "golang.org/x/term", "k8s.io/apimachinery/pkg/util/yaml",
+
+		// Kubernetes' rules for names and texts.
+		"k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/apimachinery/pkg/util/validation/field",
+		"k8s.io/apimachinery/pkg/api/validate/constraints", "k8s.io/apimachinery/pkg/api/validate/content",
+		"k8s.io/apimachinery/pkg/util/errors", "k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/sets",
+		"k8s.io/utils/...", "k8s.io/klog/v2", "k8s.io/klog/v2/...", "github.com/go-logr/logr",
+		"sigs.k8s.io/json", "sigs.k8s.io/json/...", "sigs.k8s.io/yaml", "go.yaml.in/yaml/v2",
+		"sigs.k8s.io/structured-merge-diff/v6/...", "github.com/json-iterator/go", "github.com/modern-go/...",
+	}
+
+	isAllowed := func(pkg string) bool {
+		domain, _, _ := strings.Cut(pkg, "/")
+
+		return !strings.Contains(domain, ".") || slices.ContainsFunc(allowed, func(a string) bool {
+			below, all := strings.CutSuffix(a, "...")
+			return pkg == a || all && strings.HasPrefix(pkg, below)
+		})
+	}
+
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, ".").Output()
+	if err != nil {
+		t.Fatalf("cannot list imports: %v", err)
+	}
+
+	for line := range strings.Lines(string(out)) {
+		imports := strings.Fields(line)
+		for _, pkg := range imports[1:] {
+			if isAllowed(imports[0]) && !isAllowed(pkg) {
+				t.Errorf("\nThe binary should have only what is listed here.\n%s imports %s: measure what that brings, by go build -ldflags='-s -w', before it is listed", imports[0], pkg)
+			}
+		}
 	}
 }
 
