@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -144,58 +145,11 @@ func pairs(labels map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// A selection is which objects of its kinds a source takes.
-type selection struct {
-	name string
-
-	// labels that they have, if there is no name. Without any, all of them.
-	labels map[string]string
-
-	namespace string
-}
-
-// String says what was looked for.
-func (s selection) String() string {
-	out := "with the labels " + pairs(s.labels)
-
-	switch {
-	case s.name != "":
-		out = fmt.Sprintf("named %q", s.name)
-	case len(s.labels) == 0:
-		out = "with any labels"
-	}
-
-	if s.namespace != "" {
-		out += fmt.Sprintf(" in the namespace %q", s.namespace)
-	}
-
-	return out
-}
-
-// selector of the selected objects of the supplied kind.
-func (s selection) selector(k v1beta1.ResourceKind) *fnv1.ResourceSelector {
-	out := &fnv1.ResourceSelector{
-		ApiVersion: k.APIVersion,
-		Kind:       k.Kind,
-		Match:      &fnv1.ResourceSelector_MatchLabels{MatchLabels: &fnv1.MatchLabels{Labels: s.labels}},
-	}
-
-	if s.name != "" {
-		out.Match = &fnv1.ResourceSelector_MatchName{MatchName: s.name}
-	}
-
-	if s.namespace != "" {
-		out.Namespace = &s.namespace
-	}
-
-	return out
-}
-
 // objects returns the objects that the supplied resource selects, sorted by namespace,
 // name and the order of the kinds. It requires them, and returns none until all are
 // here.
 func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]place, error) {
-	sel, err := r.selection(res, pick)
+	sel, err := r.selector(res, pick)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +159,10 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 	kinds, all := res.ResourceKinds(), true
 
 	for _, k := range kinds {
-		found, answered := r.required.Resources(sel.selector(k))
+		of := proto.CloneOf(sel)
+		of.ApiVersion, of.Kind = k.APIVersion, k.Kind
+
+		found, answered := r.required.Resources(of)
 		all = all && answered
 
 		for _, o := range found {
@@ -224,8 +181,8 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 			names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
 		}
 
-		none := fmt.Sprintf("there is no %s %s", strings.Join(names, " or "), sel)
-		if r.required.Old() && sel.name != "" && sel.namespace != "" {
+		none := fmt.Sprintf("there is no %s %s", strings.Join(names, " or "), selected(sel))
+		if r.required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "" {
 			none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 		}
 
@@ -237,38 +194,68 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 	return objects, nil
 }
 
-// selection of the supplied resource, of whose objects one is picked or all are. Whoever
-// picks one falls back from a name that the composite resource doesn't give to labels,
-// and from these to the default ones.
-func (r *resolver) selection(res *v1beta1.RequiredResource, pick v1beta1.Pick) (sel selection, err error) {
+// selector of the objects of any kind that the supplied resource selects, of which one is picked
+// or all are. Whoever picks one falls back from a name that the composite resource doesn't give to
+// labels, and from these to the default ones.
+func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
 	const neither = compositeResource + " gives neither a name nor labels to match"
 
 	fails := func(err error) bool { return err != nil && (pick != v1beta1.PickOne || !isNothing(err)) }
+	labelled := &fnv1.MatchLabels{}
+	out := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labelled}}
 
-	if sel.namespace, err = r.string(res.Namespace, compositeResource+" gives no namespace to look in"); err != nil {
-		return selection{}, errors.Wrap(err, "cannot tell the namespace")
+	namespace, err := r.string(res.Namespace, compositeResource+" gives no namespace to look in")
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot tell the namespace")
 	}
 
-	if sel.name, err = r.string(res.Name, neither); fails(err) {
-		return selection{}, errors.Wrap(err, "cannot tell the name")
+	if namespace != "" {
+		out.Namespace = &namespace
 	}
 
-	if sel.name != "" || res.MatchLabels != nil && res.MatchLabels.All {
-		return sel, nil
+	name, err := r.string(res.Name, neither)
+	if fails(err) {
+		return nil, errors.Wrap(err, "cannot tell the name")
 	}
 
-	if sel.labels, err = r.stringMap(res.MatchLabels, neither); fails(err) {
-		return selection{}, errors.Wrap(err, "cannot tell the labels to match")
+	if name != "" {
+		out.Match = &fnv1.ResourceSelector_MatchName{MatchName: name}
 	}
 
-	if len(sel.labels) == 0 {
-		sel.labels = res.DefaultMatchLabels // Only where one is picked.
+	if name != "" || res.MatchLabels != nil && res.MatchLabels.All {
+		return out, nil
+	}
+
+	if labelled.Labels, err = r.stringMap(res.MatchLabels, neither); fails(err) {
+		return nil, errors.Wrap(err, "cannot tell the labels to match")
+	}
+
+	if len(labelled.GetLabels()) == 0 {
+		labelled.Labels = res.DefaultMatchLabels // Only where one is picked.
 	}
 
 	// No labels would match everything.
-	if len(sel.labels) == 0 {
-		return selection{}, &nothing{failure: neither, note: neither}
+	if len(labelled.GetLabels()) == 0 {
+		return nil, &nothing{failure: neither, note: neither}
 	}
 
-	return sel, nil
+	return out, nil
+}
+
+// selected says what the supplied selector looks for.
+func selected(s *fnv1.ResourceSelector) string {
+	out := "with the labels " + pairs(s.GetMatchLabels().GetLabels())
+
+	switch {
+	case s.GetMatchName() != "":
+		out = fmt.Sprintf("named %q", s.GetMatchName())
+	case len(s.GetMatchLabels().GetLabels()) == 0:
+		out = "with any labels"
+	}
+
+	if s.GetNamespace() != "" {
+		out += fmt.Sprintf(" in the namespace %q", s.GetNamespace())
+	}
+
+	return out
 }
