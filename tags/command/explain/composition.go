@@ -36,9 +36,16 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 	}
 
 	if c.Context != "" {
-		if req.Context, err = c.pipelineContext(r); err != nil {
+		contexts, err := r.Objects(c.Context)
+		if err != nil {
 			return nil, err
 		}
+
+		if len(contexts) != 1 {
+			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(contexts))
+		}
+
+		req.Context = contexts[0]
 	}
 
 	objects, err := r.Objects(c.RequiredResources...)
@@ -51,9 +58,14 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 		return nil, err
 	}
 
-	e := &explained{notes: slices.Concat(set.Empty, c.notes(step.Input, &set))}
+	e := &explained{notes: set.Empty}
 	e.addLabels(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
-	e.explain(&set, step.Input, c.providers(step.Input, &set))
+	e.explain(&set, step.Input, c.providers(e, step.Input, &set))
+
+	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
+	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
+		e.notes = append(e.notes, "what is in the pipeline's context isn't known without --context")
+	}
 
 	return e, nil
 }
@@ -69,39 +81,21 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
 		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.Tree(o)), Kind: object.Kind(object.Tree(o))}
 	})
+	name := func(o *structpb.Struct) string {
+		return object.Title(object.Tree(o)) + " (" + object.APIVersion(object.Tree(o)) + ")"
+	}
 
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) != 0:
-		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, objectNames(found))
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, list(found, name))
 	case len(objects) == 0:
 		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, objectNames(objects))
+			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, list(objects, name))
 	}
-}
-
-// objectNames are the names of the supplied objects, with their apiVersions.
-func objectNames(of []*structpb.Struct) string {
-	return list(of, func(o *structpb.Struct) string {
-		return object.Title(object.Tree(o)) + " (" + object.APIVersion(object.Tree(o)) + ")"
-	})
-}
-
-// pipelineContext is the context of the pipeline.
-func (c *Command) pipelineContext(r *manifest.Reader) (*structpb.Struct, error) {
-	objects, err := r.Objects(c.Context)
-	if err != nil {
-		return nil, err
-	}
-
-	if len(objects) != 1 {
-		return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(objects))
-	}
-
-	return objects[0], nil
 }
 
 // resolveWith resolves the supplied input for the supplied request. What it requires is
@@ -119,11 +113,16 @@ func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 	}
 }
 
-// providers whose profiles to apply. They are none if the input doesn't say.
-func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) []string {
+// providers whose profiles to apply. They are none if nothing says which ones. What they
+// aren't known for is noted.
+func (c *Command) providers(e *explained, in *v1beta1.CloudTags, set *resolve.Set) []string {
 	named := cmp.Or(in.ProviderValue(), set.Provider)
 	if len(c.Provider) > 0 || named == "" {
 		return c.Provider
+	}
+
+	if in.ProviderValue() == "" {
+		e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
 	}
 
 	providers := []string{named}
@@ -135,18 +134,4 @@ func (c *Command) providers(in *v1beta1.CloudTags, set *resolve.Set) []string {
 	}
 
 	return providers
-}
-
-// notes on what isn't known.
-func (c *Command) notes(in *v1beta1.CloudTags, set *resolve.Set) (out []string) {
-	if len(c.Provider) == 0 && in.ProviderValue() == "" && set.Provider != "" {
-		out = append(out, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
-	}
-
-	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
-	if c.Context == "" && slices.ContainsFunc(in.Sources, needsContext) {
-		out = append(out, "what is in the pipeline's context isn't known without --context")
-	}
-
-	return out
 }

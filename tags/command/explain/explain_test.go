@@ -126,6 +126,32 @@ func exitCode(err error) int {
 	return 1
 }
 
+// TestRun writes to a file, which is no terminal.
+func TestRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+
+	out, err := os.Create("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer func(stdout *os.File) { os.Stdout = stdout }(os.Stdout)
+	os.Stdout = out
+
+	if err := os.WriteFile("labels.yaml", []byte("a: b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := (&Command{File: "labels.yaml", Provider: []string{"aws"}, Output: "table"}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := os.ReadFile("out")
+	if diff := cmp.Diff("LABEL  VALUE  AWS\na      b      plexsphere:a\n", string(got)); diff != "" || err != nil {
+		t.Errorf("\nWhat is no terminal has no colors.\nRun(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
 // fails can't be read from or written to.
 type fails struct{}
 

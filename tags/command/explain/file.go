@@ -30,50 +30,28 @@ func (c *Command) labels(_ context.Context, r *manifest.Reader) (*explained, err
 
 	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
 	e := &explained{labels: set.Labels}
-	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules}, c.Provider)
+	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
 
 	return e, nil
 }
 
+// readLabels returns the map of labels that the file has: its only value, or what is at the
+// field path of the only one that has it.
 func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
 	values, err := r.Values(c.File)
 	if err != nil {
 		return nil, err
 	}
 
-	if c.FieldPath == "" {
-		return labelsIn(values)
-	}
+	var path object.Path
 
-	path, err := object.ParsePath(c.FieldPath)
-	if err != nil {
-		return nil, err
-	}
-
-	return labelsAt(path, values)
-}
-
-// labelsIn returns the labels that the only one of the supplied values is a map of.
-func labelsIn(values []*structpb.Value) (map[string]string, error) {
-	v, err := only(values)
-	if err != nil {
-		return nil, err
-	}
-
-	for _, f := range v.GetStructValue().GetFields() {
-		// No map of labels has these.
-		if f.GetStructValue() != nil || f.GetListValue() != nil {
-			return nil, errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
+	if c.FieldPath != "" {
+		if path, err = object.ParsePath(c.FieldPath); err != nil {
+			return nil, err
 		}
 	}
 
-	return object.StringMap(v, "labels")
-}
-
-// labelsAt returns the labels at the supplied path of the only one of the supplied values
-// that has it.
-func labelsAt(path object.Path, values []*structpb.Value) (map[string]string, error) {
-	if len(values) > 1 {
+	if len(values) > 1 && !path.IsZero() {
 		// Others may be objects that have nothing to do with labels.
 		values = slices.DeleteFunc(values, func(v *structpb.Value) bool {
 			at, err := object.Get(object.Tree(v.GetStructValue()), path)
@@ -85,36 +63,40 @@ func labelsAt(path object.Path, values []*structpb.Value) (map[string]string, er
 		}
 	}
 
-	v, err := only(values)
-	if err != nil {
-		return nil, err
-	}
-
-	at, err := object.Get(object.Tree(v.GetStructValue()), path)
-	if err != nil {
-		return nil, err
-	}
-
-	if at == nil {
-		return nil, errors.Errorf("there is no field %s%s", path, found(v))
-	}
-
-	return object.StringMap(at, path.String())
-}
-
-// only returns the only one of the supplied values, or null if there is none.
-func only(values []*structpb.Value) (*structpb.Value, error) {
-	switch len(values) {
-	case 0:
-		return structpb.NewNullValue(), nil
-	case 1:
-		return values[0], nil
-	default:
+	if len(values) > 1 {
 		return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s",
 			list(values, func(v *structpb.Value) string {
 				return cmp.Or(object.Title(object.Tree(v.GetStructValue())), object.KindOf(v))
 			}))
 	}
+
+	v := append(values, structpb.NewNullValue())[0] // Nothing is null.
+	if path.IsZero() {
+		return labelsIn(v)
+	}
+
+	at, err := object.Get(object.Tree(v.GetStructValue()), path)
+
+	switch {
+	case err != nil:
+		return nil, err
+	case at == nil:
+		return nil, errors.Errorf("there is no field %s%s", path, found(v))
+	default:
+		return object.StringMap(at, path.String())
+	}
+}
+
+// labelsIn returns the labels that the supplied value is a map of.
+func labelsIn(v *structpb.Value) (map[string]string, error) {
+	for _, f := range v.GetStructValue().GetFields() {
+		// No map of labels has these.
+		if f.GetStructValue() != nil || f.GetListValue() != nil {
+			return nil, errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
+		}
+	}
+
+	return object.StringMap(v, "labels")
 }
 
 // found says where in the supplied object there are maps of strings, or nothing if

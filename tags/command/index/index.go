@@ -30,9 +30,6 @@ type failedError struct{ error }
 // ExitCode of the process.
 func (failedError) ExitCode() int { return 2 }
 
-// Unwrap returns what failed.
-func (e failedError) Unwrap() error { return e.error }
-
 // A Command reads custom resource definitions and prints the index of their served
 // kinds: one field.Line each, sorted.
 //
@@ -45,23 +42,22 @@ type Command struct {
 
 	Diff     bool `help:"Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error."`
 	Complete bool `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
-
-	stdin          io.Reader
-	stdout, stderr io.Writer
 }
 
-// index is what is known of kinds.
-type index map[schema.GroupVersionKind]field.Entry
+// A kind is what the built-in index has of a version of a kind, if anything, and how it
+// is defined, if it is.
+type kind struct {
+	was field.Entry
+	is  *field.Field
+}
 
 // Run the command.
 func (c *Command) Run() error {
-	c.stdin, c.stdout, c.stderr = os.Stdin, os.Stdout, os.Stderr
-
-	return c.run()
+	return c.run(&manifest.Reader{Stdin: os.Stdin, Progress: os.Stderr}, os.Stdout)
 }
 
-func (c *Command) run() error {
-	err := c.print()
+func (c *Command) run(r *manifest.Reader, out io.Writer) error {
+	err := c.print(r, out)
 	if err == nil || errors.Is(err, errDiffers) {
 		return err
 	}
@@ -69,31 +65,30 @@ func (c *Command) run() error {
 	return failedError{error: err}
 }
 
-func (c *Command) print() error {
+func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	if c.Complete && !c.Diff {
 		return errors.New("--complete says what --diff compares: give both, or neither")
 	}
 
-	defined := make(map[schema.GroupVersionKind]*field.Field)
+	kinds := make(map[schema.GroupVersionKind]kind)
 
-	r := &manifest.Reader{Stdin: c.stdin, Progress: c.stderr}
 	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
 		f := field.Read(d.GroupKind(), object.Tree(d.Schema).Node())
-		defined[d.GroupVersionKind] = &f
+		kinds[d.GroupVersionKind] = kind{is: &f}
 	}); err != nil {
 		return err
 	}
 
-	if len(defined) == 0 {
+	if len(kinds) == 0 {
 		return errors.Errorf("no served kinds of custom resource definitions in %s", strings.Join(c.Paths, ", "))
 	}
 
 	if c.Diff {
-		return c.diff(defined)
+		return c.diff(kinds, r, out)
 	}
 
-	for _, gvk := range slices.SortedFunc(maps.Keys(defined), field.Compare) {
-		if _, err := fmt.Fprintln(c.stdout, field.Line(gvk, *defined[gvk])); err != nil {
+	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
+		if _, err := fmt.Fprintln(out, field.Line(gvk, *kinds[gvk].is)); err != nil {
 			return err
 		}
 	}
@@ -101,134 +96,100 @@ func (c *Command) print() error {
 	return nil
 }
 
-// builtIn returns what is built in of what is comparable with the supplied kinds.
-func (c *Command) builtIn(defined map[schema.GroupVersionKind]*field.Field) index {
-	builtIn := make(index)
-	kinds := make(map[schema.GroupKind]bool)
-	groups := make(map[string]bool)
-
-	for gvk := range defined {
-		kinds[gvk.GroupKind()], groups[gvk.Group] = true, true
-
-		// More kinds are known than those that the index lists.
-		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
-			builtIn[gvk] = field.Entry{{Field: f}}
-		}
-	}
-
-	for gvk, e := range field.BuiltIn().All() {
-		if kinds[gvk.GroupKind()] || c.Complete && groups[gvk.Group] {
-			builtIn[gvk] = e
-		}
-	}
-
-	return builtIn
-}
-
-// A difference of a kind from what is built in.
-type difference int
-
-const (
-	none difference = iota
-	known
-	added
-	gone
-	changed
-)
-
 // diff writes how the supplied kinds differ from what is built in.
-func (c *Command) diff(defined map[schema.GroupVersionKind]*field.Field) error {
-	builtIn := c.builtIn(defined)
+func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reader, out io.Writer) error {
+	defined := len(kinds)
+	c.addBuiltIn(kinds)
 
-	all := maps.Clone(defined)
-	for gvk := range builtIn {
-		all[gvk] = defined[gvk]
-	}
+	counts := make(map[string]int)
 
-	counts := make(map[difference]int)
+	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
+		k := kinds[gvk]
 
-	for _, gvk := range slices.SortedFunc(maps.Keys(all), field.Compare) {
-		was, is := builtIn[gvk], all[gvk]
-
-		d := compare(gvk, was, is)
+		d := k.difference(gvk)
 		counts[d]++
 
-		if d < added {
+		if d == "" || d == "known" {
 			continue
 		}
 
-		if _, err := io.WriteString(c.stdout, lines(gvk, was, is)); err != nil {
+		if _, err := io.WriteString(out, k.lines(gvk)); err != nil {
 			return err
 		}
 	}
 
-	c.sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", len(defined), counts[added], counts[gone], counts[changed])
+	r.Sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", defined, counts["new"], counts["gone"], counts["changed"])
 
-	if n := counts[known]; n > 0 {
-		c.sayf("%d more differ from release to release, as the index knows", n)
+	if n := counts["known"]; n > 0 {
+		r.Sayf("%d more differ from release to release, as the index knows", n)
 	}
 
-	if counts[added]+counts[gone]+counts[changed] > 0 {
+	if counts["new"]+counts["gone"]+counts["changed"] > 0 {
 		return errDiffers
 	}
 
 	return nil
 }
 
-// compare what the index has of a kind, if anything, with how it is defined, if it is.
-func compare(gvk schema.GroupVersionKind, was field.Entry, is *field.Field) difference {
-	switch {
-	case was == nil:
-		return added
-	case is == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.
-		return none
-	case is == nil && was[0].Releases != "":
-		return known
-	case is == nil:
-		return gone
-	case len(was) == 1 && field.Line(gvk, was[0].Field) == field.Line(gvk, *is):
-		return none
-	case slices.ContainsFunc(was, func(h field.Held) bool { return covers(h.Field, *is) }):
-		return known
-	default:
-		return changed
-	}
-}
+// addBuiltIn adds what is built in of what is comparable with the supplied kinds.
+func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
+	alike := make(map[schema.GroupKind]bool) // Without a kind it is all of a group.
 
-// lines of what the index has of a kind and of how it is defined.
-func lines(gvk schema.GroupVersionKind, was field.Entry, is *field.Field) string {
-	b := strings.Builder{}
+	for gvk, k := range kinds {
+		alike[gvk.GroupKind()] = true
+		alike[schema.GroupKind{Group: gvk.Group}] = c.Complete
 
-	for _, h := range was {
-		b.WriteString("- " + field.Line(gvk, h.Field))
-
-		if h.Releases != "" {
-			b.WriteString("\t" + h.Releases)
+		// More kinds are known than those that the index lists.
+		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
+			kinds[gvk] = kind{was: field.Entry{{Field: f}}, is: k.is}
 		}
-
-		b.WriteString("\n")
 	}
 
-	if is != nil {
-		b.WriteString("+ " + field.Line(gvk, *is) + "\n")
+	for gvk, e := range field.BuiltIn().All() {
+		if alike[gvk.GroupKind()] || alike[schema.GroupKind{Group: gvk.Group}] {
+			kinds[gvk] = kind{was: e, is: kinds[gvk].is}
+		}
 	}
-
-	return b.String()
 }
 
-// sayf says something to whoever waits. It doesn't matter if nobody hears it.
-func (c *Command) sayf(format string, args ...any) {
-	_, _ = fmt.Fprintf(c.stderr, format+"\n", args...)
+// difference of the supplied kind from what is built in: new, gone, changed, known to the
+// index to differ from release to release, or none.
+func (k kind) difference(gvk schema.GroupVersionKind) string {
+	switch {
+	case k.was == nil:
+		return "new"
+	case k.is == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.
+		return ""
+	case k.is == nil && k.was[0].Releases != "":
+		return "known"
+	case k.is == nil:
+		return "gone"
+	case len(k.was) == 1 && field.Line(gvk, k.was[0].Field) == field.Line(gvk, *k.is):
+		return ""
+	case slices.ContainsFunc(k.was, func(h field.Held) bool { return covers(h.Field, *k.is) }):
+		return "known"
+	default:
+		return "changed"
+	}
+}
+
+// lines of what the index has of the supplied kind and of how it is defined.
+func (k kind) lines(gvk schema.GroupVersionKind) (out string) {
+	for _, h := range k.was {
+		out += strings.TrimSuffix("- "+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n"
+	}
+
+	if k.is != nil {
+		out += "+ " + field.Line(gvk, *k.is) + "\n"
+	}
+
+	return out
 }
 
 // covers is true if the supplied field of the index holds for a kind that has the other
 // one: an older release may report less.
 func covers(built, is field.Field) bool {
-	for _, path := range is.Observed {
-		if !slices.ContainsFunc(built.Observed, path.Equal) {
-			return false
-		}
-	}
-
-	return built.WrittenAs(is)
+	return built.WrittenAs(is) && !slices.ContainsFunc(is.Observed, func(path object.Path) bool {
+		return !slices.ContainsFunc(built.Observed, path.Equal)
+	})
 }

@@ -81,10 +81,15 @@ func pack(t *testing.T, name, documents string) string {
 		t.Fatal(err)
 	}
 
-	// The archive's end is cut off from the first of two that make one.
-	first := archive(t, "manifest.json", `[{"Layers": ["layer.tar.gz"]}]`+strings.Repeat(" ", 512))
+	out := ""
 
-	return first[:len(first)-1024] + archive(t, "layer.tar.gz", b.String())
+	// The archive's end is cut off from those before the last that make one.
+	for _, content := range []string{`{}`, `[{"Layers": ["layer.tar.gz"]}]` + strings.Repeat(" ", 512)} {
+		file := archive(t, "manifest.json", content)
+		out += file[:len(file)-1024]
+	}
+
+	return out + archive(t, "layer.tar.gz", b.String())
 }
 
 const tagsMap = `{tags: {type: object, additionalProperties: {type: string}}}`
@@ -340,10 +345,10 @@ func TestRun(t *testing.T) {
 
 			out, progress := &bytes.Buffer{}, &bytes.Buffer{}
 			c := tc.args
-			c.Paths, c.stdin, c.stdout, c.stderr = tc.paths, strings.NewReader(tc.stdin), out, progress
+			c.Paths = tc.paths
 
 			got := want{}
-			if err := c.run(); err != nil {
+			if err := c.run(&manifest.Reader{Stdin: strings.NewReader(tc.stdin), Progress: progress}, out); err != nil {
 				got.err, got.code = err.Error(), 1
 
 				var coder interface{ ExitCode() int }
@@ -372,7 +377,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	out, progress := &bytes.Buffer{}, &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}, stdout: out, stderr: progress}).run(); err != nil {
+	if err := (&Command{Paths: []string{dir}}).run(&manifest.Reader{Progress: progress}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -391,7 +396,7 @@ func TestBuiltIn(t *testing.T) {
 	const dir = "../../field/testdata/crds"
 
 	out := &bytes.Buffer{}
-	if err := (&Command{Paths: []string{dir}, stdout: out, stderr: os.Stderr}).run(); err != nil {
+	if err := (&Command{Paths: []string{dir}}).run(&manifest.Reader{Progress: os.Stderr}, out); err != nil {
 		t.Fatal(err)
 	}
 
@@ -419,8 +424,15 @@ func TestBuiltIn(t *testing.T) {
 
 	out.Reset()
 
-	if err := (&Command{Paths: []string{dir}, Diff: true, stdout: out, stderr: &bytes.Buffer{}}).run(); err != nil || out.Len() > 0 {
+	if err := (&Command{Paths: []string{dir}, Diff: true}).run(&manifest.Reader{Progress: io.Discard}, out); err != nil || out.Len() > 0 {
 		t.Errorf("want no differences, got %v:\n%s", err, out)
+	}
+}
+
+// Run reads and writes what the process does. Other tests see what it is.
+func TestProcess(t *testing.T) {
+	if err := (&Command{Complete: true}).Run(); err == nil {
+		t.Error("want the error of the command")
 	}
 }
 
@@ -432,7 +444,7 @@ func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 func TestClosedOutput(t *testing.T) {
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(definition("vm.example.org", "Machine", tagsMap, "v1"))
-		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff, stdin: in, stdout: closed{}, stderr: closed{}}).run(); fmt.Sprint(err) != "closed" {
+		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).run(&manifest.Reader{Stdin: in, Progress: closed{}}, closed{}); fmt.Sprint(err) != "closed" {
 			t.Errorf("want the error of the output, got %v", err)
 		}
 	}

@@ -25,6 +25,21 @@ type Step struct {
 	Composite v1beta1.ResourceKind
 }
 
+// A composition is what we read of a Composition.
+type composition struct {
+	Metadata struct {
+		Name string `json:"name"`
+	} `json:"metadata"`
+
+	Spec struct {
+		CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
+		Pipeline         []struct {
+			Step  string         `json:"step"`
+			Input map[string]any `json:"input"`
+		} `json:"pipeline"`
+	} `json:"spec"`
+}
+
 // Step returns the step with the supplied name, or any name if it's empty, of the
 // Compositions in the supplied file that runs the function. There must be one.
 func (r *Reader) Step(file, name string) (*Step, error) {
@@ -39,15 +54,30 @@ func (r *Reader) Step(file, name string) (*Step, error) {
 }
 
 func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
-	found := []*Step{}
+	var (
+		found []*Step
+		names []string
+	)
 
 	for _, o := range objects {
-		steps, err := stepsOf(o, name)
+		c, err := compositionOf(o)
 		if err != nil {
 			return nil, err
 		}
 
-		found = append(found, steps...)
+		for _, s := range c.Spec.Pipeline {
+			if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
+				continue
+			}
+
+			in, err := v1beta1.DecodeObject(s.Input)
+			if err != nil {
+				return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
+			}
+
+			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef})
+			names = append(names, s.Step)
+		}
 	}
 
 	called := ""
@@ -61,57 +91,22 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 	case 1:
 		return found[0], nil
 	default:
-		names := make([]string, len(found))
-		for i, s := range found {
-			names[i] = s.Name
-		}
-
 		return nil, errors.Errorf("several steps%s have an input of kind %s: choose one with --step: %s", called, v1beta1.Kind, strings.Join(names, ", "))
 	}
 }
 
-// stepsOf the supplied object that have the supplied name, if it isn't empty, and run
-// the function. Only a Composition has any.
-func stepsOf(o *structpb.Struct, name string) (out []*Step, err error) {
+// compositionOf reads the supplied object. One that is no Composition has no steps.
+func compositionOf(o *structpb.Struct) (c composition, err error) {
 	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
-		return nil, nil
+		return c, nil
 	}
 
-	var d struct {
-		Metadata struct {
-			Name string `json:"name"`
-		} `json:"metadata"`
-
-		Spec struct {
-			CompositeTypeRef v1beta1.ResourceKind `json:"compositeTypeRef"`
-			Pipeline         []struct {
-				Step  string         `json:"step"`
-				Input map[string]any `json:"input"`
-			} `json:"pipeline"`
-		} `json:"spec"`
-	}
-
-	j, err := o.MarshalJSON()
-	if err == nil {
-		err = json.Unmarshal(j, &d)
-	}
+	j, _ := o.MarshalJSON() // What was decoded can be encoded.
+	err = json.Unmarshal(j, &c)
 
 	if te := (&json.UnmarshalTypeError{}); errors.As(err, &te) {
-		return nil, errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
+		err = errors.Errorf("a Composition can't have %s at %s", te.Value, te.Field)
 	}
 
-	for _, s := range d.Spec.Pipeline {
-		if name != "" && s.Step != name || s.Input["apiVersion"] != v1beta1.APIVersion || s.Input["kind"] != v1beta1.Kind {
-			continue
-		}
-
-		in, err := v1beta1.DecodeObject(s.Input)
-		if err != nil {
-			return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
-		}
-
-		out = append(out, &Step{Name: s.Step, Input: in, Composition: d.Metadata.Name, Composite: d.Spec.CompositeTypeRef})
-	}
-
-	return out, nil
+	return c, err
 }

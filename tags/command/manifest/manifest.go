@@ -39,24 +39,19 @@ type Reader struct {
 // Values of the supplied file, in order. A document without anything in it is none. A
 // List, which is what kubectl prints of several objects, stands for its items. The
 // error doesn't say the name of the file.
-func (r *Reader) Values(path string) ([]*structpb.Value, error) {
-	out := []*structpb.Value{}
-	if err := r.each(path, func(v *structpb.Value) { out = append(out, v) }); err != nil {
-		return nil, OneLine(err)
-	}
+func (r *Reader) Values(path string) (out []*structpb.Value, err error) {
+	err = r.each(path, func(v *structpb.Value) { out = append(out, v) })
 
-	return out, nil
+	return out, OneLine(err)
 }
 
 // Objects of the supplied files, and of all YAML and JSON files below the supplied
 // folders, in order. Lists stand for their items.
-func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
+func (r *Reader) Objects(paths ...string) (out []*structpb.Struct, err error) {
 	files, err := below(paths, ".yaml", ".yml", ".json")
 	if err != nil {
 		return nil, err
 	}
-
-	out := []*structpb.Struct{}
 
 	for _, file := range files {
 		values, err := r.Values(file)
@@ -146,18 +141,19 @@ func decode(text io.Reader, f func(*structpb.Value)) error {
 			err = decodeDocument(doc, f)
 		}
 
-		switch {
-		case err != nil && i > 1:
-			return errors.Wrapf(err, "document %d", i)
-		case err != nil:
+		if i > 1 {
+			err = errors.Wrapf(err, "document %d", i)
+		}
+
+		if err != nil {
 			return err
 		}
 	}
 }
 
 func decodeDocument(doc []byte, f func(*structpb.Value)) error {
-	texts, ok := splitJSON(doc)
-	if !ok {
+	texts := splitJSON(doc)
+	if texts == nil {
 		j, err := yaml.YAMLToJSONStrict(doc)
 		if err != nil {
 			return err
@@ -179,24 +175,20 @@ func decodeDocument(doc []byte, f func(*structpb.Value)) error {
 }
 
 // splitJSON returns the JSON objects and lists that the supplied text is made of, or
-// false if it is made of anything else.
-func splitJSON(text []byte) ([][]byte, bool) {
+// none if it is made of anything else.
+func splitJSON(text []byte) (out [][]byte) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' && text[0] != '[' {
-		return nil, false
+		return nil
 	}
-
-	out := [][]byte{}
 
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
 		var j json.RawMessage
 
-		err := d.Decode(&j)
-		if errors.Is(err, io.EOF) {
-			return out, true
-		}
-
-		if err != nil {
-			return nil, false
+		switch err := d.Decode(&j); {
+		case errors.Is(err, io.EOF):
+			return out
+		case err != nil:
+			return nil
 		}
 
 		out = append(out, j)
