@@ -60,12 +60,9 @@ type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // Request returns a request with so many resources, which are of a few kinds in turn, and
 // with so many labels of the composite resource. What the supplied function makes of them
-// decides what resources that have tags are like.
+// is what resources that have tags are like. That it doesn't tag them is an error.
 func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	req := request(resources, labels)
-	if state == Changed {
-		return req, nil
-	}
 
 	rsp, err := function(proto.CloneOf(req))
 
@@ -82,8 +79,15 @@ func Request(state State, resources, labels int, function Function) (*fnv1.RunFu
 		}
 	}
 
-	for name, r := range rsp.GetDesired().GetResources() {
-		req.Observed.Resources[name] = observe(name, r.GetResource())
+	for name, r := range req.GetDesired().GetResources() {
+		tagged := rsp.GetDesired().GetResources()[name]
+		if labels > 0 && proto.Equal(r, tagged) || tagged == nil {
+			return nil, fmt.Errorf("cannot tag resources: the function has left %s as it was, or dropped it", name)
+		}
+
+		if state != Changed {
+			req.Observed.Resources[name] = observe(name, tagged.GetResource())
+		}
 	}
 
 	if state == Settled {

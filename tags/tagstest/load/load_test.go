@@ -94,6 +94,13 @@ func TestRequestErrors(t *testing.T) {
 			},
 			want: "cannot tag resources: the function asks for more than the request has",
 		},
+		"Untagged": {
+			reason: "A function that does less than it should is not measured.",
+			function: func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+				return &fnv1.RunFunctionResponse{Desired: req.GetDesired()}, nil
+			},
+			want: "cannot tag resources: the function has left resource-00000 as it was, or dropped it",
+		},
 		"Fatal": {
 			reason: "A function that fails has not tagged anything.",
 			function: func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
