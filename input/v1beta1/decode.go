@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -43,62 +41,13 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 	}
 
 	in := &CloudTags{}
-
-	// The schema says nothing of metadata, which is that of all objects.
-	unknown, err := kjson.UnmarshalStrict(j, &document{CloudTags: in})
-	if err := errors.Join(append(unknown, err)...); err != nil {
-		return nil, errors.Wrap(err, "metadata")
+	if err := json.Unmarshal(j, in); err != nil {
+		return nil, errors.Wrap(err, "cannot decode input")
 	}
 
 	in.complete()
 
 	return in, nil
-}
-
-// A document is an input with what all objects have. Nobody reads that, but is told what is
-// wrong with it.
-type document struct {
-	*CloudTags
-
-	APIVersion string     `json:"apiVersion"`
-	Kind       string     `json:"kind"`
-	Metadata   objectMeta `json:"metadata"`
-}
-
-// objectMeta is what metav1.ObjectMeta is, which would bring much to the binary.
-type objectMeta struct {
-	Name                       string            `json:"name"`
-	GenerateName               string            `json:"generateName"`
-	Namespace                  string            `json:"namespace"`
-	SelfLink                   string            `json:"selfLink"`
-	UID                        string            `json:"uid"`
-	ResourceVersion            string            `json:"resourceVersion"`
-	Generation                 int64             `json:"generation"`
-	CreationTimestamp          time.Time         `json:"creationTimestamp"`
-	DeletionTimestamp          time.Time         `json:"deletionTimestamp"`
-	DeletionGracePeriodSeconds int64             `json:"deletionGracePeriodSeconds"`
-	Labels                     map[string]string `json:"labels"`
-	Annotations                map[string]string `json:"annotations"`
-	Finalizers                 []string          `json:"finalizers"`
-
-	OwnerReferences []struct {
-		APIVersion         string `json:"apiVersion"`
-		Kind               string `json:"kind"`
-		Name               string `json:"name"`
-		UID                string `json:"uid"`
-		Controller         bool   `json:"controller"`
-		BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
-	} `json:"ownerReferences"`
-
-	ManagedFields []struct {
-		Manager     string          `json:"manager"`
-		Operation   string          `json:"operation"`
-		APIVersion  string          `json:"apiVersion"`
-		Time        time.Time       `json:"time"`
-		FieldsType  string          `json:"fieldsType"`
-		FieldsV1    json.RawMessage `json:"fieldsV1"`
-		Subresource string          `json:"subresource"`
-	} `json:"managedFields"`
 }
 
 // DecodeObject decodes an input that was read from a file.

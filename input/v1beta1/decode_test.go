@@ -431,7 +431,7 @@ func TestDecodeMetadata(t *testing.T) {
 
 	for _, metadata := range []string{`{labels: [a]}`, `{generation: first}`, `{creationTimestamp: yesterday}`, `{ownerReferences: [{controller: "yes"}]}`} {
 		_, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], metadata: `+metadata+`}`))
-		if !strings.HasPrefix(message(err), "metadata: ") {
+		if !strings.HasPrefix(message(err), "metadata.") {
 			t.Errorf("\nWhat is wrong in metadata should be told.\nDecode(...) of %s: %v", metadata, err)
 		}
 	}

@@ -164,6 +164,10 @@ var patterns = map[string]string{
 
 // formats are the CRD's: what is wrong with a string.
 var formats = map[string]func(text string) error{
+	"date-time": func(text string) error {
+		_, err := time.Parse(time.RFC3339, text)
+		return err
+	},
 	"field-path": func(text string) error {
 		_, err := object.ParsePath(text)
 		return err

@@ -23,12 +23,16 @@ import (
 //go:embed cloudtags.fn.plexsphere.com_cloudtags.yaml
 var crd []byte
 
+//go:embed metadata.yaml
+var metadata []byte
+
 // A schema is what the CRD says of a value, in the keywords that it uses: a test fails on
 // others.
 type schema struct {
-	Type    string          `json:"type"`
-	Default *structpb.Value `json:"default"`
-	Rules   []rule          `json:"x-kubernetes-validations"`
+	Type     string          `json:"type"`
+	Nullable bool            `json:"nullable"`
+	Default  *structpb.Value `json:"default"`
+	Rules    []rule          `json:"x-kubernetes-validations"`
 
 	// Of strings and numbers.
 	Enum      []string       `json:"enum"`
@@ -70,6 +74,10 @@ var loadSchema = sync.OnceValue(func() *schema {
 	}
 
 	root := def.Spec.Versions[0].Schema.OpenAPIV3Schema
+	if err := yaml.Unmarshal(metadata, root.Properties["metadata"]); err != nil {
+		panic(err)
+	}
+
 	refine(root)
 
 	return root
@@ -225,11 +233,13 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 // typeNames are what messages, and object.KindOf, call the types of the schema.
 var typeNames = map[string]string{"string": "a string", "boolean": "a boolean", "array": "a list", "object": "an object"}
 
-// mismatch says why the supplied value has not the schema's type, or nothing. Null has none.
+// mismatch says why the supplied value has not the schema's type, or nothing.
 func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 	n, isNumber := v.GetKind().(*structpb.Value_NumberValue)
 
 	switch kind := object.KindOf(v); {
+	case object.IsNull(v) && s.Nullable:
+		return ""
 	case object.IsNull(v):
 		return "must not be null"
 	case s.Type == "" || kind == typeNames[s.Type]:

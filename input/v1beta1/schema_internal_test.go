@@ -65,7 +65,7 @@ func TestSchema(t *testing.T) {
 	}
 
 	known := map[string]map[string]bool{
-		"types":    {"integer": true},
+		"types":    {"integer": true, "": true}, // Of no type is what can be anything.
 		"rules":    keys(rules),
 		"patterns": keys(patterns),
 		"formats":  keys(formats),
