@@ -658,7 +658,6 @@ func TestImports(t *testing.T) {
 		"k8s.io/apimachinery/pkg/util/errors", "k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/sets",
 		"k8s.io/utils/...", "k8s.io/klog/v2", "k8s.io/klog/v2/...", "github.com/go-logr/logr",
 		"sigs.k8s.io/json", "sigs.k8s.io/json/...", "sigs.k8s.io/yaml", "go.yaml.in/yaml/v2",
-		"sigs.k8s.io/structured-merge-diff/v6/...", "github.com/json-iterator/go", "github.com/modern-go/...",
 	}
 
 	isAllowed := func(pkg string) bool {

@@ -303,11 +303,11 @@ func TestAuditOwned(t *testing.T) {
 		// What managers may lack.
 		"NoManagers": {reason: "An empty list of managers says that nobody owns anything.", field: tagMap, managers: []string{}, observed: mapABC, desired: `{}`},
 		"Malformed": {
-			reason: "A manager whose fields can't be read owns nothing, and all others own what they do.",
+			reason: "What can't be read of a manager's fields is not owned, and all others own what they do.",
 			field:  tagMap,
 			managers: []string{
 				`"x"`, `null`, `{}`, `{"manager": "` + composed + `"}`, manager(composed, `null`), manager(composed, `"f:spec"`), manager(composed, `[]`),
-				manager(composed, `{"v:not JSON": {}, "f:spec": {"f:forProvider": {"f:tags": {"f:b": {}}}}}`), owner(composed, `"f:a": {}`),
+				owner(composed, `"v:not JSON": {}, "k:[]": {}, "k:null": {}, "f": {}, "x:b": {}, "": {}`), owner(composed, `"f:a": {}`),
 			},
 			observed: mapABC,
 			desired:  `{}`,

@@ -1,11 +1,10 @@
 package stamp
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/json"
+	"strconv"
 	"strings"
-
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -44,24 +43,18 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 			is = ours
 		}
 
-		j, err := m.Field("fieldsV1").Value().MarshalJSON()
-		if err != nil {
-			continue
-		}
-
-		set := &fieldpath.Set{}
-		if err := set.FromJSON(bytes.NewReader(j)); err != nil {
-			continue
-		}
-
-		set, depth, leaf := follow(set, path)
+		owned, depth, leaf := follow(m.Field("fieldsV1"), path)
 		if composed && leaf {
 			whole = max(whole, depth)
 		} else {
 			deepest = max(deepest, depth)
 		}
 
-		set.Iterate(func(p fieldpath.Path) { is[ownedID(p[0], &t.field)] = true })
+		for e := range owned.Fields() {
+			if isElement(e) {
+				is[ownedID(string(e), &t.field)] = true
+			}
+		}
 	}
 
 	// A field that is owned, while nobody owns anything in it, is atomic, though we didn't
@@ -76,56 +69,85 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 	}
 }
 
-// follow the supplied path into what a manager owns. It returns what the manager owns in
-// the field, how many elements of the path lead to something that it owns, and whether
-// it owns nothing in that.
-func follow(set *fieldpath.Set, path fieldpath.Path) (in *fieldpath.Set, depth int, leaf bool) {
-	for i, e := range path {
-		owns := set.Members.Has(e)
-		set = set.WithPrefix(e)
+// follow the supplied path into what a manager owns, which is an object in which each field
+// stands for an element: f:name for a field, i:0 for an item, k:{"name":"value"} for an item
+// with this key, v:"value" for this item, and . for what the object is of itself. An element
+// of which nothing is said is owned itself, too. See package fieldpath of
+// sigs.k8s.io/structured-merge-diff.
+//
+// It returns what the manager owns in the field, how many elements of the path lead to
+// something that it owns, and whether it owns nothing in that.
+func follow(owned object.Node, path []string) (in object.Node, depth int, leaf bool) {
+	inside := false
 
-		if owns {
-			depth, leaf = i+1, set.Empty()
+	for i, e := range path {
+		if owned = owned.Field(e); !owned.IsThere() {
+			return owned, depth, leaf
+		}
+
+		itself := false
+		if itself, inside = owns(owned); itself {
+			depth, leaf = i+1, !inside
 		}
 	}
 
-	if !set.Empty() {
+	if inside {
 		depth = len(path) + 1
 	}
 
-	return set, depth, leaf
+	return owned, depth, leaf
+}
+
+// owns says whether the supplied element is owned itself, and whether anything inside is.
+func owns(element object.Node) (itself, inside bool) {
+	for e := range element.Fields() {
+		itself = itself || string(e) == "."
+		inside = inside || isElement(e)
+	}
+
+	return itself || !inside, inside
+}
+
+// isElement is true if the supplied field stands for an element in the object that it is of.
+// There may be others one day.
+func isElement(e []byte) bool {
+	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
 }
 
 // ownedPath is the supplied path among the fields that a manager owns.
-func ownedPath(p object.Path) fieldpath.Path {
-	out := make(fieldpath.Path, len(p.Segments()))
+func ownedPath(p object.Path) []string {
+	out := make([]string, len(p.Segments()))
 
 	for i, sg := range p.Segments() {
 		if sg.Type == object.SegmentIndex {
-			out[i].Index = new(int(sg.Index))
+			out[i] = "i:" + strconv.Itoa(int(sg.Index))
 		} else {
-			out[i].FieldName = new(sg.Field)
+			out[i] = "f:" + sg.Field
 		}
 	}
 
 	return out
 }
 
-// ownedID is what tells an entry of the supplied field from others, among the paths of
-// the fields that a manager owns: the key of a tag, or the whole string.
-func ownedID(e fieldpath.PathElement, f *field.Field) string {
-	switch {
-	case e.FieldName != nil:
-		return *e.FieldName
-	case e.Key != nil:
-		for _, k := range *e.Key {
-			if k.Name == f.Key && k.Value.IsString() {
-				return k.Value.AsString()
-			}
-		}
-	case e.Value != nil && (*e.Value).IsString():
-		return (*e.Value).AsString()
+// ownedID is what tells an entry of the supplied field from others, among the elements that
+// a manager owns: the key of a tag, or the whole string.
+func ownedID(e string, f *field.Field) string {
+	text := e[len("f:"):]
+
+	if strings.HasPrefix(e, "f:") {
+		return text
 	}
 
-	return ""
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return ""
+	}
+
+	if key, ok := v.(map[string]any); ok && strings.HasPrefix(e, "k:") {
+		v = key[f.Key]
+	}
+
+	id, _ := v.(string)
+
+	return id
 }
