@@ -143,9 +143,9 @@ func (t terminal) print(rows [][]cell) string {
 
 // widths of the columns of the supplied rows, and of all of them with the gaps between.
 func widths(rows [][]cell) (of []int, all int) {
-	of = make([]int, len(rows[0]))
-
 	for _, row := range rows {
+		of = append(of, make([]int, max(len(row)-len(of), 0))...)
+
 		for i, c := range row {
 			of[i] = max(of[i], c.width())
 		}
