@@ -119,16 +119,10 @@ func longer(expression string, l tags.Length) string {
 	return anyOf(out...)
 }
 
-// lowered returns the expression of a key in lower case, which CEL has for ASCII only, once
-// the strings of the supplied table are replaced in it.
-func lowered(expression string, table map[string]string) string {
-	return replaced(expression, table) + ".lowerAscii()"
-}
-
 // folded returns the expression of a key as reserved keys compare: in lower case. It is the
 // supplied prefix and ASCII characters.
 func folded(expression, prefix string) string {
-	return lowered(expression, folds(prefix, tags.FoldKey))
+	return replaced(expression, folds(prefix, tags.FoldKey)) + ".lowerAscii()"
 }
 
 // folds are the characters of the supplied prefix that are not ASCII, and what they are in

@@ -38,32 +38,29 @@ func kindOf(apiVersion, name string) (string, error) {
 	}
 }
 
-// parseKinds parses apiVersion/kind and apiVersion/kind=plural. It returns the kinds, each
-// once, and the plurals that are given.
-func parseKinds(matches []string) (kinds []string, plurals map[string]string, err error) {
-	plurals = make(map[string]string)
-
-	for _, match := range matches {
+// match the kinds that are given as apiVersion/kind and apiVersion/kind=plural, each once.
+func (p *policy) match(kinds []string) error {
+	for _, match := range kinds {
 		apiVersionKind, plural, given := strings.Cut(match, "=")
 		i := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
 		kind, err := kindOf(apiVersionKind[:i], strings.TrimPrefix(apiVersionKind[i:], "/"))
 		if err != nil {
-			return nil, nil, errors.Wrapf(err, "--match %s", match)
+			return errors.Wrapf(err, "--match %s", match)
 		}
 
 		if given && len(validation.IsDNS1035Label(plural)) > 0 {
-			return nil, nil, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
+			return errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
 		}
 
-		if given && !slices.Contains(kinds, kind) {
-			plurals[kind] = plural
+		if given && !slices.Contains(p.Kinds, kind) {
+			p.plurals[kind] = plural
 		}
 
-		kinds = add(kinds, kind)
+		p.Kinds = add(p.Kinds, kind)
 	}
 
-	return kinds, plurals, nil
+	return nil
 }
 
 // pluralOf the supplied built-in kind.
@@ -112,12 +109,10 @@ func (p *policy) Resources() (out []schema.GroupResource) {
 }
 
 // add what the list doesn't have.
-func add[T comparable](to []T, items ...T) []T {
-	for _, item := range items {
-		if !slices.Contains(to, item) {
-			to = append(to, item)
-		}
+func add[T comparable](to []T, item T) []T {
+	if slices.Contains(to, item) {
+		return to
 	}
 
-	return to
+	return append(to, item)
 }

@@ -4,13 +4,18 @@ package policy
 
 import (
 	"cmp"
+	_ "embed" // For the manifests.
 	"io"
 	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
+	"text/template"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -36,6 +41,36 @@ type Command struct {
 	ProfileRules string           `enum:",Contract,Cloud" default:"" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud)." placeholder:"RULES"`
 }
 
+const header = `# Made by function-cloud-tags policy. Make it again when the input of the function
+# changes, or the function.
+`
+
+//go:embed policy.yaml.tmpl
+var text string
+
+// metadata of an object that has keys and values, and what the policy's expressions call it.
+var metadata = []struct{ What, Now, Old string }{
+	{"label", "variables.labels", "variables.oldLabels"},
+	{"annotation", "variables.annotations", "variables.oldAnnotations"},
+}
+
+// A policy is what its manifests are made of: an input, and more.
+type policy struct {
+	*v1beta1.CloudTags
+
+	Name, Action string
+	Kinds        []string
+	Readings     []*reading
+	Prefixes     []string // Of what is read, each once.
+	Profiles     []*profile
+
+	// Whether expressions have to tell kinds from each other, labels that are trusted from
+	// others, and the forms of keys.
+	TellsKinds, TellsTrust, TellsForms bool
+
+	plurals map[string]string // Of kinds, if they are given.
+}
+
 // Run the command.
 func (c *Command) Run() error { return c.run(os.Stdin, os.Stdout) }
 
@@ -52,8 +87,8 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text of the policy that the flags ask for, and of its binding.
 func (c *Command) text(in io.Reader) (string, error) {
-	kinds, plurals, err := parseKinds(c.Match)
-	if err != nil {
+	p := &policy{Action: c.Action, plurals: make(map[string]string)}
+	if err := p.match(c.Match); err != nil {
 		return "", err
 	}
 
@@ -67,9 +102,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	name := cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
-
-	p := &policy{CloudTags: s.Input, Name: name, Action: c.Action, Kinds: kinds, plurals: plurals}
+	p.Name = cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
 	p.read(s)
 
 	if len(p.Kinds) == 0 && c.Composition == "" {
@@ -80,7 +113,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
 	}
 
-	for _, prefix := range p.Prefixes() {
+	for _, prefix := range p.Prefixes {
 		// The case of annotations' keys is free.
 		key := strings.ToLower(prefix) + "x"
 		if len(validation.IsQualifiedName(key)) > 0 && len(validation.IsQualifiedName(key+"/x")) > 0 {
@@ -88,8 +121,8 @@ func (c *Command) text(in io.Reader) (string, error) {
 		}
 	}
 
-	if why := validation.IsDNS1123Subdomain(name); len(why) > 0 {
-		return "", errors.Errorf("--name %q: %s", name, why[0])
+	if why := validation.IsDNS1123Subdomain(p.Name); len(why) > 0 {
+		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
 	}
 
 	for _, profile := range profiles {
@@ -159,4 +192,40 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 	}
 
 	return out, nil
+}
+
+// manifests of the policy and of its binding, without anything that the API server fills in.
+func (p *policy) manifests() (string, error) {
+	t := template.Must(template.New("").Funcs(template.FuncMap{
+		"quote":         quote,
+		"quoteAll":      quoteAll,
+		"runes":         utf8.RuneCountInString,
+		"metadata":      func() any { return metadata },
+		"providersKeys": tags.ProvidersKeys,
+	}).Parse(text))
+
+	out := &strings.Builder{}
+	if err := t.Execute(out, p); err != nil {
+		return "", err
+	}
+
+	// Plain YAML with sorted fields.
+	docs := strings.Split(out.String(), "\n---\n")
+
+	for i, doc := range docs {
+		var o any
+		if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+			return "", err
+		}
+
+		y, _ := yaml.Marshal(o) // It was YAML.
+		docs[i] = string(y)
+	}
+
+	return header + strings.Join(docs, "---\n"), nil
+}
+
+// JSONReadings are those whose values have to be decoded.
+func (p *policy) JSONReadings() []*reading {
+	return slices.DeleteFunc(slices.Clone(p.Readings), func(r *reading) bool { return !r.JSON })
 }

@@ -46,15 +46,17 @@ func (p *policy) of(of *tags.Profile) *profile {
 
 	whole, fixed := "l.tag", p.KeyPrefix
 
-	if out.prefix != nil && (p.TellsForms() || p.Readings[0].Form != v1beta1.KeyFormTag) {
+	if out.prefix != nil && (p.TellsForms || p.Readings[0].Form != v1beta1.KeyFormTag) {
 		whole, fixed = quote(*out.prefix)+" + l.key", *out.prefix+fixed
 
-		if p.TellsForms() {
+		if p.TellsForms {
 			whole = fmt.Sprintf("l.form == '%s' ? l.tag : %s", v1beta1.KeyFormTag, whole)
 		}
 
 		whole = "(" + whole + ")"
 	}
+
+	out.Made = replaced(whole, out.replace)
 
 	if out.lower {
 		table := folds(fixed, strings.ToLower)
@@ -62,9 +64,7 @@ func (p *policy) of(of *tags.Profile) *profile {
 			table[from] = strings.ToLower(to)
 		}
 
-		out.Made = lowered(whole, table)
-	} else {
-		out.Made = replaced(whole, out.replace)
+		out.Made = replaced(whole, table) + ".lowerAscii()" // CEL has that for ASCII only.
 	}
 
 	if out.Made == "l.tag" {
@@ -74,20 +74,20 @@ func (p *policy) of(of *tags.Profile) *profile {
 	return out
 }
 
-// A Rule is a condition, and why the transformer skips a label that meets it.
-type Rule struct {
+// A rule is a condition, and why the transformer skips a label that meets it.
+type rule struct {
 	Reason    tags.SkipReason
 	Condition string // Empty if no label does.
 }
 
 // Rules by which the transformer skips labels that aren't those of providers, in its order.
-func (p *profile) Rules() []Rule {
+func (p *profile) Rules() []rule {
 	foreign := ""
 	if p.lower || p.FoldKeys || p.FoldEntries {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
-	return []Rule{
+	return []rule{
 		{tags.ReservedKey, p.reserved()},
 		{tags.ReservedPrefix, p.reservedPrefix()},
 		{tags.KeyTooLong, longer(p.Tag, p.Key)},
@@ -116,7 +116,7 @@ func (p *profile) Folded() string {
 // reserved is the condition that the label claims a reserved key and may not.
 func (p *profile) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
-	if len(keys) == 0 || !p.policy.TellsTrust() && p.policy.Readings[0].Trust() == "'yes'" {
+	if len(keys) == 0 || !p.policy.TellsTrust && p.policy.Readings[0].Trust() == "'yes'" {
 		return ""
 	}
 
@@ -135,7 +135,7 @@ func (p *profile) reserved() string {
 		conditions = append(conditions, matchesAny(expression, patterns[expression])...)
 	}
 
-	if p.policy.TellsTrust() {
+	if p.policy.TellsTrust {
 		return "l.trusted == 'no' && " + anyOf(conditions...)
 	}
 

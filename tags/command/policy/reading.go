@@ -64,13 +64,11 @@ func (r *reading) Trust() string {
 	}
 }
 
-// byKind is true if how far it is trusted depends on the kind.
-func (r *reading) byKind() bool { return strings.HasPrefix(r.Trust(), "(") }
-
-// read sets how the sources of the supplied step read objects of the policy's kinds, or of
-// all kinds that they read if there are none. A kind that no source reads is read as all
-// do: its labels may go on to one that is.
+// read sets the input, and how the sources of the supplied step read objects of the policy's
+// kinds, or of all kinds that they read if there are none. A kind that no source reads is
+// read as all do: its labels may go on to one that is.
 func (p *policy) read(s *manifest.Step) {
+	p.CloudTags = s.Input
 	of := make([][]string, len(p.Sources))
 	all := []string{}
 
@@ -78,11 +76,9 @@ func (p *policy) read(s *manifest.Step) {
 		for _, k := range resolve.Kinds(&p.Sources[i], s.Composite) {
 			// Crossplane refuses the requirement of what is no kind.
 			if kind, err := kindOf(k.APIVersion, k.Kind); err == nil {
-				of[i] = append(of[i], kind)
+				of[i], all = append(of[i], kind), add(all, kind)
 			}
 		}
-
-		all = add(all, of[i]...)
 	}
 
 	if len(p.Kinds) == 0 {
@@ -103,7 +99,14 @@ func (p *policy) read(s *manifest.Step) {
 	}
 
 	for _, r := range p.Readings {
-		if len(r.kinds) < len(p.Kinds) {
+		some, first := len(r.kinds) < len(p.Kinds), p.Readings[0]
+		byKind := strings.HasPrefix(r.Trust(), "(")
+
+		p.TellsKinds = p.TellsKinds || some || byKind
+		p.TellsTrust = p.TellsTrust || byKind || r.Trust() != first.Trust()
+		p.TellsForms = p.TellsForms || r.Form != first.Form
+
+		if some {
 			r.Reads = fmt.Sprintf("variables.kind in %s && ", quoteAll(sortedKeys(r.kinds)))
 		}
 
@@ -116,6 +119,7 @@ func (p *policy) reading(h how) *reading {
 	i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h })
 	if i < 0 {
 		i, p.Readings = len(p.Readings), append(p.Readings, &reading{how: h, kinds: make(map[string]bool)})
+		p.Prefixes = add(p.Prefixes, h.Prefix)
 	}
 
 	return p.Readings[i]
