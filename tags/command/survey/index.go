@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -37,33 +37,23 @@ func Index(surveys map[string]*Survey) (string, error) {
 		}
 	}
 
-	format(out, maps.All(kinds), groups)
-
-	return out.String(), nil
+	return out.String() + format(maps.All(kinds), groups), nil
 }
 
 // addTo adds the entries of all kinds, and the releases that serve each API group.
 func (s *Survey) addTo(kinds map[schema.GroupVersionKind]field.Entry, groups map[string]string) error {
-	served := make(map[string]map[string]bool)
+	served := make(map[[2]string]bool)
 
 	for gvk, in := range s.Kinds {
 		for release := range in {
-			put(served, gvk.Group, release, true)
+			served[[2]string{gvk.Group, release}] = true
 		}
 	}
 
-	read := make(map[Schema]*structpb.Struct)
+	for gvk := range s.Kinds {
+		group := s.ranges(func(r string) bool { return served[[2]string{gvk.Group, r}] })
 
-	for gvk, in := range s.Kinds {
-		for _, is := range in {
-			if read[is] == nil {
-				read[is] = is.Struct()
-			}
-		}
-
-		group := s.ranges(served[gvk.Group])
-
-		e := s.entry(gvk, read)
+		e := s.entry(gvk)
 		if len(e) == 1 && e[0].Releases == group {
 			e[0].Releases = ""
 		}
@@ -84,27 +74,27 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]field.Entry, groups map
 
 // entry of the supplied kind: one field if all releases that serve it agree on its path
 // and shape, and else several, the newest last.
-func (s *Survey) entry(gvk schema.GroupVersionKind, read map[Schema]*structpb.Struct) field.Entry {
-	var (
-		e  field.Entry
-		in []map[string]bool
-	)
+func (s *Survey) entry(gvk schema.GroupVersionKind) field.Entry {
+	var e field.Entry
+
+	in := s.Kinds[gvk]
+	held := make(map[Schema]int) // What position each has in the entry, from 1.
 
 	// The newest first: it reports most.
 	for _, r := range slices.Backward(s.Releases) {
-		is, ok := s.Kinds[gvk][r]
-		if !ok {
+		is, ok := in[r]
+		if !ok || held[is] > 0 {
 			continue
 		}
 
-		f := field.Read(gvk.GroupKind(), objects.Tree(read[is]).Node())
+		f := field.Read(gvk.GroupKind(), objects.Tree(is.Struct()).Node())
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {
-			n, e, in = len(e), append(e, field.Held{Field: f}), append(in, make(map[string]bool))
+			n, e = len(e), append(e, field.Held{Field: f})
 		}
 
-		in[n][r] = true
+		held[is] = n + 1
 
 		for _, path := range f.Observed {
 			if h := &e[n].Field; !slices.ContainsFunc(h.Observed, path.Equal) {
@@ -114,7 +104,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read map[Schema]*structpb.St
 	}
 
 	for n := range e {
-		e[n].Releases = s.ranges(in[n])
+		e[n].Releases = s.ranges(func(r string) bool { return held[in[r]] == n+1 })
 	}
 
 	slices.Reverse(e)
@@ -122,33 +112,27 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read map[Schema]*structpb.St
 	return e
 }
 
-// format writes the supplied kinds, with the releases that serve their groups, as the
+// format returns the supplied kinds, with the releases that serve their groups, as the
 // built-in index has them: see field.BuiltIn.
-func format(out *strings.Builder, kinds iter.Seq2[schema.GroupVersionKind, field.Entry], groups map[string]string) {
+func format(kinds iter.Seq2[schema.GroupVersionKind, field.Entry], groups map[string]string) string {
 	type place struct{ group, kind, entry string }
 
 	// Versions of what has an entry in common: of the group, and of its twin.
-	versions := make(map[place]*[2][]string)
+	versions := make(map[place][2][]string)
 
 	for gvk, e := range kinds {
-		group, twin := gvk.Group, 0
-		if of, ok := untwin(group); ok {
-			group, twin = of, 1
-		}
-
+		group, twin := untwin(gvk.Group)
 		p := place{group: group, kind: gvk.Kind, entry: formatEntry(e)}
-		if versions[p] == nil {
-			versions[p] = &[2][]string{}
-		}
 
-		versions[p][twin] = append(versions[p][twin], gvk.Version)
+		of := versions[p]
+		of[twin] = slices.Sorted(slices.Values(append(of[twin], gvk.Version)))
+		versions[p] = of
 	}
 
-	// Kinds by group, and by versions and entry.
-	blocks := make(map[string]map[string][]string)
+	var rows [][3]string
 
-	for p, vs := range versions {
-		own, twins := joined(vs[0]), joined(vs[1])
+	for p, of := range versions {
+		head, own, twins := p.group, strings.Join(of[0], ","), strings.Join(of[1], ",")
 
 		switch {
 		case twins == "":
@@ -158,7 +142,6 @@ func format(out *strings.Builder, kinds iter.Seq2[schema.GroupVersionKind, field
 			own = strings.TrimSpace(own + " m/" + twins)
 		}
 
-		head := p.group
 		if r := groups[p.group]; r != "" {
 			head += " " + r
 		}
@@ -167,47 +150,39 @@ func format(out *strings.Builder, kinds iter.Seq2[schema.GroupVersionKind, field
 			head += " m/" + r
 		}
 
-		line := own + ": " + p.entry
-		put(blocks, head, line, append(blocks[head][line], p.kind))
+		rows = append(rows, [3]string{head, own + ": " + p.entry, p.kind})
 	}
 
-	writeBlocks(out, blocks)
+	return outline(rows)
 }
 
-func joined(versions []string) string {
-	return strings.Join(slices.Sorted(slices.Values(versions)), ",")
-}
+var namespaced = regexp.MustCompile(`^(.*\.)?m\.([^.]+\.[^.]+)$`)
 
-// untwin returns the group that the supplied one is the namespaced twin of. It returns
-// false if the group is none.
-func untwin(group string) (string, bool) {
-	for i := range len(group) {
-		if of, ok := strings.CutPrefix(group[i:], "m."); ok && field.Twin(group[:i]+of) == group {
-			return group[:i] + of, true
-		}
+// untwin returns the group that the supplied one is the namespaced twin of, and 1. Of one that
+// is no twin it returns itself, and 0.
+func untwin(group string) (of string, twin int) {
+	if !namespaced.MatchString(group) {
+		return group, 0
 	}
 
-	return "", false
+	return namespaced.ReplaceAllString(group, "$1$2"), 1
 }
 
 // formatEntry as the index has it.
 func formatEntry(e field.Entry) string {
-	var out []string
+	out := make([]string, len(e))
 
-	for _, h := range e {
-		text := "-"
-
-		if h.Field.Shape != field.None {
-			columns := strings.Join(h.Field.Columns(), " ")
-			text = strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "").Replace(columns)
-		}
-
+	for i, h := range e {
 		if h.Releases != "" {
-			text = "@" + h.Releases + " " + text
+			out[i] = "@" + h.Releases + " "
 		}
 
-		out = append(out, text)
+		if h.Field.Shape == field.None {
+			out[i] += "-"
+		} else {
+			out[i] += strings.Join(h.Field.Columns(), " ")
+		}
 	}
 
-	return strings.Join(out, "; ")
+	return strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "").Replace(strings.Join(out, "; "))
 }

@@ -5,10 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
-
-	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
@@ -18,16 +15,10 @@ import (
 // fields that look like tags.
 type Schema string
 
-// parseSchema returns the supplied text if it is that of a schema.
-func parseSchema(text string) (Schema, error) {
-	err := protojson.Unmarshal([]byte(text), &structpb.Struct{})
-	return Schema(text), errors.Wrapf(err, "%q is no schema", text)
-}
-
 // Struct is the schema as field.Read reads it.
 func (s Schema) Struct() *structpb.Struct {
 	out := &structpb.Struct{}
-	_ = protojson.Unmarshal([]byte(s), out) // It comes from Prune or from parseSchema.
+	_ = out.UnmarshalJSON([]byte(s)) // It comes from Prune, or Parse has tried it.
 
 	return out
 }
@@ -41,20 +32,24 @@ var looksLikeTags = sync.OnceValue(func() []string {
 // An object is a part of a schema.
 type object = map[string]any
 
+// keywords that the type of a field depends on, besides those of schemas within.
+var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type", "x-kubernetes-map-type"}
+
 // Prune the supplied schema of a kind.
 func Prune(s *structpb.Struct) Schema {
-	out := object{}
+	tops := object{}
 
-	for _, top := range [...][2]string{{"spec", "forProvider"}, {"status", "atProvider"}} {
-		outer := properties(s)[top[0]].GetStructValue()
+	for top, field := range map[string]string{"spec": "forProvider", "status": "atProvider"} {
+		outer := child(child(s, "properties"), top)
 
-		if kept := prune(properties(outer)[top[1]].GetStructValue(), 2); kept != nil {
-			out[top[0]] = object{"properties": object{top[1]: kept}}
+		if kept := prune(child(child(outer, "properties"), field), 2, nil); len(kept) > 0 {
+			tops[top] = object{"properties": object{field: kept}}
 		}
 	}
 
-	if len(out) > 0 {
-		out = object{"properties": out}
+	out := object{}
+	if len(tops) > 0 {
+		out["properties"] = tops
 	}
 
 	text, _ := json.Marshal(out) //nolint:errchkjson // It was JSON.
@@ -62,61 +57,44 @@ func Prune(s *structpb.Struct) Schema {
 	return Schema(text)
 }
 
-// prune the schema of an object, or of a list of objects, of all fields but those that
-// look like tags or have fields that do, down to so many levels. Nil if there are none.
-func prune(s *structpb.Struct, levels int) object {
-	if items := s.GetFields()["items"].GetStructValue(); items != nil {
-		if kept := prune(items, levels); kept != nil {
-			return object{"items": kept}
-		}
-
-		return nil
+// prune returns what is kept of a schema: the supplied keywords, if it is one of a field that
+// looks like tags or of its entries, and of its fields those that look like tags or have
+// fields that do, down to so many levels. Of other fields of an entry the type is kept.
+func prune(s *structpb.Struct, levels int, keep []string) object {
+	out, fields := object{}, object{}
+	if s == nil {
+		return out
 	}
 
-	fields := object{}
-
-	for name, v := range properties(s) {
-		is := object{}
-
-		if of := v.GetStructValue(); slices.Contains(looksLikeTags(), name) && field.TypeOf(objects.NodeOf(v)).Shape != "" {
-			is = leaf(of)
-		}
-
-		if levels > 1 {
-			merge(is, prune(v.GetStructValue(), levels-1))
-		}
-
-		if len(is) > 0 {
-			fields[name] = is
+	for keyword, levels := range map[string]int{"items": levels, "additionalProperties": 0} {
+		if kept := prune(child(s, keyword), levels, keep); len(kept) > 0 {
+			out[keyword] = kept
 		}
 	}
 
-	if len(fields) == 0 {
-		return nil
-	}
-
-	return object{"properties": fields}
-}
-
-// leaf prunes the schema of a field of all that its type doesn't depend on.
-func leaf(s *structpb.Struct) object {
-	out := object{}
-
-	for _, keyword := range [...]string{"type", "maxLength", "required", "x-kubernetes-list-type", "x-kubernetes-map-type"} {
+	for _, keyword := range keep {
 		if v, ok := s.GetFields()[keyword]; ok {
 			out[keyword] = v.AsInterface()
 		}
 	}
 
-	for _, keyword := range [...]string{"items", "additionalProperties"} {
-		if in := s.GetFields()[keyword].GetStructValue(); in != nil {
-			out[keyword] = leaf(in)
-		}
-	}
+	for name, v := range child(s, "properties").GetFields() {
+		of, kept := v.GetStructValue(), object{}
 
-	fields := object{}
-	for name, v := range properties(s) {
-		fields[name] = object{"type": v.GetStructValue().GetFields()["type"].GetStringValue()}
+		switch {
+		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(objects.NodeOf(v)).Shape != "":
+			kept = prune(of, levels-1, keywords)
+		case levels > 1:
+			kept = prune(of, levels-1, nil)
+		}
+
+		if keep != nil {
+			kept["type"] = of.GetFields()["type"].GetStringValue()
+		}
+
+		if len(kept) > 0 {
+			fields[name] = kept
+		}
 	}
 
 	if len(fields) > 0 {
@@ -126,18 +104,6 @@ func leaf(s *structpb.Struct) object {
 	return out
 }
 
-// merge more of a schema into it.
-func merge(into, more object) {
-	for name, v := range more {
-		has, both := into[name].(object)
-		if add, ok := v.(object); ok && both {
-			merge(has, add)
-		} else {
-			into[name] = v
-		}
-	}
-}
-
-func properties(s *structpb.Struct) map[string]*structpb.Value {
-	return s.GetFields()["properties"].GetStructValue().GetFields()
+func child(s *structpb.Struct, name string) *structpb.Struct {
+	return s.GetFields()[name].GetStructValue()
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -50,86 +51,59 @@ func (s *Survey) Add(release string, gvk schema.GroupVersionKind, is Schema) {
 func (s *Survey) Forget(release string) {
 	s.Releases = slices.DeleteFunc(s.Releases, func(r string) bool { return r == release })
 
-	for gvk, in := range s.Kinds {
+	maps.DeleteFunc(s.Kinds, func(_ schema.GroupVersionKind, in map[string]Schema) bool {
 		delete(in, release)
-
-		if len(in) == 0 {
-			delete(s.Kinds, gvk)
-		}
-	}
+		return len(in) == 0
+	})
 }
+
+var number = regexp.MustCompile("[0-9]+")
 
 // compareReleases by their numbers: v1.10.0 is after v1.9.2.
 func compareReleases(a, b string) int {
-	numbers := func(s string) []int {
-		var out []int
+	padded := func(n string) string { return strings.Repeat("0", max(0, 20-len(n))) + n }
 
-		for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r < '0' || r > '9' }) {
-			n, _ := strconv.Atoi(part) // Digits only.
-			out = append(out, n)
-		}
-
-		return out
-	}
-
-	if c := slices.Compare(numbers(a), numbers(b)); c != 0 {
-		return c
-	}
-
-	return strings.Compare(a, b)
+	return strings.Compare(number.ReplaceAllStringFunc(a, padded), number.ReplaceAllStringFunc(b, padded))
 }
 
-// ranges of releases that the supplied ones make, e.g. v1.0.0..v1.4.0,v2.1.0.., of
-// which the last is open if it has the newest release.
-func (s *Survey) ranges(in map[string]bool) string {
-	var out []string
+// ranges of the releases in which something is so, e.g. v1.0.0..v1.4.0,v2.1.0.., of which the
+// last is open if it has the newest release.
+func (s *Survey) ranges(isSo func(release string) bool) string {
+	out, before := "", false
 
-	for i := 0; i < len(s.Releases); i++ {
-		if !in[s.Releases[i]] {
-			continue
-		}
+	for i, r := range s.Releases {
+		is, newest := isSo(r), i+1 == len(s.Releases)
 
-		from := i
-		for i+1 < len(s.Releases) && in[s.Releases[i+1]] {
-			i++
+		if is && !before {
+			out += "," + r
 		}
 
 		switch {
-		case i+1 == len(s.Releases):
-			out = append(out, s.Releases[from]+"..")
-		case from == i:
-			out = append(out, s.Releases[from])
-		default:
-			out = append(out, s.Releases[from]+".."+s.Releases[i])
+		case is && newest:
+			out += ".."
+		case is && before && !isSo(s.Releases[i+1]):
+			out += ".." + r
 		}
+
+		before = is
 	}
 
-	return strings.Join(out, ",")
+	return strings.TrimPrefix(out, ",")
 }
 
 // within are the releases of the supplied ranges.
-func (s *Survey) within(ranges string) ([]string, error) {
-	var out []string
-
+func (s *Survey) within(ranges string) (out []string) {
 	for r := range strings.SplitSeq(ranges, ",") {
 		from, to, isRange := strings.Cut(r, "..")
-		if !isRange {
-			to = from
-		}
 
-		a, b := slices.Index(s.Releases, from), slices.Index(s.Releases, to)
-		if to == "" {
-			b = len(s.Releases) - 1
+		for _, release := range s.Releases {
+			if release == from || isRange && compareReleases(from, release) < 0 && (to == "" || compareReleases(release, to) <= 0) {
+				out = append(out, release)
+			}
 		}
-
-		if a < 0 || b < a {
-			return nil, errors.Errorf("%q is no range of releases", r)
-		}
-
-		out = append(out, s.Releases[a:b+1]...)
 	}
 
-	return out, nil
+	return out
 }
 
 // String is the survey as Parse reads it: the source and the releases, and the schemas.
@@ -143,58 +117,44 @@ func (s *Survey) within(ranges string) ([]string, error) {
 //	 ec2.aws.upbound.io/v1beta1 v1.0.0..
 //	  Route
 func (s *Survey) String() string {
-	// Kinds by schema, and by API version and releases.
-	blocks := make(map[Schema]map[string][]string)
+	var rows [][3]string
 
 	for gvk, in := range s.Kinds {
-		releases := make(map[Schema]map[string]bool)
-		for release, is := range in {
-			put(releases, is, release, true)
-		}
-
-		for is, held := range releases {
-			place := gvk.GroupVersion().String() + " " + s.ranges(held)
-			put(blocks, is, place, append(blocks[is][place], gvk.Kind))
+		for _, is := range slices.Compact(slices.Sorted(maps.Values(in))) {
+			releases := s.ranges(func(r string) bool { return in[r] == is })
+			rows = append(rows, [3]string{string(is), gvk.GroupVersion().String() + " " + releases, gvk.Kind})
 		}
 	}
 
-	out := &strings.Builder{}
-	fmt.Fprintf(out, "source %s\n", s.Source)
-
+	out := "source " + s.Source + "\n"
 	for _, r := range s.Releases {
-		fmt.Fprintf(out, "release %s\n", r)
+		out += "release " + r + "\n"
 	}
 
-	writeBlocks(out, blocks)
+	return out + outline(rows)
+}
+
+// outline returns the supplied rows sorted, each column below the one before, and what several
+// rows have in common once.
+func outline(rows [][3]string) string {
+	slices.SortFunc(rows, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
+
+	out, last := &strings.Builder{}, [3]string{}
+
+	for _, row := range rows {
+		for i := range row {
+			if !slices.Equal(row[:i+1], last[:i+1]) {
+				fmt.Fprintln(out, strings.Repeat(" ", i)+row[i])
+			}
+		}
+
+		last = row
+	}
 
 	return out.String()
 }
 
-// put a value into a map of maps.
-func put[K, L comparable, V any](m map[K]map[L]V, k K, l L, v V) {
-	if m[k] == nil {
-		m[k] = make(map[L]V)
-	}
-
-	m[k][l] = v
-}
-
-// writeBlocks writes kinds below what they have in common, sorted.
-func writeBlocks[K ~string](out *strings.Builder, blocks map[K]map[string][]string) {
-	for _, head := range slices.Sorted(maps.Keys(blocks)) {
-		fmt.Fprintln(out, head)
-
-		for _, line := range slices.Sorted(maps.Keys(blocks[head])) {
-			fmt.Fprintln(out, " "+line)
-
-			for _, kind := range slices.Sorted(slices.Values(blocks[head][line])) {
-				fmt.Fprintln(out, "  "+kind)
-			}
-		}
-	}
-}
-
-// Parse reads what String writes.
+// Parse reads what String writes, and nothing else.
 func Parse(text string) (*Survey, error) {
 	s := &Survey{}
 
@@ -202,10 +162,10 @@ func Parse(text string) (*Survey, error) {
 		is       Schema
 		gv       schema.GroupVersion
 		releases []string
-		err      error
 	)
 
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
 		word, rest, _ := strings.Cut(line, " ")
 
 		switch {
@@ -217,17 +177,21 @@ func Parse(text string) (*Survey, error) {
 			for _, r := range releases {
 				s.Add(r, gv.WithKind(line[2:]), is)
 			}
-		case strings.HasPrefix(line, " "):
+		case word == "":
 			version, ranges, _ := strings.Cut(rest, " ")
 			gv.Group, gv.Version, _ = strings.Cut(version, "/")
-			releases, err = s.within(ranges)
+			releases = s.within(ranges)
 		default:
-			is, err = parseSchema(line)
-		}
+			if err := (&structpb.Struct{}).UnmarshalJSON([]byte(line)); err != nil {
+				return nil, errors.Wrapf(err, "%q is no schema", line)
+			}
 
-		if err != nil {
-			return nil, err
+			is = Schema(line)
 		}
+	}
+
+	if s.String() != text {
+		return nil, errors.New("its releases, schemas, places and kinds are not in order")
 	}
 
 	return s, nil
@@ -235,11 +199,7 @@ func Parse(text string) (*Survey, error) {
 
 // ReadAll reads the surveys in the supplied folder, by name.
 func ReadAll(folder fs.FS) (map[string]*Survey, error) {
-	files, err := fs.Glob(folder, "*.txt")
-	if err != nil {
-		return nil, err
-	}
-
+	files, _ := fs.Glob(folder, "*.txt") // It fails for the pattern only.
 	all := make(map[string]*Survey, len(files))
 
 	for _, file := range files {

@@ -82,11 +82,8 @@ func TestIndex(t *testing.T) {
 		}
 	}
 
-	read := &strings.Builder{}
-	format(read, field.BuiltIn().All(), groups)
-
-	if !strings.HasSuffix(got, "\n"+read.String()) {
-		t.Errorf("format(BuiltIn().All()): want index.txt but its comments, got:\n%s", cmp.Diff(got, read.String()))
+	if read := format(field.BuiltIn().All(), groups); !strings.HasSuffix(got, "\n"+read) {
+		t.Errorf("format(BuiltIn().All()): want index.txt but its comments, got:\n%s", cmp.Diff(got, read))
 	}
 }
 
@@ -287,6 +284,12 @@ func TestForget(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	const source = "source example/provider\n"
+
+	if _, err := Parse(source + "release v1\nrelease v2\n{}\n g/v1 v1..\n  A\n"); err != nil {
+		t.Errorf("want no error of what is only right, got %s", err)
+	}
+
 	for _, text := range []string{
 		"release v1\n{}\n g/v1 v2..\n  A\n",
 		"release v1\nrelease v2\n{}\n g/v1 v2..v1\n  A\n",
@@ -294,7 +297,7 @@ func TestParseRefuses(t *testing.T) {
 		"release v1\n{\n g/v1 v1..\n  A\n",
 		"release v1\ntags=map\n g/v1 v1..\n  A\n",
 	} {
-		if s, err := Parse(text); err == nil {
+		if s, err := Parse(source + text); err == nil {
 			t.Errorf("Parse(%q): want an error, got %v", text, s)
 		}
 	}
@@ -355,13 +358,13 @@ func TestUntwin(t *testing.T) {
 			t.Errorf("Twin(%q): want %q, got %q", group, want, got)
 		}
 
-		if of, ok := untwin(got); of != group || !ok {
-			t.Errorf("untwin(%q): want %q, got %q, %t", got, group, of, ok)
+		if of, twin := untwin(got); of != group || twin != 1 {
+			t.Errorf("untwin(%q): want %q, got %q, %d", got, group, of, twin)
 		}
 	}
 
 	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
-		if of, ok := untwin(group); ok {
+		if of, twin := untwin(group); of != group || twin != 0 {
 			t.Errorf("untwin(%q): want none, got %q", group, of)
 		}
 	}

@@ -28,67 +28,57 @@ func main() {
 	source := flag.String("source", "", "repository of the provider, if the survey is new")
 	flag.Parse()
 
-	if err := run(*provider, *source, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "cannot generate the index:", err)
-		os.Exit(1)
-	}
-}
-
-func run(provider, source string, releases []string) error {
 	surveys, err := survey.ReadAll(os.DirFS(folder))
-	if err != nil {
-		return err
-	}
+	check(err)
 
-	if provider != "" {
-		if surveys[provider] == nil {
-			surveys[provider] = &survey.Survey{Source: source}
+	if *provider != "" {
+		s, ok := surveys[*provider]
+		if !ok {
+			s = &survey.Survey{Source: *source}
+			surveys[*provider] = s
 		}
 
-		if err := add(surveys[provider], releases); err != nil {
-			return err
+		for _, r := range flag.Args() {
+			check(add(s, r))
 		}
 
-		if err := write(folder+"/"+provider+".txt", surveys[provider].String()); err != nil {
-			return err
+		if len(s.Releases) == 0 {
+			check(errors.New("a survey needs a release"))
 		}
+
+		write(folder+"/"+*provider+".txt", s.String())
 	}
 
 	index, err := survey.Index(surveys)
+	check(err)
+	write("index.txt", index)
+}
+
+// add what the supplied release says.
+func add(s *survey.Survey, release string) error {
+	name, path, ok := strings.Cut(release, "=")
+	if !ok {
+		return errors.Errorf("%s: want a release, = and its folder or package", release)
+	}
+
+	s.Forget(name)
+
+	if path == "" {
+		return nil
+	}
+
+	return (&manifest.Reader{Progress: os.Stderr}).Definitions([]string{path}, func(d manifest.Definition) {
+		s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema))
+	})
+}
+
+func write(file, text string) {
+	check(os.WriteFile(file, []byte(text), 0o644)) //nolint:gosec // Not secret.
+}
+
+func check(err error) {
 	if err != nil {
-		return err
+		fmt.Fprintln(os.Stderr, "cannot generate the index:", err)
+		os.Exit(1)
 	}
-
-	return write("index.txt", index)
-}
-
-// add what the supplied releases say.
-func add(s *survey.Survey, releases []string) error {
-	for _, r := range releases {
-		name, path, ok := strings.Cut(r, "=")
-		if !ok {
-			return errors.Errorf("%s: want a release, = and its folder or package", r)
-		}
-
-		s.Forget(name)
-
-		if path == "" {
-			continue
-		}
-
-		reader := &manifest.Reader{Progress: os.Stderr}
-		if err := reader.Definitions([]string{path}, func(d manifest.Definition) { s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema)) }); err != nil {
-			return err
-		}
-	}
-
-	if len(s.Releases) == 0 {
-		return errors.New("a survey needs a release")
-	}
-
-	return nil
-}
-
-func write(file, text string) error {
-	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // Not secret.
 }
