@@ -120,7 +120,7 @@ func ownedPath(p object.Path) []string {
 
 	for i, sg := range p.Segments() {
 		if sg.Type == object.SegmentIndex {
-			out[i] = "i:" + strconv.Itoa(int(sg.Index))
+			out[i] = "i:" + strconv.FormatUint(uint64(sg.Index), 10)
 		} else {
 			out[i] = "f:" + sg.Field
 		}
