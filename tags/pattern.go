@@ -16,10 +16,6 @@ type Pattern struct { //nolint:recvcheck // Only decoding and copying change one
 
 // NewPattern returns the pattern of the supplied text. Every text is one.
 func NewPattern(text string) Pattern {
-	if text == "" {
-		return Pattern{}
-	}
-
 	return Pattern{text: text, parts: strings.Split(text, "*")}
 }
 
@@ -34,7 +30,7 @@ func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
 // Matches is true if the pattern matches the whole of the supplied text.
 func (p Pattern) Matches(text string) bool {
-	// Without a star, the pattern is one part, or none if it is zero.
+	// Without a star, there is one part at most.
 	if len(p.parts) < 2 {
 		return p.IsZero() || text == p.text
 	}

@@ -7,7 +7,8 @@
 // `go generate` puts into the CRD. What is about several fields is a rule of the CRD, too,
 // with a line of Go beside it in rules.go. Only what an API server could not check in time,
 // or what depends on what else there is, like the names of tag profiles, is in rules.go
-// alone. What metadata may have is in metadata.yaml. Tests compare the outcome with the API server's own validation.
+// alone. What metadata may have is in metadata.yaml. Tests compare the outcome with the API
+// server's own validation.
 //
 // +kubebuilder:object:generate=true
 package v1beta1
