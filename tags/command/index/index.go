@@ -174,16 +174,18 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 }
 
 // lines of what the index has of the supplied kind and of how it is defined.
-func (k kind) lines(gvk schema.GroupVersionKind) (out string) {
+func (k kind) lines(gvk schema.GroupVersionKind) string {
+	out := strings.Builder{}
+
 	for _, h := range k.was {
-		out += strings.TrimSuffix("- "+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n"
+		out.WriteString(strings.TrimSuffix("- "+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n")
 	}
 
 	if k.is != nil {
-		out += "+ " + field.Line(gvk, *k.is) + "\n"
+		out.WriteString("+ " + field.Line(gvk, *k.is) + "\n")
 	}
 
-	return out
+	return out.String()
 }
 
 // covers is true if the supplied field of the index holds for a kind that has the other

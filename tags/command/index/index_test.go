@@ -81,15 +81,15 @@ func pack(t *testing.T, name, documents string) string {
 		t.Fatal(err)
 	}
 
-	out := ""
+	out := strings.Builder{}
 
 	// The archive's end is cut off from those before the last that make one.
 	for _, content := range []string{`{}`, `[{"Layers": ["layer.tar.gz"]}]` + strings.Repeat(" ", 512)} {
 		file := archive(t, "manifest.json", content)
-		out += file[:len(file)-1024]
+		out.WriteString(file[:len(file)-1024])
 	}
 
-	return out + archive(t, "layer.tar.gz", b.String())
+	return out.String() + archive(t, "layer.tar.gz", b.String())
 }
 
 const tagsMap = `{tags: {type: object, additionalProperties: {type: string}}}`
