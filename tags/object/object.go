@@ -55,6 +55,9 @@ func OfSchema(s *fnv1.Schema) Node {
 // must be in plain form, and not change.
 func SetBytes(r *fnv1.Resource, b []byte) { r.ProtoReflect().SetUnknown(b) }
 
+// SetSchema is SetBytes for a schema.
+func SetSchema(s *fnv1.Schema, b []byte) { s.ProtoReflect().SetUnknown(b) }
+
 // Bytes of the supplied resource, or nil if it is a tree.
 func Bytes(r *fnv1.Resource) []byte {
 	if r.GetResource() != nil {

@@ -19,6 +19,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
@@ -88,6 +89,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	calls := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
 	srv := grpc.NewServer(
 		grpc.Creds(creds),
+		grpc.ForceServerCodecV2(codec.Codec{}),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
 		grpc.UnaryInterceptor(calls.UnaryServerInterceptor()),
 	)

@@ -111,11 +111,25 @@ func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	return tag, b[:n:n], b[n:], true
 }
 
+// FieldEntry returns the key and the value of the supplied entry of a map, which may be
+// anything. It is false if that isn't an entry in plain form of a key that is text, whatever is
+// in the value.
+func FieldEntry(b []byte) (key, value []byte, ok bool) {
+	tag, key, rest, ok := Field(b)
+	if !ok || tag != Key || !utf8.Valid(key) {
+		return nil, nil, false
+	}
+
+	tag, value, rest, ok = Field(rest)
+
+	return key, value, ok && tag == Value && len(rest) == 0
+}
+
 // Resource is true if the supplied bytes are a Resource in plain form.
 func (c *Checker) Resource(b []byte) bool {
 	var object, ready bool
 
-	details := c.Map()
+	details := len(c.keys)
 
 	for len(b) > 0 {
 		if b[0] == Ready {
@@ -135,7 +149,7 @@ func (c *Checker) Resource(b []byte) bool {
 		case tag == Object && !object:
 			object, ok = true, c.Struct(body)
 		case tag == Details:
-			_, _, ok = c.Entry(body)
+			_, ok = c.entry(body)
 		default:
 			ok = false
 		}
@@ -147,12 +161,12 @@ func (c *Checker) Resource(b []byte) bool {
 		b = rest
 	}
 
-	return c.EndMap(details)
+	return c.unique(details)
 }
 
 // Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
-	fields := c.Map()
+	fields := len(c.keys)
 
 	for len(b) > 0 {
 		tag, body, rest, ok := Field(b)
@@ -160,7 +174,7 @@ func (c *Checker) Struct(b []byte) bool {
 			return false
 		}
 
-		_, value, ok := c.Entry(body)
+		value, ok := c.entry(body)
 		if !ok || !c.value(value) {
 			return false
 		}
@@ -168,7 +182,7 @@ func (c *Checker) Struct(b []byte) bool {
 		b = rest
 	}
 
-	return c.EndMap(fields)
+	return c.unique(fields)
 }
 
 // value is true if the supplied bytes are a google.protobuf.Value in plain form.
@@ -225,30 +239,23 @@ func (c *Checker) list(b []byte) bool {
 	return true
 }
 
-// Map begins to check a map. What it returns is for EndMap.
-func (c *Checker) Map() (begun int) { return len(c.keys) }
-
-// Entry returns the key and the value of the supplied entry of the map that is checked. It is
-// false if the entry isn't in plain form, but for what is in the value.
-func (c *Checker) Entry(b []byte) (key, value []byte, ok bool) {
-	tag, key, rest, ok := Field(b)
-	if !ok || tag != Key || !utf8.Valid(key) {
-		return nil, nil, false
-	}
-
+// entry returns the value of the supplied entry of the map that is checked. It is false if the
+// entry isn't in plain form, but for what is in the value.
+func (c *Checker) entry(b []byte) ([]byte, bool) {
+	key, value, ok := FieldEntry(b)
 	c.keys = append(c.keys, key)
-	tag, value, rest, ok = Field(rest)
 
-	return key, value, ok && tag == Value && len(rest) == 0
+	return value, ok
 }
 
 // few keys are compared each with each.
 const few = 24
 
-// EndMap is true if the map has no key twice.
-func (c *Checker) EndMap(begun int) bool {
-	keys := c.keys[begun:]
-	c.keys = c.keys[:begun]
+// unique is true if the map whose keys are those from the supplied position on has none of
+// them twice. It has been checked then.
+func (c *Checker) unique(from int) bool {
+	keys := c.keys[from:]
+	c.keys = c.keys[:from]
 
 	if len(keys) > few {
 		slices.SortFunc(keys, bytes.Compare)

@@ -1,0 +1,183 @@
+package codec
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// Tags of the fields of a request, and of a state in it.
+const (
+	tagMeta              = 1<<3 | byte(protowire.BytesType)
+	tagObserved          = 2<<3 | byte(protowire.BytesType)
+	tagDesired           = 3<<3 | byte(protowire.BytesType)
+	tagInput             = 4<<3 | byte(protowire.BytesType)
+	tagContext           = 5<<3 | byte(protowire.BytesType)
+	tagExtraResources    = 6<<3 | byte(protowire.BytesType)
+	tagCredentials       = 7<<3 | byte(protowire.BytesType)
+	tagRequiredResources = 8<<3 | byte(protowire.BytesType)
+	tagRequiredSchemas   = 9<<3 | byte(protowire.BytesType)
+
+	tagComposite = 1<<3 | byte(protowire.BytesType)
+	tagComposed  = 2<<3 | byte(protowire.BytesType)
+)
+
+// Unmarshal the supplied bytes, which must not change from then on, to the supplied request.
+// Composed and required resources, and schemas, stay bytes: what package object says of
+// resources holds for these. A request that isn't in plain form is decoded whole, and an error
+// is that of decoding it so: nothing is found to be broken later.
+func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
+	proto.Reset(req)
+
+	if (&decoder{to: req}).decode(b) {
+		return nil
+	}
+
+	return proto.Unmarshal(b, req)
+}
+
+// A decoder of a request. Its methods are false if something isn't in plain form.
+type decoder struct {
+	wire.Checker
+
+	to *fnv1.RunFunctionRequest
+}
+
+func (d *decoder) decode(b []byte) bool {
+	for len(b) > 0 {
+		tag, body, rest, ok := wire.Field(b)
+		if !ok || !d.field(tag, body, b[:len(b)-len(rest)]) {
+			return false
+		}
+
+		b = rest
+	}
+
+	return true
+}
+
+// field decodes the field with the supplied tag and body.
+func (d *decoder) field(tag byte, body, field []byte) bool {
+	switch tag {
+	case tagMeta, tagInput, tagContext, tagCredentials:
+		return merge(field, d.to, 0)
+	case tagObserved:
+		return d.state(body, &d.to.Observed)
+	case tagDesired:
+		return d.state(body, &d.to.Desired)
+	case tagExtraResources:
+		return put(&d.to.ExtraResources, body, d.resources)
+	case tagRequiredResources:
+		return put(&d.to.RequiredResources, body, d.resources)
+	case tagRequiredSchemas:
+		return put(&d.to.RequiredSchemas, body, d.schema)
+	default:
+		return false
+	}
+}
+
+// merge the supplied field into the supplied message, which is at the supplied depth of the
+// request.
+func merge(field []byte, m proto.Message, depth int) bool {
+	return proto.UnmarshalOptions{Merge: true, RecursionLimit: protowire.DefaultRecursionLimit - depth}.Unmarshal(field, m) == nil
+}
+
+// put the supplied entry into the supplied map. What its value is the supplied function says.
+func put[V any](m *map[string]*V, b []byte, of func(b []byte) (*V, bool)) bool {
+	key, value, ok := wire.FieldEntry(b)
+	if !ok {
+		return false
+	}
+
+	if _, twice := (*m)[string(key)]; twice {
+		return false
+	}
+
+	v, ok := of(value)
+
+	if *m == nil {
+		*m = make(map[string]*V)
+	}
+
+	(*m)[string(key)] = v
+
+	return ok
+}
+
+// state decodes the supplied state, which there is once at most.
+func (d *decoder) state(b []byte, to **fnv1.State) bool {
+	if *to != nil {
+		return false
+	}
+
+	s := &fnv1.State{}
+	*to = s
+
+	for len(b) > 0 {
+		tag, body, rest, ok := wire.Field(b)
+
+		switch {
+		case !ok:
+		case tag == tagComposite:
+			ok = merge(b[:len(b)-len(rest)], s, 1)
+		case tag == tagComposed:
+			ok = put(&s.Resources, body, d.resource)
+		default:
+			ok = false
+		}
+
+		if !ok {
+			return false
+		}
+
+		b = rest
+	}
+
+	return true
+}
+
+// resource of the supplied bytes.
+func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
+	r := &fnv1.Resource{}
+	object.SetBytes(r, b)
+
+	return r, d.Resource(b)
+}
+
+// resources that the supplied bytes are a list of.
+func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
+	out := &fnv1.Resources{}
+
+	for len(b) > 0 {
+		tag, body, rest, ok := wire.Field(b)
+		if !ok || tag != wire.Item {
+			return nil, false
+		}
+
+		r, ok := d.resource(body)
+		if !ok {
+			return nil, false
+		}
+
+		out.Items, b = append(out.Items, r), rest
+	}
+
+	return out, true
+}
+
+// schema of the supplied bytes.
+func (d *decoder) schema(b []byte) (*fnv1.Schema, bool) {
+	s := &fnv1.Schema{}
+	if len(b) == 0 {
+		return s, true
+	}
+
+	tag, body, rest, ok := wire.Field(b)
+	object.SetSchema(s, b)
+
+	return s, ok && tag == wire.Object && len(rest) == 0 && d.Struct(body)
+}
