@@ -22,6 +22,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	_ "google.golang.org/grpc/encoding/proto" // What an echo has.
+	"google.golang.org/grpc/mem"
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
@@ -35,6 +38,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -1865,10 +1869,10 @@ func marshal(t *testing.T, m proto.Message) []byte {
 
 // BenchmarkRunFunction decodes a request, runs the function as it is served, and encodes its
 // response. BenchmarkEcho is the floor: a function that returns what it gets.
-func BenchmarkRunFunction(b *testing.B) { eachLoad(b, benchmarked().RunFunction) }
+func BenchmarkRunFunction(b *testing.B) { eachLoad(b, codec.Codec{}, benchmarked().RunFunction) }
 
 func BenchmarkEcho(b *testing.B) {
-	eachLoad(b, func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	eachLoad(b, encoding.GetCodecV2("proto"), func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
 	})
 }
@@ -1879,7 +1883,7 @@ func benchmarked() *Function {
 	return &Function{log: slog.New(slog.NewJSONHandler(io.Discard, nil)), metrics: report.NewMetrics()} //nolint:sloglint // As above.
 }
 
-func eachLoad(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {
+func eachLoad(b *testing.B, c encoding.CodecV2, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {
 	b.Helper()
 
 	eachRequest(b, func(b *testing.B, req *fnv1.RunFunctionRequest) {
@@ -1894,7 +1898,7 @@ func eachLoad(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) 
 
 		for b.Loop() {
 			in := &fnv1.RunFunctionRequest{}
-			if err := proto.Unmarshal(wire, in); err != nil {
+			if err := c.Unmarshal(mem.BufferSlice{mem.SliceBuffer(wire)}, in); err != nil {
 				b.Fatalf("cannot unmarshal request: %v", err)
 			}
 
@@ -1903,9 +1907,12 @@ func eachLoad(b *testing.B, run func(context.Context, *fnv1.RunFunctionRequest) 
 				b.Fatalf("unexpected error: %v", err)
 			}
 
-			if _, err := proto.Marshal(rsp); err != nil {
+			out, err := c.Marshal(rsp)
+			if err != nil {
 				b.Fatalf("cannot marshal response: %v", err)
 			}
+
+			out.Free()
 		}
 	})
 }
