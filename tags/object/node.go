@@ -1,11 +1,13 @@
 package object
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
@@ -120,6 +122,31 @@ func (n Node) IsEmpty() bool {
 	}
 
 	return len(n.tree.GetStructValue().GetFields())+len(n.tree.GetListValue().GetValues()) == 0
+}
+
+// Len is how many fields or items the value has.
+func (n Node) Len() int {
+	switch {
+	case n.body == nil:
+		return len(n.tree.GetStructValue().GetFields()) + len(n.tree.GetListValue().GetValues())
+	case n.IsEmpty():
+		return 0
+	default:
+		return wire.Count(n.body)
+	}
+}
+
+// Equal is true if the values are the same.
+func (n Node) Equal(other Node) bool {
+	if n.tag == wire.String && other.tag == wire.String {
+		return bytes.Equal(n.body, other.body)
+	}
+
+	if s, ok := n.tree.GetKind().(*structpb.Value_StringValue); ok {
+		return other.IsText(s.StringValue)
+	}
+
+	return proto.Equal(n.Value(), other.Value())
 }
 
 // Text of the value, or an empty one if it is no string.

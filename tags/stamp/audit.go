@@ -54,21 +54,21 @@ func (s *Stamper) Audit(targets *Targets, changed map[string]object.Object) []Ch
 // change returns what changes in the tags of the supplied target, which becomes the
 // supplied resource.
 func (s *Stamper) change(t *Target, r object.Object) Change {
-	after, err := object.Get(r, t.field.Path)
+	after, err := r.At(t.field.Path)
 	if err != nil || t.thereErr != nil || settled(t.there, after) {
 		return Change{} // What can't be read was left alone.
 	}
 
 	// Here all strings are tags.
-	keys := s.wishesFor(tagset.KindOf(&t.field, t.profile)).Keys
+	keys := s.wishesFor(tagset.KindOf(t.field, t.profile)).Keys
 	keys.Patterns = tags.NewKeySet("*")
 
-	old, err := tagset.Read(t.there, &t.field, &keys)
+	old, err := tagset.Read(t.there, t.field, &keys)
 	if err != nil {
 		return Change{}
 	}
 
-	desired, err := tagset.Read(after, &t.field, &keys)
+	desired, err := tagset.Read(after, t.field, &keys)
 	if err != nil {
 		return Change{}
 	}
@@ -111,25 +111,26 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 
 // settled is true if the first value of a tag field is the second one, but for the tags
 // that the provider has added to a map. That is so in most runs.
-func settled(before, after *structpb.Value) bool {
-	was, is := before.GetStructValue(), after.GetStructValue()
-	if was == nil || is == nil {
-		return proto.Equal(before, after)
+func settled(before, after object.Node) bool {
+	if !before.IsObject() || !after.IsObject() {
+		return proto.Equal(before.Value(), after.Value())
 	}
 
-	for key, v := range is.GetFields() {
-		if old, ok := was.GetFields()[key]; !ok || !sameValue(old, v) {
+	desired := make(map[string]object.Node)
+	for key, v := range after.Fields() {
+		desired[string(key)] = v
+	}
+
+	for key, v := range before.Fields() {
+		is, ok := desired[string(key)]
+		if ok && !is.Equal(v) || !ok && !slices.Contains(tags.ProvidersKeys(), string(key)) {
 			return false
 		}
+
+		delete(desired, string(key))
 	}
 
-	for key := range was.GetFields() {
-		if _, ok := is.GetFields()[key]; !ok && !slices.Contains(tags.ProvidersKeys(), key) {
-			return false
-		}
-	}
-
-	return true
+	return len(desired) == 0
 }
 
 // sameValue is true if the supplied values are equal. Most are strings.

@@ -52,7 +52,7 @@ func ownedBy(t *Target) func(e *tagset.Entry) bool {
 
 		for e := range owned.Fields() {
 			if isElement(e) {
-				is[ownedID(string(e), &t.field)] = true
+				is[ownedID(string(e), t.field)] = true
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,16 +92,18 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 	}
 
 	if t.leave != "" || t.lacks != "" {
-		// Otherwise there is nothing that it could have been tagged with.
-		if s.asksForTags() {
-			p.LeftAlone = cmp.Or(t.leave, t.lacks)
-			p.NoField, p.Unknown = t.leave == "" && t.noField, t.leave == "" && t.unknown
+		switch {
+		case !s.asksForTags(): // There is nothing that it could have been tagged with.
+		case t.leave != "":
+			p.LeftAlone = t.leave
+		default:
+			p.LeftAlone, p.NoField, p.Unknown = t.lacks, t.noField, t.unknown
 		}
 
 		return p, nil
 	}
 
-	p.wishes = s.wishesFor(tagset.KindOf(&t.field, t.profile))
+	p.wishes = s.wishesFor(tagset.KindOf(t.field, t.profile))
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.

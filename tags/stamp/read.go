@@ -3,8 +3,6 @@ package stamp
 import (
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -20,7 +18,7 @@ func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
 		return nil, false, t.beforeErr
 	}
 
-	set, err = tagset.Read(t.before, &t.field, &w.Keys)
+	set, err = tagset.Read(t.before, t.field, &w.Keys)
 	if err != nil || !t.field.Atomic || !w.IsList() {
 		return set, false, err
 	}
@@ -50,7 +48,7 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 	}
 
 	for _, path := range t.field.Observed {
-		if v, err := object.Get(t.observed, path); err == nil && cloud == nil {
+		if v, err := t.observed.At(path); err == nil && cloud == nil {
 			cloud = t.reported(v, &w.Keys)
 		}
 	}
@@ -64,12 +62,12 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 
 // reported returns the tags of the supplied value of what is observed, or nil if it isn't
 // there or can't be read.
-func (t *Target) reported(v *structpb.Value, keys *tagset.Keys) *tagset.Set {
-	if v == nil {
+func (t *Target) reported(n object.Node, keys *tagset.Keys) *tagset.Set {
+	if !n.IsThere() {
 		return nil
 	}
 
-	set, err := tagset.Read(v, &t.field, keys)
+	set, err := tagset.Read(n, t.field, keys)
 	if err != nil {
 		return nil
 	}
@@ -86,22 +84,17 @@ func isRefilled(t *Target, w *wishes) bool {
 		return false
 	}
 
-	if t.there == nil {
+	if !t.there.IsThere() {
 		return !object.Annotations(t.observed).Field(emptiedAnnotation).IsNull()
 	}
 
-	if t.there.GetStructValue() == nil {
-		return false
-	}
-
-	fields := t.there.GetStructValue().GetFields()
-	for key := range fields {
-		if !slices.Contains(tags.ProvidersKeys(), key) {
+	for key := range t.there.Fields() {
+		if !slices.Contains(tags.ProvidersKeys(), string(key)) {
 			return true
 		}
 	}
 
-	return len(fields) == 0
+	return t.there.IsObject() && t.there.IsEmpty()
 }
 
 // isOurs is true if Crossplane alone owns all tags that the supplied target is observed to
@@ -112,22 +105,17 @@ func isOurs(t *Target) bool {
 		return false // Nobody says who owns them.
 	}
 
-	if isEmpty(t.there) {
+	if t.there.IsEmpty() {
 		return false
 	}
 
 	owns := ownedBy(t)
 
-	for key := range t.there.GetStructValue().GetFields() {
-		if !owns(&tagset.Entry{Key: key}) {
+	for key := range t.there.Fields() {
+		if !owns(&tagset.Entry{Key: string(key)}) {
 			return false
 		}
 	}
 
 	return true
-}
-
-// isEmpty is true if the supplied value of a tag field has no tags.
-func isEmpty(v *structpb.Value) bool {
-	return len(v.GetStructValue().GetFields())+len(v.GetListValue().GetValues()) == 0
 }

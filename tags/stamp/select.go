@@ -46,7 +46,7 @@ func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
 		return false
 	}
 
-	keys := tagset.Keys{Kind: tagset.KindOf(&t.field, t.profile)}
+	keys := tagset.Keys{Kind: tagset.KindOf(t.field, t.profile)}
 	keys.Known = t.profile.KeySet().With(slices.Collect(maps.Keys(want))...)
 
 	set := t.reported(t.before, &keys)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -50,7 +49,7 @@ type Target struct {
 	// Resource that is desired, and the one that is observed.
 	Resource, observed object.Object
 
-	kind    field.Kind
+	kind    *kind
 	profile *tags.Profile
 
 	// leave is why the resource is left alone whatever its kind, or empty if it's not.
@@ -59,19 +58,42 @@ type Target struct {
 	// managed is true if the tags of the resource are to be managed.
 	managed bool
 
-	// located is true once the field has been looked for. Lacks is why there is none, or
-	// empty if there is one. NoField and unknown say the same of the kind.
-	located          bool
-	lacks            string
-	noField, unknown bool
-
-	// field that holds the tags.
-	field field.Field
+	// place of the tags, once that has been looked for.
+	*place
 
 	// before is the desired value of the field, or why it can't be had, and there the
 	// observed one.
-	before, there       *structpb.Value
+	before, there       object.Node
 	beforeErr, thereErr error
+}
+
+// A kind of resources, of which most composite resources have few.
+type kind struct {
+	field.Kind
+
+	// profile of resources of which nobody knows where their tags go.
+	profile *tags.Profile
+
+	place *place
+}
+
+// A place is where the tags of all resources of a kind go.
+type place struct {
+	field *field.Field
+
+	profile *tags.Profile
+
+	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
+	// same of the kind.
+	lacks            string
+	noField, unknown bool
+}
+
+// kindKey is what is the same for resources of one kind, but for what kinds differ in.
+type kindKey struct {
+	schema.GroupVersionKind
+
+	managed bool
 }
 
 // Targets are the desired composed resources, sorted by name, and where their tags go.
@@ -80,13 +102,17 @@ type Targets struct {
 
 	stamper *Stamper
 	fields  field.Locator
+	kinds   map[kindKey]*kind
 	schemas map[schema.GroupVersionKind]object.Node
 }
 
 // Targets reads the supplied resources. It returns the error of the supplied context once
 // that has one.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*Targets, error) {
-	ts := &Targets{All: make([]*Target, 0, len(desired)), stamper: s, schemas: make(map[schema.GroupVersionKind]object.Node)}
+	ts := &Targets{
+		All: make([]*Target, 0, len(desired)), stamper: s,
+		kinds: make(map[kindKey]*kind), schemas: make(map[schema.GroupVersionKind]object.Node),
+	}
 
 	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok {
@@ -105,8 +131,8 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 
 		t := &Target{Name: name, Resource: object.Of(desired[name]), observed: object.Of(s.Observed[name])}
 		t.leave = leave(t.Resource)
-		t.kind = s.kindOf(t.Resource)
-		t.profile = s.profileOf(t)
+		t.kind = ts.kindOf(t.Resource)
+		t.profile = t.kind.profile
 
 		// Resources from which all labels are gone are managed, too.
 		t.managed = manages && ts.Selects(s.Input.Resources, t)
@@ -126,42 +152,49 @@ func (ts *Targets) Schemas() iter.Seq[schema.GroupVersionKind] { return maps.Key
 // locate the tag field of the supplied target, and read it. It returns false if the target
 // has none.
 func (ts *Targets) locate(t *Target) bool {
-	if t.located {
+	if t.place != nil {
 		return t.lacks == ""
 	}
 
-	t.located = true
+	if t.kind.place == nil {
+		t.kind.place = ts.placeOf(t.kind)
+	}
 
-	f, known := ts.fields.Locate(t.kind)
-	t.field = f
-	t.profile = ts.stamper.profileOf(t)
-	t.noField = known || !t.kind.Managed
-	t.unknown = !t.noField
+	t.place = t.kind.place
+	t.profile = t.place.profile
 
-	switch {
-	case t.unknown:
-		t.lacks = whyUnknown
-	case !known || f.Shape == field.None && f.LooksLike == "":
-		t.lacks = whyNoField
-	case f.Shape == field.None:
-		t.lacks = fmt.Sprintf(whyLooksLike, f.LooksLike)
-	default:
-		t.noField = false
-
-		t.before, t.beforeErr = object.Get(t.Resource, f.Path)
-		t.there, t.thereErr = object.Get(t.observed, f.Path)
+	if t.lacks == "" {
+		t.before, t.beforeErr = t.Resource.At(t.field.Path)
+		t.there, t.thereErr = t.observed.At(t.field.Path)
 	}
 
 	return t.lacks == ""
 }
 
-// profileOf returns the tag profile of the supplied target. What the composite resource
-// or a class says decides only where nothing else does.
-func (s *Stamper) profileOf(t *Target) *tags.Profile {
-	family, _ := field.FamilyOf(t.kind.Group)
-	provider := cmp.Or(t.field.Profile, s.Input.ProviderValue(), family.Profile, s.Provider)
+// placeOf the tags of the supplied kind.
+func (ts *Targets) placeOf(k *kind) *place {
+	f, known := ts.fields.Locate(k.Kind)
+	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile)}
 
-	return s.Input.ProfileRules.ProfileOf(provider, t.kind.Group, t.kind.Kind)
+	switch {
+	case !known && k.Managed:
+		p.unknown, p.lacks = true, whyUnknown
+	case !known || f.Shape == field.None && f.LooksLike == "":
+		p.noField, p.lacks = true, whyNoField
+	case f.Shape == field.None:
+		p.noField, p.lacks = true, fmt.Sprintf(whyLooksLike, f.LooksLike)
+	}
+
+	return p
+}
+
+// profileOf returns the tag profile of resources of the supplied kind, for which a rule may
+// name one. What the composite resource or a class says decides only where nothing else does.
+func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
+	family, _ := field.FamilyOf(k.Group)
+	provider := cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
+
+	return s.Input.ProfileRules.ProfileOf(provider, k.Group, k.Kind)
 }
 
 // IsUntouchable is true if nothing at all may be written to the resource.
@@ -193,16 +226,24 @@ func leave(r object.Object) string {
 	return whyAdopted
 }
 
-func (s *Stamper) kindOf(r object.Object) field.Kind {
-	k := field.Kind{GroupVersionKind: object.GVK(r)}
+// kindOf the supplied resource.
+func (ts *Targets) kindOf(r object.Object) *kind {
+	key := kindKey{GroupVersionKind: object.GVK(r)}
+	key.managed = key.Group != ts.stamper.CompositeGroup && isManaged(key.Group, r.Node())
 
-	if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
-		k.Profile = family.Profile
-	} else if p := s.Input.ProviderValue(); p != "" {
-		k.Profile = tags.ProfileOf(p).Name
+	k, ok := ts.kinds[key]
+	if !ok {
+		k = &kind{Kind: field.Kind{GroupVersionKind: key.GroupVersionKind, Managed: key.managed}}
+
+		if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
+			k.Profile = family.Profile
+		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
+			k.Profile = tags.ProfileOf(p).Name
+		}
+
+		k.profile = ts.stamper.profileOf(k.Kind, "")
+		ts.kinds[key] = k
 	}
-
-	k.Managed = k.Group != s.CompositeGroup && isManaged(k.Group, r.Node())
 
 	return k
 }

@@ -48,7 +48,7 @@ func TestManaged(t *testing.T) {
 			s := &Stamper{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org"}
 			r := resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
-			if got := s.kindOf(object.Tree(r)).Managed; got != tc.want {
+			if got := (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(object.Tree(r)).Managed; got != tc.want {
 				t.Errorf("\n%s\nwant managed %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -118,7 +118,7 @@ func TestProfile(t *testing.T) {
 			s := &Stamper{Input: in, Provider: tc.other, Transformer: transformer(label("a", "1")), Fields: everywhere(f)}
 			r := resource.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
-			if got := s.kindOf(object.Tree(r)).Profile; got != tc.usual {
+			if got := (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(object.Tree(r)).Profile; got != tc.usual {
 				t.Errorf("\n%s\nwant the usual field of %q, got that of %q", tc.reason, tc.usual, got)
 			}
 

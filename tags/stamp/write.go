@@ -26,11 +26,13 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 	}
 
 	v := set.Value()
-	if t.field.Atomic && !proto.Equal(t.before, v) {
-		v = inObservedOrder(v, t)
+	before := t.before.Value()
+
+	if t.field.Atomic && !proto.Equal(before, v) {
+		v = inObservedOrder(v, t.there.Value())
 	}
 
-	if proto.Equal(t.before, v) {
+	if proto.Equal(before, v) {
 		return object.Object{}, nil
 	}
 
@@ -49,11 +51,11 @@ func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 		}
 
 		return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue("true")))
-	case refilled && t.before.GetStructValue() != nil && isEmpty(t.before):
+	case refilled && t.before.IsObject() && t.before.IsEmpty():
 		return object.Object{}, nil
 	case refilled:
 		return writeValue(t, structpb.NewStructValue(&structpb.Struct{}))
-	case isEmpty(t.before):
+	case t.before.IsEmpty():
 		return object.Object{}, nil
 	default:
 		return removeField(t)
@@ -122,14 +124,14 @@ func itemless(t *Target) error {
 	return nil
 }
 
-// inObservedOrder returns the supplied value of the field of the supplied target, or
-// the observed one if it has the same items in another order, which is the provider's.
-func inObservedOrder(v *structpb.Value, t *Target) *structpb.Value {
-	if v.GetListValue() == nil || !sameItems(t.there.GetListValue().GetValues(), v.GetListValue().GetValues()) {
+// inObservedOrder returns the supplied value of a field, or the observed one if it has the
+// same items in another order, which is the provider's.
+func inObservedOrder(v, observed *structpb.Value) *structpb.Value {
+	if v.GetListValue() == nil || !sameItems(observed.GetListValue().GetValues(), v.GetListValue().GetValues()) {
 		return v
 	}
 
-	return t.there
+	return observed
 }
 
 // sameItems is true if the supplied lists have the same items, in any order.

@@ -18,8 +18,8 @@ type keyValues struct {
 	keys  *Keys
 }
 
-func (l keyValues) read(v *structpb.Value) ([]Entry, error) {
-	items, err := itemsOf(v, l.field)
+func (l keyValues) read(n object.Node) ([]Entry, error) {
+	items, err := itemsOf(n, l.field)
 	out := make([]Entry, len(items), len(items)+l.keys.tags)
 
 	for i, item := range items {
@@ -78,12 +78,12 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 }
 
 // itemsOf the supplied value of a tag field that is a list.
-func itemsOf(v *structpb.Value, f *field.Field) ([]*structpb.Value, error) {
-	if v != nil && v.GetListValue() == nil {
-		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, object.KindOf(v))
+func itemsOf(n object.Node, f *field.Field) ([]*structpb.Value, error) {
+	if n.IsThere() && !n.IsList() {
+		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())
 	}
 
-	return v.GetListValue().GetValues(), nil
+	return n.Value().GetListValue().GetValues(), nil
 }
 
 // listOf the items of so many entries.

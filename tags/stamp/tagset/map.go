@@ -19,16 +19,16 @@ type tagMap struct {
 	keys  *Keys
 }
 
-func (m tagMap) read(v *structpb.Value) ([]Entry, error) {
-	if v != nil && v.GetStructValue() == nil {
-		return nil, errors.Errorf("%s is %s, not a map of tags", m.field.Path, object.KindOf(v))
+func (m tagMap) read(n object.Node) ([]Entry, error) {
+	if n.IsThere() && !n.IsObject() {
+		return nil, errors.Errorf("%s is %s, not a map of tags", m.field.Path, n.Kind())
 	}
 
-	fields := v.GetStructValue().GetFields()
-	out := make([]Entry, 0, len(fields)+m.keys.tags)
+	out := make([]Entry, 0, n.Len()+m.keys.tags)
 
-	for name, value := range fields {
-		out = append(out, Entry{ID: m.keys.ID(name), Key: name, Value: value, Item: value})
+	for name, value := range n.Fields() {
+		key, v := string(name), value.Value()
+		out = append(out, Entry{ID: m.keys.ID(key), Key: key, Value: v, Item: v})
 	}
 
 	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })

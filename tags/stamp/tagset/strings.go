@@ -22,8 +22,8 @@ type stringList struct {
 	keys  *Keys
 }
 
-func (l stringList) read(v *structpb.Value) ([]Entry, error) {
-	items, err := itemsOf(v, l.field)
+func (l stringList) read(n object.Node) ([]Entry, error) {
+	items, err := itemsOf(n, l.field)
 	out := make([]Entry, len(items), len(items)+l.keys.tags)
 
 	for i, item := range items {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A Set is the tags that a tag field holds, in order, and whatever else it holds. What was
@@ -38,9 +39,9 @@ type Set struct {
 
 // A shape of tag field.
 type shape interface {
-	// read the entries of the field's value, or of nil if there is none. It is an error if
+	// read the entries of the field's value, which may not be there. It is an error if
 	// the value is of another shape.
-	read(v *structpb.Value) ([]Entry, error)
+	read(n object.Node) ([]Entry, error)
 
 	// write the value of a field that has the supplied entries, of which there are so many.
 	write(entries iter.Seq[*Entry], n int) *structpb.Value
@@ -50,10 +51,9 @@ type shape interface {
 	take(old *Entry, e Entry) Entry
 }
 
-// Read what the supplied value of the supplied field holds. Nil is a field that isn't
-// there. It is an error if the value isn't of the field's shape. The value is not changed
+// Read what the supplied value of the supplied field holds, which may not be there. It is an error if the value isn't of the field's shape. The value is not changed
 // by what becomes of the set.
-func Read(v *structpb.Value, f *field.Field, keys *Keys) (*Set, error) {
+func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
 	switch f.Shape {
@@ -67,7 +67,7 @@ func Read(v *structpb.Value, f *field.Field, keys *Keys) (*Set, error) {
 	}
 
 	var err error
-	if s.entries, err = s.shape.read(v); err != nil {
+	if s.entries, err = s.shape.read(n); err != nil {
 		return nil, err
 	}
 

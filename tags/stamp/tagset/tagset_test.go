@@ -109,7 +109,7 @@ func TestSet(t *testing.T) {
 					}
 				}
 
-				s := must(Read(nil, &f, &keys))
+				s := must(Read(object.Node{}, &f, &keys))
 				puts := rapid.IntRange(0, 12).Draw(t, "puts")
 
 				for range puts {
@@ -117,7 +117,7 @@ func TestSet(t *testing.T) {
 
 					switch e := keys.Entry(&tags.Tag{Label: tags.Label{Value: of.value}, Key: of.key}); rapid.IntRange(0, 5).Draw(t, "what") {
 					case 0:
-						s = must(Read(s.Value(), &f, &keys))
+						s = must(Read(object.NodeOf(s.Value()), &f, &keys))
 						p.there, p.added = tagsOf(s), nil
 					case 1:
 						for each := range s.Tags() {
