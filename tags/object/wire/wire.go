@@ -9,6 +9,8 @@ package wire
 
 import (
 	"bytes"
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -77,6 +79,9 @@ func Entry(b []byte) (key, value []byte) {
 type Checker struct {
 	// keys of the maps that are being checked, inner ones last.
 	keys [][]byte
+
+	// slots of a table of keys by their hash: positions of keys, plus one.
+	slots []uint32
 
 	// depth of the value that is being checked.
 	depth int
@@ -249,7 +254,10 @@ func (c *Checker) entry(b []byte) ([]byte, bool) {
 }
 
 // few keys are compared each with each.
-const few = 24
+const few = 8
+
+// seed of hashes, so that nobody can choose keys that have the same.
+var seed = maphash.MakeSeed()
 
 // unique is true if the map whose keys are those from the supplied position on has none of
 // them twice. It has been checked then.
@@ -258,15 +266,7 @@ func (c *Checker) unique(from int) bool {
 	c.keys = c.keys[:from]
 
 	if len(keys) > few {
-		slices.SortFunc(keys, bytes.Compare)
-
-		for i, key := range keys[1:] {
-			if bytes.Equal(keys[i], key) {
-				return false
-			}
-		}
-
-		return true
+		return c.uniqueByHash(keys)
 	}
 
 	for i, key := range keys {
@@ -275,6 +275,30 @@ func (c *Checker) unique(from int) bool {
 				return false
 			}
 		}
+	}
+
+	return true
+}
+
+// uniqueByHash is true if none of the supplied keys is there twice. The table is never more than
+// half full.
+func (c *Checker) uniqueByHash(keys [][]byte) bool {
+	size := 2 << bits.Len(uint(len(keys)))
+	c.slots = slices.Grow(c.slots[:0], size)[:size]
+	clear(c.slots)
+
+	for i, key := range keys {
+		at := maphash.Bytes(seed, key) % uint64(size)
+
+		for c.slots[at] != 0 {
+			if bytes.Equal(keys[c.slots[at]-1], key) {
+				return false
+			}
+
+			at = (at + 1) % uint64(size)
+		}
+
+		c.slots[at] = uint32(i) + 1
 	}
 
 	return true
