@@ -328,6 +328,8 @@ func TestAdmission(t *testing.T) {
 			in: compositionOf(`keyPrefix: "Acme-", reservedKeys: ["Acme-zone"], keyFormats: [{provider: gcp, prefix: "acme_", replace: {ab: b, b: ab, ".": ""}, lowercase: true}], sources: [
 				{type: CompositeMetadata, prefix: tags.example.org/},
 				{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag},
+				{type: CompositeMetadata, prefix: trusted.example.org/, trusted: true},
+				{type: CompositeMetadata, prefix: tags.example.org/, trusted: true},
 				{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"], except: ["b-*", bb]}},
 				{type: CompositeMetadata, prefix: none.example.org/, include: {keys: []}},
 				{type: RequiredResource, prefix: json.example.org/, encoding: JSON, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
@@ -337,7 +339,8 @@ func TestAdmission(t *testing.T) {
 				"Format":           {reason: "A format of the input should be applied in one pass.", kind: "Zone", annotations: kv{"ab.B-b": "É"}, want: "cannot be the gcp tag acme_bb-ab: value-character-class"},
 				"TagKey":           {reason: "A tag key should get no prefix.", kind: "Zone", annotations: kv{"tag-keys.example.org/Team": "É"}, want: "cannot be the gcp tag team: value-character-class"},
 				"TagKeyReserved":   {reason: "A tag key should be reserved with its prefix.", kind: "Zone", labels: kv{"tag-keys.example.org/Acme-zone": "x"}, want: "reserved-key"},
-				"TagKeyClaims":     {reason: "A label should not come to be a reserved tag key.", kind: "Zone", labels: kv{"zone": "x"}, want: "cannot be the gcp tag acme_zone: reserved-key"},
+				"Trusted":          {reason: "A source that is trusted may claim reserved keys, wherever it stands.", kind: "Zone", labels: kv{"trusted.example.org/zone": "x"}},
+				"TagKeyClaims":     {reason: "A label that an untrusted source reads, too, should not come to be a reserved tag key.", kind: "Zone", labels: kv{"zone": "x"}, want: "cannot be the gcp tag acme_zone: reserved-key"},
 				"Included":         {reason: "Keys that the source includes should be checked.", kind: "Zone", annotations: kv{"some.example.org/bcd": e(257)}, want: "value-too-long"},
 				"NotIncluded":      {reason: "Keys that the source doesn't include never become tags.", kind: "Zone", annotations: kv{"some.example.org/cd": e(257), "none.example.org/a": e(257)}},
 				"Excepted":         {reason: "Keys that the source excepts never become tags.", kind: "Zone", annotations: kv{"some.example.org/b-c": e(257), "some.example.org/bb": e(257)}},
