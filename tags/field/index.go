@@ -126,8 +126,10 @@ func parseIndex(text string) *Index {
 		text   string
 	}
 
+	// There are about three entries for two lines with kinds. A map for more would be twice as
+	// large.
 	var (
-		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 2*strings.Count(text, "\n  ")), groups: make(map[string]bool)}
+		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 3*strings.Count(text, "\n  ")/2), groups: make(map[string]bool)}
 		known    = make(map[place]Entry)
 		group    string
 		of       *family
