@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -219,13 +219,13 @@ func belongs(domain, to string) bool {
 
 // invalidLabel says what the API server would refuse about a label, or nothing.
 func invalidLabel(key, value string) string {
-	return strings.Join(append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...), "; ")
+	return strings.Join(append(content.IsLabelKey(key), content.IsLabelValue(value)...), "; ")
 }
 
 // invalidAnnotation says what the API server would refuse about an annotation, or
 // nothing. The keys of annotations are validated in lower case.
 func invalidAnnotation(key, _ string) string {
-	return strings.Join(validation.IsQualifiedName(strings.ToLower(key)), "; ")
+	return strings.Join(content.IsLabelKey(strings.ToLower(key)), "; ")
 }
 
 // write the supplied labels or annotations to the supplied paths of the supplied target.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
@@ -23,8 +23,8 @@ var builtIn string
 func kindOf(apiVersion, name string) (string, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	isGroupVersion := err == nil && (gv.Group == "" && gv.Version == "v1" ||
-		len(validation.IsDNS1123Subdomain(gv.Group)) == 0 && len(validation.IsDNS1035Label(gv.Version)) == 0)
-	isKind := name != "" && unicode.IsUpper(rune(name[0])) && len(validation.IsDNS1035Label(strings.ToLower(name))) == 0
+		len(content.IsDNS1123Subdomain(gv.Group)) == 0 && isName(gv.Version))
+	isKind := name != "" && unicode.IsUpper(rune(name[0])) && isName(strings.ToLower(name))
 	kind := gv.Group + "/" + name
 
 	switch {
@@ -38,6 +38,12 @@ func kindOf(apiVersion, name string) (string, error) {
 	}
 }
 
+// isName is true if the supplied name can be that of a version or resource of an API, which
+// begin with a letter.
+func isName(name string) bool {
+	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
+}
+
 // match the kinds that are given as apiVersion/kind and apiVersion/kind=plural, each once.
 func (p *policy) match(kinds []string) error {
 	for _, match := range kinds {
@@ -49,7 +55,7 @@ func (p *policy) match(kinds []string) error {
 			return errors.Wrapf(err, "--match %s", match)
 		}
 
-		if given && len(validation.IsDNS1035Label(plural)) > 0 {
+		if given && !isName(plural) {
 			return errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
 		}
 

@@ -14,7 +14,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -116,12 +116,12 @@ func (c *Command) text(in io.Reader) (string, error) {
 	for _, prefix := range p.Prefixes {
 		// The case of annotations' keys is free.
 		key := strings.ToLower(prefix) + "x"
-		if len(validation.IsQualifiedName(key)) > 0 && len(validation.IsQualifiedName(key+"/x")) > 0 {
+		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(key+"/x")) > 0 {
 			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 		}
 	}
 
-	if why := validation.IsDNS1123Subdomain(p.Name); len(why) > 0 {
+	if why := content.IsDNS1123Subdomain(p.Name); len(why) > 0 {
 		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
 	}
 
