@@ -1,0 +1,316 @@
+package wire_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// field returns a length-delimited field of the supplied tag, whose body the supplied parts
+// make.
+func field(tag byte, parts ...[]byte) []byte {
+	return protowire.AppendBytes([]byte{tag}, slices.Concat(parts...))
+}
+
+// entry of a map.
+func entry(key string, value ...[]byte) []byte {
+	return slices.Concat(field(wire.Key, []byte(key)), field(wire.Value, value...))
+}
+
+// object returns the bytes of a Resource whose object has the supplied value only.
+func object(value ...[]byte) []byte {
+	return field(wire.Object, field(wire.Item, entry("a", value...)))
+}
+
+// entries of a map of so many keys, of which the last is the supplied one. The first one is 0.
+func entries(tag byte, n int, last string) []byte {
+	var out []byte
+
+	for i := range n - 1 {
+		out = append(out, field(tag, entry(fmt.Sprint(i)))...)
+	}
+
+	return append(out, field(tag, entry(last))...)
+}
+
+// nested returns a value in so many objects or lists.
+func nested(tag byte, depth int) []byte {
+	var v []byte
+
+	for range depth {
+		if tag == wire.Struct {
+			v = entry("a", v)
+		}
+
+		v = field(tag, field(wire.Item, v))
+	}
+
+	return v
+}
+
+// sample returns the bytes of a Resource that has something of everything.
+func sample(tb testing.TB) []byte {
+	tb.Helper()
+
+	b, err := proto.Marshal(&fnv1.Resource{
+		Resource:          resource.MustStructJSON(`{"é": [null, true, 1.5, "s", {}, []], "b": {"c": {"d": "e"}}, "": false}`),
+		ConnectionDetails: map[string][]byte{"k": {0xff}, "": nil},
+		Ready:             fnv1.Ready_READY_TRUE,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return b
+}
+
+// check what the Checker says of the supplied bytes: what is in plain form can be decoded, and
+// nothing is lost by that.
+func check(t *testing.T, b []byte) bool {
+	t.Helper()
+
+	c := wire.Checker{}
+	before := slices.Clone(b)
+	plain := c.Resource(b)
+
+	if !bytes.Equal(before, b) {
+		t.Fatalf("Resource(%x): the bytes became %x", before, b)
+	}
+
+	if again := c.Resource(b); again != plain {
+		t.Fatalf("Resource(%x): want the same from a Checker that is used again, got first %v, then %v", b, plain, again)
+	}
+
+	if !plain {
+		return false
+	}
+
+	r := &fnv1.Resource{}
+	if err := proto.Unmarshal(b, r); err != nil {
+		t.Fatalf("Resource(%x): in plain form, but it can't be decoded: %v", b, err)
+	}
+
+	if unknown := r.ProtoReflect().GetUnknown(); len(unknown) > 0 {
+		t.Fatalf("Resource(%x): in plain form, but it has unknown fields: %x", b, unknown)
+	}
+
+	// Libraries may order the entries of maps otherwise, but all that is in plain form takes
+	// the same space. They leave out that a resource isn't said to be ready or not.
+	want := len(b)
+	got := proto.Size(r)
+
+	if r.GetReady() == fnv1.Ready_READY_UNSPECIFIED && bytes.Contains(b, []byte{wire.Ready, 0}) && got == want-2 {
+		want = got
+	}
+
+	if got != want {
+		t.Fatalf("Resource(%x): in plain form, but it is encoded in %d bytes again, not in %d", b, got, want)
+	}
+
+	return true
+}
+
+func TestResource(t *testing.T) {
+	text := func(s string) []byte { return field(wire.String, []byte(s)) }
+
+	cases := map[string]struct {
+		reason string
+		b      []byte
+		want   bool
+	}{
+		"Sample":       {reason: "What a library writes should be in plain form.", b: sample(t), want: true},
+		"Nothing":      {reason: "A resource may have nothing.", want: true},
+		"EmptyObject":  {reason: "An object may have no fields.", b: field(wire.Object), want: true},
+		"EmptyValue":   {reason: "A value may be none: it is not null then, and no library minds.", b: object(), want: true},
+		"EmptyKey":     {reason: "A key may be empty.", b: field(wire.Object, field(wire.Item, entry("", text("x")))), want: true},
+		"LongText":     {reason: "A length may take two bytes, if it has to.", b: object(text(strings.Repeat("x", 300))), want: true},
+		"DetailsFirst": {reason: "Fields may be in any order.", b: slices.Concat(field(wire.Details, entry("k", []byte{0xff})), []byte{wire.Ready, 1}, object()), want: true},
+		"SameKeys":     {reason: "Connection details and objects in an object may have the keys that others have.", b: slices.Concat(field(wire.Details, entry("a")), object(field(wire.Struct, field(wire.Item, entry("a"))))), want: true},
+
+		// Fields there once at most.
+		"ObjectTwice":  {reason: "Objects that are in two parts are merged, so what one of them says doesn't hold.", b: slices.Concat(object(), object())},
+		"ReadyTwice":   {reason: "Of two values the last holds.", b: []byte{wire.Ready, 1, wire.Ready, 2}},
+		"OneofTwice":   {reason: "Of two kinds of a value the last holds.", b: object(text("x"), text("y"))},
+		"OneofTwoWays": {reason: "Of two kinds of a value the last holds.", b: object([]byte{wire.Bool, 1}, text("y"))},
+		"NullTwice":    {reason: "Of two kinds of a value the last holds.", b: object([]byte{wire.Null, 0, wire.Null, 0})},
+		"NumberTwice":  {reason: "Of two kinds of a value the last holds.", b: object(bytes.Repeat([]byte{wire.Number, 0, 0, 0, 0, 0, 0, 0, 0}, 2))},
+		"KeyOfEntryTwice": {
+			reason: "Of two keys of an entry the last holds.",
+			b:      field(wire.Object, field(wire.Item, field(wire.Key, []byte("a")), field(wire.Key, []byte("b")), field(wire.Value))),
+		},
+		"ValueOfEntryTwice": {
+			reason: "Values that are in two parts are merged.",
+			b:      field(wire.Object, field(wire.Item, entry("a"), field(wire.Value))),
+		},
+
+		// Maps.
+		"Keys8":             {reason: "Few keys that differ are in plain form.", b: field(wire.Object, entries(wire.Item, 8, "x")), want: true},
+		"Keys8Twice":        {reason: "Of two entries with a key the last holds.", b: field(wire.Object, entries(wire.Item, 8, "0"))},
+		"Keys9":             {reason: "Many keys that differ are in plain form.", b: field(wire.Object, entries(wire.Item, 9, "x")), want: true},
+		"Keys9Twice":        {reason: "Of two entries with a key the last holds, however many there are.", b: field(wire.Object, entries(wire.Item, 9, "0"))},
+		"Keys9AtEnd":        {reason: "The last two may be those with the same key.", b: field(wire.Object, entries(wire.Item, 9, "7"))},
+		"Keys1000":          {reason: "Many keys that differ are in plain form.", b: field(wire.Object, entries(wire.Item, 1000, "x")), want: true},
+		"Keys1000Twice":     {reason: "Of two entries with a key the last holds, however many there are.", b: field(wire.Object, entries(wire.Item, 1000, "500"))},
+		"NestedTwice":       {reason: "An object in an object has no key twice, either.", b: object(field(wire.Struct, entries(wire.Item, 2, "0")))},
+		"NestedInList":      {reason: "An object in a list has no key twice, either.", b: object(field(wire.List, field(wire.Item, field(wire.Struct, entries(wire.Item, 2, "0")))))},
+		"DetailsTwice":      {reason: "Of two connection details with a key the last holds.", b: entries(wire.Details, 3, "0")},
+		"DetailsTwiceApart": {reason: "Connection details may have their object between them.", b: slices.Concat(field(wire.Details, entry("k")), object(), field(wire.Details, entry("k")))},
+		"ManyDetailsTwice":  {reason: "Of two connection details with a key the last holds, however many there are.", b: entries(wire.Details, 20, "7")},
+		"ValueBeforeKey":    {reason: "What reads an entry takes its key for first.", b: field(wire.Object, field(wire.Item, field(wire.Value), field(wire.Key, []byte("a"))))},
+		"NoKey":             {reason: "What reads an entry takes its key for there.", b: field(wire.Object, field(wire.Item, field(wire.Value)))},
+		"NoValue":           {reason: "What reads an entry takes its value for there.", b: field(wire.Object, field(wire.Item, field(wire.Key, []byte("a"))))},
+		"EmptyEntry":        {reason: "What reads an entry takes its key for there.", b: field(wire.Object, field(wire.Item))},
+		"DetailsNoValue":    {reason: "So it is for connection details.", b: field(wire.Details, field(wire.Key, []byte("a")))},
+
+		// Varints.
+		"LongLength":      {reason: "A length may not take more bytes than it has to.", b: []byte{wire.Object, 0x80, 0}},
+		"LongLengthInner": {reason: "A length may not take more bytes than it has to, anywhere.", b: object([]byte{wire.String, 0x81, 0, 'x'})},
+		"LongestLength":   {reason: "A length may not be beyond what there is.", b: slices.Concat([]byte{wire.Object}, bytes.Repeat([]byte{0xff}, 9), []byte{1})},
+		"EndlessLength":   {reason: "A length has to end.", b: slices.Concat([]byte{wire.Object}, bytes.Repeat([]byte{0xff}, 11))},
+		"LongTag":         {reason: "A tag may not take more bytes than it has to.", b: []byte{wire.Object | 0x80, 0, 0}},
+		"LongTagOfReady":  {reason: "A tag may not take more bytes than it has to.", b: []byte{wire.Ready | 0x80, 0, 1}},
+		"LongReady":       {reason: "No library writes a number so long.", b: []byte{wire.Ready, 0x81, 0}},
+		"GreatReady":      {reason: "No library writes what isn't known.", b: []byte{wire.Ready, 0x80, 1}},
+		"LongNull":        {reason: "No library writes a number so long.", b: object([]byte{wire.Null, 0x80, 0})},
+		"LongBool":        {reason: "No library writes a number so long.", b: object([]byte{wire.Bool, 0x81, 0})},
+		"Null1":           {reason: "A null that isn't 0 is another value.", b: object([]byte{wire.Null, 1})},
+		"Bool2":           {reason: "True is 1.", b: object([]byte{wire.Bool, 2})},
+		"ShortNumber":     {reason: "A number has eight bytes.", b: object([]byte{wire.Number, 1, 2, 3, 4, 5, 6, 7})},
+		"LongNumber":      {reason: "A number has eight bytes.", b: object([]byte{wire.Number, 1, 2, 3, 4, 5, 6, 7, 8, 9})},
+
+		// Unknown fields, and known ones of another type.
+		"Unknown":            {reason: "An unknown field is kept by who decodes it, beside others.", b: slices.Concat(object(), field(4<<3|2))},
+		"UnknownVarint":      {reason: "An unknown field is kept by who decodes it, beside others.", b: []byte{7 << 3, 1}},
+		"UnknownInObject":    {reason: "An object has no other fields than those of its map.", b: field(wire.Object, field(2<<3|2))},
+		"UnknownInEntry":     {reason: "An entry has nothing but key and value.", b: field(wire.Object, field(wire.Item, entry("a"), field(3<<3|2)))},
+		"UnknownInValue":     {reason: "A value has no seventh kind.", b: object(field(7<<3 | 2))},
+		"UnknownBehindValue": {reason: "A value has nothing but its kind.", b: object(text("x"), field(7<<3|2))},
+		"UnknownInList":      {reason: "A list has nothing but items.", b: object(field(wire.List, field(2<<3|2)))},
+		"ObjectVarint":       {reason: "A known field of another type is an unknown one.", b: []byte{1 << 3, 1}},
+		"ReadyBytes":         {reason: "A known field of another type is an unknown one.", b: field(3<<3 | 2)},
+		"StringVarint":       {reason: "A known field of another type is an unknown one.", b: object([]byte{3 << 3, 1})},
+		"NumberFixed32":      {reason: "A known field of another type is an unknown one.", b: object([]byte{2<<3 | 5, 1, 2, 3, 4})},
+		"Group":              {reason: "Nothing is in groups.", b: []byte{1<<3 | 3, 1<<3 | 4}},
+		"FieldZero":          {reason: "No field has this number.", b: []byte{0, 0}},
+
+		// Text.
+		"KeyNotUTF8":     {reason: "Text has to be UTF-8.", b: field(wire.Object, field(wire.Item, entry("\xff")))},
+		"ValueNotUTF8":   {reason: "Text has to be UTF-8.", b: object(text("\xff"))},
+		"HalfARune":      {reason: "Text has to be UTF-8 to its end.", b: object(text("\xc3"))},
+		"Surrogate":      {reason: "A surrogate is no UTF-8.", b: object(text("\xed\xa0\x80"))},
+		"DetailsNotUTF8": {reason: "Text has to be UTF-8.", b: field(wire.Details, entry("\xff"))},
+
+		// Depth.
+		"Structs1000": {reason: "Objects may be nested so deep.", b: object(nested(wire.Struct, 1000)), want: true},
+		"Structs1001": {reason: "Objects may not be nested deeper.", b: object(nested(wire.Struct, 1001))},
+		"Lists1000":   {reason: "Lists may be nested so deep.", b: object(nested(wire.List, 1000)), want: true},
+		"Lists1001":   {reason: "Lists may not be nested deeper.", b: object(nested(wire.List, 1001))},
+		"Wide":        {reason: "What is beside another value is no deeper.", b: object(field(wire.List, bytes.Repeat(field(wire.Item, field(wire.List)), 2000))), want: true},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := check(t, tc.b); got != tc.want {
+				t.Errorf("\n%s\nResource(...): want %v, got %v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestResourceBroken is about bytes that end too early, and such of which one is another.
+func TestResourceBroken(t *testing.T) {
+	b := sample(t)
+
+	for n := range b {
+		err := proto.Unmarshal(b[:n], &fnv1.Resource{})
+		if got, want := check(t, b[:n:n]), err == nil; got != want {
+			t.Errorf("\nWhat ends between fields is in plain form, and nothing else is.\nResource(%x): want %v, got %v: %v", b[:n], want, got, err)
+		}
+	}
+
+	for i := range b {
+		for other := range 256 {
+			broken := slices.Clone(b)
+			broken[i] = byte(other)
+			check(t, broken)
+		}
+	}
+}
+
+// TestCheckerAfterwards proves that a Checker can be used after what isn't in plain form.
+func TestCheckerAfterwards(t *testing.T) {
+	c := wire.Checker{}
+
+	for _, b := range [][]byte{object(nested(wire.Struct, 1001)), entries(wire.Details, 20, "7"), slices.Concat(entries(wire.Details, 3, "x"), []byte{0}), sample(t)[:20]} {
+		if c.Resource(b) {
+			t.Errorf("Resource(%x): want false", b)
+		}
+
+		for _, b := range [][]byte{sample(t), object(nested(wire.List, 1000)), entries(wire.Details, 20, "x"), entries(wire.Details, 3, "x")} {
+			if !c.Resource(b) {
+				t.Errorf("\nWhat was checked before should not matter.\nResource(%x): want true", b)
+			}
+		}
+	}
+}
+
+// isUsual is true if libraries write the supplied value, which is at the supplied depth, in
+// plain form.
+func isUsual(v *structpb.Value, depth int) bool {
+	if depth > 1000 && (v.GetStructValue() != nil || v.GetListValue() != nil) {
+		return false
+	}
+
+	for _, field := range v.GetStructValue().GetFields() {
+		if !isUsual(field, depth+1) {
+			return false
+		}
+	}
+
+	for _, item := range v.GetListValue().GetValues() {
+		if !isUsual(item, depth+1) {
+			return false
+		}
+	}
+
+	return v.GetNullValue() == structpb.NullValue_NULL_VALUE
+}
+
+// FuzzResource checks any bytes, and what a library makes of them.
+func FuzzResource(f *testing.F) {
+	f.Add(sample(f))
+	f.Add(slices.Concat(object(), object()))
+	f.Add(entries(wire.Details, 20, "7"))
+	f.Add(field(wire.Object, entries(wire.Item, 20, "x")))
+	f.Add(object(nested(wire.Struct, 30)))
+	f.Add([]byte{wire.Ready, 0, wire.Object, 0x80, 0})
+
+	f.Fuzz(func(t *testing.T, b []byte) {
+		check(t, b)
+
+		r := &fnv1.Resource{}
+		if (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, r) != nil {
+			return
+		}
+
+		again, err := proto.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if want := isUsual(structpb.NewStructValue(r.GetResource()), 0) && r.GetReady() >= 0 && r.GetReady() < 0x80; check(t, again) != want {
+			t.Errorf("\nWhat a library writes should be in plain form.\nResource(%x): want %v", again, want)
+		}
+	})
+}
