@@ -1,1 +1,614 @@
 package codec_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/codec"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+func resourceOf(j string) *fnv1.Resource {
+	return &fnv1.Resource{
+		Resource:          resource.MustStructJSON(j),
+		ConnectionDetails: map[string][]byte{"user": []byte("admin"), "key": {0xff}},
+		Ready:             fnv1.Ready_READY_TRUE,
+	}
+}
+
+// request returns a request that has something of everything.
+func request() *fnv1.RunFunctionRequest {
+	bucket := `{"kind": "Bucket", "spec": {"forProvider": {"tags": {"a": "b"}, "n": [1, null, true, "é", {}, []]}}}`
+	found := &fnv1.Resources{Items: []*fnv1.Resource{resourceOf(bucket), {}, resourceOf(`{}`)}}
+
+	return &fnv1.RunFunctionRequest{
+		Meta:              &fnv1.RequestMeta{Tag: "tag", Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}},
+		Observed:          &fnv1.State{Composite: resourceOf(bucket), Resources: map[string]*fnv1.Resource{"a": resourceOf(bucket), "é": {}}},
+		Desired:           &fnv1.State{Composite: resourceOf(`{}`), Resources: map[string]*fnv1.Resource{"": resourceOf(bucket), "b": {Ready: fnv1.Ready_READY_FALSE}}},
+		Input:             resource.MustStructJSON(bucket),
+		Context:           resource.MustStructJSON(bucket),
+		Credentials:       map[string]*fnv1.Credentials{"c": {Source: &fnv1.Credentials_CredentialData{CredentialData: &fnv1.CredentialData{Data: map[string][]byte{"k": []byte("v")}}}}},
+		RequiredResources: map[string]*fnv1.Resources{"found": found, "none": {}},
+		ExtraResources:    map[string]*fnv1.Resources{"found": found}, //nolint:staticcheck // Old versions of Crossplane send it.
+		RequiredSchemas:   map[string]*fnv1.Schema{"bucket": {OpenapiV3: resource.MustStructJSON(bucket)}, "none": {}},
+	}
+}
+
+func marshal(tb testing.TB, m proto.Message) []byte {
+	tb.Helper()
+
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return b
+}
+
+// eachResource of the supplied request that may be bytes, by where it is.
+func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1.Resource)) {
+	for where, state := range map[string]*fnv1.State{"observed": req.GetObserved(), "desired": req.GetDesired()} {
+		for name, r := range state.GetResources() {
+			yield(where+" "+name, r)
+		}
+	}
+
+	for where, found := range map[string]map[string]*fnv1.Resources{"required": req.GetRequiredResources(), "extra": req.GetExtraResources()} { //nolint:staticcheck // As above.
+		for name, rs := range found {
+			for i, r := range rs.GetItems() {
+				yield(fmt.Sprint(where, " ", name, " ", i), r)
+			}
+		}
+	}
+}
+
+// toTrees makes all that is bytes in the supplied request trees. It returns where they were.
+func toTrees(tb testing.TB, req *fnv1.RunFunctionRequest) (inBytes []string) {
+	tb.Helper()
+
+	eachResource(req, func(where string, r *fnv1.Resource) {
+		b := object.Bytes(r)
+		if b == nil {
+			return
+		}
+
+		inBytes = append(inBytes, where)
+
+		o := object.Of(r)
+
+		// It has nothing else.
+		if err := proto.Unmarshal(b, r); err != nil {
+			tb.Fatalf("cannot decode the bytes of %s: %v", where, err)
+		}
+
+		if diff := cmp.Diff(r.GetResource(), o.Struct(), protocmp.Transform()); diff != "" {
+			tb.Errorf("Struct() of %s: -decoded, +got:\n%s", where, diff)
+		}
+	})
+
+	for name, s := range req.GetRequiredSchemas() {
+		b := s.ProtoReflect().GetUnknown()
+		if s.GetOpenapiV3() != nil || len(b) == 0 || b[0] != 1<<3|2 {
+			continue
+		}
+
+		inBytes = append(inBytes, "schema "+name)
+		v := object.OfSchema(s).Value()
+
+		if err := proto.Unmarshal(b, s); err != nil {
+			tb.Fatalf("cannot decode the bytes of the schema %s: %v", name, err)
+		}
+
+		if diff := cmp.Diff(s.GetOpenapiV3(), v.GetStructValue(), protocmp.Transform()); diff != "" {
+			tb.Errorf("OfSchema(...) of %s: -decoded, +got:\n%s", name, diff)
+		}
+	}
+
+	slices.Sort(inBytes)
+
+	return inBytes
+}
+
+// check that the supplied bytes are decoded as protobuf decodes them. It returns where bytes
+// are left.
+func check(tb testing.TB, b []byte) (inBytes []string) {
+	tb.Helper()
+
+	want, got := &fnv1.RunFunctionRequest{}, request()
+	wantErr := proto.Unmarshal(b, want)
+	err := codec.Unmarshal(b, got)
+
+	if diff := cmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
+		tb.Fatalf("Unmarshal(%x): -want error, +got error:\n%s", b, diff)
+	}
+
+	if err != nil {
+		return nil
+	}
+
+	// It is sent as it came.
+	again := &fnv1.RunFunctionRequest{}
+	if err := proto.Unmarshal(marshal(tb, got), again); err != nil {
+		tb.Fatalf("Unmarshal(%x): cannot decode it when it's encoded again: %v", b, err)
+	}
+
+	inBytes = toTrees(tb, got)
+
+	for what, got := range map[string]proto.Message{"decoded": got, "encoded again": again} {
+		if !proto.Equal(want, got) {
+			tb.Errorf("Unmarshal(%x): %s: -want, +got:\n%s", b, what, cmp.Diff(want, got, protocmp.Transform()))
+		}
+	}
+
+	return inBytes
+}
+
+// all that request has in bytes. What has nothing is a tree of nothing.
+var all = []string{"desired ", "desired b", "extra found 0", "extra found 2", "observed a", "required found 0", "required found 2", "schema bucket"}
+
+func TestUnmarshal(t *testing.T) {
+	// field of the supplied number in the bytes of a request, or of a state.
+	field := func(n protowire.Number, body ...[]byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), slices.Concat(body...))
+	}
+	entry := func(name string, value []byte) []byte { return slices.Concat(field(1, []byte(name)), field(2, value)) }
+	composed := func(name string, value []byte) []byte { return field(2, entry(name, value)) }
+
+	whole := marshal(t, request())
+	bucket := marshal(t, resourceOf(`{"kind": "Bucket", "spec": {"a": "b"}}`))
+	xr := field(1, bucket)
+
+	cases := map[string]struct {
+		reason string
+		b      []byte
+		want   []string
+	}{
+		"Whole":             {reason: "Composed and required resources, and schemas, should stay bytes, and nothing else.", b: whole, want: all},
+		"Nothing":           {reason: "A request may have nothing.", b: nil},
+		"Reset":             {reason: "Whatever the request had before should be gone.", b: marshal(t, &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "x"}})},
+		"EmptyState":        {reason: "A state that has nothing is there.", b: slices.Concat(field(2), field(3))},
+		"SchemaEmptyObject": {reason: "A schema that says nothing is one.", b: field(9, entry("s", field(1))), want: []string{"schema s"}},
+		"MetaTwice":         {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(1, field(1, []byte("other")))), want: all},
+		"ContextTwice":      {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(5, marshal(t, resource.MustStructJSON(`{"kind": 1, "more": 2}`)))), want: all},
+		"CredentialsTwice":  {reason: "What is decoded may be there twice.", b: slices.Concat(whole, field(7, entry("c", nil))), want: all},
+		"CompositeTwice":    {reason: "What is decoded may be in two parts.", b: field(2, xr, field(1, []byte{3 << 3, 2}), composed("a", bucket)), want: []string{"observed a"}},
+		"UnknownInMeta":     {reason: "What is decoded may have unknown fields.", b: slices.Concat(whole, field(1, field(99, bucket))), want: all},
+		"UnknownInXR":       {reason: "What is decoded may have unknown fields.", b: field(2, field(1, field(4, bucket)), composed("a", bucket)), want: []string{"observed a"}},
+
+		// All else is decoded whole.
+		"StateTwice":         {reason: "States in two parts are merged.", b: slices.Concat(field(2, xr), field(2, composed("a", bucket)))},
+		"DesiredTwice":       {reason: "States in two parts are merged.", b: slices.Concat(field(3, composed("a", bucket)), field(3, composed("a", field(2, entry("k", nil)))))},
+		"EmptyStateTwice":    {reason: "States in two parts are merged.", b: slices.Concat(field(3), field(3))},
+		"ComposedTwice":      {reason: "Of two resources with a name the last holds.", b: field(3, composed("a", bucket), composed("a", field(1)))},
+		"RequiredTwice":      {reason: "Of two lists with a name the last holds.", b: slices.Concat(field(8, entry("a", field(1, bucket))), field(8, entry("a", nil)))},
+		"ExtraTwice":         {reason: "Of two lists with a name the last holds.", b: slices.Concat(field(6, entry("a", nil)), field(6, entry("a", field(1, bucket))))},
+		"SchemaTwice":        {reason: "Of two schemas with a name the last holds.", b: slices.Concat(field(9, entry("a", field(1))), field(9, entry("a", nil)))},
+		"SchemaInTwo":        {reason: "Schemas in two parts are merged.", b: field(9, entry("s", slices.Concat(field(1), field(1))))},
+		"ObjectInTwo":        {reason: "Objects in two parts are merged.", b: field(3, composed("a", slices.Concat(bucket, bucket)))},
+		"Unknown":            {reason: "Unknown fields are kept.", b: slices.Concat(whole, field(99, bucket))},
+		"UnknownInState":     {reason: "Unknown fields are kept.", b: field(3, composed("a", bucket), field(99))},
+		"UnknownInComposed":  {reason: "Unknown fields are kept.", b: field(3, composed("a", slices.Concat(bucket, field(99))))},
+		"UnknownInEntry":     {reason: "Unknown fields of entries are not.", b: field(3, field(2, entry("a", bucket), field(3)))},
+		"UnknownInResources": {reason: "Unknown fields are kept.", b: field(8, entry("a", field(2, bucket)))},
+		"UnknownInSchema":    {reason: "Unknown fields are kept.", b: field(9, entry("a", field(2, bucket)))},
+		"OnlyUnknown":        {reason: "What has only unknown fields should be a tree.", b: field(3, composed("a", field(99)))},
+		"AnotherType":        {reason: "A known field of another type is an unknown one.", b: []byte{3 << 3, 1}},
+		"ValueFirst":         {reason: "The value of an entry may be before its name.", b: field(3, field(2, field(2, bucket), field(1, []byte("a"))))},
+		"NoName":             {reason: "The name of an entry may be left out, if it's empty.", b: field(3, field(2, field(2, bucket)))},
+		"NoValue":            {reason: "The value of an entry may be left out, if it has nothing.", b: slices.Concat(field(3, field(2, field(1, []byte("a")))), field(9, field(1, []byte("a"))))},
+		"LongTag":            {reason: "A tag may take more bytes than it has to.", b: []byte{3<<3 | 2 | 0x80, 0, 0}},
+		"LongLength":         {reason: "A length may take more bytes than it has to.", b: []byte{3<<3 | 2, 0x80, 0}},
+
+		// None of these is a request.
+		"NameNotUTF8":    {reason: "Text has to be UTF-8.", b: field(3, composed("\xff", bucket))},
+		"SchemaNotUTF8":  {reason: "Text has to be UTF-8.", b: field(9, entry("\xff", nil))},
+		"ObjectNotUTF8":  {reason: "Text has to be UTF-8, where it stays bytes, too.", b: field(3, composed("a", field(1, field(1, entry("\xff", nil)))))},
+		"ContextNotUTF8": {reason: "Text has to be UTF-8.", b: field(5, field(1, entry("\xff", nil)))},
+		"XRNotUTF8":      {reason: "Text has to be UTF-8.", b: field(3, field(1, field(1, field(1, entry("\xff", nil)))))},
+		"CutOff":         {reason: "What is cut off is no request.", b: whole[:len(whole)-1]},
+		"TooDeep":        {reason: "What is nested deeper than a library decodes is no request.", b: marshal(t, &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"a": deep(5001)}}})},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, check(t, tc.b)); diff != "" {
+				t.Errorf("\n%s\nUnmarshal(...): -want in bytes, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+
+	for n := range whole {
+		check(t, whole[:n])
+	}
+}
+
+// deep returns a resource of objects that are nested so deep.
+func deep(n int) *fnv1.Resource {
+	s := &structpb.Struct{}
+	for range n {
+		s = &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStructValue(s)}}
+	}
+
+	return &fnv1.Resource{Resource: s}
+}
+
+// TestUnmarshalDepth proves that as much may be nested wherever it is decoded apart from the
+// request.
+func TestUnmarshalDepth(t *testing.T) {
+	refused := make(map[string]int)
+
+	for n := 4990; n < 5005; n++ {
+		for where, req := range map[string]*fnv1.RunFunctionRequest{
+			"composite": {Observed: &fnv1.State{Composite: deep(n)}},
+			"composed":  {Observed: &fnv1.State{Resources: map[string]*fnv1.Resource{"a": deep(n)}}},
+			"required":  {RequiredResources: map[string]*fnv1.Resources{"a": {Items: []*fnv1.Resource{deep(n)}}}},
+			"input":     {Input: deep(n).GetResource()},
+			"context":   {Context: deep(n).GetResource()},
+			"list": {Desired: &fnv1.State{Composite: &fnv1.Resource{Resource: &structpb.Struct{Fields: map[string]*structpb.Value{
+				"l": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewStructValue(deep(n - 1).GetResource())}}),
+			}}}}},
+		} {
+			b := marshal(t, req)
+			err := codec.Unmarshal(b, &fnv1.RunFunctionRequest{})
+
+			if want := proto.Unmarshal(b, &fnv1.RunFunctionRequest{}); (err == nil) != (want == nil) {
+				t.Errorf("Unmarshal(...) of a %s nested %d deep: want error %v, got %v", where, n, want, err)
+			}
+
+			if err != nil {
+				refused[where]++
+			}
+		}
+	}
+
+	if len(refused) != 6 {
+		t.Errorf("want the greatest depth to be among those that are tried, got as many refused: %v", refused)
+	}
+}
+
+// TestUnmarshalKeepsNothing proves that a request has nothing of the memory that a call was
+// received in, which the next one gets.
+func TestUnmarshalKeepsNothing(t *testing.T) {
+	want := request()
+
+	for name, received := range map[string][]byte{
+		"InBytes": marshal(t, want),
+		"Whole":   append(marshal(t, want), 3<<3|2, 0),
+	} {
+		for _, parts := range []int{1, 7} {
+			var data mem.BufferSlice
+			for part := range slices.Chunk(received, len(received)/parts+1) {
+				data = append(data, mem.SliceBuffer(part))
+			}
+
+			got := &fnv1.RunFunctionRequest{}
+			if err := (codec.Codec{}).Unmarshal(data, got); err != nil {
+				t.Fatal(err)
+			}
+
+			before := bytes.Clone(received)
+			for i := range received {
+				received[i] = 0xff
+			}
+
+			toTrees(t, got)
+
+			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+				t.Errorf("%s: Unmarshal(...) of %d parts: -want, +got after they were overwritten:\n%s", name, parts, diff)
+			}
+
+			copy(received, before)
+		}
+	}
+}
+
+// TestUnmarshalClips proves that nothing can be appended to bytes that others are behind.
+func TestUnmarshalClips(t *testing.T) {
+	req := &fnv1.RunFunctionRequest{}
+	if err := codec.Unmarshal(marshal(t, request()), req); err != nil {
+		t.Fatal(err)
+	}
+
+	eachResource(req, func(where string, r *fnv1.Resource) {
+		if b := object.Bytes(r); cap(b) > len(b) {
+			t.Errorf("%s: want bytes without more room behind them, got room for %d", where, cap(b)-len(b))
+		}
+	})
+}
+
+// TestUnmarshalOthers is about messages that aren't requests of this version.
+func TestUnmarshalOthers(t *testing.T) {
+	b := marshal(t, request())
+	want, got := &v1beta1.RunFunctionRequest{}, &v1beta1.RunFunctionRequest{}
+
+	if err := proto.Unmarshal(b, want); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := (codec.Codec{}).Unmarshal(mem.BufferSlice{mem.SliceBuffer(b)}, got); err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("\nA request of v1beta1 should be decoded whole.\nUnmarshal(...): -want, +got:\n%s", diff)
+	}
+
+	if err := (codec.Codec{}).Unmarshal(nil, "text"); fmt.Sprint(err) != "cannot decode string, which is no protobuf message" {
+		t.Errorf("Unmarshal(...): want an error, got %v", err)
+	}
+
+	if _, err := (codec.Codec{}).Marshal("text"); fmt.Sprint(err) != "cannot encode string, which is no protobuf message" {
+		t.Errorf("Marshal(...): want an error, got %v", err)
+	}
+}
+
+func TestMarshal(t *testing.T) {
+	req := request()
+	if err := codec.Unmarshal(marshal(t, req), req); err != nil {
+		t.Fatal(err)
+	}
+
+	rsp := &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: "tag"}, Desired: req.GetDesired(), Context: req.GetContext()}
+	want := &fnv1.RunFunctionResponse{Meta: rsp.GetMeta(), Desired: request().GetDesired(), Context: request().GetContext()}
+
+	var first []byte
+
+	for range 30 {
+		data, err := codec.Codec{}.Marshal(rsp)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		b := data.Materialize()
+		data.Free()
+
+		if first == nil {
+			first = b
+		}
+
+		if diff := cmp.Diff(first, b); diff != "" {
+			t.Fatalf("\nThe same response should be encoded in the same way.\nMarshal(...): -first, +this:\n%s", diff)
+		}
+	}
+
+	got := &fnv1.RunFunctionResponse{}
+	if err := proto.Unmarshal(first, got); err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("\nA response should have what came.\nMarshal(...): -want, +got:\n%s", diff)
+	}
+
+	if size := proto.Size(want); len(first) != size {
+		t.Errorf("\nA response should have nothing twice.\nMarshal(...): want %d bytes, got %d", size, len(first))
+	}
+
+	rsp.Meta.Tag = "\xff"
+	if _, err := (codec.Codec{}).Marshal(rsp); err == nil {
+		t.Error("Marshal(...): want an error for text that isn't UTF-8")
+	}
+}
+
+// raw is the codec of a client that sends and receives bytes.
+type raw struct{}
+
+func (raw) Name() string { return "proto" }
+
+func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	b, _ := v.(*[]byte)
+	return mem.BufferSlice{mem.SliceBuffer(*b)}, nil
+}
+
+func (raw) Unmarshal(data mem.BufferSlice, v any) error {
+	b, _ := v.(*[]byte)
+	*b = data.Materialize()
+
+	return nil
+}
+
+// An echo is a function that changes nothing.
+type echo struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+}
+
+func (echo) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag()}, Desired: req.GetDesired(), Context: req.GetContext()}, nil
+}
+
+// serve an echo with the supplied codec. It returns a function that sends bytes to it.
+func serve(t *testing.T, c encoding.CodecV2) func(b []byte) (*fnv1.RunFunctionResponse, error) {
+	t.Helper()
+
+	lis := bufconn.Listen(1 << 20)
+	srv := grpc.NewServer(grpc.ForceServerCodecV2(c))
+	fnv1.RegisterFunctionRunnerServiceServer(srv, echo{})
+
+	go func() { _ = srv.Serve(lis) }()
+
+	t.Cleanup(srv.Stop)
+
+	conn, err := grpc.NewClient("passthrough:///echo",
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return lis.DialContext(ctx) }),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { _ = conn.Close() })
+
+	return func(b []byte) (*fnv1.RunFunctionResponse, error) {
+		var out []byte
+		if err := conn.Invoke(t.Context(), fnv1.FunctionRunnerService_RunFunction_FullMethodName, &b, &out, grpc.ForceCodecV2(raw{})); err != nil {
+			return nil, err
+		}
+
+		rsp := &fnv1.RunFunctionResponse{}
+
+		return rsp, proto.Unmarshal(out, rsp)
+	}
+}
+
+// TestServer asks a server with this codec and one with the usual one.
+func TestServer(t *testing.T) {
+	whole := marshal(t, request())
+	last := func(b ...byte) []byte { return slices.Concat(whole, b) }
+
+	cases := map[string]struct {
+		reason string
+		b      []byte
+		want   codes.Code
+	}{
+		"Whole":      {reason: "A request should be answered.", b: whole},
+		"Nothing":    {reason: "A request of nothing should be answered.", b: []byte{}},
+		"Twice":      {reason: "A request that isn't in plain form should be answered.", b: last(whole...)},
+		"Unknown":    {reason: "A request with unknown fields should be answered.", b: last(0xf8, 0x3f, 1)},
+		"CutOff":     {reason: "A request that is cut off should be refused.", b: whole[:len(whole)-1], want: codes.Internal},
+		"NotUTF8":    {reason: "A request with text that isn't should be refused.", b: last(1<<3|2, 3, 1<<3|2, 1, 0xff), want: codes.Internal},
+		"BadLength":  {reason: "A field that is longer than the request should be refused.", b: last(3<<3|2, 0x7f), want: codes.Internal},
+		"EndlessTag": {reason: "A tag that doesn't end should be refused.", b: last(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), want: codes.Internal},
+		"FieldZero":  {reason: "A field of no number should be refused.", b: last(0, 0), want: codes.Internal},
+		"OpenGroup":  {reason: "A group that isn't closed should be refused.", b: last(99<<1|3, 1), want: codes.Internal},
+		"InComposed": {
+			reason: "A composed resource that is malformed should be refused, though it would stay bytes.",
+			b:      []byte{3<<3 | 2, 9, 2<<3 | 2, 7, 1<<3 | 2, 1, 'a', 2<<3 | 2, 2, 1<<3 | 2, 1},
+			want:   codes.Internal,
+		},
+		"TooLarge": {reason: "A request that is too large should be refused.", b: marshal(t, &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: string(bytes.Repeat([]byte("x"), 5<<20))}}), want: codes.ResourceExhausted},
+	}
+
+	usual, ours := serve(t, encoding.GetCodecV2("proto")), serve(t, codec.Codec{})
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			want, wantErr := usual(tc.b)
+			got, err := ours(tc.b)
+
+			if status.Code(err) != tc.want {
+				t.Errorf("\n%s\nRunFunction(...): want %s, got %v", tc.reason, tc.want, err)
+			}
+
+			if diff := cmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -error of the usual codec, +got:\n%s", tc.reason, diff)
+			}
+
+			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -response of the usual codec, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestUnmarshalMemory proves that no request takes more memory than it takes to decode it
+// whole, and resources hardly more than their bytes.
+func TestUnmarshalMemory(t *testing.T) {
+	// times the supplied number.
+	many := func(n int, of func(i int) []byte) []byte {
+		var b []byte
+		for i := range n {
+			b = append(b, of(i)...)
+		}
+
+		return b
+	}
+	field := func(tag byte, body []byte) []byte { return protowire.AppendBytes([]byte{tag}, body) }
+	composed := func(of []byte) []byte {
+		return field(3<<3|2, field(2<<3|2, slices.Concat([]byte{1<<3 | 2, 1, 'a'}, field(2<<3|2, of))))
+	}
+	entries := func(tag byte, n int) []byte {
+		return many(n, func(i int) []byte {
+			return field(tag, slices.Concat(field(1<<3|2, fmt.Append(nil, i)), []byte{2<<3 | 2, 0}))
+		})
+	}
+	items := func(n int) []byte { return many(n, func(int) []byte { return []byte{1<<3 | 2, 0} }) }
+
+	for name, b := range map[string][]byte{
+		"Composed":    field(3<<3|2, entries(2<<3|2, 100_000)),
+		"Details":     composed(entries(2<<3|2, 100_000)),
+		"Fields":      composed(field(1<<3|2, entries(1<<3|2, 100_000))),
+		"Items":       composed(field(1<<3|2, field(1<<3|2, slices.Concat([]byte{1<<3 | 2, 1, 'a'}, field(2<<3|2, field(6<<3|2, items(1_000_000))))))),
+		"Required":    field(8<<3|2, slices.Concat([]byte{1<<3 | 2, 1, 'a'}, field(2<<3|2, items(1_000_000)))),
+		"Schemas":     entries(9<<3|2, 100_000),
+		"Credentials": entries(7<<3|2, 100_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			allocated := func(unmarshal func([]byte, *fnv1.RunFunctionRequest) error) uint64 {
+				var before, after runtime.MemStats
+
+				runtime.ReadMemStats(&before)
+
+				if err := unmarshal(b, &fnv1.RunFunctionRequest{}); err != nil {
+					t.Fatal(err)
+				}
+
+				runtime.ReadMemStats(&after)
+
+				return after.TotalAlloc - before.TotalAlloc
+			}
+
+			usual := allocated(func(b []byte, req *fnv1.RunFunctionRequest) error { return proto.Unmarshal(b, req) })
+			if got := allocated(codec.Unmarshal); got > usual+usual/10 {
+				t.Errorf("Unmarshal(...): want at most the %d bytes that the usual codec allocates, got %d", usual, got)
+			} else {
+				t.Logf("%d bytes take %d, and %d with the usual codec", len(b), got, usual)
+			}
+		})
+	}
+}
+
+// FuzzUnmarshal decodes any bytes in both ways.
+func FuzzUnmarshal(f *testing.F) {
+	whole := marshal(f, request())
+
+	f.Add(whole)
+	f.Add(slices.Concat(whole, whole))
+	f.Add(whole[:len(whole)/2])
+	f.Add(marshal(f, &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"a": deep(3), "b": resourceOf(`{"l": [[1, "x"], {}]}`)}}}))
+	f.Add([]byte{3<<3 | 2, 9, 2<<3 | 2, 7, 1<<3 | 2, 1, 'a', 2<<3 | 2, 2, 1<<3 | 2, 0})
+
+	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })
+}
+
+func BenchmarkUnmarshal(b *testing.B) {
+	req := &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
+	for i := range 100 {
+		req.Desired.Resources[fmt.Sprint(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"forProvider": {"tags": {"a": "b"}, "n": [1, null, true, "é", {}, []]}}}`)
+	}
+
+	data := mem.BufferSlice{mem.SliceBuffer(marshal(b, req))}
+
+	for name, c := range map[string]encoding.CodecV2{"tree": encoding.GetCodecV2("proto"), "bytes": codec.Codec{}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(data.Len()))
+
+			for b.Loop() {
+				if err := c.Unmarshal(data, &fnv1.RunFunctionRequest{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
