@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -171,11 +172,19 @@ func TestRunFunction(t *testing.T) {
 	g := tagstest.NewGoldenIn(t, responses)
 
 	for _, tc := range cases {
-		t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t)) })
+		t.Run(tc.Name, func(t *testing.T) {
+			got := tc.run(t, onBytes)
+			g.Check(t, tc.Reason, got)
+
+			if diff := cmp.Diff(tc.run(t, onTrees), got); diff != "" {
+				t.Errorf("\n%s\nRunFunction(...): -on trees, +on bytes:\n%s", tc.Reason, diff)
+			}
+		})
 	}
 }
 
-func (tc *functionCase) run(t *testing.T) []string {
+// run the case in the supplied way. It returns what the function answers, logs and counts.
+func (tc *functionCase) run(t *testing.T, run runner) []string {
 	t.Helper()
 
 	log := &bytes.Buffer{}
@@ -211,7 +220,7 @@ func (tc *functionCase) run(t *testing.T) []string {
 			forProvider(req.GetDesired().GetResources()["bucket"])["tags"].GetStructValue().Fields[key] = structpb.NewStringValue(value)
 		}
 
-		rsp, told := s.settle(t, f, req)
+		rsp, told := s.settle(t, run, f, req)
 		if len(steps) > 1 {
 			out = append(out, fmt.Sprintf("step %d:", i))
 		}
@@ -275,7 +284,7 @@ func (s *step) change(req *fnv1.RunFunctionRequest) {
 
 // settle calls the function until two responses in a row require the same, if Crossplane
 // finds anything, and tells of each.
-func (s *step) settle(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, told []string) {
+func (s *step) settle(t *testing.T, run runner, f *Function, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, told []string) {
 	t.Helper()
 
 	var (
@@ -284,7 +293,7 @@ func (s *step) settle(t *testing.T, f *Function, req *fnv1.RunFunctionRequest) (
 	)
 
 	for {
-		rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+		rsp, err := run(t.Context(), f, proto.CloneOf(req))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,6 +402,72 @@ func testLogger(b *bytes.Buffer) *slog.Logger {
 			return a
 		},
 	}))
+}
+
+// A runner runs a function.
+type runner func(ctx context.Context, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// onTrees runs a function on a request as it is.
+func onTrees(ctx context.Context, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return f.RunFunction(ctx, req)
+}
+
+// onBytes runs a function on a request as its client sends it.
+func onBytes(ctx context.Context, f *Function, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	b, err := proto.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+
+	return served(ctx, f, b)
+}
+
+// served runs a function as its server does: on what the codec decodes of the supplied bytes.
+// What the codec encodes of the response is what the client gets.
+func served(ctx context.Context, f *Function, b []byte) (*fnv1.RunFunctionResponse, error) {
+	before, in := bytes.Clone(b), &fnv1.RunFunctionRequest{}
+	if err := codec.Unmarshal(b, in); err != nil {
+		return nil, err
+	}
+
+	rsp, err := f.RunFunction(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+
+	data, err := codec.Codec{}.Marshal(rsp)
+	if err != nil {
+		return nil, err
+	}
+
+	if !bytes.Equal(before, b) {
+		return nil, errors.New("the bytes of the request were changed")
+	}
+
+	out := &fnv1.RunFunctionResponse{}
+
+	return out, proto.Unmarshal(data.Materialize(), out)
+}
+
+// both runs a function on the supplied request in both ways, and fails if the responses differ.
+func both(t rapid.TB, f *Function, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+	t.Helper()
+
+	got, err := onBytes(context.Background(), f, req)
+	if err != nil {
+		t.Fatalf("RunFunction(...): %v", err)
+	}
+
+	want, err := onTrees(context.Background(), f, proto.CloneOf(req))
+	if err != nil {
+		t.Fatalf("RunFunction(...): %v", err)
+	}
+
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Fatalf("RunFunction(...): -on trees, +on bytes:\n%s", diff)
+	}
+
+	return got
 }
 
 // TestRunFunctionClientGone tests that nobody works for a client that has gone.
@@ -514,10 +589,15 @@ func TestRunFunctionDeterministic(t *testing.T) {
 	f := &Function{log: testLogger(log), auditValues: true}
 	want, lines := []byte(nil), ""
 
-	for range 50 {
+	for i := range 50 {
 		log.Reset()
 
-		rsp, err := f.RunFunction(t.Context(), request())
+		run := onTrees
+		if i%2 == 1 {
+			run = onBytes
+		}
+
+		rsp, err := run(t.Context(), f, request())
 		if err != nil {
 			t.Fatalf("RunFunction(...): unexpected error: %v", err)
 		}
@@ -1110,11 +1190,11 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 	f := &Function{log: testLogger(b)}
 
 	// Objects that are found, there is a call for.
-	rsp, err := f.RunFunction(t.Context(), proto.CloneOf(req))
+	rsp, err := onBytes(t.Context(), f, req)
 	if err == nil && rsp.GetRequirements() != nil {
 		require.Answer(req, rsp.GetRequirements(), objects)
 
-		rsp, err = f.RunFunction(t.Context(), req)
+		rsp, err = onBytes(t.Context(), f, req)
 	}
 
 	if err != nil {
@@ -1466,12 +1546,7 @@ func TestRunFunctionTrust(t *testing.T) {
 	fn := &Function{log: slog.New(slog.DiscardHandler)}
 
 	run := func(t *rapid.T, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
-		rsp, err := fn.RunFunction(context.Background(), req)
-		if err != nil {
-			t.Fatalf("RunFunction(...): %v", err)
-		}
-
-		return rsp
+		return both(t, fn, req)
 	}
 
 	check := func(t *rapid.T, provider string) {
@@ -1674,20 +1749,26 @@ func FuzzRunFunction(f *testing.F) {
 		}
 
 		lines := log.String()
-		log.Reset()
 
-		again, err := fn.RunFunction(t.Context(), proto.CloneOf(before))
-		if err != nil {
-			t.Fatalf("RunFunction(...): unexpected error: %v", err)
-		}
+		for how, again := range map[string]func() (*fnv1.RunFunctionResponse, error){
+			"the same request":  func() (*fnv1.RunFunctionResponse, error) { return onTrees(t.Context(), fn, proto.CloneOf(before)) },
+			"the bytes of that": func() (*fnv1.RunFunctionResponse, error) { return served(t.Context(), fn, b) },
+		} {
+			log.Reset()
 
-		// Bytes, because what isn't a number doesn't equal itself.
-		if diff := cmp.Diff(marshal(t, rsp), marshal(t, again)); diff != "" {
-			t.Errorf("RunFunction(...): the same request got another response: -first, +second:\n%s", diff)
-		}
+			again, err := again()
+			if err != nil {
+				t.Fatalf("RunFunction(...): unexpected error: %v", err)
+			}
 
-		if diff := cmp.Diff(lines, log.String()); diff != "" && !strings.Contains(lines, `"stack":`) {
-			t.Errorf("RunFunction(...): the same request got other log lines: -first, +second:\n%s", diff)
+			// Bytes, because what isn't a number doesn't equal itself.
+			if diff := cmp.Diff(marshal(t, rsp), marshal(t, again)); diff != "" {
+				t.Errorf("RunFunction(...): %s got another response: -first, +second:\n%s", how, diff)
+			}
+
+			if diff := cmp.Diff(lines, log.String()); diff != "" && !strings.Contains(lines, `"stack":`) {
+				t.Errorf("RunFunction(...): %s got other log lines: -first, +second:\n%s", how, diff)
+			}
 		}
 
 		fatal := false
