@@ -14,10 +14,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -619,6 +621,43 @@ func TestRunFunctionDeterministic(t *testing.T) {
 			t.Fatalf("RunFunction(...): the same request got other log lines: -first, +this:\n%s", diff)
 		}
 	}
+}
+
+// TestRunFunctionForgets proves that nothing that is kept after a call points into what it
+// came in, which may be megabytes.
+func TestRunFunctionForgets(t *testing.T) {
+	f := benchmarked()
+	req := testRequest(testInput(`"provider": {"fromFieldPath": "spec.provider"}, "statusFieldPath": "status.cloudTags", "fieldDiscovery": "Schema",
+		"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}, {"type": "CompositeMetadata", "labelsFieldPath": "metadata.labels"},
+			{"type": "RequiredResource", "resource": {"apiVersion": "v1", "kind": "ConfigMap", "name": {"value": "a"}}, "fromFieldPath": "data"}],
+		"kubernetesMetadata": [{"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"all": true}}]`))
+	req.Meta.Capabilities = []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS}
+
+	// run the function. It returns what points to the bytes of the request.
+	run := func() weak.Pointer[byte] {
+		b := marshal(t, req)
+
+		rsp, err := served(t.Context(), f, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		require.Answer(req, rsp.GetRequirements(), []*structpb.Struct{resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a", "name": "a"}, "data": {"a": "b"}}`)})
+
+		return weak.Make(&b[0])
+	}
+
+	for range 3 {
+		came := run()
+
+		runtime.GC()
+
+		if came.Value() != nil {
+			t.Error("RunFunction(...): want the bytes of a request to be freed after the call")
+		}
+	}
+
+	runtime.KeepAlive(f)
 }
 
 // panicHandler panics on the first log line below the level of errors.
