@@ -660,6 +660,54 @@ func TestRunFunctionForgets(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
+// TestRunFunctionAllocations proves that resources that aren't tagged cost hardly more than the
+// codec takes to decode and encode them.
+func TestRunFunctionAllocations(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		resource string
+		input    string
+		want     float64
+	}{
+		"NotSelected": {
+			reason:   "What isn't selected should cost what it takes to know its kind.",
+			resource: testBucket, input: `"resources": [{"name": "bucket"}]`, want: 5.1,
+		},
+		"NoField": {
+			reason:   "What has no tag field should cost the text that says so, too.",
+			resource: testConfigMap, input: `"limitPolicy": "ApplyPartial"`, want: 10.6,
+		},
+	}
+
+	echo := func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		return &fnv1.RunFunctionResponse{Desired: req.GetDesired(), Context: req.GetContext()}, nil
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			// allocations of the function that an echo doesn't make, for so many resources.
+			allocations := func(n int) float64 {
+				req := testRequest(testInput(`"provider": {"value": "aws"}, "sources": [{"type": "Value", "values": {"a": "1"}}], ` + tc.input))
+				for i := range n {
+					req.Desired.Resources[fmt.Sprintf("r%d", i)] = &fnv1.Resource{Resource: resource.MustStructJSON(tc.resource)}
+				}
+
+				data := mem.BufferSlice{mem.SliceBuffer(marshal(t, req))}
+				of := func(run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) float64 {
+					return testing.AllocsPerRun(5, func() { call(t, codec.Codec{}, data, run) })
+				}
+
+				return of((&Function{log: slog.New(slog.DiscardHandler), metrics: report.NewMetrics()}).RunFunction) - of(echo)
+			}
+
+			got := (allocations(2000) - allocations(1000)) / 1000
+			if got > tc.want {
+				t.Errorf("\n%s\nRunFunction(...): want at most %g allocations for each resource, got %g", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // panicHandler panics on the first log line below the level of errors.
 type panicHandler struct{ enabledHandler }
 
@@ -2016,24 +2064,31 @@ func eachLoad(b *testing.B, c encoding.CodecV2, run func(context.Context, *fnv1.
 		b.ReportAllocs()
 
 		for b.Loop() {
-			in := &fnv1.RunFunctionRequest{}
-			if err := c.Unmarshal(mem.BufferSlice{mem.SliceBuffer(wire)}, in); err != nil {
-				b.Fatalf("cannot unmarshal request: %v", err)
-			}
-
-			rsp, err := run(b.Context(), in)
-			if err != nil {
-				b.Fatalf("unexpected error: %v", err)
-			}
-
-			out, err := c.Marshal(rsp)
-			if err != nil {
-				b.Fatalf("cannot marshal response: %v", err)
-			}
-
-			out.Free()
+			call(b, c, mem.BufferSlice{mem.SliceBuffer(wire)}, run)
 		}
 	})
+}
+
+// call a function with the supplied bytes of a request, and encode its response.
+func call(tb testing.TB, c encoding.CodecV2, data mem.BufferSlice, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {
+	tb.Helper()
+
+	in := &fnv1.RunFunctionRequest{}
+	if err := c.Unmarshal(data, in); err != nil {
+		tb.Fatalf("cannot unmarshal request: %v", err)
+	}
+
+	rsp, err := run(tb.Context(), in)
+	if err != nil {
+		tb.Fatalf("unexpected error: %v", err)
+	}
+
+	out, err := c.Marshal(rsp)
+	if err != nil {
+		tb.Fatalf("cannot marshal response: %v", err)
+	}
+
+	out.Free()
 }
 
 // eachRequest runs a benchmark with few and many resources and labels, that are to be

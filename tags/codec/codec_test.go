@@ -578,6 +578,29 @@ func TestUnmarshalMemory(t *testing.T) {
 	}
 }
 
+// TestUnmarshalAllocations proves that a resource costs as much as it takes to have one, whatever
+// is in it: itself, its name, and its place in the map.
+func TestUnmarshalAllocations(t *testing.T) {
+	allocations := func(n int) float64 {
+		req := &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
+		for i := range n {
+			req.Desired.Resources[fmt.Sprint(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"n": [1, null, true, "é", {}, []]}}`)
+		}
+
+		b := marshal(t, req)
+
+		return testing.AllocsPerRun(10, func() {
+			if err := codec.Unmarshal(b, &fnv1.RunFunctionRequest{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+
+	if got := (allocations(2000) - allocations(1000)) / 1000; got > 2.1 {
+		t.Errorf("Unmarshal(...): want 2 allocations for each resource, and few for the map, got %g", got)
+	}
+}
+
 // FuzzUnmarshal decodes any bytes in both ways.
 func FuzzUnmarshal(f *testing.F) {
 	whole := marshal(f, request())
