@@ -519,33 +519,43 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-func BenchmarkGet(b *testing.B) {
-	s := resource.MustStructJSON(bucket)
+// eachForm runs a benchmark on the supplied object as a tree, and in bytes.
+func eachForm(b *testing.B, s *structpb.Struct, run func(b *testing.B, o object.Object)) {
+	b.Helper()
 
+	b.Run("tree", func(b *testing.B) { run(b, object.Tree(s)) })
+	b.Run("bytes", func(b *testing.B) { run(b, inBytes(s)) })
+}
+
+func BenchmarkAt(b *testing.B) {
 	path := object.MustParsePath("spec.forProvider.tags")
 
-	b.ReportAllocs()
+	eachForm(b, resource.MustStructJSON(bucket), func(b *testing.B, o object.Object) {
+		b.Helper()
+		b.ReportAllocs()
 
-	for b.Loop() {
-		if _, err := object.Get(object.Tree(s), path); err != nil {
-			b.Fatal(err)
+		for b.Loop() {
+			if _, err := o.At(path); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
 }
 
 func BenchmarkSet(b *testing.B) {
-	s := resource.MustStructJSON(bucket)
-	v := value(`{"k": "v"}`)
-
 	path := object.MustParsePath("spec.forProvider.tags")
+	n := object.NodeOf(value(`{"k": "v"}`))
 
-	b.ReportAllocs()
+	eachForm(b, resource.MustStructJSON(bucket), func(b *testing.B, o object.Object) {
+		b.Helper()
+		b.ReportAllocs()
 
-	for b.Loop() {
-		if _, err := object.Set(object.Tree(s), path, object.NodeOf(v)); err != nil {
-			b.Fatal(err)
+		for b.Loop() {
+			if _, err := object.Set(o, path, n); err != nil {
+				b.Fatal(err)
+			}
 		}
-	}
+	})
 }
 
 // FuzzPath writes at any path, and reads what it wrote.

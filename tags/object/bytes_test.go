@@ -1,0 +1,194 @@
+package object_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// A nodeSeen is what can be read of a node.
+type nodeSeen struct {
+	Kind, Text                                       string
+	IsThere, IsNull, IsObject, IsList, IsEmpty, Self bool
+	Len                                              int
+	Fields, Items                                    []string
+}
+
+func seen(n object.Node) nodeSeen {
+	out := nodeSeen{
+		Kind: n.Kind(), Text: n.Text(), IsThere: n.IsThere(), IsNull: n.IsNull(), IsObject: n.IsObject(), IsList: n.IsList(), IsEmpty: n.IsEmpty(),
+		Self: n.Equal(object.NodeOf(n.Value())) && object.NodeOf(n.Value()).Equal(n) && n.Equal(n),
+		Len:  n.Len(),
+	}
+
+	for name, f := range n.Fields() {
+		out.Fields = append(out.Fields, fmt.Sprintf("%q: %s, %v", name, f.Kind(), n.Field(string(name)).Equal(f)))
+	}
+
+	for item := range n.Items() {
+		out.Items = append(out.Items, item.Kind())
+	}
+
+	slices.Sort(out.Fields)
+
+	return out
+}
+
+// isPlain is true if the supplied bytes are a resource in plain form.
+func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b) }
+
+// resourceWith returns the bytes of a resource that has the supplied value.
+func resourceWith(t *testing.T, v *structpb.Value) []byte {
+	t.Helper()
+
+	b, err := proto.Marshal(&fnv1.Resource{Resource: &structpb.Struct{Fields: map[string]*structpb.Value{"a": v}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return b
+}
+
+// FuzzObject reads and writes any resource that is in plain form, as a tree and as bytes.
+func FuzzObject(f *testing.F) {
+	add := func(path, j string) {
+		r, err := proto.MarshalOptions{Deterministic: true}.Marshal(&fnv1.Resource{Resource: resource.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}})
+		if err != nil {
+			f.Fatal(err)
+		}
+
+		v, err := proto.Marshal(value(j))
+		if err != nil {
+			f.Fatal(err)
+		}
+
+		f.Add(r, path, v)
+	}
+
+	add("spec.forProvider.tags", `{"a": "b"}`)
+	add("spec.rules[0].name", `"x"`)
+	add("spec.rules[*].name", `null`)
+	add("metadata.annotations['']", `[1]`)
+	add("made.on.the.way", `true`)
+	f.Add([]byte(nil), "a", []byte(nil))
+	f.Add([]byte{wire.Ready, 1, wire.Object, 0}, "a.b", []byte{wire.List, 0})
+
+	f.Fuzz(func(t *testing.T, b []byte, p string, encoded []byte) {
+		path, err := object.ParsePaths(p)
+		v := &structpb.Value{}
+
+		// Paths come from messages, and so are UTF-8. Values are those that somebody makes, with
+		// neither unknown fields nor nulls that are none.
+		if err != nil || !utf8.ValidString(p) || !isPlain(b) || (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(encoded, v) != nil || !isPlain(resourceWith(t, v)) {
+			return
+		}
+
+		before := bytes.Clone(b)
+		tree, inBytes := &fnv1.Resource{}, &fnv1.Resource{}
+		object.SetBytes(inBytes, b)
+
+		if err := proto.Unmarshal(b, tree); err != nil {
+			t.Fatal(err)
+		}
+
+		got, want := object.Of(inBytes), object.Of(tree)
+		if diff := cmp.Diff(want.Struct(), got.Struct(), protocmp.Transform()); diff != "" {
+			t.Fatalf("Struct(): -tree, +bytes:\n%s", diff)
+		}
+
+		if diff := cmp.Diff(seen(want.Node()), seen(got.Node())); diff != "" && tree.GetResource() != nil {
+			t.Fatalf("Node(): -tree, +bytes:\n%s", diff)
+		}
+
+		// same compares what comes of both.
+		same := func(what string, wanted, o object.Object, wantErr, err error) {
+			if text(wantErr) != text(err) {
+				t.Fatalf("%s: want error %v, got %v", what, wantErr, err)
+			}
+
+			if err != nil {
+				return
+			}
+
+			// A resource that has no object, and gets none, has none.
+			if diff := cmp.Diff(wanted.Struct().GetFields(), o.Struct().GetFields(), protocmp.Transform()); diff != "" {
+				t.Fatalf("%s: -tree, +bytes:\n%s", what, diff)
+			}
+
+			r, whole := &fnv1.Resource{}, &fnv1.Resource{Resource: o.Struct(), Ready: tree.GetReady(), ConnectionDetails: tree.GetConnectionDetails()}
+			o.SetOn(r)
+
+			// All else that the resource had is there.
+			if len(b) == 0 {
+				return
+			}
+
+			if err := proto.Unmarshal(object.Bytes(r), r); err != nil {
+				t.Fatalf("%s: cannot decode %x: %v", what, object.Bytes(r), err)
+			}
+
+			if diff := cmp.Diff(whole, r, protocmp.Transform()); diff != "" {
+				t.Fatalf("%s: -whole resource, +got:\n%s", what, diff)
+			}
+		}
+
+		if !path.HasWildcard() {
+			w, wantErr := want.At(path)
+			g, err := got.At(path)
+			if text(wantErr) != text(err) || !w.Equal(g) || !g.Equal(w) {
+				t.Fatalf("At(%q): want %v, %v, got %v, %v", path, w.Value(), wantErr, g.Value(), err)
+			}
+
+			if diff := cmp.Diff(seen(w), seen(g)); diff != "" {
+				t.Fatalf("At(%q): -tree, +bytes:\n%s", path, diff)
+			}
+
+			for what, n := range map[string]object.Node{"a tree": object.NodeOf(v), "nothing": {}} {
+				wanted, wantErr := object.Set(want, path, n)
+				o, err := object.Set(got, path, n)
+				same(fmt.Sprintf("Set(%q, %s)", path, what), wanted, o, wantErr, err)
+
+				n, err = object.Encode(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				o, err = object.Set(got, path, n)
+				same(fmt.Sprintf("Set(%q, %s in bytes)", path, what), wanted, o, wantErr, err)
+			}
+		}
+
+		for what, change := range map[string]func(*structpb.Value) (*structpb.Value, error){
+			"mark":   mark,
+			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },
+			"remove": func(*structpb.Value) (*structpb.Value, error) { return nil, nil }, //nolint:nilnil // There is none then.
+			"keep":   func(v *structpb.Value) (*structpb.Value, error) { return v, nil },
+		} {
+			wanted, wantChanged, wantErr := object.Update(want, path, change)
+			o, changed, err := object.Update(got, path, change)
+
+			if changed != wantChanged {
+				t.Fatalf("Update(%q, %s): want changed %v, got %v", path, what, wantChanged, changed)
+			}
+
+			same(fmt.Sprintf("Update(%q, %s)", path, what), wanted, o, wantErr, err)
+		}
+
+		if !bytes.Equal(before, b) {
+			t.Fatalf("the bytes were changed: -before, +after:\n%s", cmp.Diff(before, b))
+		}
+	})
+}
