@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -241,6 +243,18 @@ func (n Node) Field(name string) Node {
 	}
 
 	return Node{}
+}
+
+// With returns the fields of both objects, of which none is in both.
+func (n Node) With(other Node) Node {
+	if n.tag == wire.Struct && other.tag == wire.Struct {
+		return Node{tag: wire.Struct, body: slices.Concat(n.body, other.body)}
+	}
+
+	fields := maps.Clone(n.Value().GetStructValue().GetFields())
+	maps.Copy(fields, other.Value().GetStructValue().GetFields())
+
+	return NodeOf(structpb.NewStructValue(&structpb.Struct{Fields: fields}))
 }
 
 // child that the supplied segment of a path leads to. It is an error if the value can't have

@@ -55,7 +55,7 @@ func (s *Stamper) Audit(targets *Targets, changed map[string]object.Object) []Ch
 // supplied resource.
 func (s *Stamper) change(t *Target, r object.Object) Change {
 	after, err := r.At(t.field.Path)
-	if err != nil || t.thereErr != nil || settled(t.there, after) {
+	if err != nil || t.thereErr != nil || t.fresh.isSettled(t.there, after) || settled(t.there, after) {
 		return Change{} // What can't be read was left alone.
 	}
 

@@ -86,6 +86,12 @@ const (
 
 // plan what becomes of the tags of the supplied target.
 func (s *Stamper) plan(t *Target) (*plan, error) {
+	if t.leave == "" && t.lacks == "" {
+		if p, ok := s.freshOf(t).planFor(t); ok {
+			return p, nil
+		}
+	}
+
 	p := &plan{
 		Result: Result{Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource), Provider: t.profile.Name},
 		in:     s.Input, target: t, earlier: s.Earlier[t.Name],

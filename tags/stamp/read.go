@@ -42,8 +42,7 @@ func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
 // observed returns the tags that the cloud has, and those of the observed field, if the
 // provider reports any and it matters.
 func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
-	refuses := slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
-	if len(s.Ignore) == 0 && !refuses {
+	if len(s.Ignore) == 0 && !s.refuses() {
 		return nil, nil
 	}
 
@@ -53,11 +52,16 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 		}
 	}
 
-	if refuses {
+	if s.refuses() {
 		spec = t.reported(t.there, &w.Keys)
 	}
 
 	return cloud, spec
+}
+
+// refuses is true if a label must not meet a tag that is there.
+func (s *Stamper) refuses() bool {
+	return slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
 }
 
 // reported returns the tags of the supplied value of what is observed, or nil if it isn't

@@ -87,6 +87,9 @@ type place struct {
 	// same of the kind.
 	lacks            string
 	noField, unknown bool
+
+	// fresh is what becomes of resources without tags, once that has been asked for.
+	fresh *fresh
 }
 
 // kindKey is what is the same for resources of one kind, but for what kinds differ in.

@@ -36,7 +36,7 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 		return object.Object{}, nil
 	}
 
-	return writeValue(t, v)
+	return writeValue(t, object.NodeOf(v))
 }
 
 // writeEmpty removes the field, which has no tags, unless the provider would fill that.
@@ -54,7 +54,7 @@ func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 	case refilled && t.before.IsObject() && t.before.IsEmpty():
 		return object.Object{}, nil
 	case refilled:
-		return writeValue(t, structpb.NewStructValue(&structpb.Struct{}))
+		return writeValue(t, object.NodeOf(structpb.NewStructValue(&structpb.Struct{})))
 	case t.before.IsEmpty():
 		return object.Object{}, nil
 	default:
@@ -63,18 +63,18 @@ func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 }
 
 // writeValue writes the supplied value to the supplied target's field.
-func writeValue(t *Target, v *structpb.Value) (object.Object, error) {
+func writeValue(t *Target, v object.Node) (object.Object, error) {
 	if err := itemless(t); err != nil {
 		return object.Object{}, err
 	}
 
-	return object.Set(t.Resource, t.field.Path, object.NodeOf(v))
+	return object.Set(t.Resource, t.field.Path, v)
 }
 
 // removeField of the supplied target. What then is an empty object around it goes with it:
 // a kind may require the field in there.
 func removeField(t *Target) (object.Object, error) {
-	out, err := writeValue(t, nil)
+	out, err := writeValue(t, object.Node{})
 
 	for path, ok := around(t.field.Path); ok && err == nil; path, ok = around(path) {
 		o, _ := out.At(path)

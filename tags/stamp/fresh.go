@@ -1,0 +1,144 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// fresh is what becomes of a resource that has no tags yet. So it is with all resources of a
+// kind, and hardly another way with those that have tags of which nothing is wished, or just
+// these tags: what is decided once holds for most resources of most composite resources.
+type fresh struct {
+	// plan for the resource. There is none if it would depend on anything but its tags.
+	plan *plan
+
+	// value of the tag field.
+	value object.Node
+
+	// slots that are free.
+	slots int
+}
+
+// freshOf returns what becomes of resources of the supplied target's kind that have no tags.
+func (s *Stamper) freshOf(t *Target) *fresh {
+	if t.fresh == nil {
+		t.place.fresh = s.newFresh(t)
+	}
+
+	return t.fresh
+}
+
+func (s *Stamper) newFresh(t *Target) *fresh {
+	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic {
+		return &fresh{}
+	}
+
+	p := &plan{
+		Result: Result{Provider: t.profile.Name},
+		in:     s.Input, target: &Target{kind: t.kind, place: t.place, profile: t.profile}, wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)),
+	}
+
+	var err error
+	if p.set, err = tagset.Read(object.Node{}, t.field, &p.wishes.Keys); err != nil || p.decide() != nil || p.lacking > 0 || p.set.Len() == 0 {
+		return &fresh{}
+	}
+
+	value, err := object.Encode(object.NodeOf(p.set.Value()))
+	if err != nil {
+		return &fresh{}
+	}
+
+	p.conclude()
+
+	f := &fresh{plan: p, value: value}
+	if p.cut == len(p.tags) {
+		reserved, providers := p.reservedSlots()
+		f.slots = p.Profile.MaxTags - reserved - providers - p.set.Len()
+	}
+
+	return f
+}
+
+// planFor returns the plan for the supplied target, and false if its tags need a closer look.
+func (f *fresh) planFor(t *Target) (*plan, bool) {
+	if f.plan == nil || t.beforeErr != nil {
+		return nil, false
+	}
+
+	ours, others, ok := f.count(t)
+	if !ok || others > f.slots || ours != 0 && ours != len(f.plan.Active) {
+		return nil, false
+	}
+
+	p := *f.plan
+	p.target = t
+	p.Resource, p.APIVersion, p.Kind = t.Name, object.APIVersion(t.Resource), object.Kind(t.Resource)
+
+	if ours > 0 {
+		return &p, true
+	}
+
+	v := f.value
+	if others > 0 {
+		v = t.before.With(v)
+	}
+
+	var err error
+	p.Stamped, err = writeValue(t, v)
+
+	return &p, err == nil
+}
+
+// count which tags of the supplied target are just those of labels, and which have nothing to do
+// with any label. It returns false if there are others.
+func (f *fresh) count(t *Target) (ours, others int, ok bool) {
+	if t.field.Shape != field.Map || !t.before.IsObject() {
+		return 0, 0, !t.before.IsThere() || t.field.Shape != field.Map && t.before.IsList() && t.before.IsEmpty()
+	}
+
+	for name, v := range t.before.Fields() {
+		value, isOurs := f.plan.Active[string(name)]
+
+		switch {
+		case isOurs && v.IsText(value):
+			ours++
+		case isOurs || f.concerns(string(name)):
+			return 0, 0, false
+		default:
+			others++
+		}
+	}
+
+	return ours, others, true
+}
+
+// concerns is true if anything is wished of the tag with the supplied key.
+func (f *fresh) concerns(key string) bool {
+	return len(f.plan.byID[f.plan.ID(key)]) > 0 || f.plan.transformed.Reserved().Has(key)
+}
+
+// isIn is true if the supplied value of a tag field has just these tags, besides those of the
+// supplied keys.
+func (f *fresh) isIn(n object.Node, besides []string) bool {
+	ours := 0
+
+	for name, v := range n.Fields() {
+		if value, isOurs := f.plan.Active[string(name)]; isOurs && v.IsText(value) {
+			ours++
+		} else if isOurs || !slices.Contains(besides, string(name)) {
+			return false
+		}
+	}
+
+	return ours == len(f.plan.Active)
+}
+
+// isSettled is true if a resource of the supplied target's kind that is observed with the first
+// value of the tag field and desired with the second one is as it would be without others' tags.
+func (f *fresh) isSettled(observed, desired object.Node) bool {
+	return f != nil && f.plan != nil && f.isIn(desired, nil) && f.isIn(observed, tags.ProvidersKeys())
+}
