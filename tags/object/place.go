@@ -131,8 +131,12 @@ func (p place) update(o Object, segments Segments, depth int, f func(*structpb.V
 	from := p.value.Value()
 
 	out, err := updated(from, segments, depth, f)
-	if err != nil || out == from {
-		return o, false, err
+	if err != nil {
+		return Object{}, false, err
+	}
+
+	if out == from {
+		return o, false, nil
 	}
 
 	b, err := p.put(NodeOf(out))

@@ -55,8 +55,15 @@ func (s *Stamper) Audit(targets *Targets, changed map[string]object.Object) []Ch
 // supplied resource.
 func (s *Stamper) change(t *Target, r object.Object) Change {
 	after, err := r.At(t.field.Path)
-	if err != nil || t.thereErr != nil || t.fresh.isSettled(t.there, after) || settled(t.there, after) {
+	if err != nil || t.thereErr != nil {
 		return Change{} // What can't be read was left alone.
+	}
+
+	c := Change{Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource)}
+
+	var same bool
+	if c.Added, same = t.fresh.change(t.there, after); same || settled(t.there, after) {
+		return c
 	}
 
 	// Here all strings are tags.
@@ -73,10 +80,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 		return Change{}
 	}
 
-	c := Change{
-		Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource),
-		Added: make(map[string]Values), Changed: make(map[string]Values), Removed: make(map[string]Values),
-	}
+	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
 	for of := range desired.Tags() {
 		e := &of[0]

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -21,25 +22,55 @@ type fresh struct {
 
 	// slots that are free.
 	slots int
+
+	// added are all the tags, as what changes.
+	added map[string]Values
+}
+
+// freshKey is what resources differ in of which not the same becomes if they have no tags.
+type freshKey struct {
+	*wishes
+
+	providerTags string
+
+	// place, unless the entries of a field are the same wherever it is.
+	place *place
 }
 
 // freshOf returns what becomes of resources of the supplied target's kind that have no tags.
 func (s *Stamper) freshOf(t *Target) *fresh {
-	if t.fresh == nil {
-		t.place.fresh = s.newFresh(t)
+	if t.fresh != nil {
+		return t.fresh
 	}
 
-	return t.fresh
+	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic {
+		t.place.fresh = &fresh{}
+		return t.fresh
+	}
+
+	k := freshKey{wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)), providerTags: fmt.Sprintf("%q", t.field.ProviderTags)}
+	if t.field.Shape != field.Map {
+		k.place = t.place
+	}
+
+	f, ok := s.fresh[k]
+	if !ok {
+		if f = s.newFresh(t, k.wishes); s.fresh == nil {
+			s.fresh = make(map[freshKey]*fresh)
+		}
+
+		s.fresh[k] = f
+	}
+
+	t.place.fresh = f
+
+	return f
 }
 
-func (s *Stamper) newFresh(t *Target) *fresh {
-	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic {
-		return &fresh{}
-	}
-
+func (s *Stamper) newFresh(t *Target, w *wishes) *fresh {
 	p := &plan{
 		Result: Result{Provider: t.profile.Name},
-		in:     s.Input, target: &Target{kind: t.kind, place: t.place, profile: t.profile}, wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)),
+		in:     s.Input, target: &Target{kind: t.kind, place: t.place, profile: t.profile}, wishes: w,
 	}
 
 	var err error
@@ -54,7 +85,11 @@ func (s *Stamper) newFresh(t *Target) *fresh {
 
 	p.conclude()
 
-	f := &fresh{plan: p, value: value}
+	f := &fresh{plan: p, value: value, added: make(map[string]Values, len(p.Active))}
+	for key, value := range p.Active {
+		f.added[key] = Values{After: value}
+	}
+
 	if p.cut == len(p.tags) {
 		reserved, providers := p.reservedSlots()
 		f.slots = p.Profile.MaxTags - reserved - providers - p.set.Len()
@@ -137,8 +172,23 @@ func (f *fresh) isIn(n object.Node, besides []string) bool {
 	return ours == len(f.plan.Active)
 }
 
-// isSettled is true if a resource of the supplied target's kind that is observed with the first
-// value of the tag field and desired with the second one is as it would be without others' tags.
-func (f *fresh) isSettled(observed, desired object.Node) bool {
-	return f != nil && f.plan != nil && f.isIn(desired, nil) && f.isIn(observed, tags.ProvidersKeys())
+// change returns which tags are added to a resource that is observed with the first value of
+// the tag field and desired with the second one: all of them, or none. It returns false if
+// there is more to say.
+func (f *fresh) change(observed, desired object.Node) (added map[string]Values, ok bool) {
+	if f == nil || f.plan == nil || !f.isIn(desired, nil) || observed.IsThere() && !observed.IsObject() {
+		return nil, false
+	}
+
+	if f.isIn(observed, tags.ProvidersKeys()) {
+		return nil, true
+	}
+
+	for name := range observed.Fields() {
+		if !slices.Contains(tags.ProvidersKeys(), string(name)) {
+			return nil, false
+		}
+	}
+
+	return f.added, true
 }

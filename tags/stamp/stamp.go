@@ -50,6 +50,7 @@ type Stamper struct {
 	Earlier map[string]map[string]string
 
 	wishes map[tagset.Kind]*wishes
+	fresh  map[freshKey]*fresh
 }
 
 // An Outcome is what came of stamping resources.
