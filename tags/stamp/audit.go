@@ -59,7 +59,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 		return Change{} // What can't be read was left alone.
 	}
 
-	c := Change{Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource)}
+	c := Change{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind}
 
 	var same bool
 	if c.Added, same = t.fresh.change(t.there, after); same || settled(t.there, after) {

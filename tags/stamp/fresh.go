@@ -111,7 +111,7 @@ func (f *fresh) planFor(t *Target) (*plan, bool) {
 
 	p := *f.plan
 	p.target = t
-	p.Resource, p.APIVersion, p.Kind = t.Name, object.APIVersion(t.Resource), object.Kind(t.Resource)
+	p.Resource, p.APIVersion, p.Kind = t.Name, t.kind.apiVersion, t.kind.kind
 
 	if ours > 0 {
 		return &p, true
@@ -156,39 +156,58 @@ func (f *fresh) concerns(key string) bool {
 	return len(f.plan.byID[f.plan.ID(key)]) > 0 || f.plan.transformed.Reserved().Has(key)
 }
 
-// isIn is true if the supplied value of a tag field has just these tags, besides those of the
-// supplied keys.
-func (f *fresh) isIn(n object.Node, besides []string) bool {
-	ours := 0
+// few are as many tags as are looked for one by one.
+const few = 8
 
-	for name, v := range n.Fields() {
-		if value, isOurs := f.plan.Active[string(name)]; isOurs && v.IsText(value) {
-			ours++
-		} else if isOurs || !slices.Contains(besides, string(name)) {
-			return false
-		}
-	}
-
-	return ours == len(f.plan.Active)
-}
-
-// change returns which tags are added to a resource that is observed with the first value of
-// the tag field and desired with the second one: all of them, or none. It returns false if
-// there is more to say.
+// change returns which tags are added to a resource that is observed with the first value of the
+// tag field and desired with the second one: those of all labels, or none. It returns false if
+// there may be more to say.
 func (f *fresh) change(observed, desired object.Node) (added map[string]Values, ok bool) {
-	if f == nil || f.plan == nil || !f.isIn(desired, nil) || observed.IsThere() && !observed.IsObject() {
+	if f == nil || f.plan == nil || !desired.IsObject() || observed.IsThere() && !observed.IsObject() {
 		return nil, false
 	}
 
-	if f.isIn(observed, tags.ProvidersKeys()) {
-		return nil, true
-	}
+	ours, others := 0, 0
 
-	for name := range observed.Fields() {
-		if !slices.Contains(tags.ProvidersKeys(), string(name)) {
+	for name, v := range desired.Fields() {
+		if value, isOurs := f.plan.Active[string(name)]; isOurs && v.IsText(value) {
+			ours++
+			continue
+		}
+
+		if others++; others > few || isProviders(name) || !observed.Field(string(name)).Equal(v) {
 			return nil, false
 		}
 	}
 
-	return f.added, true
+	there := 0
+
+	for name, v := range observed.Fields() {
+		value, isOurs := f.plan.Active[string(name)]
+
+		switch {
+		case isOurs && v.IsText(value):
+			there++
+		case isOurs:
+			return nil, false
+		case !isProviders(name):
+			others--
+		}
+	}
+
+	switch {
+	case ours != len(f.plan.Active) || others != 0:
+		return nil, false
+	case there == ours:
+		return nil, true
+	case there == 0:
+		return f.added, true
+	default:
+		return nil, false
+	}
 }
+
+// isProviders is true if providers set the tag with the supplied key.
+func isProviders(key []byte) bool { return slices.Contains(providersKeys, string(key)) }
+
+var providersKeys = tags.ProvidersKeys()

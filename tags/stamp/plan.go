@@ -93,7 +93,7 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 	}
 
 	p := &plan{
-		Result: Result{Resource: t.Name, APIVersion: object.APIVersion(t.Resource), Kind: object.Kind(t.Resource), Provider: t.profile.Name},
+		Result: Result{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Provider: t.profile.Name},
 		in:     s.Input, target: t, earlier: s.Earlier[t.Name],
 	}
 

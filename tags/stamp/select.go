@@ -20,7 +20,7 @@ func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 // selectsName is true if the supplied entry selects the name and kind of the supplied
 // target.
 func selectsName(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(object.APIVersion(t.Resource)) && e.Kind.Matches(object.Kind(t.Resource))
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.kind.apiVersion) && e.Kind.Matches(t.kind.kind)
 }
 
 func hasLabels(t *Target, want map[string]string) bool {

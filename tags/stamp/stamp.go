@@ -141,7 +141,7 @@ type Withheld struct {
 // that nothing may be written: it is that of the supplied context once that has one, a
 // LimitError, or a conflict with what is there.
 func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
-	out := &Outcome{}
+	out := &Outcome{Results: make([]Result, 0, len(targets.All))}
 	skipped := newSkips()
 	lacking := &LimitError{head: "no tag slots for labels of trusted sources: "}
 	over := &LimitError{head: "limitPolicy ApplyStrict: too many labels: "}

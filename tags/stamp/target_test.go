@@ -3,6 +3,8 @@ package stamp
 import (
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
@@ -48,7 +50,7 @@ func TestManaged(t *testing.T) {
 			s := &Stamper{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org"}
 			r := resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
-			if got := (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(object.Tree(r)).Managed; got != tc.want {
+			if got := kindOf(s, r).Managed; got != tc.want {
 				t.Errorf("\n%s\nwant managed %t, got %t", tc.reason, tc.want, got)
 			}
 		})
@@ -118,7 +120,7 @@ func TestProfile(t *testing.T) {
 			s := &Stamper{Input: in, Provider: tc.other, Transformer: transformer(label("a", "1")), Fields: everywhere(f)}
 			r := resource.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
-			if got := (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(object.Tree(r)).Profile; got != tc.usual {
+			if got := kindOf(s, r).Profile; got != tc.usual {
 				t.Errorf("\n%s\nwant the usual field of %q, got that of %q", tc.reason, tc.usual, got)
 			}
 
@@ -132,4 +134,11 @@ func TestProfile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kindOf the supplied resource, as the supplied Stamper sees it.
+func kindOf(s *Stamper, r *structpb.Struct) *kind {
+	o := outlineOf(object.Tree(r).Node())
+
+	return (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(&o)
 }

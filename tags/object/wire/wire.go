@@ -82,9 +82,6 @@ type Checker struct {
 
 	// slots of a table of keys by their hash: positions of keys, plus one.
 	slots []uint32
-
-	// depth of the value that is being checked.
-	depth int
 }
 
 // Field cuts the first field off the supplied bytes, which may be anything. It is false if that
@@ -170,28 +167,76 @@ func (c *Checker) Resource(b []byte) bool {
 }
 
 // Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
-func (c *Checker) Struct(b []byte) bool {
-	fields := len(c.keys)
+func (c *Checker) Struct(b []byte) bool { return c.fields(b, 0) }
 
-	for len(b) > 0 {
-		tag, body, rest, ok := Field(b)
-		if !ok || tag != Item {
-			return false
-		}
-
-		value, ok := c.entry(body)
-		if !ok || !c.value(value) {
-			return false
-		}
-
-		b = rest
+// fields is true if the supplied bytes, at the supplied depth, are a google.protobuf.Struct in
+// plain form.
+func (c *Checker) fields(b []byte, depth int) bool {
+	if depth > maxDepth {
+		return false
 	}
 
-	return c.unique(fields)
+	begin := len(c.keys)
+
+	// This is what takes the most time of a call, so it does without Field.
+	for at := 0; at < len(b); {
+		if b[at] != Item {
+			return false
+		}
+
+		key, end := length(b, at+1)
+		if end == 0 || key >= end || b[key] != Key {
+			return false
+		}
+
+		key, value := length(b, key+1)
+		if value == 0 || value >= end || b[value] != Value {
+			return false
+		}
+
+		name := b[key:value]
+
+		value, at = length(b, value+1)
+		if at != end || !utf8.Valid(name) {
+			return false
+		}
+
+		c.keys = append(c.keys, name)
+
+		if !c.value(b[value:end:end], depth+1) {
+			return false
+		}
+	}
+
+	return c.unique(begin)
 }
 
-// value is true if the supplied bytes are a google.protobuf.Value in plain form.
-func (c *Checker) value(b []byte) bool {
+// length returns where what the length at the supplied position is of begins and ends, and zeros
+// if that isn't a length in plain form.
+func length(b []byte, at int) (begin, end int) {
+	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
+		return at + 1, at + 1 + int(b[at])
+	}
+
+	return longLength(b, at)
+}
+
+func longLength(b []byte, at int) (begin, end int) {
+	if at >= len(b) {
+		return 0, 0
+	}
+
+	n, size := protowire.ConsumeVarint(b[at:])
+	if begin = at + size; size != protowire.SizeVarint(n) || n > uint64(len(b)-begin) {
+		return 0, 0
+	}
+
+	return begin, begin + int(n)
+}
+
+// value is true if the supplied bytes, at the supplied depth, are a google.protobuf.Value in
+// plain form.
+func (c *Checker) value(b []byte, depth int) bool {
 	if len(b) == 0 {
 		return true
 	}
@@ -214,27 +259,23 @@ func (c *Checker) value(b []byte) bool {
 	case String:
 		return utf8.Valid(body)
 	case Struct:
-		return c.nested(body, c.Struct)
+		return c.fields(body, depth)
 	case List:
-		return c.nested(body, c.list)
+		return c.items(body, depth)
 	default:
 		return false
 	}
 }
 
-// nested is what the supplied function says of the supplied bytes within a value.
-func (c *Checker) nested(b []byte, is func([]byte) bool) bool {
-	c.depth++
-	defer func() { c.depth-- }()
+// items is fields for a google.protobuf.ListValue.
+func (c *Checker) items(b []byte, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
 
-	return c.depth <= maxDepth && is(b)
-}
-
-// list is true if the supplied bytes are a google.protobuf.ListValue in plain form.
-func (c *Checker) list(b []byte) bool {
 	for len(b) > 0 {
 		tag, body, rest, ok := Field(b)
-		if !ok || tag != Item || !c.value(body) {
+		if !ok || tag != Item || !c.value(body, depth+1) {
 			return false
 		}
 

@@ -1,0 +1,181 @@
+package stamp
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// managedFields are the fields of a spec that all managed resources have. One that has
+// no other is managed, too: a step may leave it to this function to make the rest.
+var managedFields = []string{
+	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
+}
+
+// A kind of resources, of which most composite resources have few.
+type kind struct {
+	kindKey
+	field.Kind
+
+	// profile of resources of which nobody knows where their tags go.
+	profile *tags.Profile
+
+	place *place
+}
+
+// A place is where the tags of all resources of a kind go.
+type place struct {
+	field *field.Field
+
+	profile *tags.Profile
+
+	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
+	// same of the kind.
+	lacks            string
+	noField, unknown bool
+
+	// fresh is what becomes of resources without tags, once that has been asked for.
+	fresh *fresh
+}
+
+// kindKey is what tells kinds of resources apart.
+type kindKey struct {
+	apiVersion, kind string
+
+	// looksManaged is true if a provider may make such a resource outside of the control
+	// plane, by what it holds.
+	looksManaged bool
+}
+
+// An outline of a resource is what is read of it whatever its kind.
+type outline struct {
+	apiVersion, kind string
+	metadata, spec   object.Node
+
+	// more is true if there are fields that managed resources don't have, as the data of a
+	// ConfigMap.
+	more bool
+}
+
+func outlineOf(r object.Node) outline {
+	o := outline{}
+
+	for name, v := range r.Fields() {
+		switch string(name) {
+		case "apiVersion":
+			o.apiVersion = v.Text()
+		case "kind":
+			o.kind = v.Text()
+		case "metadata":
+			o.metadata = v
+		case "spec":
+			o.spec = v
+		case "status":
+		default:
+			o.more = o.more || !v.IsNull()
+		}
+	}
+
+	return o
+}
+
+// leave returns why the resource must be left alone, whatever its kind, or nothing.
+func (o *outline) leave() string {
+	if o.apiVersion == "" || o.kind == "" {
+		return whyNoObject
+	}
+
+	if o.metadata.Field("annotations").Field(IgnoreAnnotation).IsText("true") {
+		return whyIgnored
+	}
+
+	// Resources whose policies aren't given have all of them.
+	policies := o.spec.Field("managementPolicies")
+	if !policies.IsList() {
+		return ""
+	}
+
+	for p := range policies.Items() {
+		if p.IsText("*") || p.IsText("Create") || p.IsText("Update") {
+			return ""
+		}
+	}
+
+	return whyAdopted
+}
+
+// looksManaged is true if a provider may make the resource outside of the control plane.
+func (o *outline) looksManaged() bool {
+	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
+}
+
+// kindOf the resource with the supplied outline.
+func (ts *Targets) kindOf(o *outline) *kind {
+	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
+
+	k, ok := ts.kinds[key]
+	if !ok {
+		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind)}}
+		k.Managed = key.looksManaged && k.Group != ts.stamper.CompositeGroup && isManaged(k.Group)
+
+		if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
+			k.Profile = family.Profile
+		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
+			k.Profile = tags.ProfileOf(p).Name
+		}
+
+		k.profile = ts.stamper.profileOf(k.Kind, "")
+		ts.kinds[key] = k
+	}
+
+	return k
+}
+
+// isManaged is true if resources of the supplied API group may be managed by a provider.
+func isManaged(group string) bool {
+	return strings.Contains(group, ".") && group != "k8s.io" && !strings.HasSuffix(group, ".k8s.io")
+}
+
+// hasOnly is true if the supplied object has no other fields than those that are supplied.
+func hasOnly(o object.Node, fields []string) bool {
+	for name, v := range o.Fields() {
+		if !v.IsNull() && !slices.Contains(fields, string(name)) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// placeOf the tags of the supplied kind.
+func (ts *Targets) placeOf(k *kind) *place {
+	f, known := ts.fields.Locate(k.Kind)
+	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile)}
+
+	switch {
+	case !known && k.Managed:
+		p.unknown, p.lacks = true, whyUnknown
+	case !known || f.Shape == field.None && f.LooksLike == "":
+		p.noField, p.lacks = true, whyNoField
+	case f.Shape == field.None:
+		p.noField, p.lacks = true, fmt.Sprintf(whyLooksLike, f.LooksLike)
+	}
+
+	return p
+}
+
+// profileOf returns the tag profile of resources of the supplied kind, for which a rule may
+// name one. What the composite resource or a class says decides only where nothing else does.
+func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
+	family, _ := field.FamilyOf(k.Group)
+	provider := cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
+
+	return s.Input.ProfileRules.ProfileOf(provider, k.Group, k.Kind)
+}
