@@ -167,13 +167,9 @@ const responses = "tags/testdata/responses"
 
 // TestRunFunction tests what the function answers, logs and counts.
 func TestRunFunction(t *testing.T) {
-	var cases []functionCase
-
-	tagstest.ReadYAML(t, responses+"/requests.yaml", &cases)
-
 	g := tagstest.NewGoldenIn(t, responses)
 
-	for _, tc := range cases {
+	for _, tc := range readCases(t) {
 		t.Run(tc.Name, func(t *testing.T) {
 			got := tc.run(t, onBytes)
 			g.Check(t, tc.Reason, got)
@@ -183,6 +179,15 @@ func TestRunFunction(t *testing.T) {
 			}
 		})
 	}
+}
+
+// readCases reads the cases of TestRunFunction.
+func readCases(tb testing.TB) (cases []functionCase) {
+	tb.Helper()
+
+	tagstest.ReadYAML(tb, responses+"/requests.yaml", &cases)
+
+	return cases
 }
 
 // run the case in the supplied way. It returns what the function answers, logs and counts.
@@ -1809,16 +1814,27 @@ func FuzzRunFunction(f *testing.F) {
 			"tagsAll": {"Name": "other", "b": "c"}, "list": [{"key": "N", "value": "1", "x": true}], "strings": ["b=c", "b"]
 		}}`))
 
-		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(req)
-		if err != nil {
-			f.Fatalf("cannot marshal seed: %v", err)
-		}
-
-		f.Add(b)
+		f.Add(marshal(f, req))
 	}
 
 	log := &bytes.Buffer{}
 	fn := &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: true}
+
+	for _, tc := range readCases(f) {
+		for _, s := range slices.Concat([]step{tc.step}, tc.Steps, tc.Reconciles) {
+			req := testRequest(nil)
+			s.change(req)
+
+			// What is found is there from the first call on.
+			rsp, err := fn.RunFunction(f.Context(), proto.CloneOf(req))
+			if err != nil {
+				f.Fatal(err)
+			}
+
+			require.Answer(req, rsp.GetRequirements(), s.Objects)
+			f.Add(marshal(f, req))
+		}
+	}
 
 	f.Fuzz(func(t *testing.T, b []byte) {
 		req := &fnv1.RunFunctionRequest{}
@@ -2023,12 +2039,12 @@ func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool
 	return len(after.GetListValue().GetValues()) >= len(keys)+others
 }
 
-func marshal(t *testing.T, m proto.Message) []byte {
-	t.Helper()
+func marshal(tb testing.TB, m proto.Message) []byte {
+	tb.Helper()
 
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		t.Fatalf("cannot marshal %T: %v", m, err)
+		tb.Fatalf("cannot marshal %T: %v", m, err)
 	}
 
 	return b

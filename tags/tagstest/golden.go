@@ -94,15 +94,15 @@ func (g *Golden) done(t *testing.T) {
 
 // ReadYAML reads the supplied file, which may have no other fields than the supplied value
 // has.
-func ReadYAML(t *testing.T, path string, to any) {
-	t.Helper()
+func ReadYAML(tb testing.TB, path string, to any) {
+	tb.Helper()
 
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
 	if err := yaml.UnmarshalStrict(text, to); err != nil {
-		t.Fatalf("cannot decode %s: %v", path, err)
+		tb.Fatalf("cannot decode %s: %v", path, err)
 	}
 }
