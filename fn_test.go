@@ -1838,8 +1838,12 @@ func FuzzRunFunction(f *testing.F) {
 
 	f.Fuzz(func(t *testing.T, b []byte) {
 		req := &fnv1.RunFunctionRequest{}
-		if proto.Unmarshal(b, req) != nil {
-			t.Skip("not a request")
+		if want := proto.Unmarshal(b, req); want != nil {
+			if _, err := served(t.Context(), fn, b); fmt.Sprint(err) != fmt.Sprint(want) {
+				t.Errorf("RunFunction(...): want a refusal by the codec, %v, got %v", want, err)
+			}
+
+			return
 		}
 
 		before := proto.CloneOf(req)

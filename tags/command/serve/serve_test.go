@@ -33,10 +33,13 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
@@ -194,6 +197,41 @@ func TestServes(t *testing.T) {
 		_ = c.Close()
 
 		t.Errorf("serve(...): want metrics to be served no longer than the function")
+	}
+}
+
+// A seer is a function that tells whether a composed resource came in bytes.
+type seer struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+}
+
+func (seer) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	tag := fmt.Sprint(object.Bytes(req.GetDesired().GetResources()["a"]) != nil)
+	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: tag}, Desired: req.GetDesired()}, nil
+}
+
+// TestServesBytes proves that resources stay bytes on their way, but not those of the old
+// version of the protocol, and that they come back.
+func TestServesBytes(t *testing.T) {
+	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 1, New: func(*Command, *slog.Logger, *report.Metrics) fnv1.FunctionRunnerServiceServer { return seer{} }})
+	desired := &fnv1.State{Resources: map[string]*fnv1.Resource{"a": {Resource: &structpb.Struct{}, Ready: fnv1.Ready_READY_TRUE}}}
+
+	rsp, err := fnv1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &fnv1.RunFunctionRequest{Desired: desired})
+	if err != nil || rsp.GetMeta().GetTag() != "true" || !proto.Equal(desired, rsp.GetDesired()) {
+		t.Errorf("RunFunction(...): want resources in bytes that come back, got %v, %v", rsp, err)
+	}
+
+	beta, err := v1beta1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &v1beta1.RunFunctionRequest{
+		Desired: &v1beta1.State{Resources: map[string]*v1beta1.Resource{"a": {Resource: &structpb.Struct{}, Ready: v1beta1.Ready_READY_TRUE}}},
+	})
+	if err != nil || beta.GetMeta().GetTag() != "false" || beta.GetDesired().GetResources()["a"].GetReady() != v1beta1.Ready_READY_TRUE {
+		t.Errorf("RunFunction(...) of v1beta1: want resources as trees that come back, got %v, %v", beta, err)
+	}
+
+	stop()
+
+	if err := <-served; err != nil {
+		t.Errorf("serve(...): unexpected error: %v", err)
 	}
 }
 
