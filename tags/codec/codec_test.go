@@ -228,6 +228,9 @@ func TestUnmarshal(t *testing.T) {
 		"ContextNotUTF8": {reason: "Text has to be UTF-8.", b: field(5, field(1, entry("\xff", nil)))},
 		"XRNotUTF8":      {reason: "Text has to be UTF-8.", b: field(3, field(1, field(1, field(1, entry("\xff", nil)))))},
 		"CutOff":         {reason: "What is cut off is no request.", b: whole[:len(whole)-1]},
+		"StateCutOff":    {reason: "What is cut off is no request, be it one byte.", b: field(3, composed("a", bucket), []byte{2<<3 | 2})},
+		"SchemaCutOff":   {reason: "What is cut off is no request, be it one byte.", b: field(9, entry("a", []byte{1<<3 | 2}))},
+		"ItemsCutOff":    {reason: "What is cut off is no request, be it one byte.", b: field(8, entry("a", []byte{1<<3 | 2}))},
 		"TooDeep":        {reason: "What is nested deeper than a library decodes is no request.", b: marshal(t, &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: map[string]*fnv1.Resource{"a": deep(5001)}}})},
 	}
 

@@ -47,6 +47,133 @@ func seen(n object.Node) nodeSeen {
 	return out
 }
 
+func TestNode(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		json   string
+		want   nodeSeen
+	}{
+		"String":      {reason: "A string has a text.", json: `"é"`, want: nodeSeen{Kind: "a string", Text: "é", IsThere: true, IsEmpty: true}},
+		"EmptyString": {reason: "An empty string is there.", json: `""`, want: nodeSeen{Kind: "a string", IsThere: true, IsEmpty: true}},
+		"Number":      {reason: "A number has nothing in it.", json: `1.5`, want: nodeSeen{Kind: "a number", IsThere: true, IsEmpty: true}},
+		"True":        {reason: "A boolean has nothing in it.", json: `true`, want: nodeSeen{Kind: "a boolean", IsThere: true, IsEmpty: true}},
+		"False":       {reason: "A boolean that is false is there.", json: `false`, want: nodeSeen{Kind: "a boolean", IsThere: true, IsEmpty: true}},
+		"Null":        {reason: "Null is there.", json: `null`, want: nodeSeen{Kind: "null", IsThere: true, IsNull: true, IsEmpty: true}},
+		"Object": {
+			reason: "An object has fields.", json: `{"a": 1, "b": {"c": null}}`,
+			want: nodeSeen{Kind: "an object", IsThere: true, IsObject: true, Len: 2, Fields: []string{`"a": a number, true`, `"b": an object, true`}},
+		},
+		"EmptyObject": {reason: "An object may have no fields.", json: `{}`, want: nodeSeen{Kind: "an object", IsThere: true, IsObject: true, IsEmpty: true}},
+		"List":        {reason: "A list has items, in order.", json: `["x", 1, []]`, want: nodeSeen{Kind: "a list", IsThere: true, IsList: true, Len: 3, Items: []string{"a string", "a number", "a list"}}},
+		"EmptyList":   {reason: "A list may have no items.", json: `[]`, want: nodeSeen{Kind: "a list", IsThere: true, IsList: true, IsEmpty: true}},
+		"Nothing":     {reason: "What isn't there is like null.", want: nodeSeen{Kind: "null", IsNull: true, IsEmpty: true}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tree := object.NodeOf(value(tc.json))
+			tc.want.Self = true
+
+			inBytes, err := object.Encode(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			for form, n := range map[string]object.Node{"tree": tree, "bytes": inBytes} {
+				if diff := cmp.Diff(tc.want, seen(n)); diff != "" {
+					t.Errorf("\n%s\n%s: -want, +got:\n%s", tc.reason, form, diff)
+				}
+
+				if !n.Equal(tree) || !n.Equal(inBytes) {
+					t.Errorf("\nA value should be the same in all forms.\n%s: Equal(...): want true", form)
+				}
+
+				for other, tc := range cases {
+					if name != other && n.Equal(object.NodeOf(value(tc.json))) {
+						t.Errorf("\nA value should differ from others.\n%s: Equal(%s): want false", form, other)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestNodeIsText(t *testing.T) {
+	for _, j := range []string{``, `null`, `1`, `true`, `{}`, `[]`, `""`, `"x"`, `"xx"`} {
+		tree := object.NodeOf(value(j))
+
+		inBytes, err := object.Encode(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, text := range []string{"", "x"} {
+			if want := j == fmt.Sprintf("%q", text); tree.IsText(text) != want || inBytes.IsText(text) != want {
+				t.Errorf("%s: IsText(%q): want %v, got %v of a tree, and %v of bytes", j, text, want, tree.IsText(text), inBytes.IsText(text))
+			}
+		}
+	}
+}
+
+func TestNodeWith(t *testing.T) {
+	forms := func(j string) [2]object.Node {
+		tree := object.NodeOf(value(j))
+
+		inBytes, err := object.Encode(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return [2]object.Node{tree, inBytes}
+	}
+
+	for i, a := range forms(`{"a": 1}`) {
+		for j, b := range forms(`{"b": {"c": "d"}, "e": null}`) {
+			got := a.With(b)
+			if diff := cmp.Diff(value(`{"a": 1, "b": {"c": "d"}, "e": null}`), got.Value(), protocmp.Transform()); diff != "" {
+				t.Errorf("With(...) of forms %d and %d: -want, +got:\n%s", i, j, diff)
+			}
+
+			if diff := cmp.Diff(value(`{"a": 1}`), a.Value(), protocmp.Transform()); diff != "" {
+				t.Errorf("\nWhat is made more of should not change.\nWith(...) of forms %d and %d: -before, +after:\n%s", i, j, diff)
+			}
+		}
+	}
+}
+
+func TestOfSchema(t *testing.T) {
+	openAPI := resource.MustStructJSON(`{"type": "object"}`)
+
+	b, err := proto.Marshal(&fnv1.Schema{OpenapiV3: openAPI})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	inBytes, unknown := &fnv1.Schema{}, &fnv1.Schema{}
+	object.SetSchema(inBytes, b)
+	unknown.ProtoReflect().SetUnknown([]byte{4<<3 | 2, 0})
+
+	cases := map[string]struct {
+		reason string
+		schema *fnv1.Schema
+		want   *structpb.Value
+	}{
+		"Tree":    {reason: "A schema may be a tree.", schema: &fnv1.Schema{OpenapiV3: openAPI}, want: structpb.NewStructValue(openAPI)},
+		"Bytes":   {reason: "A schema may be bytes.", schema: inBytes, want: structpb.NewStructValue(openAPI)},
+		"Empty":   {reason: "Of a kind that isn't known there is no schema.", schema: &fnv1.Schema{}},
+		"Nil":     {reason: "There may be no schema.", schema: nil},
+		"Unknown": {reason: "What has only unknown fields says nothing.", schema: unknown},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, object.OfSchema(tc.schema).Value(), protocmp.Transform()); diff != "" {
+				t.Errorf("\n%s\nOfSchema(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // isPlain is true if the supplied bytes are a resource in plain form.
 func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b) }
 
