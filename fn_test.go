@@ -676,11 +676,11 @@ func TestRunFunctionAllocations(t *testing.T) {
 	}{
 		"NotSelected": {
 			reason:   "What isn't selected should cost what it takes to know its kind.",
-			resource: testBucket, input: `"resources": [{"name": "bucket"}]`, want: 5.1,
+			resource: testBucket, input: `"resources": [{"name": "bucket"}]`, want: 3.1,
 		},
 		"NoField": {
 			reason:   "What has no tag field should cost the text that says so, too.",
-			resource: testConfigMap, input: `"limitPolicy": "ApplyPartial"`, want: 10.6,
+			resource: testConfigMap, input: `"limitPolicy": "ApplyPartial"`, want: 6.3,
 		},
 	}
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -587,7 +588,7 @@ func TestUnmarshalAllocations(t *testing.T) {
 	allocations := func(n int) float64 {
 		req := &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
 		for i := range n {
-			req.Desired.Resources[fmt.Sprint(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"n": [1, null, true, "é", {}, []]}}`)
+			req.Desired.Resources[strconv.Itoa(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"n": [1, null, true, "é", {}, []]}}`)
 		}
 
 		b := marshal(t, req)
@@ -620,7 +621,7 @@ func FuzzUnmarshal(f *testing.F) {
 func BenchmarkUnmarshal(b *testing.B) {
 	req := &fnv1.RunFunctionRequest{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
 	for i := range 100 {
-		req.Desired.Resources[fmt.Sprint(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"forProvider": {"tags": {"a": "b"}, "n": [1, null, true, "é", {}, []]}}}`)
+		req.Desired.Resources[strconv.Itoa(i)] = resourceOf(`{"kind": "Bucket", "metadata": {"labels": {"a": "b"}}, "spec": {"forProvider": {"tags": {"a": "b"}, "n": [1, null, true, "é", {}, []]}}}`)
 	}
 
 	data := mem.BufferSlice{mem.SliceBuffer(marshal(b, req))}

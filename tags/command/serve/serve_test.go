@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -206,7 +207,7 @@ type seer struct {
 }
 
 func (seer) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	tag := fmt.Sprint(object.Bytes(req.GetDesired().GetResources()["a"]) != nil)
+	tag := strconv.FormatBool(object.Bytes(req.GetDesired().GetResources()["a"]) != nil)
 	return &fnv1.RunFunctionResponse{Meta: &fnv1.ResponseMeta{Tag: tag}, Desired: req.GetDesired()}, nil
 }
 
