@@ -1,0 +1,282 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+const maxDepth = 1000
+
+// A Checker says whether bytes are in plain form. That takes time that grows with their
+// length, and hardly more than that. It can be used again, but not by several at once.
+//
+// Nothing takes as much of the time of a call as this. So it goes by positions in the bytes,
+// and keeps positions only.
+type Checker struct {
+	b []byte
+
+	// keys of the maps that are being checked, inner ones last.
+	keys []key
+
+	// slots of a table of keys by their hash: positions of keys, plus one.
+	slots []uint32
+}
+
+// A key is where a key begins and ends.
+type key struct{ from, to int }
+
+// Resource is true if the supplied bytes are a Resource in plain form.
+func (c *Checker) Resource(b []byte) bool {
+	c.b, c.keys = b, c.keys[:0]
+
+	var object, ready bool
+
+	for at := 0; at < len(b); {
+		if b[at] == Ready {
+			if ready || at+1 == len(b) || b[at+1] >= 0x80 {
+				return false
+			}
+
+			ready, at = true, at+2
+
+			continue
+		}
+
+		from, to := length(b, at+1)
+
+		switch {
+		case to == 0:
+			return false
+		case b[at] == Object && !object:
+			if object = true; !c.fields(from, to, 0) {
+				return false
+			}
+		case b[at] == Details:
+			if c.entry(from, to) == 0 {
+				return false
+			}
+		default:
+			return false
+		}
+
+		at = to
+	}
+
+	return c.unique(0)
+}
+
+// Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
+func (c *Checker) Struct(b []byte) bool {
+	c.b, c.keys = b, c.keys[:0]
+	return c.fields(0, len(b), 0)
+}
+
+// fields is true if what is from one position to another is a google.protobuf.Struct in plain
+// form, at the supplied depth.
+func (c *Checker) fields(at, end, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+
+	begin := len(c.keys)
+
+	for at < end {
+		if c.b[at] != Item {
+			return false
+		}
+
+		from, to := length(c.b, at+1)
+		if to == 0 || to > end {
+			return false
+		}
+
+		value := c.entry(from, to)
+		if value == 0 || !c.value(value, to, depth+1) {
+			return false
+		}
+
+		at = to
+	}
+
+	return c.unique(begin)
+}
+
+// items is fields for a google.protobuf.ListValue.
+func (c *Checker) items(at, end, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+
+	for at < end {
+		if c.b[at] != Item {
+			return false
+		}
+
+		from, to := length(c.b, at+1)
+		if to == 0 || to > end || !c.value(from, to, depth+1) {
+			return false
+		}
+
+		at = to
+	}
+
+	return true
+}
+
+// value is fields for a google.protobuf.Value.
+func (c *Checker) value(at, end, depth int) bool {
+	if at == end {
+		return true
+	}
+
+	switch c.b[at] {
+	case Null:
+		return end == at+2 && c.b[at+1] == 0
+	case Bool:
+		return end == at+2 && c.b[at+1] <= 1
+	case Number:
+		return end == at+9
+	}
+
+	from, to := length(c.b, at+1)
+	if to != end {
+		return false
+	}
+
+	switch c.b[at] {
+	case String:
+		return c.isText(from, to)
+	case Struct:
+		return c.fields(from, to, depth)
+	case List:
+		return c.items(from, to, depth)
+	default:
+		return false
+	}
+}
+
+// entry returns where the value begins of the entry of a map that is from one position to
+// another, and zero if that isn't in plain form. What is in the value is not checked.
+func (c *Checker) entry(at, end int) int {
+	if at == end || c.b[at] != Key {
+		return 0
+	}
+
+	from, to := length(c.b, at+1)
+	if to == 0 || to >= end || c.b[to] != Value || !c.isText(from, to) {
+		return 0
+	}
+
+	value, last := length(c.b, to+1)
+	if last != end {
+		return 0
+	}
+
+	c.keys = append(c.keys, key{from: from, to: to})
+
+	return value
+}
+
+// length returns where what the length at the supplied position is of begins and ends, and zeros
+// if that isn't a length in plain form.
+func length(b []byte, at int) (from, to int) {
+	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
+		return at + 1, at + 1 + int(b[at])
+	}
+
+	return longLength(b, at)
+}
+
+func longLength(b []byte, at int) (from, to int) {
+	if at >= len(b) {
+		return 0, 0
+	}
+
+	n, size := protowire.ConsumeVarint(b[at:])
+	if from = at + size; size != protowire.SizeVarint(n) || n > uint64(len(b)-from) {
+		return 0, 0
+	}
+
+	return from, from + int(n) //nolint:gosec // It is no more than the length of the bytes.
+}
+
+// notASCII are the bits that bytes of ASCII don't have.
+const notASCII = 0x8080808080808080
+
+// isText is true if what is from one position to another is UTF-8. Most is ASCII.
+func (c *Checker) isText(from, to int) bool {
+	at := from
+
+	for ; at+8 <= to; at += 8 {
+		if binary.LittleEndian.Uint64(c.b[at:])&notASCII != 0 {
+			return utf8.Valid(c.b[from:to])
+		}
+	}
+
+	for ; at < to; at++ {
+		if c.b[at] >= utf8.RuneSelf {
+			return utf8.Valid(c.b[from:to])
+		}
+	}
+
+	return true
+}
+
+// few keys are compared each with each.
+const few = 8
+
+// seed of hashes, so that nobody can choose keys that have the same.
+var seed = maphash.MakeSeed()
+
+// unique is true if the map whose keys are those from the supplied position on has none of
+// them twice. It has been checked then.
+func (c *Checker) unique(begin int) bool {
+	keys := c.keys[begin:]
+	c.keys = c.keys[:begin]
+
+	if len(keys) > few {
+		return c.uniqueByHash(keys)
+	}
+
+	for i, k := range keys {
+		for _, other := range keys[:i] {
+			if k.to-k.from == other.to-other.from && c.b[k.from] == c.b[other.from] && bytes.Equal(c.b[k.from:k.to], c.b[other.from:other.to]) {
+				return false
+			}
+		}
+	}
+
+	return true
+}
+
+// uniqueByHash is true if none of the supplied keys is there twice. The table is never more than
+// half full.
+func (c *Checker) uniqueByHash(keys []key) bool {
+	size := 2 << bits.Len(uint(len(keys)))
+	c.slots = slices.Grow(c.slots[:0], size)[:size]
+	clear(c.slots)
+
+	for i, k := range keys {
+		name := c.b[k.from:k.to]
+		at := maphash.Bytes(seed, name) % uint64(size) //nolint:gosec // It is a length.
+
+		for c.slots[at] != 0 {
+			other := keys[c.slots[at]-1]
+			if bytes.Equal(c.b[other.from:other.to], name) {
+				return false
+			}
+
+			at = (at + 1) % uint64(size) //nolint:gosec // As above.
+		}
+
+		c.slots[at] = uint32(i) + 1 //nolint:gosec // A request has less than a gigabyte.
+	}
+
+	return true
+}
