@@ -233,13 +233,8 @@ func (n Node) Field(name string) Node {
 		return Node{}
 	}
 
-	for body := n.body; len(body) > 0; {
-		var f []byte
-
-		f, body = wire.Cut(body)
-		if key, v := field(f); string(key) == name {
-			return v
-		}
+	if rest, _, value := wire.Find(n.body, name); len(rest) > 0 {
+		return nodeOf(value)
 	}
 
 	return Node{}

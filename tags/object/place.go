@@ -100,13 +100,8 @@ func (l *level) object() (from, to int, _ Node) {
 
 // field of the supplied name of an object, and where it is in that.
 func (l *level) field(name string) (from, to int, _ Node) {
-	for rest := l.body; len(rest) > 0; {
-		body, behind := wire.Cut(rest)
-		if key, v := field(body); string(key) == name {
-			return len(l.body) - len(rest), len(l.body) - len(behind), v
-		}
-
-		rest = behind
+	if rest, behind, value := wire.Find(l.body, name); len(rest) > 0 {
+		return len(l.body) - len(rest), len(l.body) - len(behind), nodeOf(value)
 	}
 
 	return len(l.body), len(l.body), Node{}

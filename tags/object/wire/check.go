@@ -21,6 +21,9 @@ const maxDepth = 1000
 type Checker struct {
 	b []byte
 
+	// ascii is where bytes end of which it's known that they are ASCII.
+	ascii int
+
 	// keys of the maps that are being checked, inner ones last.
 	keys []key
 
@@ -33,7 +36,7 @@ type key struct{ from, to int }
 
 // Resource is true if the supplied bytes are a Resource in plain form.
 func (c *Checker) Resource(b []byte) bool {
-	c.b, c.keys = b, c.keys[:0]
+	c.b, c.ascii, c.keys = b, 0, c.keys[:0]
 
 	var object, ready bool
 
@@ -73,7 +76,7 @@ func (c *Checker) Resource(b []byte) bool {
 
 // Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
-	c.b, c.keys = b, c.keys[:0]
+	c.b, c.ascii, c.keys = b, 0, c.keys[:0]
 	return c.fields(0, len(b), 0)
 }
 
@@ -94,6 +97,11 @@ func (c *Checker) fields(at, end, depth int) bool {
 		from, to := length(c.b, at+1)
 		if to == 0 || to > end {
 			return false
+		}
+
+		// Tags and small lengths are ASCII, too.
+		if to-from <= small && to > c.ascii && isASCII(c.b[from:to]) {
+			c.ascii = to
 		}
 
 		value := c.entry(from, to)
@@ -206,30 +214,33 @@ func longLength(b []byte, at int) (from, to int) {
 	return from, from + int(n) //nolint:gosec // It is no more than the length of the bytes.
 }
 
+// small entries of maps are ASCII or not as a whole.
+const small = 0x7f
+
+// isText is true if what is from one position to another is UTF-8.
+func (c *Checker) isText(from, to int) bool { return to <= c.ascii || utf8.Valid(c.b[from:to]) }
+
 // notASCII are the bits that bytes of ASCII don't have.
 const notASCII = 0x8080808080808080
 
-// isText is true if what is from one position to another is UTF-8. Most is ASCII.
-func (c *Checker) isText(from, to int) bool {
-	at := from
-
-	for ; at+8 <= to; at += 8 {
-		if binary.LittleEndian.Uint64(c.b[at:])&notASCII != 0 {
-			return utf8.Valid(c.b[from:to])
+func isASCII(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&notASCII != 0 {
+			return false
 		}
 	}
 
-	for ; at < to; at++ {
-		if c.b[at] >= utf8.RuneSelf {
-			return utf8.Valid(c.b[from:to])
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
 		}
 	}
 
 	return true
 }
 
-// few keys are compared each with each.
-const few = 8
+// few keys are compared each with each, if they may be the same.
+const few = 24
 
 // seed of hashes, so that nobody can choose keys that have the same.
 var seed = maphash.MakeSeed()
@@ -244,9 +255,24 @@ func (c *Checker) unique(begin int) bool {
 		return c.uniqueByHash(keys)
 	}
 
+	// Bits of keys that differ in one of these.
+	var seen uint64
+
 	for i, k := range keys {
+		name := c.b[k.from:k.to]
+
+		bit := uint64(1)
+		if len(name) > 0 {
+			bit <<= (len(name) + 5*int(name[0]) + 11*int(name[len(name)-1])) % 64 //nolint:mnd // Bits of a uint64.
+		}
+
+		if seen&bit == 0 {
+			seen |= bit
+			continue
+		}
+
 		for _, other := range keys[:i] {
-			if k.to-k.from == other.to-other.from && c.b[k.from] == c.b[other.from] && bytes.Equal(c.b[k.from:k.to], c.b[other.from:other.to]) {
+			if bytes.Equal(name, c.b[other.from:other.to]) {
 				return false
 			}
 		}

@@ -60,6 +60,23 @@ func Count(b []byte) (n int) {
 	return n
 }
 
+// Find the field with the supplied key among the entries of a map that the supplied bytes are
+// made of. It returns the rest that begins with that field, what is behind it, and its value. The
+// rest is empty if there is no such field.
+func Find(b []byte, key string) (rest, behind, value []byte) {
+	for rest = b; len(rest) > 0; rest = behind {
+		var entry []byte
+		entry, behind = Cut(rest)
+
+		if name, v := Cut(entry); string(name) == key {
+			value, _ = Cut(v)
+			return rest, behind, value
+		}
+	}
+
+	return rest, rest, nil
+}
+
 // Entry returns the key and the value of the supplied entry of a map.
 func Entry(b []byte) (key, value []byte) {
 	key, rest := Cut(b)
