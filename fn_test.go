@@ -456,25 +456,134 @@ func served(ctx context.Context, f *Function, b []byte) (*fnv1.RunFunctionRespon
 	return out, proto.Unmarshal(data.Materialize(), out)
 }
 
-// both runs a function on the supplied request in both ways, and fails if the responses differ.
-func both(t rapid.TB, f *Function, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+// A pair runs a function in both ways.
+type pair struct {
+	*Function
+
+	log *bytes.Buffer
+}
+
+func newPair() pair {
+	log := &bytes.Buffer{}
+	return pair{Function: &Function{log: testLogger(log), metrics: report.NewMetrics(), auditValues: true}, log: log}
+}
+
+// run the function on the supplied request. It fails if responses or log lines differ.
+func (p pair) run(t rapid.TB, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
 	t.Helper()
 
-	got, err := onBytes(context.Background(), f, req)
-	if err != nil {
-		t.Fatalf("RunFunction(...): %v", err)
+	one := func(run runner, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, string) {
+		p.log.Reset()
+
+		rsp, err := run(context.Background(), p.Function, req)
+		if err != nil {
+			t.Fatalf("RunFunction(...): %v", err)
+		}
+
+		return rsp, p.log.String()
 	}
 
-	want, err := onTrees(context.Background(), f, proto.CloneOf(req))
-	if err != nil {
-		t.Fatalf("RunFunction(...): %v", err)
+	got, lines := one(onBytes, req)
+	want, wantLines := one(onTrees, proto.CloneOf(req))
+
+	if !proto.Equal(want, got) {
+		t.Fatalf("RunFunction(...): -on trees, +on bytes:\n%s", cmp.Diff(want, got, protocmp.Transform()))
 	}
 
-	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
-		t.Fatalf("RunFunction(...): -on trees, +on bytes:\n%s", diff)
+	if diff := cmp.Diff(wantLines, lines); diff != "" {
+		t.Fatalf("RunFunction(...): -log lines of trees, +of bytes:\n%s", diff)
 	}
 
 	return got
+}
+
+// changeable are values that may stand anywhere, though some of them don't belong there.
+func changeable() []*structpb.Value {
+	out := []*structpb.Value{{}}
+	for _, v := range resource.MustStructJSON(`{"of": [null, true, 0, -1.5, "", "x", "true", "aws", "plexsphere:a=b", {}, {"a": "b"}, {"a": null, "b": 1}, [], ["a=b", "c"], [{"key": "a", "value": "b"}, null]]}`).GetFields()["of"].GetListValue().GetValues() {
+		out = append(out, v)
+	}
+
+	return out
+}
+
+// valuesIn returns all values within the supplied one, itself included.
+func valuesIn(v *structpb.Value) []*structpb.Value {
+	out := []*structpb.Value{v}
+
+	for _, key := range slices.Sorted(maps.Keys(v.GetStructValue().GetFields())) {
+		out = append(out, valuesIn(v.GetStructValue().GetFields()[key])...)
+	}
+
+	for _, item := range v.GetListValue().GetValues() {
+		out = append(out, valuesIn(item)...)
+	}
+
+	return out
+}
+
+// TestRunFunctionForms changes the requests of TestRunFunction anywhere, and proves that it
+// doesn't matter whether resources are bytes or trees.
+func TestRunFunctionForms(t *testing.T) {
+	cases, p := readCases(t), newPair()
+
+	rapid.Check(t, func(t *rapid.T) {
+		tc := rapid.SampledFrom(cases).Draw(t, "case")
+		s := rapid.SampledFrom(slices.Concat([]step{tc.step}, tc.Steps, tc.Reconciles)).Draw(t, "step")
+
+		req := testRequest(nil)
+		s.change(req)
+
+		req = proto.CloneOf(req)
+		if len(s.Objects) > 0 {
+			require.Answer(req, p.run(t, req).GetRequirements(), s.Objects)
+			req = proto.CloneOf(req)
+		}
+
+		var values []*structpb.Value
+
+		resources := func(of map[string]*fnv1.Resource) {
+			for _, name := range slices.Sorted(maps.Keys(of)) {
+				values = append(values, valuesIn(structpb.NewStructValue(of[name].GetResource()))...)
+			}
+		}
+		resources(req.GetDesired().GetResources())
+		resources(req.GetObserved().GetResources())
+
+		for _, name := range slices.Sorted(maps.Keys(req.GetRequiredResources())) {
+			for _, r := range req.GetRequiredResources()[name].GetItems() {
+				values = append(values, valuesIn(structpb.NewStructValue(r.GetResource()))...)
+			}
+		}
+
+		for _, name := range slices.Sorted(maps.Keys(req.GetRequiredSchemas())) {
+			values = append(values, valuesIn(structpb.NewStructValue(req.GetRequiredSchemas()[name].GetOpenapiV3()))...)
+		}
+
+		for range rapid.IntRange(0, 4).Draw(t, "changes") {
+			v := rapid.SampledFrom(values).Draw(t, "value")
+			to := proto.CloneOf(rapid.SampledFrom(changeable()).Draw(t, "to"))
+
+			// A field goes, comes, or changes.
+			fields := v.GetStructValue().GetFields()
+			if name := rapid.SampledFrom(append(slices.Sorted(maps.Keys(fields)), "", "apiVersion", "x")).Draw(t, "field"); fields == nil {
+				v.Kind = to.GetKind()
+			} else if rapid.Bool().Draw(t, "goes") {
+				delete(fields, name)
+			} else {
+				fields[name] = to
+			}
+		}
+
+		for _, of := range []*fnv1.State{req.GetDesired(), req.GetObserved()} {
+			name := rapid.SampledFrom(append(slices.Sorted(maps.Keys(of.GetResources())), "none")).Draw(t, "resource")
+			if rapid.IntRange(0, 5).Draw(t, "without an object") == 0 && of.GetResources() != nil {
+				of.Resources[name] = &fnv1.Resource{Ready: fnv1.Ready_READY_TRUE}
+			}
+		}
+
+		p.run(t, req)
+	})
 }
 
 // TestRunFunctionClientGone tests that nobody works for a client that has gone.
@@ -1635,16 +1744,12 @@ func (c *trustCase) isReserved(key string) bool {
 // No tag of a platform can be forged or displaced, whatever labels, earlier steps and
 // clouds have.
 func TestRunFunctionTrust(t *testing.T) {
-	fn := &Function{log: slog.New(slog.DiscardHandler)}
-
-	run := func(t *rapid.T, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
-		return both(t, fn, req)
-	}
+	p := newPair()
 
 	check := func(t *rapid.T, provider string) {
 		c := drawTrust(t, provider)
 		req := c.request()
-		rsp := run(t, proto.CloneOf(req)) // What is desired is handed on.
+		rsp := p.run(t, proto.CloneOf(req)) // What is desired is handed on.
 
 		last := func() *fnv1.Result { return rsp.GetResults()[len(rsp.GetResults())-1] }
 		if len(rsp.GetResults()) > 0 && last().GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
@@ -1673,7 +1778,7 @@ func TestRunFunctionTrust(t *testing.T) {
 			again := proto.CloneOf(req)
 			again.Input, again.Desired, again.Context = input, rsp.GetDesired(), rsp.GetContext()
 
-			if diff := cmp.Diff(rsp.GetDesired(), run(t, proto.CloneOf(again)).GetDesired(), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(rsp.GetDesired(), p.run(t, proto.CloneOf(again)).GetDesired(), protocmp.Transform()); diff != "" {
 				t.Fatalf("%s step changed tags: -first, +second:\n%s", name, diff)
 			}
 		}
