@@ -160,6 +160,14 @@ func TestResource(t *testing.T) {
 		"Keys9":             {reason: "Many keys that differ are in plain form.", b: field(wire.Object, entries(wire.Item, 9, "x")), want: true},
 		"Keys9Twice":        {reason: "Of two entries with a key the last holds, however many there are.", b: field(wire.Object, entries(wire.Item, 9, "0"))},
 		"Keys9AtEnd":        {reason: "The last two may be those with the same key.", b: field(wire.Object, entries(wire.Item, 9, "7"))},
+		"Keys24":            {reason: "Keys that differ are in plain form, however they are compared.", b: field(wire.Object, entries(wire.Item, 24, "x")), want: true},
+		"Keys24Twice":       {reason: "Of two entries with a key the last holds.", b: field(wire.Object, entries(wire.Item, 24, "0"))},
+		"Keys24AtEnd":       {reason: "The last two may be those with the same key.", b: field(wire.Object, entries(wire.Item, 24, "22"))},
+		"Keys25":            {reason: "Keys that differ are in plain form, however they are compared.", b: field(wire.Object, entries(wire.Item, 25, "x")), want: true},
+		"Keys25Twice":       {reason: "Of two entries with a key the last holds.", b: field(wire.Object, entries(wire.Item, 25, "0"))},
+		"AlikeKeys":         {reason: "Keys of the same length, begin and end may differ.", b: slices.Concat(field(wire.Details, entry("abc")), field(wire.Details, entry("adc")), field(wire.Details, entry("aec"))), want: true},
+		"AlikeKeysTwice":    {reason: "So may only some of them.", b: slices.Concat(field(wire.Details, entry("abc")), field(wire.Details, entry("adc")), field(wire.Details, entry("adc")))},
+		"EmptyKeys":         {reason: "Of two entries with an empty key the last holds.", b: slices.Concat(field(wire.Details, entry("")), field(wire.Details, entry("a")), field(wire.Details, entry("")))},
 		"Keys1000":          {reason: "Many keys that differ are in plain form.", b: field(wire.Object, entries(wire.Item, 1000, "x")), want: true},
 		"Keys1000Twice":     {reason: "Of two entries with a key the last holds, however many there are.", b: field(wire.Object, entries(wire.Item, 1000, "500"))},
 		"NestedTwice":       {reason: "An object in an object has no key twice, either.", b: object(field(wire.Struct, entries(wire.Item, 2, "0")))},
@@ -205,10 +213,28 @@ func TestResource(t *testing.T) {
 		"FieldZero":          {reason: "No field has this number.", b: []byte{0, 0}},
 
 		// Text.
-		"KeyNotUTF8":     {reason: "Text has to be UTF-8.", b: field(wire.Object, field(wire.Item, entry("\xff")))},
-		"ValueNotUTF8":   {reason: "Text has to be UTF-8.", b: object(text("\xff"))},
-		"HalfARune":      {reason: "Text has to be UTF-8 to its end.", b: object(text("\xc3"))},
-		"Surrogate":      {reason: "A surrogate is no UTF-8.", b: object(text("\xed\xa0\x80"))},
+		"KeyNotUTF8":   {reason: "Text has to be UTF-8.", b: field(wire.Object, field(wire.Item, entry("\xff")))},
+		"ValueNotUTF8": {reason: "Text has to be UTF-8.", b: object(text("\xff"))},
+		"HalfARune":    {reason: "Text has to be UTF-8 to its end.", b: object(text("\xc3"))},
+		"Surrogate":    {reason: "A surrogate is no UTF-8.", b: object(text("\xed\xa0\x80"))},
+		"NotUTF8Late":  {reason: "Text has to be UTF-8, whatever is before.", b: object(text("0123456789\xff"))},
+		"NotUTF8Long":  {reason: "Text has to be UTF-8, however long it is.", b: object(text(strings.Repeat("x", 300) + "\xff"))},
+		"NotUTF8Behind": {
+			reason: "Text has to be UTF-8 behind what is ASCII.",
+			b:      field(wire.Object, field(wire.Item, entry("a", text("x"))), field(wire.Item, entry("b", text("\xff")))),
+		},
+		"NotUTF8Inside": {
+			reason: "Text has to be UTF-8 behind what is ASCII, and inside of what isn't.",
+			b:      object(field(wire.Struct, field(wire.Item, entry("a", text("x"))), field(wire.Item, entry("b", text("\xff"))))),
+		},
+		"NotUTF8Beside": {
+			reason: "Text has to be UTF-8 beside a number, of which any byte may be one of a text.",
+			b:      object(field(wire.List, field(wire.Item, []byte{wire.Number, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), field(wire.Item, text("\xff")))),
+		},
+		"NotUTF8InDetails": {
+			reason: "Text has to be UTF-8 behind an object that is ASCII.",
+			b:      slices.Concat(object(text("x")), field(wire.Details, entry("\xff"))),
+		},
 		"DetailsNotUTF8": {reason: "Text has to be UTF-8.", b: field(wire.Details, entry("\xff"))},
 
 		// Depth.
@@ -225,6 +251,28 @@ func TestResource(t *testing.T) {
 				t.Errorf("\n%s\nResource(...): want %v, got %v", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestResourceText proves that text is UTF-8 wherever it is, and however long what it is in is.
+func TestResourceText(t *testing.T) {
+	for n := range 300 {
+		for at := 0; at <= n; at += 1 + n/20 {
+			for bad, want := range map[string]bool{"\xff": false, "\x80": false, "é": true, "\x7f": true} {
+				s := strings.Repeat("x", at) + bad + strings.Repeat("y", n-at)
+
+				for _, b := range [][]byte{
+					object(field(wire.String, []byte(s))),
+					field(wire.Object, field(wire.Item, entry(s))),
+					object(field(wire.Struct, field(wire.Item, entry("a")), field(wire.Item, entry(s)))),
+					object(field(wire.List, field(wire.Item, field(wire.String, []byte(s))))),
+				} {
+					if got := (&wire.Checker{}).Resource(b); got != want {
+						t.Fatalf("Resource(%q): want %v, got %v", b, want, got)
+					}
+				}
+			}
+		}
 	}
 }
 
