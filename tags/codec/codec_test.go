@@ -212,6 +212,8 @@ func TestUnmarshal(t *testing.T) {
 		"UnknownInState":     {reason: "Unknown fields are kept.", b: field(3, composed("a", bucket), field(99))},
 		"UnknownInComposed":  {reason: "Unknown fields are kept.", b: field(3, composed("a", slices.Concat(bucket, field(99))))},
 		"UnknownInEntry":     {reason: "Unknown fields of entries are not.", b: field(3, field(2, entry("a", bucket), field(3)))},
+		"UnknownForValue":    {reason: "Unknown fields of entries are not, if there is no value either.", b: field(3, field(2, field(1, []byte("a")), field(3, bucket)))},
+		"ValueForName":       {reason: "Of two values of an entry both count.", b: field(3, field(2, field(2, bucket), field(2, []byte{3 << 3, 2})))},
 		"UnknownInResources": {reason: "Unknown fields are kept.", b: field(8, entry("a", field(2, bucket)))},
 		"UnknownInSchema":    {reason: "Unknown fields are kept.", b: field(9, entry("a", field(2, bucket)))},
 		"OnlyUnknown":        {reason: "What has only unknown fields should be a tree.", b: field(3, composed("a", field(99)))},

@@ -197,6 +197,26 @@ func TestResource(t *testing.T) {
 		"ShortNumber":     {reason: "A number has eight bytes.", b: object([]byte{wire.Number, 1, 2, 3, 4, 5, 6, 7})},
 		"LongNumber":      {reason: "A number has eight bytes.", b: object([]byte{wire.Number, 1, 2, 3, 4, 5, 6, 7, 8, 9})},
 
+		"LongLengthOfItem": {reason: "A length may not take more bytes than it has to, of an item neither.", b: object([]byte{wire.List, 3, wire.Item, 0x80, 0})},
+		"LongLengthOfEntry": {
+			reason: "A length may not take more bytes than it has to, of an entry neither.",
+			b:      object(field(wire.Struct, []byte{wire.Item, 0x85, 0}, entry("a"))),
+		},
+
+		// What is within something ends there, even if it could go on in what is behind.
+		"ItemGoesOn": {
+			reason: "An item ends in its list.",
+			b:      object(field(wire.List, field(wire.Item, field(wire.List, []byte{wire.Item, 4, wire.String, 2})), field(wire.Item))),
+		},
+		"EntryGoesOn": {
+			reason: "An entry ends in its object.",
+			b:      object(field(wire.List, field(wire.Item, field(wire.Struct, []byte{wire.Item, 9, wire.Key, 1, 'a', wire.Value, 4, wire.String, 2})), field(wire.Item))),
+		},
+		"TextGoesOn": {
+			reason: "A text ends in its value.",
+			b:      object(field(wire.List, field(wire.Item, []byte{wire.String, 2}), field(wire.Item))),
+		},
+
 		// Unknown fields, and known ones of another type.
 		"Unknown":            {reason: "An unknown field is kept by who decodes it, beside others.", b: slices.Concat(object(), field(4<<3|2))},
 		"UnknownVarint":      {reason: "An unknown field is kept by who decodes it, beside others.", b: []byte{7 << 3, 1}},
