@@ -56,10 +56,10 @@ func (p Pattern) Matches(text string) bool {
 }
 
 // MarshalText encodes the pattern as it was written.
-func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil } //nolint:unparam // encoding.TextMarshaler.
 
 // UnmarshalText parses a pattern.
-func (p *Pattern) UnmarshalText(text []byte) error {
+func (p *Pattern) UnmarshalText(text []byte) error { //nolint:unparam // encoding.TextUnmarshaler.
 	*p = NewPattern(string(text))
 	return nil
 }

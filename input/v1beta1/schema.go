@@ -180,10 +180,12 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 		}
 
 		// The items of a set are strings, and so are the keys of a list of type map.
-		id := item.GetStringValue()
+		keys := []string{item.GetStringValue()}
 		for _, key := range s.ListMapKeys {
-			id += self{item}.text(key)
+			keys = append(keys, self{item}.text(key))
 		}
+
+		id := strings.Join(keys, "")
 
 		if seen[id] {
 			ok = a.note(field.Duplicate(p.Index(i), id))

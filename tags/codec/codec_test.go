@@ -52,7 +52,7 @@ func request() *fnv1.RunFunctionRequest {
 		Context:           resource.MustStructJSON(bucket),
 		Credentials:       map[string]*fnv1.Credentials{"c": {Source: &fnv1.Credentials_CredentialData{CredentialData: &fnv1.CredentialData{Data: map[string][]byte{"k": []byte("v")}}}}},
 		RequiredResources: map[string]*fnv1.Resources{"found": found, "none": {}},
-		ExtraResources:    map[string]*fnv1.Resources{"found": found}, //nolint:staticcheck // Old versions of Crossplane send it.
+		ExtraResources:    map[string]*fnv1.Resources{"found": found},
 		RequiredSchemas:   map[string]*fnv1.Schema{"bucket": {OpenapiV3: resource.MustStructJSON(bucket)}, "none": {}},
 	}
 }

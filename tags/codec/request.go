@@ -61,7 +61,7 @@ func (d *decoder) decode(b []byte) bool {
 }
 
 // field decodes the field with the supplied tag and body.
-func (d *decoder) field(tag byte, body, field []byte) bool {
+func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	switch tag {
 	case tagMeta, tagInput, tagContext, tagCredentials:
 		return merge(field, d.to, 0)
@@ -70,14 +70,15 @@ func (d *decoder) field(tag byte, body, field []byte) bool {
 	case tagDesired:
 		return d.state(body, &d.to.Desired)
 	case tagExtraResources:
-		return put(&d.to.ExtraResources, body, d.resources)
+		d.to.ExtraResources, ok = put(d.to.ExtraResources, body, d.resources) //nolint:staticcheck // Crossplane before v2.2 answers there.
 	case tagRequiredResources:
-		return put(&d.to.RequiredResources, body, d.resources)
+		d.to.RequiredResources, ok = put(d.to.RequiredResources, body, d.resources)
 	case tagRequiredSchemas:
-		return put(&d.to.RequiredSchemas, body, d.schema)
+		d.to.RequiredSchemas, ok = put(d.to.RequiredSchemas, body, d.schema)
 	default:
-		return false
 	}
+
+	return ok
 }
 
 // merge the supplied field into the supplied message, which is at the supplied depth of the
@@ -86,26 +87,25 @@ func merge(field []byte, m proto.Message, depth int) bool {
 	return proto.UnmarshalOptions{Merge: true, RecursionLimit: protowire.DefaultRecursionLimit - depth}.Unmarshal(field, m) == nil
 }
 
-// put the supplied entry into the supplied map. What its value is the supplied function says.
-func put[V any](m *map[string]*V, b []byte, of func(b []byte) (*V, bool)) bool {
+// put the supplied entry into the supplied map, which is made if there is none. What the value is
+// the supplied function says.
+func put[V any](m map[string]*V, b []byte, of func(b []byte) (*V, bool)) (map[string]*V, bool) {
 	key, value, ok := wire.FieldEntry(b)
 	if !ok {
-		return false
+		return m, false
 	}
 
-	if _, twice := (*m)[string(key)]; twice {
-		return false
+	if _, twice := m[string(key)]; twice {
+		return m, false
 	}
 
-	v, ok := of(value)
-
-	if *m == nil {
-		*m = make(map[string]*V)
+	if m == nil {
+		m = make(map[string]*V)
 	}
 
-	(*m)[string(key)] = v
+	m[string(key)], ok = of(value)
 
-	return ok
+	return m, ok
 }
 
 // state decodes the supplied state, which there is once at most.
@@ -125,7 +125,7 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 		case tag == tagComposite:
 			ok = merge(b[:len(b)-len(rest)], s, 1)
 		case tag == tagComposed:
-			ok = put(&s.Resources, body, d.resource)
+			s.Resources, ok = put(s.Resources, body, d.resource)
 		default:
 			ok = false
 		}

@@ -76,13 +76,13 @@ func kindOf(name string) schema.GroupVersionKind {
 func managed(t *testing.T, forProvider, atProvider map[string]any) *structpb.Struct {
 	t.Helper()
 
-	object := func(properties map[string]any) map[string]any {
+	objectOf := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": properties}
 	}
 
-	s, err := structpb.NewStruct(object(map[string]any{
-		"spec":   object(map[string]any{"forProvider": object(forProvider)}),
-		"status": object(map[string]any{"atProvider": object(atProvider)}),
+	s, err := structpb.NewStruct(objectOf(map[string]any{
+		"spec":   objectOf(map[string]any{"forProvider": objectOf(forProvider)}),
+		"status": objectOf(map[string]any{"atProvider": objectOf(atProvider)}),
 	}))
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,8 @@ func parseSegments(text string) (Segments, error) {
 				return nil, unexpected(text, pos)
 			}
 
-			if pos++; text[pos] == '.' || text[pos] == '[' {
+			pos++
+			if text[pos] == '.' || text[pos] == '[' {
 				return nil, unexpected(text, pos)
 			}
 		case '[':
@@ -122,7 +123,8 @@ func parseSegments(text string) (Segments, error) {
 				return nil, fmt.Errorf("unterminated '[' at position %d", pos)
 			}
 
-			if pos++; key == "" {
+			pos++
+			if key == "" {
 				return nil, unexpected(text, pos)
 			}
 

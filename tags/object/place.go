@@ -144,7 +144,10 @@ func (p place) update(o Object, segments Segments, depth int, f func(*structpb.V
 func (p place) put(n Node) (_ []byte, err error) {
 	last := len(p.way) - 1
 	if last == 0 { // An object is not within a google.protobuf.Value.
-		n, err = Encode(n)
+		if n, err = Encode(n); err != nil {
+			return nil, err
+		}
+
 		n.tag = 0
 	}
 

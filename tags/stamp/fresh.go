@@ -44,7 +44,7 @@ func (s *Stamper) freshOf(t *Target) *fresh {
 	}
 
 	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic {
-		t.place.fresh = &fresh{}
+		t.fresh = &fresh{}
 		return t.fresh
 	}
 
@@ -62,7 +62,7 @@ func (s *Stamper) freshOf(t *Target) *fresh {
 		s.fresh[k] = f
 	}
 
-	t.place.fresh = f
+	t.fresh = f
 
 	return f
 }
@@ -74,7 +74,7 @@ func (s *Stamper) newFresh(t *Target, w *wishes) *fresh {
 	}
 
 	var err error
-	if p.set, err = tagset.Read(object.Node{}, t.field, &p.wishes.Keys); err != nil || p.decide() != nil || p.lacking > 0 || p.set.Len() == 0 {
+	if p.set, err = tagset.Read(object.Node{}, t.field, &p.Keys); err != nil || p.decide() != nil || p.lacking > 0 || p.set.Len() == 0 {
 		return &fresh{}
 	}
 
@@ -175,7 +175,8 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 			continue
 		}
 
-		if others++; others > few || isProviders(name) || !observed.Field(string(name)).Equal(v) {
+		others++
+		if others > few || isProviders(name) || !observed.Field(string(name)).Equal(v) {
 			return nil, false
 		}
 	}

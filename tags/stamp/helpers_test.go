@@ -72,7 +72,7 @@ func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	targets := targetsOf(s, desired)
 	for _, t := range targets.All {
 		if t.place != nil {
-			t.place.fresh = &fresh{}
+			t.fresh = &fresh{}
 		}
 	}
 

@@ -81,12 +81,15 @@ func follow(owned object.Node, path []string) (in object.Node, depth int, leaf b
 	inside := false
 
 	for i, e := range path {
-		if owned = owned.Field(e); !owned.IsThere() {
+		owned = owned.Field(e)
+		if !owned.IsThere() {
 			return owned, depth, leaf
 		}
 
-		itself := false
-		if itself, inside = owns(owned); itself {
+		var itself bool
+
+		itself, inside = owns(owned)
+		if itself {
 			depth, leaf = i+1, !inside
 		}
 	}

@@ -32,6 +32,9 @@ const (
 // A Target is a desired composed resource, where its tags go, and what is there. It is read
 // once.
 type Target struct {
+	// place of the tags, once that has been looked for.
+	*place
+
 	Name string
 
 	// Resource that is desired, and the one that is observed.
@@ -45,9 +48,6 @@ type Target struct {
 
 	// managed is true if the tags of the resource are to be managed.
 	managed bool
-
-	// place of the tags, once that has been looked for.
-	*place
 
 	// before is the desired value of the field, or why it can't be had, and there the
 	// observed one.

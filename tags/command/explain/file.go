@@ -133,9 +133,9 @@ func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []o
 
 // list the names of the supplied things, as many as a message has room for.
 func list[T any](of []T, name func(T) string) string {
-	names := make([]string, min(len(of), maxNamed))
-	for i := range names {
-		names[i] = name(of[i])
+	names := make([]string, 0, maxNamed+1)
+	for _, o := range of[:min(len(of), maxNamed)] {
+		names = append(names, name(o))
 	}
 
 	if len(of) > maxNamed {

@@ -149,11 +149,12 @@ func replaced(expression string, table map[string]string) string {
 	// One after the other, unless that could find what another one leaves.
 	puts := strings.Join(slices.Collect(maps.Values(table)), "")
 	if !slices.ContainsFunc(olds, func(old string) bool { return utf8.RuneCountInString(old) != 1 || strings.Contains(puts, old) }) {
+		var replace strings.Builder
 		for _, old := range olds {
-			expression += fmt.Sprintf(".replace(%s, %s)", quote(old), quote(table[old]))
+			fmt.Fprintf(&replace, ".replace(%s, %s)", quote(old), quote(table[old]))
 		}
 
-		return expression
+		return expression + replace.String()
 	}
 
 	// One regular expression splits the string into what is replaced and single

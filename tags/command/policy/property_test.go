@@ -183,7 +183,7 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 
 	transformer := labels.Transformer(in)
 
-	p := tags.Rules(in.ProfileRules).ProfileOf(w.provider, "", "")
+	p := in.ProfileRules.ProfileOf(w.provider, "", "")
 	done := transformer.Transform(p)
 	slots := p.MaxTags - int(in.ReservedTags[p.Name])
 

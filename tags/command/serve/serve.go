@@ -91,7 +91,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		grpc.Creds(creds),
 		grpc.ForceServerCodecV2(codec.Codec{}),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
-		grpc.UnaryInterceptor(calls.UnaryServerInterceptor()),
+		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
 	)
 
 	metrics := report.NewMetrics()

@@ -422,7 +422,7 @@ func TestMutualTLS(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			config := &tls.Config{Certificates: tc.client, RootCAs: roots, ServerName: "function", MinVersion: tc.min, MaxVersion: tc.max} //nolint:gosec // The server says which versions do.
+			config := &tls.Config{Certificates: tc.client, RootCAs: roots, ServerName: "function", MinVersion: tc.min, MaxVersion: tc.max}
 
 			conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(config)))
 			if err != nil {

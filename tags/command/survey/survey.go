@@ -57,7 +57,7 @@ func (s *Survey) Forget(release string) {
 	})
 }
 
-var number = regexp.MustCompile("[0-9]+")
+var number = regexp.MustCompile(`\d+`)
 
 // compareReleases by their numbers: v1.10.0 is after v1.9.2.
 func compareReleases(a, b string) int {
@@ -69,26 +69,28 @@ func compareReleases(a, b string) int {
 // ranges of the releases in which something is so, e.g. v1.0.0..v1.4.0,v2.1.0.., of which the
 // last is open if it has the newest release.
 func (s *Survey) ranges(isSo func(release string) bool) string {
-	out, before := "", false
+	var out strings.Builder
+
+	before := false
 
 	for i, r := range s.Releases {
 		is, newest := isSo(r), i+1 == len(s.Releases)
 
 		if is && !before {
-			out += "," + r
+			out.WriteString("," + r)
 		}
 
 		switch {
 		case is && newest:
-			out += ".."
+			out.WriteString("..")
 		case is && before && !isSo(s.Releases[i+1]):
-			out += ".." + r
+			out.WriteString(".." + r)
 		}
 
 		before = is
 	}
 
-	return strings.TrimPrefix(out, ",")
+	return strings.TrimPrefix(out.String(), ",")
 }
 
 // within are the releases of the supplied ranges.
@@ -126,12 +128,15 @@ func (s *Survey) String() string {
 		}
 	}
 
-	out := "source " + s.Source + "\n"
+	var out strings.Builder
+
+	out.WriteString("source " + s.Source + "\n")
+
 	for _, r := range s.Releases {
-		out += "release " + r + "\n"
+		out.WriteString("release " + r + "\n")
 	}
 
-	return out + outline(rows)
+	return out.String() + outline(rows)
 }
 
 // outline returns the supplied rows sorted, each column below the one before, and what several

@@ -207,7 +207,7 @@ func longLength(b []byte, at int) (from, to int) {
 	}
 
 	n, size := protowire.ConsumeVarint(b[at:])
-	if from = at + size; size != protowire.SizeVarint(n) || n > uint64(len(b)-from) {
+	if from = at + size; size != protowire.SizeVarint(n) || n > uint64(len(b)-from) { //nolint:gosec // It is a length.
 		return 0, 0
 	}
 
@@ -301,7 +301,7 @@ func (c *Checker) uniqueByHash(keys []key) bool {
 			at = (at + 1) % uint64(size) //nolint:gosec // As above.
 		}
 
-		c.slots[at] = uint32(i) + 1 //nolint:gosec // A request has less than a gigabyte.
+		c.slots[at] = uint32(i) + 1
 	}
 
 	return true
