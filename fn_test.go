@@ -784,12 +784,12 @@ func TestRunFunctionAllocations(t *testing.T) {
 		want     float64
 	}{
 		"NotSelected": {
-			reason:   "What isn't selected should cost what it takes to know its kind.",
-			resource: testBucket, input: `"resources": [{"name": "bucket"}]`, want: 3.1,
+			reason:   "What isn't selected should cost no allocation of its own.",
+			resource: testBucket, input: `"resources": [{"name": "bucket"}]`, want: 0.01,
 		},
 		"NoField": {
-			reason:   "What has no tag field should cost the text that says so, too.",
-			resource: testConfigMap, input: `"limitPolicy": "ApplyPartial"`, want: 6.3,
+			reason:   "What has no tag field should only cost the text of the result that says so.",
+			resource: testConfigMap, input: `"limitPolicy": "ApplyPartial"`, want: 1.4,
 		},
 	}
 

@@ -160,6 +160,22 @@ func (n Node) Text() string {
 	return n.tree.GetStringValue()
 }
 
+// Interned is the text of the value, as the same string as those of the supplied texts that is
+// equal, which it becomes one of.
+func (n Node) Interned(texts map[string]string) string {
+	if n.tag != wire.String {
+		return n.Text()
+	}
+
+	text, ok := texts[string(n.body)]
+	if !ok {
+		text = string(n.body)
+		texts[text] = text
+	}
+
+	return text
+}
+
 // IsText is true if the value is the supplied string.
 func (n Node) IsText(text string) bool {
 	if n.body != nil {

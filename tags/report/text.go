@@ -31,11 +31,12 @@ const (
 func split(head string, items []string) []string {
 	var out []string
 
-	for _, item := range items {
-		if n := len(out); n > 0 && len(out[n-1])+len("; ")+len(item) <= maxMessage-len(" (part 1000 of 1000)") {
-			out[n-1] += "; " + item
-		} else {
-			out = append(out, head+item)
+	for size, begin, i := 0, 0, 0; i < len(items); i++ {
+		size += len("; ") + len(items[i])
+
+		if i+1 == len(items) || len(head)+size+len(items[i+1]) > maxMessage-len(" (part 1000 of 1000)") {
+			out = append(out, head+strings.Join(items[begin:i+1], "; "))
+			size, begin = 0, i+1
 		}
 	}
 

@@ -64,15 +64,16 @@ type outline struct {
 	more bool
 }
 
-func outlineOf(r object.Node) outline {
+// outlineOf the supplied resource, with texts that are equal to supplied ones the same.
+func outlineOf(r object.Node, texts map[string]string) outline {
 	o := outline{}
 
 	for name, v := range r.Fields() {
 		switch string(name) {
 		case "apiVersion":
-			o.apiVersion = v.Text()
+			o.apiVersion = v.Interned(texts)
 		case "kind":
-			o.kind = v.Text()
+			o.kind = v.Interned(texts)
 		case "metadata":
 			o.metadata = v
 		case "spec":

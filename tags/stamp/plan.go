@@ -21,8 +21,7 @@ import (
 type plan struct {
 	Result
 
-	// wishes for resources with this kind of tag field. There are none if the resource is
-	// left alone.
+	// wishes for resources with this kind of tag field.
 	*wishes
 
 	in     *v1beta1.CloudTags
@@ -84,32 +83,33 @@ const (
 	fateRemoved
 )
 
+// result of the target, of which nothing is decided yet.
+func (t *Target) result() Result {
+	return Result{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Provider: t.profile.Name}
+}
+
+// leftAlone is the result of the supplied target, which is left alone.
+func (s *Stamper) leftAlone(t *Target) Result {
+	r := t.result()
+
+	switch {
+	case !s.asksForTags(): // There is nothing that it could have been tagged with.
+	case t.leave != "":
+		r.LeftAlone = t.leave
+	default:
+		r.LeftAlone, r.NoField, r.Unknown = t.lacks, t.noField, t.unknown
+	}
+
+	return r
+}
+
 // plan what becomes of the tags of the supplied target.
 func (s *Stamper) plan(t *Target) (*plan, error) {
-	if t.leave == "" && t.lacks == "" {
-		if p, ok := s.freshOf(t).planFor(t); ok {
-			return p, nil
-		}
-	}
-
-	p := &plan{
-		Result: Result{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Provider: t.profile.Name},
-		in:     s.Input, target: t, earlier: s.Earlier[t.Name],
-	}
-
-	if t.leave != "" || t.lacks != "" {
-		switch {
-		case !s.asksForTags(): // There is nothing that it could have been tagged with.
-		case t.leave != "":
-			p.LeftAlone = t.leave
-		default:
-			p.LeftAlone, p.NoField, p.Unknown = t.lacks, t.noField, t.unknown
-		}
-
+	if p, ok := s.freshOf(t).planFor(t); ok {
 		return p, nil
 	}
 
-	p.wishes = s.wishesFor(tagset.KindOf(t.field, t.profile))
+	p := &plan{Result: t.result(), wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.

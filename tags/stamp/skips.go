@@ -70,10 +70,6 @@ func newSkips() *skips {
 
 // add what the supplied plan skips.
 func (s *skips) add(p *plan) {
-	if p.wishes == nil {
-		return
-	}
-
 	t, ok := s.tallies[p.wishes]
 	if !ok {
 		t = &tally{slotless: make(map[string]*slotless)}

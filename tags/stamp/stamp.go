@@ -155,6 +155,11 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			continue
 		}
 
+		if t.leave != "" || t.lacks != "" {
+			out.Results = append(out.Results, s.leftAlone(t))
+			continue
+		}
+
 		p, err := s.plan(t)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)

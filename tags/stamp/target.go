@@ -62,6 +62,10 @@ type Targets struct {
 	stamper *Stamper
 	fields  field.Locator
 	kinds   map[kindKey]*kind
+
+	// texts of apiVersions and kinds.
+	texts map[string]string
+
 	schemas map[schema.GroupVersionKind]object.Node
 }
 
@@ -70,7 +74,7 @@ type Targets struct {
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*Targets, error) {
 	ts := &Targets{
 		All: make([]*Target, 0, len(desired)), stamper: s,
-		kinds: make(map[kindKey]*kind), schemas: make(map[schema.GroupVersionKind]object.Node),
+		kinds: make(map[kindKey]*kind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
 	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
@@ -83,13 +87,17 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 
 	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0
 
-	for _, name := range slices.Sorted(maps.Keys(desired)) {
+	all := make([]Target, len(desired))
+
+	for i, name := range slices.Sorted(maps.Keys(desired)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 
-		t := &Target{Name: name, Resource: object.Of(desired[name]), observed: object.Of(s.Observed[name])}
-		o := outlineOf(t.Resource.Node())
+		t := &all[i]
+		t.Name, t.Resource, t.observed = name, object.Of(desired[name]), object.Of(s.Observed[name])
+
+		o := outlineOf(t.Resource.Node(), ts.texts)
 		t.leave = o.leave()
 		t.kind = ts.kindOf(&o)
 		t.profile = t.kind.profile

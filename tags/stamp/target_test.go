@@ -138,7 +138,7 @@ func TestProfile(t *testing.T) {
 
 // kindOf the supplied resource, as the supplied Stamper sees it.
 func kindOf(s *Stamper, r *structpb.Struct) *kind {
-	o := outlineOf(object.Tree(r).Node())
+	o := outlineOf(object.Tree(r).Node(), nil)
 
 	return (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(&o)
 }
