@@ -259,10 +259,11 @@ func (n Node) Field(name string) Node {
 // With returns the fields of both objects, of which none is in both.
 func (n Node) With(other Node) Node {
 	if n.tag == wire.Struct && other.tag == wire.Struct {
-		return Node{tag: wire.Struct, body: slices.Concat(n.body, other.body)}
+		return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
 	}
 
-	fields := maps.Clone(n.Value().GetStructValue().GetFields())
+	fields := make(map[string]*structpb.Value)
+	maps.Copy(fields, n.Value().GetStructValue().GetFields())
 	maps.Copy(fields, other.Value().GetStructValue().GetFields())
 
 	return NodeOf(structpb.NewStructValue(&structpb.Struct{Fields: fields}))

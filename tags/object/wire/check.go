@@ -255,30 +255,43 @@ func (c *Checker) unique(begin int) bool {
 		return c.uniqueByHash(keys)
 	}
 
-	// Bits of keys that differ in one of these.
-	var seen uint64
+	// Which hashes there have been. Few keys have the same.
+	var seen [2]uint64
 
 	for i, k := range keys {
-		name := c.b[k.from:k.to]
-
-		bit := uint64(1)
-		if len(name) > 0 {
-			bit <<= (len(name) + 5*int(name[0]) + 11*int(name[len(name)-1])) % 64 //nolint:mnd // Bits of a uint64.
-		}
-
-		if seen&bit == 0 {
-			seen |= bit
+		h := c.hash(k)
+		if bit := uint64(1) << (h % 64); seen[h/64]&bit == 0 {
+			seen[h/64] |= bit
 			continue
 		}
 
 		for _, other := range keys[:i] {
-			if bytes.Equal(name, c.b[other.from:other.to]) {
+			if bytes.Equal(c.b[k.from:k.to], c.b[other.from:other.to]) {
 				return false
 			}
 		}
 	}
 
 	return true
+}
+
+// hash of the first and the last bytes of the supplied key, which is less than 128.
+func (c *Checker) hash(k key) uint64 {
+	var w uint64
+
+	switch n := k.to - k.from; {
+	case n >= 8:
+		w = binary.LittleEndian.Uint64(c.b[k.from:]) + bits.RotateLeft64(binary.LittleEndian.Uint64(c.b[k.to-8:]), 32)
+	case k.from+8 <= len(c.b):
+		w = binary.LittleEndian.Uint64(c.b[k.from:]) & (1<<(8*n) - 1)
+	default:
+		for i, b := range c.b[k.from:k.to] {
+			w |= uint64(b) << (8 * i)
+		}
+	}
+
+	// The product of the golden ratio spreads what differs over the upper bits.
+	return w * 0x9e3779b97f4a7c15 >> 57
 }
 
 // uniqueByHash is true if none of the supplied keys is there twice. The table is never more than
