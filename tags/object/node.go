@@ -269,19 +269,28 @@ func (n Node) With(other Node) Node {
 	return NodeOf(structpb.NewStructValue(&structpb.Struct{Fields: fields}))
 }
 
+// admits returns an error if the value can't have children such as the supplied segment of a path
+// leads to.
+func (n Node) admits(sg Segment) error {
+	switch {
+	case sg.Type == SegmentIndex && !n.IsList():
+		return fmt.Errorf("is %s, not a list", n.Kind())
+	case sg.Type != SegmentIndex && !n.IsObject():
+		return fmt.Errorf("is %s, not an object", n.Kind())
+	default:
+		return nil
+	}
+}
+
 // child that the supplied segment of a path leads to. It is an error if the value can't have
 // such children.
 func (n Node) child(sg Segment) (Node, error) {
-	if sg.Type != SegmentIndex {
-		if !n.IsObject() {
-			return Node{}, fmt.Errorf("is %s, not an object", n.Kind())
-		}
-
-		return n.Field(sg.Field), nil
+	if err := n.admits(sg); err != nil {
+		return Node{}, err
 	}
 
-	if !n.IsList() {
-		return Node{}, fmt.Errorf("is %s, not a list", n.Kind())
+	if sg.Type != SegmentIndex {
+		return n.Field(sg.Field), nil
 	}
 
 	i := uint(0)

@@ -50,7 +50,7 @@ func (o Object) find(segments Segments) (p place, depth int, err error) {
 			return p, depth, nil
 		}
 
-		if _, err := p.value.child(sg); err != nil {
+		if err := p.value.admits(sg); err != nil {
 			return place{}, 0, at(segments[:depth], err)
 		}
 

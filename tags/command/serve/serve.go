@@ -34,6 +34,14 @@ const (
 	maxMegabytes = math.MaxInt32 / megabyte
 )
 
+// Requests and responses are of up to several megabytes. With buffers and windows of such sizes
+// they come and go in few pieces, and neither side waits for the other to admit more.
+const (
+	bufferSize   = 256 << 10
+	streamWindow = 4 << 20
+	connWindow   = 16 << 20
+)
+
 // A Command serves a function.
 type Command struct {
 	Debug       bool `help:"Emit debug logs in addition to info logs."                                                         short:"d"`
@@ -90,6 +98,8 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	srv := grpc.NewServer(
 		grpc.Creds(creds),
 		grpc.ForceServerCodecV2(codec.Codec{}),
+		grpc.ReadBufferSize(bufferSize), grpc.WriteBufferSize(bufferSize),
+		grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
 		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
 	)

@@ -87,20 +87,20 @@ func (c *Checker) fields(at, end, depth int) bool {
 		return false
 	}
 
-	begin := len(c.keys)
+	b, begin := c.b, len(c.keys)
 
 	for at < end {
-		if c.b[at] != Item {
+		if b[at] != Item {
 			return false
 		}
 
-		from, to := length(c.b, at+1)
+		from, to := length(b, at+1)
 		if to == 0 || to > end {
 			return false
 		}
 
 		// Tags and small lengths are ASCII, too.
-		if to-from <= small && to > c.ascii && isASCII(c.b[from:to]) {
+		if to-from <= small && to > c.ascii && isASCII(b[from:to]) {
 			c.ascii = to
 		}
 
@@ -143,23 +143,25 @@ func (c *Checker) value(at, end, depth int) bool {
 		return true
 	}
 
-	switch c.b[at] {
+	b := c.b
+
+	switch b[at] {
 	case Null:
-		return end == at+2 && c.b[at+1] == 0
+		return end == at+2 && b[at+1] == 0
 	case Bool:
-		return end == at+2 && c.b[at+1] <= 1
+		return end == at+2 && b[at+1] <= 1
 	case Number:
 		return end == at+9
 	}
 
-	from, to := length(c.b, at+1)
+	from, to := length(b, at+1)
 	if to != end {
 		return false
 	}
 
-	switch c.b[at] {
+	switch b[at] {
 	case String:
-		return c.isText(from, to)
+		return to <= c.ascii || utf8.Valid(b[from:to])
 	case Struct:
 		return c.fields(from, to, depth)
 	case List:
@@ -172,16 +174,17 @@ func (c *Checker) value(at, end, depth int) bool {
 // entry returns where the value begins of the entry of a map that is from one position to
 // another, and zero if that isn't in plain form. What is in the value is not checked.
 func (c *Checker) entry(at, end int) int {
-	if at == end || c.b[at] != Key {
+	b := c.b
+	if at == end || b[at] != Key {
 		return 0
 	}
 
-	from, to := length(c.b, at+1)
-	if to == 0 || to >= end || c.b[to] != Value || !c.isText(from, to) {
+	from, to := length(b, at+1)
+	if to == 0 || to >= end || b[to] != Value || to > c.ascii && !utf8.Valid(b[from:to]) {
 		return 0
 	}
 
-	value, last := length(c.b, to+1)
+	value, last := length(b, to+1)
 	if last != end {
 		return 0
 	}
@@ -216,9 +219,6 @@ func longLength(b []byte, at int) (from, to int) {
 
 // small entries of maps are ASCII or not as a whole.
 const small = 0x7f
-
-// isText is true if what is from one position to another is UTF-8.
-func (c *Checker) isText(from, to int) bool { return to <= c.ascii || utf8.Valid(c.b[from:to]) }
 
 // notASCII are the bits that bytes of ASCII don't have.
 const notASCII = 0x8080808080808080
