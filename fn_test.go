@@ -499,12 +499,9 @@ func (p pair) run(t rapid.TB, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRes
 
 // changeable are values that may stand anywhere, though some of them don't belong there.
 func changeable() []*structpb.Value {
-	out := []*structpb.Value{{}}
-	for _, v := range resource.MustStructJSON(`{"of": [null, true, 0, -1.5, "", "x", "true", "aws", "plexsphere:a=b", {}, {"a": "b"}, {"a": null, "b": 1}, [], ["a=b", "c"], [{"key": "a", "value": "b"}, null]]}`).GetFields()["of"].GetListValue().GetValues() {
-		out = append(out, v)
-	}
+	values := resource.MustStructJSON(`{"of": [null, true, 0, -1.5, "", "x", "true", "aws", "plexsphere:a=b", {}, {"a": "b"}, {"a": null, "b": 1}, [], ["a=b", "c"], [{"key": "a", "value": "b"}, null]]}`).GetFields()["of"].GetListValue().GetValues()
 
-	return out
+	return append(values, &structpb.Value{})
 }
 
 // valuesIn returns all values within the supplied one, itself included.
@@ -793,7 +790,7 @@ func TestRunFunctionAllocations(t *testing.T) {
 		},
 	}
 
-	echo := func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	echo := func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { //nolint:unparam // As call asks for.
 		return &fnv1.RunFunctionResponse{Desired: req.GetDesired(), Context: req.GetContext()}, nil
 	}
 

@@ -121,7 +121,7 @@ func (c *cli) run(ctx context.Context) error {
 		return e.Encode(s.report)
 	}
 
-	return s.report.print(os.Stdout)
+	return s.report.table(os.Stdout)
 }
 
 // build the function of this checkout, which comes first, and the echo, which comes last.

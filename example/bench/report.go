@@ -36,8 +36,8 @@ type scaled struct {
 	CPUGrowth float64 `json:"cpuGrowth"`
 }
 
-// print tables. What is of the echo is a ratio to it.
-func (r report) print(to io.Writer) error {
+// table of what was measured. What is of the echo is a ratio to it.
+func (r report) table(to io.Writer) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(format string, a ...any) { _, _ = fmt.Fprintf(t, format+"\t\n", a...) }
 

@@ -56,12 +56,12 @@ func TestPrint(t *testing.T) {
 			tc.report.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 			var got bytes.Buffer
-			if err := tc.report.print(&got); err != nil {
+			if err := tc.report.table(&got); err != nil {
 				t.Fatal(err)
 			}
 
 			if diff := cmp.Diff(tc.want, got.String()); diff != "" {
-				t.Errorf("\n%s\nprint(...): -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\ntable(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

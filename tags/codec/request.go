@@ -70,11 +70,11 @@ func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	case tagDesired:
 		return d.state(body, &d.to.Desired)
 	case tagExtraResources:
-		d.to.ExtraResources, ok = put(d.to.ExtraResources, body, d.resources) //nolint:staticcheck // Crossplane before v2.2 answers there.
+		d.to.ExtraResources, ok = put(d.to.GetExtraResources(), body, d.resources) //nolint:staticcheck // Crossplane before v2.2 answers there.
 	case tagRequiredResources:
-		d.to.RequiredResources, ok = put(d.to.RequiredResources, body, d.resources)
+		d.to.RequiredResources, ok = put(d.to.GetRequiredResources(), body, d.resources)
 	case tagRequiredSchemas:
-		d.to.RequiredSchemas, ok = put(d.to.RequiredSchemas, body, d.schema)
+		d.to.RequiredSchemas, ok = put(d.to.GetRequiredSchemas(), body, d.schema)
 	default:
 	}
 
@@ -125,7 +125,7 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 		case tag == tagComposite:
 			ok = merge(b[:len(b)-len(rest)], s, 1)
 		case tag == tagComposed:
-			s.Resources, ok = put(s.Resources, body, d.resource)
+			s.Resources, ok = put(s.GetResources(), body, d.resource)
 		default:
 			ok = false
 		}

@@ -30,7 +30,7 @@ type nodeSeen struct {
 func seen(n object.Node) nodeSeen {
 	out := nodeSeen{
 		Kind: n.Kind(), Text: n.Text(), IsThere: n.IsThere(), IsNull: n.IsNull(), IsObject: n.IsObject(), IsList: n.IsList(), IsEmpty: n.IsEmpty(),
-		Self: n.Equal(object.NodeOf(n.Value())) && object.NodeOf(n.Value()).Equal(n) && n.Equal(n),
+		Self: n.Equal(object.NodeOf(n.Value())) && object.NodeOf(n.Value()).Equal(n) && n.Equal(n), //nolint:gocritic // It should be equal to itself.
 		Len:  n.Len(),
 	}
 
@@ -309,7 +309,7 @@ func FuzzObject(f *testing.F) {
 
 		for what, change := range map[string]func(*structpb.Value) (*structpb.Value, error){
 			"mark":   mark,
-			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },
+			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },   //nolint:unparam // As Update asks for.
 			"remove": func(*structpb.Value) (*structpb.Value, error) { return nil, nil }, //nolint:nilnil // There is none then.
 			"keep":   func(v *structpb.Value) (*structpb.Value, error) { return v, nil },
 		} {

@@ -25,9 +25,19 @@ func TestFollow(t *testing.T) {
 	}
 
 	elements := rapid.SampledFrom([]fieldpath.PathElement{
-		{FieldName: new("a")}, {FieldName: new("b")}, {FieldName: new(".")}, {FieldName: new("")}, {Index: new(0)}, {Index: new(1)},
-		{Key: fieldpath.KeyByFields("k", "a")}, {Key: fieldpath.KeyByFields("k", 1)}, {Key: fieldpath.KeyByFields("k", "b", "x", "a")}, {Key: fieldpath.KeyByFields("x", "a")},
-		{Value: new(value.NewValueInterface("a"))}, {Value: new(value.NewValueInterface("é\n\""))}, {Value: new(value.NewValueInterface(1))},
+		{FieldName: new("a")},
+		{FieldName: new("b")},
+		{FieldName: new(".")},
+		{FieldName: new("")},
+		{Index: new(0)},
+		{Index: new(1)},
+		{Key: fieldpath.KeyByFields("k", "a")},
+		{Key: fieldpath.KeyByFields("k", 1)},
+		{Key: fieldpath.KeyByFields("k", "b", "x", "a")},
+		{Key: fieldpath.KeyByFields("x", "a")},
+		{Value: new(value.NewValueInterface("a"))},
+		{Value: new(value.NewValueInterface("é\n\""))},
+		{Value: new(value.NewValueInterface(1))},
 	})
 
 	paths := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "[.]", "[0]", "[1]"}), 1, 3)

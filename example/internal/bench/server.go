@@ -194,5 +194,5 @@ func (s *Server) memory() (resident, peak int, _ error) {
 }
 
 func (s *Server) file(name string) string {
-	return filepath.Join("/proc", strconv.Itoa(s.pid), name)
+	return filepath.Join(string(filepath.Separator), "proc", strconv.Itoa(s.pid), name)
 }
