@@ -92,12 +92,12 @@ func (tc copyCase) run(t *testing.T, g *tagstest.Golden) {
 	before := in.DeepCopy()
 
 	for range 5 {
-		given, desired := rules(), jsonResources(tc.desired)
+		given, desired := rules(), tagstest.Resources(tc.desired)
 		copies := Select(given, targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired))
 
 		g.Check(t, tc.reason, copied(copies.Copy(map[string]object.Object{})))
 
-		if diff := cmp.Diff(jsonResources(tc.desired), desired, protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(tagstest.Resources(tc.desired), desired, protocmp.Transform()); diff != "" {
 			t.Fatalf("\n%s\nCopy(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
 		}
 
@@ -126,25 +126,6 @@ func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource
 	}
 
 	return targets
-}
-
-// jsonResources returns resources by name.
-func jsonResources(jsons map[string]string) map[string]*fnv1.Resource {
-	out := make(map[string]*fnv1.Resource, len(jsons))
-	for name, j := range jsons {
-		out[name] = &fnv1.Resource{Resource: resource.MustStructJSON(j)}
-	}
-
-	return out
-}
-
-// jsonThing returns the JSON of a resource with the supplied fields beside its kind.
-func jsonThing(fields string) string {
-	if fields != "" {
-		fields = ", " + fields
-	}
-
-	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
 }
 
 // Rules that copy all that there is.
@@ -217,7 +198,7 @@ func TestCopySelect(t *testing.T) {
 				reason:   tc.reason,
 				rules:    `{"source": {"type": "CompositeMetadata"}, "select": {` + tc.sel + `}}`,
 				metadata: []resolve.Metadata{{Labels: values("label", keys), Annotations: values("annotation", keys)}},
-				desired:  map[string]string{"r": jsonThing("")},
+				desired:  map[string]string{"r": tagstest.Thing("")},
 			}.run(t, g)
 		})
 	}
@@ -252,7 +233,7 @@ func TestCopyInvalid(t *testing.T) {
 				reason:   tc.reason,
 				rules:    allOfComposite,
 				metadata: []resolve.Metadata{{Labels: tc.metadata, Annotations: tc.metadata}},
-				desired:  map[string]string{"r": jsonThing("")},
+				desired:  map[string]string{"r": tagstest.Thing("")},
 			}.run(t, g)
 		})
 	}
@@ -270,22 +251,22 @@ func TestCopy(t *testing.T) {
 	}
 
 	// spec returns a resource with the supplied spec.
-	spec := func(spec string) string { return jsonThing(`"spec": {` + spec + `}`) }
+	spec := func(spec string) string { return tagstest.Thing(`"spec": {` + spec + `}`) }
 
 	r := func(j string) map[string]string { return map[string]string{"r": j} }
 
 	cases := map[string]copyCase{
 		// Where to.
-		"NoMetadata": {reason: "What is missing on the way to the default fields is made.", rules: allOfComposite, metadata: []resolve.Metadata{some}, desired: r(jsonThing(""))},
+		"NoMetadata": {reason: "What is missing on the way to the default fields is made.", rules: allOfComposite, metadata: []resolve.Metadata{some}, desired: r(tagstest.Thing(""))},
 		"OverEarlierSteps": {
 			reason:   "What is copied takes the place of what earlier steps set. All else stays.",
 			rules:    allOfComposite,
 			metadata: []resolve.Metadata{some},
-			desired: r(jsonThing(
+			desired: r(tagstest.Thing(
 				`"metadata": {"name": "x", "labels": {"example.org/team": "b", "app": "shop"}, "annotations": {"crossplane.io/external-name": "x", "example.org/note": ""}}, "spec": {"a": 1}`,
 			)),
 		},
-		"OnlyLabels": {reason: "What isn't copied has no field, so none is made.", rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]}`, metadata: []resolve.Metadata{{Labels: some.Labels}}, desired: r(jsonThing(""))},
+		"OnlyLabels": {reason: "What isn't copied has no field, so none is made.", rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]}`, metadata: []resolve.Metadata{{Labels: some.Labels}}, desired: r(tagstest.Thing(""))},
 		"Paths": {
 			reason:   "Everything is copied to every path, in whatever depth, and not to the default fields.",
 			rules:    to(`"labels": ["spec.labels", "spec.template.metadata.labels"], "annotations": ["spec.template.metadata.annotations"]`),
@@ -298,26 +279,26 @@ func TestCopy(t *testing.T) {
 		"Brackets":            {reason: "A path may have names with dots in it.", rules: to(`"annotations": ["spec.by[example.org/a.b].annotations"]`), metadata: []resolve.Metadata{some}, desired: r(spec(""))},
 		"Null":                {reason: "A field that is null is absent, and so is what it should be in.", rules: to(`"labels": ["spec.labels", "spec.template.labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"labels": null, "template": null`))},
 		"OtherValues":         {reason: "A value that isn't a string gives way to one that is copied. Others are not ours to judge.", rules: to(`"labels": ["spec.labels"]`), metadata: []resolve.Metadata{some}, desired: r(spec(`"labels": {"tier": 1, "example.org/team": null, "n": 2, "null": null, "list": []}`))},
-		"EmptyValue":          {reason: "An empty value is a value, which a key without one doesn't have.", rules: allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": ""}, Annotations: map[string]string{"a": ""}}}, desired: r(jsonThing(`"metadata": {"labels": {"b": "x"}, "annotations": {"a": "x"}}`))},
+		"EmptyValue":          {reason: "An empty value is a value, which a key without one doesn't have.", rules: allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": ""}, Annotations: map[string]string{"a": ""}}}, desired: r(tagstest.Thing(`"metadata": {"labels": {"b": "x"}, "annotations": {"a": "x"}}`))},
 
 		// Nothing to do.
-		"Nothing": {reason: "If there is nothing to copy, nothing is made.", rules: allOfComposite + `, ` + to(`"labels": ["spec.a.b.c"], "annotations": ["spec.d"]`), metadata: []resolve.Metadata{{}, {Labels: map[string]string{}, Annotations: map[string]string{}}}, desired: r(jsonThing(""))},
+		"Nothing": {reason: "If there is nothing to copy, nothing is made.", rules: allOfComposite + `, ` + to(`"labels": ["spec.a.b.c"], "annotations": ["spec.d"]`), metadata: []resolve.Metadata{{}, {Labels: map[string]string{}, Annotations: map[string]string{}}}, desired: r(tagstest.Thing(""))},
 		"NothingSelected": {
 			reason:   "If nothing is selected, nothing is made, and a field of another kind doesn't matter.",
 			rules:    `{"source": {"type": "CompositeMetadata"}, "select": {"prefixes": ["x"], "domains": ["x.org"]}}`,
 			metadata: []resolve.Metadata{some},
-			desired:  map[string]string{"r": jsonThing(""), "s": jsonThing(`"metadata": {"labels": "x", "annotations": []}`)},
+			desired:  map[string]string{"r": tagstest.Thing(""), "s": tagstest.Thing(`"metadata": {"labels": "x", "annotations": []}`)},
 		},
-		"NothingValid": {reason: "If nothing may be copied, nothing is made.", rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]}`, metadata: []resolve.Metadata{{Labels: map[string]string{"a": "two words"}}}, desired: r(jsonThing(""))},
+		"NothingValid": {reason: "If nothing may be copied, nothing is made.", rules: `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]}`, metadata: []resolve.Metadata{{Labels: map[string]string{"a": "two words"}}}, desired: r(tagstest.Thing(""))},
 		"NoResources":  {reason: "Without resources there is nothing to copy to.", rules: allOfComposite, metadata: []resolve.Metadata{some}},
 		"Same": {
 			reason:   "A resource that has everything doesn't change.",
 			rules:    allOfComposite + `, ` + to(`"labels": ["spec.labels"]`),
 			metadata: []resolve.Metadata{some, {Labels: some.Labels}},
 			desired: map[string]string{
-				"same": jsonThing(`"metadata": {"labels": {"app": "x", "tier": "gold", "example.org/team": "a"}, "annotations": {"example.org/note": "two words"}},
+				"same": tagstest.Thing(`"metadata": {"labels": {"app": "x", "tier": "gold", "example.org/team": "a"}, "annotations": {"example.org/note": "two words"}},
 					"spec": {"labels": {"tier": "gold", "example.org/team": "a"}}`),
-				"other": jsonThing(`"metadata": {"labels": {"tier": "gold", "example.org/team": "a"}, "annotations": {"example.org/note": "two words"}},
+				"other": tagstest.Thing(`"metadata": {"labels": {"tier": "gold", "example.org/team": "a"}, "annotations": {"example.org/note": "two words"}},
 					"spec": {"labels": {"tier": "none", "example.org/team": "a"}}`),
 			},
 		},
@@ -351,10 +332,10 @@ func TestCopy(t *testing.T) {
 				{Labels: map[string]string{"a": "1", "b": "1", "c": "1"}},
 				{Labels: map[string]string{"b": "2", "c": "2", "bb": "2"}},
 			},
-			desired: r(jsonThing(`"metadata": {"labels": {"a": "0", "b": "0", "c": "0", "d": "0"}}`)),
+			desired: r(tagstest.Thing(`"metadata": {"labels": {"a": "0", "b": "0", "c": "0", "d": "0"}}`)),
 		},
-		"LaterRuleRestores": {reason: "What a later rule changes back is written as it was.", rules: allOfComposite + `, ` + allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": "1"}}, {Labels: map[string]string{"a": "0"}}}, desired: r(jsonThing(`"metadata": {"labels": {"a": "0"}}`))},
-		"LaterRuleNotAMap":  {reason: "A rule may copy to what an earlier one made, but a value of that is no map.", rules: to(`"labels": ["spec.labels"]`) + `, ` + to(`"labels": ["spec.labels.tier"]`) + `, ` + to(`"annotations": ["spec.labels"]`), metadata: []resolve.Metadata{some, some, some}, desired: r(jsonThing(""))},
+		"LaterRuleRestores": {reason: "What a later rule changes back is written as it was.", rules: allOfComposite + `, ` + allOfComposite, metadata: []resolve.Metadata{{Labels: map[string]string{"a": "1"}}, {Labels: map[string]string{"a": "0"}}}, desired: r(tagstest.Thing(`"metadata": {"labels": {"a": "0"}}`))},
+		"LaterRuleNotAMap":  {reason: "A rule may copy to what an earlier one made, but a value of that is no map.", rules: to(`"labels": ["spec.labels"]`) + `, ` + to(`"labels": ["spec.labels.tier"]`) + `, ` + to(`"annotations": ["spec.labels"]`), metadata: []resolve.Metadata{some, some, some}, desired: r(tagstest.Thing(""))},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -379,29 +360,29 @@ func TestCopyComposed(t *testing.T) {
 		return `{"source": {"type": "ComposedResource", "name": "` + a + `"}, "select": {"all": true}` + only(b) + `}`
 	}
 
-	labelled := func(labels string) string { return jsonThing(`"metadata": {"labels": {` + labels + `}}`) }
+	labelled := func(labels string) string { return tagstest.Thing(`"metadata": {"labels": {` + labels + `}}`) }
 
 	cases := map[string]copyCase{
-		"Earlier": {reason: "What earlier steps set on a composed resource is copied to the others. It has it already.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "a b"}}`), "b": jsonThing(""), "c": labelled(`"x": "0", "z": "0"`)}},
+		"Earlier": {reason: "What earlier steps set on a composed resource is copied to the others. It has it already.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "a b"}}`), "b": tagstest.Thing(""), "c": labelled(`"x": "0", "z": "0"`)}},
 		"Private": {
 			reason: "What Crossplane, kubectl and this function are told of the resource is not for others.",
 			rules:  allOfA,
 			desired: map[string]string{
-				"a": jsonThing(`"metadata": {"annotations": {"crossplane.io/external-name": "x", "a.crossplane.io/b": "x", "kubectl.kubernetes.io/a": "y", "cloudtags.fn.plexsphere.com/ignore": "false", "note": "z"}}`),
-				"b": jsonThing(""),
+				"a": tagstest.Thing(`"metadata": {"annotations": {"crossplane.io/external-name": "x", "a.crossplane.io/b": "x", "kubectl.kubernetes.io/a": "y", "cloudtags.fn.plexsphere.com/ignore": "false", "note": "z"}}`),
+				"b": tagstest.Thing(""),
 			},
 		},
-		"Absent":      {reason: "Nothing is copied of a composed resource that there is none of.", rules: from("other", "b") + `, ` + from("A", "b"), desired: map[string]string{"a": labelled(`"x": "1"`), "b": jsonThing("")}},
-		"NoMetadata":  {reason: "Nothing is copied of a composed resource that has nothing.", rules: allOfA, desired: map[string]string{"a": jsonThing(""), "b": jsonThing("")}},
-		"NotResolved": {reason: "What was resolved for the position of such a rule is not what it copies.", rules: allOfA, metadata: []resolve.Metadata{{Labels: map[string]string{"no": "no"}}}, desired: map[string]string{"a": labelled(`"x": "1"`), "b": jsonThing("")}},
+		"Absent":      {reason: "Nothing is copied of a composed resource that there is none of.", rules: from("other", "b") + `, ` + from("A", "b"), desired: map[string]string{"a": labelled(`"x": "1"`), "b": tagstest.Thing("")}},
+		"NoMetadata":  {reason: "Nothing is copied of a composed resource that has nothing.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(""), "b": tagstest.Thing("")}},
+		"NotResolved": {reason: "What was resolved for the position of such a rule is not what it copies.", rules: allOfA, metadata: []resolve.Metadata{{Labels: map[string]string{"no": "no"}}}, desired: map[string]string{"a": labelled(`"x": "1"`), "b": tagstest.Thing("")}},
 		"Each": {
 			reason: "Of several composed resources each should be copied to those that have the same text in their names.",
 			rules:  `{"source": {"type": "ComposedResource", "name": "pool-*-set"}, "select": {"all": true}, "resources": [{"name": "nodes-*"}]}`,
 			desired: map[string]string{
-				"pool-a-set": labelled(`"pool": "a"`), "nodes-a": jsonThing(""),
-				"pool-a-b-set": labelled(`"pool": "a-b"`), "nodes-a-b": jsonThing(""),
-				"pool--set": labelled(`"pool": "empty"`), "nodes-": jsonThing(""),
-				"pool-c-set": labelled(`"pool": "c"`), "nodes-d": jsonThing(""), "other-a": jsonThing(""),
+				"pool-a-set": labelled(`"pool": "a"`), "nodes-a": tagstest.Thing(""),
+				"pool-a-b-set": labelled(`"pool": "a-b"`), "nodes-a-b": tagstest.Thing(""),
+				"pool--set": labelled(`"pool": "empty"`), "nodes-": tagstest.Thing(""),
+				"pool-c-set": labelled(`"pool": "c"`), "nodes-d": tagstest.Thing(""), "other-a": tagstest.Thing(""),
 				"pool-set": labelled(`"pool": "overlap"`),
 			},
 		},
@@ -409,40 +390,40 @@ func TestCopyComposed(t *testing.T) {
 			reason: "All else that an entry says must hold, too.",
 			rules:  `{"source": {"type": "ComposedResource", "name": "a-*"}, "select": {"all": true}, "resources": [{"name": "b-*", "kind": "Other"}, {"name": "*-b", "matchLabels": {"take": "it"}}]}`,
 			desired: map[string]string{
-				"a-x": labelled(`"x": "x"`), "b-x": jsonThing(""),
+				"a-x": labelled(`"x": "x"`), "b-x": tagstest.Thing(""),
 				"a-y": labelled(`"y": "y"`), "y-b": labelled(`"take": "it"`),
-				"a-z": labelled(`"z": "z"`), "z-b": jsonThing(""),
+				"a-z": labelled(`"z": "z"`), "z-b": tagstest.Thing(""),
 			},
 		},
 		"EachOfTwoEntries": {
 			reason:  "A resource that two entries select should get the metadata of both, later over earlier ones.",
 			rules:   `{"source": {"type": "ComposedResource", "name": "a-*"}, "select": {"all": true}, "resources": [{"name": "x-*"}, {"name": "*-y"}]}`,
-			desired: map[string]string{"a-x": labelled(`"of": "second", "x": "x"`), "a-y": labelled(`"of": "first", "y": "y"`), "x-y": jsonThing("")},
+			desired: map[string]string{"a-x": labelled(`"of": "second", "x": "x"`), "a-y": labelled(`"of": "first", "y": "y"`), "x-y": tagstest.Thing("")},
 		},
 		"EachReadFirst": {
 			reason:  "All sources of a rule should be read before it copies, whatever they are called.",
 			rules:   `{"source": {"type": "ComposedResource", "name": "*"}, "select": {"all": true}, "resources": [{"name": "*-"}]}`,
-			desired: map[string]string{"a": labelled(`"a": "1"`), "a-": labelled(`"b": "2"`), "a--": jsonThing("")},
+			desired: map[string]string{"a": labelled(`"a": "1"`), "a-": labelled(`"b": "2"`), "a--": tagstest.Thing("")},
 		},
 		"EachInvalid": {
 			reason: "What may not be a label should be told once of each source, in the order of what it was for.",
 			rules:  `{"source": {"type": "ComposedResource", "name": "a-*", "labelsFieldPath": "spec.tags"}, "copy": ["Labels"], "select": {"all": true}, "resources": [{"name": "*-b"}, {"name": "b-*"}]}`,
 			desired: map[string]string{
-				"a-x": jsonThing(`"spec": {"tags": {"ours:x": "1"}}`), "x-b": jsonThing(""), "b-x": jsonThing(""),
-				"a-y": jsonThing(`"spec": {"tags": {"ours:y": "1"}}`), "y-b": jsonThing(""),
+				"a-x": tagstest.Thing(`"spec": {"tags": {"ours:x": "1"}}`), "x-b": tagstest.Thing(""), "b-x": tagstest.Thing(""),
+				"a-y": tagstest.Thing(`"spec": {"tags": {"ours:y": "1"}}`), "y-b": tagstest.Thing(""),
 			},
 		},
 		"EarlierRule": {
 			reason:   "What an earlier rule copied to a composed resource is copied on.",
 			rules:    `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}` + only("a") + `}, ` + from("a", "b"),
 			metadata: []resolve.Metadata{{Labels: map[string]string{"x": "1"}}},
-			desired:  map[string]string{"a": labelled(`"x": "0", "y": "0"`), "b": jsonThing("")},
+			desired:  map[string]string{"a": labelled(`"x": "0", "y": "0"`), "b": tagstest.Thing("")},
 		},
 		"LaterRule": {
 			reason:   "What a later rule copies to a composed resource is not copied on.",
 			rules:    from("a", "b") + `, {"source": {"type": "CompositeMetadata"}, "select": {"all": true}` + only("a") + `}`,
 			metadata: []resolve.Metadata{{}, {Labels: map[string]string{"x": "1"}}},
-			desired:  map[string]string{"a": labelled(`"x": "0", "y": "0"`), "b": jsonThing("")},
+			desired:  map[string]string{"a": labelled(`"x": "0", "y": "0"`), "b": tagstest.Thing("")},
 		},
 		"Chain": {
 			reason:  "A chain may be as long as there are rules, and be against the order of names.",
@@ -453,29 +434,29 @@ func TestCopyComposed(t *testing.T) {
 		"Itself": {
 			reason:  "A resource may be copied to other fields of its own, and is read before.",
 			rules:   of("", `, "toFieldPaths": {"labels": ["spec.template.labels", "spec.all"], "annotations": ["spec.all", "metadata.labels"]}`+only("a")),
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "2"}}`)},
+			desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}, "annotations": {"y": "2"}}`)},
 		},
 		"Paths": {
 			reason:  "The maps may be anywhere in the composed resource.",
 			rules:   of(`, "labelsFieldPath": "spec.template.labels", "annotationsFieldPath": "spec.list[0]"`, only("b")),
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"no": "no"}}, "spec": {"template": {"labels": {"x": "1"}}, "list": [{"y": "2"}]}`), "b": jsonThing("")},
+			desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"no": "no"}}, "spec": {"template": {"labels": {"x": "1"}}, "list": [{"y": "2"}]}`), "b": tagstest.Thing("")},
 		},
 		"PathOfEarlierRule": {
 			reason:   "A field that only an earlier rule has made may be read.",
 			rules:    `{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "toFieldPaths": {"labels": ["spec.made"]}` + only("a") + `}, ` + of(`, "labelsFieldPath": "spec.made"`, only("b")),
 			metadata: []resolve.Metadata{{Labels: map[string]string{"x": "1"}}},
-			desired:  map[string]string{"a": jsonThing(""), "b": jsonThing("")},
+			desired:  map[string]string{"a": tagstest.Thing(""), "b": tagstest.Thing("")},
 		},
-		"IgnoredSource":    {reason: "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": jsonThing("")}},
-		"Invalid":          {reason: "What may not be a label is not copied, and told with the rule.", rules: allOfComposite + `, ` + of(`, "labelsFieldPath": "spec.tags"`, `, "copy": ["Labels"]`+only("b")), desired: map[string]string{"a": jsonThing(`"spec": {"tags": {"ours:a": "1", "b": "2"}}`), "b": jsonThing("")}},
-		"NotAString":       {reason: "A value that is no string should be named with the rule, the resource and the path.", rules: from("b", "a") + `, ` + allOfA, desired: map[string]string{"a": labelled(`"x": "1", "n": 1`), "b": jsonThing("")}},
-		"NullIsNotAString": {reason: "A value that is null is no string.", rules: allOfA, desired: map[string]string{"a": jsonThing(`"metadata": {"annotations": {"x": null}}`)}},
-		"NotAMap":          {reason: "A field of another kind should be named.", rules: of(`, "labelsFieldPath": "spec.list"`, ""), desired: map[string]string{"a": jsonThing(`"spec": {"list": ["x"]}`)}},
-		"ThroughString":    {reason: "A path through a string should be named.", rules: of(`, "annotationsFieldPath": "spec.text.a"`, ""), desired: map[string]string{"a": jsonThing(`"spec": {"text": "x"}`)}},
+		"IgnoredSource":    {reason: "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": tagstest.Thing("")}},
+		"Invalid":          {reason: "What may not be a label is not copied, and told with the rule.", rules: allOfComposite + `, ` + of(`, "labelsFieldPath": "spec.tags"`, `, "copy": ["Labels"]`+only("b")), desired: map[string]string{"a": tagstest.Thing(`"spec": {"tags": {"ours:a": "1", "b": "2"}}`), "b": tagstest.Thing("")}},
+		"NotAString":       {reason: "A value that is no string should be named with the rule, the resource and the path.", rules: from("b", "a") + `, ` + allOfA, desired: map[string]string{"a": labelled(`"x": "1", "n": 1`), "b": tagstest.Thing("")}},
+		"NullIsNotAString": {reason: "A value that is null is no string.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"annotations": {"x": null}}`)}},
+		"NotAMap":          {reason: "A field of another kind should be named.", rules: of(`, "labelsFieldPath": "spec.list"`, ""), desired: map[string]string{"a": tagstest.Thing(`"spec": {"list": ["x"]}`)}},
+		"ThroughString":    {reason: "A path through a string should be named.", rules: of(`, "annotationsFieldPath": "spec.text.a"`, ""), desired: map[string]string{"a": tagstest.Thing(`"spec": {"text": "x"}`)}},
 		"OnlyWhatIsCopied": {
 			reason:  "What isn't copied should not be read, so it may be anything.",
 			rules:   of("", `, "copy": ["Labels"]`) + `, ` + of(`, "labelsFieldPath": "kind"`, `, "toFieldPaths": {"annotations": ["spec.notes"]}, "resources": [{"name": "none"}]`),
-			desired: map[string]string{"a": jsonThing(`"metadata": {"labels": {"x": "1"}}, "spec": {"text": "x"}`), "b": jsonThing("")},
+			desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}}, "spec": {"text": "x"}`), "b": tagstest.Thing("")},
 		},
 	}
 
@@ -543,11 +524,11 @@ func TestCopyItems(t *testing.T) {
 	metadata := []resolve.Metadata{{Labels: map[string]string{"x": "1"}}}
 
 	cases := map[string]copyCase{
-		"Items":  {reason: "Every item of the list should get the labels beside its own.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"name": "a"}, {"name": "b", "metadata": {"labels": {"x": "0", "y": "2"}}}, null]}`)}},
-		"Same":   {reason: "A resource whose items all have the labels is not changed.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{"metadata": {"labels": {"x": "1"}}}]}`)}},
-		"NoList": {reason: "Nothing is copied to a list that isn't there or is empty, and no list is made.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {}`), "s": jsonThing(`"spec": {"pools": []}`), "t": jsonThing(`"spec": {"pools": null}`)}},
-		"Object": {reason: "An object has no items, and that should be told.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": {"a": {}}}`)}},
-		"NoMap":  {reason: "An item that has something else there should be named, and the list be left alone.", rules: rules, metadata: metadata, desired: map[string]string{"r": jsonThing(`"spec": {"pools": [{}, {"metadata": {"labels": "x"}}]}`)}},
+		"Items":  {reason: "Every item of the list should get the labels beside its own.", rules: rules, metadata: metadata, desired: map[string]string{"r": tagstest.Thing(`"spec": {"pools": [{"name": "a"}, {"name": "b", "metadata": {"labels": {"x": "0", "y": "2"}}}, null]}`)}},
+		"Same":   {reason: "A resource whose items all have the labels is not changed.", rules: rules, metadata: metadata, desired: map[string]string{"r": tagstest.Thing(`"spec": {"pools": [{"metadata": {"labels": {"x": "1"}}}]}`)}},
+		"NoList": {reason: "Nothing is copied to a list that isn't there or is empty, and no list is made.", rules: rules, metadata: metadata, desired: map[string]string{"r": tagstest.Thing(`"spec": {}`), "s": tagstest.Thing(`"spec": {"pools": []}`), "t": tagstest.Thing(`"spec": {"pools": null}`)}},
+		"Object": {reason: "An object has no items, and that should be told.", rules: rules, metadata: metadata, desired: map[string]string{"r": tagstest.Thing(`"spec": {"pools": {"a": {}}}`)}},
+		"NoMap":  {reason: "An item that has something else there should be named, and the list be left alone.", rules: rules, metadata: metadata, desired: map[string]string{"r": tagstest.Thing(`"spec": {"pools": [{}, {"metadata": {"labels": "x"}}]}`)}},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -571,7 +552,7 @@ func TestCopySelectsFirst(t *testing.T) {
 			{Labels: map[string]string{"second": "x"}},
 			{Labels: map[string]string{"third": "x"}},
 		},
-		desired: map[string]string{"r": jsonThing(`"metadata": {"labels": {"app": "old"}}`)},
+		desired: map[string]string{"r": tagstest.Thing(`"metadata": {"labels": {"app": "old"}}`)},
 	}.run(t, g)
 }
 
@@ -597,11 +578,11 @@ func TestCopyAfterStamp(t *testing.T) {
 	}
 
 	desired := map[string]string{
-		"a": jsonThing(`"spec": {"forProvider": {"tags": {"env": "prod"}}}`),
-		"b": jsonThing(`"spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
-		"c": jsonThing(`"metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
+		"a": tagstest.Thing(`"spec": {"forProvider": {"tags": {"env": "prod"}}}`),
+		"b": tagstest.Thing(`"spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
+		"c": tagstest.Thing(`"metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"forProvider": {}}}`,
-		"e": jsonThing(`"data": {}`),
+		"e": tagstest.Thing(`"data": {}`),
 	}
 
 	const labels = `"metadata": {"labels": {"app": "shop", "env": "prod", "team": "a"}}`
@@ -609,15 +590,15 @@ func TestCopyAfterStamp(t *testing.T) {
 	want := &Result{Changed: make(map[string]object.Object)}
 
 	for name, j := range map[string]string{
-		"a": jsonThing(labels + `, "spec": {"forProvider": {"tags": {"env": "prod", "team": "a"}}}`),
-		"b": jsonThing(labels + `, "spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
+		"a": tagstest.Thing(labels + `, "spec": {"forProvider": {"tags": {"env": "prod", "team": "a"}}}`),
+		"b": tagstest.Thing(labels + `, "spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", ` + labels + `, "spec": {"forProvider": {}}}`,
-		"e": jsonThing(labels + `, "data": {}`),
+		"e": tagstest.Thing(labels + `, "data": {}`),
 	} {
 		want.Changed[name] = object.Tree(resource.MustStructJSON(j))
 	}
 
-	resources := jsonResources(desired)
+	resources := tagstest.Resources(desired)
 	targets := targetsOf(t, s, resources)
 	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{"app": "shop"}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
 
@@ -642,7 +623,7 @@ func TestCopyAfterStamp(t *testing.T) {
 		t.Errorf("\nA resource that was stamped should not be changed, but be another one.\nCopy(...): -before, +after:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(jsonResources(desired), resources, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(tagstest.Resources(desired), resources, protocmp.Transform()); diff != "" {
 		t.Errorf("\nWhat is desired should not be changed.\nCopy(...): -before, +after:\n%s", diff)
 	}
 }

@@ -51,9 +51,9 @@ func audit(t *testing.T, g *tagstest.Golden, reason string, s *Stamper, observed
 	}
 
 	both := func() [2]map[string]*fnv1.Resource {
-		out := [2]map[string]*fnv1.Resource{nil, jsonResources(map[string]string{"r": desired})}
+		out := [2]map[string]*fnv1.Resource{nil, tagstest.Resources(map[string]string{"r": desired})}
 		if observed != "" {
-			out[0] = jsonResources(map[string]string{"r": observed})
+			out[0] = tagstest.Resources(map[string]string{"r": observed})
 		}
 
 		return out
@@ -114,10 +114,10 @@ func TestAudit(t *testing.T) {
 			t.Run(name+"/"+of, func(t *testing.T) {
 				of := func(keysAndValues []string) string {
 					if keysAndValues == nil {
-						return jsonThing(`"spec": {"other": true}`)
+						return tagstest.Thing(`"spec": {"other": true}`)
 					}
 
-					return jsonThing(`"spec": ` + shape.spec(keysAndValues...))
+					return tagstest.Thing(`"spec": ` + shape.spec(keysAndValues...))
 				}
 
 				observed := of(tc.observed)
@@ -187,7 +187,7 @@ func TestAuditEntries(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{Fields: everywhere(tc.field), Provider: tc.provider, Transformer: transformer(label("a", "1"))}
-			audit(t, g, tc.reason, s, jsonThing(`"spec": `+tc.observed), jsonThing(`"spec": `+tc.desired))
+			audit(t, g, tc.reason, s, tagstest.Thing(`"spec": `+tc.observed), tagstest.Thing(`"spec": `+tc.desired))
 		})
 	}
 }
@@ -321,14 +321,14 @@ func TestAuditOwned(t *testing.T) {
 			managed := `"metadata": {"managedFields": [` + strings.Join(tc.managers, ", ") + `]}, `
 
 			audit(t, g, tc.reason, &Stamper{Fields: everywhere(tc.field)},
-				jsonThing(managed+`"spec": {"forProvider": `+tc.observed+`}`), jsonThing(`"spec": {"forProvider": `+tc.desired+`}`))
+				tagstest.Thing(managed+`"spec": {"forProvider": `+tc.observed+`}`), tagstest.Thing(`"spec": {"forProvider": `+tc.desired+`}`))
 		})
 	}
 
 	for name, managers := range map[string]string{"Null": `null`, "NotAList": `{}`} {
 		t.Run(name, func(t *testing.T) {
 			audit(t, g, "If nobody says who owns tags, all count.", &Stamper{Fields: everywhere(tagMap)},
-				jsonThing(`"metadata": {"managedFields": `+managers+`}, "spec": {"forProvider": `+mapABC+`}`), jsonThing(`"spec": {"forProvider": {"tags": {"b": "2"}}}`))
+				tagstest.Thing(`"metadata": {"managedFields": `+managers+`}, "spec": {"forProvider": `+mapABC+`}`), tagstest.Thing(`"spec": {"forProvider": {"tags": {"b": "2"}}}`))
 		})
 	}
 }
@@ -348,12 +348,12 @@ func TestAuditAfterStamp(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	spec := func(fields string) string { return jsonThing(`"spec": {` + fields + `}`) }
+	spec := func(fields string) string { return tagstest.Thing(`"spec": {` + fields + `}`) }
 
 	observed := map[string]string{
 		"changed":  spec(`"tags": {"ours:a": "0", "Name": "x", "secret": "s", "old": "o"}`),
 		"equal":    spec(`"tags": {"ours:a": "1", "Name": "x"}`),
-		"external": jsonThing(`"spec": {"tags": {"ours:a": "1", "backup:id": "0"}}, "status": {"tags": {"ours:a": "1", "backup:id": "7", "backup:at": "noon"}}`),
+		"external": tagstest.Thing(`"spec": {"tags": {"ours:a": "1", "backup:id": "0"}}, "status": {"tags": {"ours:a": "1", "backup:id": "7", "backup:at": "noon"}}`),
 		"metadata": spec(`"tags": {"ours:a": "1"}`),
 		"retained": spec(`"tags": {"ours:a": "1"}`),
 
@@ -373,7 +373,7 @@ func TestAuditAfterStamp(t *testing.T) {
 		"unobserved": spec(`"tags": {"Name": "x", "secret": "s"}`),
 
 		"adopted":  spec(`"managementPolicies": ["Observe"], "tags": {"Name": "x"}`),
-		"ignored":  jsonThing(`"metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"Name": "x"}}`),
+		"ignored":  tagstest.Thing(`"metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"Name": "x"}}`),
 		"mismatch": spec(`"tags": ["x"]`),
 		"other":    `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"tags": {"Name": "x"}}}`,
 	}
@@ -385,10 +385,10 @@ func TestAuditAfterStamp(t *testing.T) {
 		Fields:      everywhere(field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Observed: []object.Path{object.MustParsePath("status.tags")}}),
 		Remove:      []resolve.TagKey{{Pattern: "secret"}},
 		Ignore:      []resolve.TagKey{{Pattern: "backup:*"}},
-		Observed:    jsonResources(observed),
+		Observed:    tagstest.Resources(observed),
 	}
 
-	targets := targetsOf(s, jsonResources(desired))
+	targets := targetsOf(s, tagstest.Resources(desired))
 
 	out, err := s.Stamp(context.Background(), targets)
 	if err != nil {

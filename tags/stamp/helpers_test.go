@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -107,25 +106,6 @@ func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *Targets {
 	}
 
 	return targets
-}
-
-// jsonResources returns resources by name.
-func jsonResources(jsons map[string]string) map[string]*fnv1.Resource {
-	out := make(map[string]*fnv1.Resource, len(jsons))
-	for name, j := range jsons {
-		out[name] = &fnv1.Resource{Resource: resource.MustStructJSON(j)}
-	}
-
-	return out
-}
-
-// jsonThing returns the JSON of a resource with the supplied fields beside its kind.
-func jsonThing(fields string) string {
-	if fields != "" {
-		fields = ", " + fields
-	}
-
-	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
 }
 
 // lines are all that the outcome of a Stamper says, or its error.

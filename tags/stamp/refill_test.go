@@ -30,7 +30,7 @@ func TestStampRefilled(t *testing.T) {
 			value = `, "tags": ` + value
 		}
 
-		return resource.MustStructJSON(jsonThing(`"metadata": {` + metadata + `}, "spec": {"forProvider": {"region": "a"` + value + `}}`))
+		return resource.MustStructJSON(tagstest.Thing(`"metadata": {` + metadata + `}, "spec": {"forProvider": {"region": "a"` + value + `}}`))
 	}
 
 	// owners returns metadata that says who owns which tags.

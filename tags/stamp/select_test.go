@@ -256,7 +256,7 @@ func TestStampNothingToDo(t *testing.T) {
 				Ignore:      tc.ignore,
 			}
 
-			out, err := stampAll(stamper, jsonResources(map[string]string{"none": `{"apiVersion": "v1", "kind": "None"}`, "unknown": `{"apiVersion": "v1", "kind": "Unknown"}`}))
+			out, err := stampAll(stamper, tagstest.Resources(map[string]string{"none": `{"apiVersion": "v1", "kind": "None"}`, "unknown": `{"apiVersion": "v1", "kind": "Unknown"}`}))
 			g.Check(t, tc.reason, append(lines(out, err), fmt.Sprintf("located: %t", len(locator.kinds) > 0)))
 		})
 	}

@@ -75,7 +75,7 @@ func TestLeftAlone(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")), Fields: fixed(tc.fields)}
-			check(t, g, tc.reason, s, jsonResources(map[string]string{"r": tc.resource}))
+			check(t, g, tc.reason, s, tagstest.Resources(map[string]string{"r": tc.resource}))
 		})
 	}
 }
