@@ -135,17 +135,8 @@ func TestResources(t *testing.T) {
 
 		want want
 	}{
-		"FirstCall": {
-			reason: "Without answers the objects are not here yet.",
-			meta:   capable(),
-			want:   want{objects: []*structpb.Struct{}},
-		},
-		"Answer": {
-			reason:    "The objects of the answer should be returned.",
-			meta:      capable(),
-			resources: map[string]*fnv1.Resources{name: items(a)},
-			want:      want{objects: []*structpb.Struct{a}, answered: true},
-		},
+		"FirstCall": {reason: "Without answers the objects are not here yet.", meta: capable(), want: want{objects: []*structpb.Struct{}}},
+		"Answer":    {reason: "The objects of the answer should be returned.", meta: capable(), resources: map[string]*fnv1.Resources{name: items(a)}, want: want{objects: []*structpb.Struct{a}, answered: true}},
 		"Sorted": {
 			reason:    "The objects should be sorted by namespace and name.",
 			meta:      capable(),
@@ -164,18 +155,8 @@ func TestResources(t *testing.T) {
 			}}},
 			want: want{objects: []*structpb.Struct{b}, answered: true},
 		},
-		"EmptyAnswer": {
-			reason:    "An answer without objects is one: there are none.",
-			meta:      capable(),
-			resources: map[string]*fnv1.Resources{name: {}},
-			want:      want{objects: []*structpb.Struct{}, answered: true},
-		},
-		"NilAnswer": {
-			reason:    "A nil answer is an empty one, as it is once it has been sent.",
-			meta:      capable(),
-			resources: map[string]*fnv1.Resources{name: nil},
-			want:      want{objects: []*structpb.Struct{}, answered: true},
-		},
+		"EmptyAnswer": {reason: "An answer without objects is one: there are none.", meta: capable(), resources: map[string]*fnv1.Resources{name: {}}, want: want{objects: []*structpb.Struct{}, answered: true}},
+		"NilAnswer":   {reason: "A nil answer is an empty one, as it is once it has been sent.", meta: capable(), resources: map[string]*fnv1.Resources{name: nil}, want: want{objects: []*structpb.Struct{}, answered: true}},
 		"OtherAnswers": {
 			reason:    "Answers under other names should be ignored: Crossplane may answer what was asked for in the last reconcile.",
 			meta:      capable(),
@@ -194,10 +175,7 @@ func TestResources(t *testing.T) {
 			extra:  map[string]*fnv1.Resources{name: items(a)},
 			want:   want{objects: []*structpb.Struct{}},
 		},
-		"OldFirstCall": {
-			reason: "Without answers the objects are not here yet, whatever Crossplane's version is.",
-			want:   want{objects: []*structpb.Struct{}},
-		},
+		"OldFirstCall": {reason: "Without answers the objects are not here yet, whatever Crossplane's version is.", want: want{objects: []*structpb.Struct{}}},
 		"OldAnswer": {
 			reason: "A Crossplane that doesn't say what it can do should be asked and answer in the old field.",
 			extra:  map[string]*fnv1.Resources{name: items(b, a)},
@@ -209,11 +187,7 @@ func TestResources(t *testing.T) {
 			extra:  map[string]*fnv1.Resources{name: items(a)},
 			want:   want{objects: []*structpb.Struct{a}, answered: true},
 		},
-		"OldAnswerInNewField": {
-			reason:    "What was not asked in the new field is no answer there.",
-			resources: map[string]*fnv1.Resources{name: items(a)},
-			want:      want{objects: []*structpb.Struct{}},
-		},
+		"OldAnswerInNewField": {reason: "What was not asked in the new field is no answer there.", resources: map[string]*fnv1.Resources{name: items(a)}, want: want{objects: []*structpb.Struct{}}},
 	}
 
 	for name, tc := range cases {
@@ -272,27 +246,10 @@ func TestSelects(t *testing.T) {
 		object   string
 		want     bool
 	}{
-		"Name": {
-			reason:   "An object should be selected by the name of it.",
-			selector: byName("x"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
-			want:     true,
-		},
-		"OtherName": {
-			reason:   "An object of another name should not be selected.",
-			selector: byName("x"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}}`,
-		},
-		"OtherKind": {
-			reason:   "An object of another kind should not be selected.",
-			selector: byName("x"),
-			object:   `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}`,
-		},
-		"OtherVersion": {
-			reason:   "An object of another version should not be selected: its fields may be others.",
-			selector: byName("x"),
-			object:   `{"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
-		},
+		"Name":         {reason: "An object should be selected by the name of it.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`, want: true},
+		"OtherName":    {reason: "An object of another name should not be selected.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}}`},
+		"OtherKind":    {reason: "An object of another kind should not be selected.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}`},
+		"OtherVersion": {reason: "An object of another version should not be selected: its fields may be others.", selector: byName("x"), object: `{"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "x"}}`},
 		"NameInNamespace": {
 			reason:   "An object should be selected in the namespace asked for.",
 			selector: byName("x", "platform"),
@@ -347,22 +304,9 @@ func TestSelects(t *testing.T) {
 			selector: byLabels(tagged, "platform"),
 			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes", "tier": ""}}}`,
 		},
-		"NoLabels": {
-			reason:   "Every object of the kind should be selected without labels.",
-			selector: byLabels(nil),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap"}`,
-			want:     true,
-		},
-		"NoLabelsOfOtherKind": {
-			reason:   "No object of another kind should be selected without labels.",
-			selector: byLabels(nil),
-			object:   `{"apiVersion": "v1", "kind": "Secret"}`,
-		},
-		"Odd": {
-			reason:   "An object without any field of the expected type should not be selected.",
-			selector: byName("x"),
-			object:   `{"apiVersion": 1, "kind": [], "metadata": "x"}`,
-		},
+		"NoLabels":            {reason: "Every object of the kind should be selected without labels.", selector: byLabels(nil), object: `{"apiVersion": "v1", "kind": "ConfigMap"}`, want: true},
+		"NoLabelsOfOtherKind": {reason: "No object of another kind should be selected without labels.", selector: byLabels(nil), object: `{"apiVersion": "v1", "kind": "Secret"}`},
+		"Odd":                 {reason: "An object without any field of the expected type should not be selected.", selector: byName("x"), object: `{"apiVersion": 1, "kind": [], "metadata": "x"}`},
 	}
 
 	for name, tc := range cases {
@@ -401,25 +345,14 @@ func TestSchema(t *testing.T) {
 		ask     bool
 		want    want
 	}{
-		"FirstCall": {
-			reason: "A schema that isn't here should be required.",
-			meta:   capable(),
-			ask:    true,
-			want:   want{required: required, waiting: true},
-		},
-		"DontAsk": {
-			reason: "A schema should not be required if it's not to be.",
-			meta:   capable(),
-		},
+		"FirstCall": {reason: "A schema that isn't here should be required.", meta: capable(), ask: true, want: want{required: required, waiting: true}},
+		"DontAsk":   {reason: "A schema should not be required if it's not to be.", meta: capable()},
 		"NotCapable": {
 			reason: "A Crossplane that can't fetch schemas should not be asked.",
 			meta:   &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
 			ask:    true,
 		},
-		"SaysNothing": {
-			reason: "A Crossplane that doesn't say what it can do can't fetch schemas.",
-			ask:    true,
-		},
+		"SaysNothing": {reason: "A Crossplane that doesn't say what it can do can't fetch schemas.", ask: true},
 		"Answer": {
 			reason:  "The schema of the answer should be returned, and required again.",
 			meta:    capable(),
@@ -434,20 +367,8 @@ func TestSchema(t *testing.T) {
 			ask:     true,
 			want:    want{schema: resource.MustStructJSON(bucketSchema), required: required},
 		},
-		"NoSuchSchema": {
-			reason:  "An answer without a schema says that there is none.",
-			meta:    capable(),
-			schemas: map[string]*fnv1.Schema{name: {}},
-			ask:     true,
-			want:    want{required: required},
-		},
-		"NilAnswer": {
-			reason:  "A nil answer says that there is no schema, too.",
-			meta:    capable(),
-			schemas: map[string]*fnv1.Schema{name: nil},
-			ask:     true,
-			want:    want{required: required},
-		},
+		"NoSuchSchema": {reason: "An answer without a schema says that there is none.", meta: capable(), schemas: map[string]*fnv1.Schema{name: {}}, ask: true, want: want{required: required}},
+		"NilAnswer":    {reason: "A nil answer says that there is no schema, too.", meta: capable(), schemas: map[string]*fnv1.Schema{name: nil}, ask: true, want: want{required: required}},
 		"OfTheStep": {
 			reason:  "A schema that the pipeline step requires need not be required, and is taken by its kind.",
 			meta:    capable(),

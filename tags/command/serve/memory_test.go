@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,10 +26,18 @@ func TestFreeing(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var got []time.Duration
+				var (
+					got   []time.Duration
+					mutex sync.Mutex
+				)
 
 				begin := time.Now()
-				intercept := freeing(time.Minute, func() { got = append(got, time.Since(begin)) })
+				intercept := freeing(time.Minute, func() {
+					mutex.Lock()
+					defer mutex.Unlock()
+
+					got = append(got, time.Since(begin))
+				})
 
 				for _, at := range tc.calls {
 					rsp, err := intercept(t.Context(), "request", nil, func(_ context.Context, req any) (any, error) {
@@ -42,6 +51,8 @@ func TestFreeing(t *testing.T) {
 
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
+				mutex.Lock()
+				defer mutex.Unlock()
 
 				if diff := cmp.Diff(tc.freed, got); diff != "" {
 					t.Errorf("\n%s\nfreeing(...): -want, +got:\n%s", tc.reason, diff)
