@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -485,8 +486,9 @@ func FuzzPath(f *testing.F) {
 		s := resource.MustStructJSON(bucket)
 		v := value(`"written"`)
 
+		// Paths are of inputs, which are UTF-8.
 		p, err := object.ParsePath(path)
-		if err != nil {
+		if err != nil || !utf8.ValidString(path) {
 			return
 		}
 
