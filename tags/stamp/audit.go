@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"encoding/json"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -97,7 +96,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 
 	for of := range old.Tags() {
 		e := &of[0]
-		if desired.Has(e.ID) || slices.Contains(tags.ProvidersKeys(), e.Key) {
+		if desired.Has(e.ID) || isProviders(e.Key) {
 			continue
 		}
 
@@ -127,7 +126,7 @@ func settled(before, after object.Node) bool {
 
 	for key, v := range before.Fields() {
 		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !slices.Contains(tags.ProvidersKeys(), string(key)) {
+		if ok && !is.Equal(v) || !ok && !isProviders(key) {
 			return false
 		}
 

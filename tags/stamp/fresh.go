@@ -209,6 +209,6 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 }
 
 // isProviders is true if providers set the tag with the supplied key.
-func isProviders(key []byte) bool { return slices.Contains(providersKeys, string(key)) }
+func isProviders[K string | []byte](key K) bool { return slices.Contains(providersKeys, string(key)) }
 
 var providersKeys = tags.ProvidersKeys()

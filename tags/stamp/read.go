@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -31,7 +30,7 @@ func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
 	before := set.Len()
 
 	for of := range theirs.Tags() {
-		if e := of[0]; slices.Contains(tags.ProvidersKeys(), w.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+		if e := of[0]; isProviders(w.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			kept = set.Restore(e) || kept
 		}
 	}
@@ -93,7 +92,7 @@ func isRefilled(t *Target, w *wishes) bool {
 	}
 
 	for key := range t.there.Fields() {
-		if !slices.Contains(tags.ProvidersKeys(), string(key)) {
+		if !isProviders(key) {
 			return true
 		}
 	}
