@@ -114,6 +114,8 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	reflection.Register(srv)
 	calls.InitializeMetrics(srv)
 
+	defer pace(heapFloor)()
+
 	stop, err := c.serveMetrics(ctx, append(metrics.Collectors(), calls)...)
 	if err != nil {
 		return err
