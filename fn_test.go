@@ -2070,7 +2070,7 @@ func (of *removal) kindOf(r *structpb.Struct) field.Kind {
 	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
 	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
 
-	if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
+	if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
 		k.Profile = family.Profile
 	} else if provider := of.in.ProviderValue(); provider != "" {
 		k.Profile = tags.ProfileOf(provider).Name

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -24,23 +25,29 @@ type Family struct {
 	// before it, which copies what the cloud has into fields of spec.forProvider that
 	// aren't there.
 	Upjet bool
+
+	// Native is true if the group's kinds are not Crossplane's own: they have no
+	// spec.forProvider.
+	Native bool
 }
 
-// FamilyOf returns the family of the provider that the supplied API group belongs
-// to. It returns false if the group is of no provider that we know.
-func FamilyOf(group string) (Family, bool) {
-	if f, _ := familyOf(group); f != &unknown {
+// FamilyOf returns the family of the provider that the supplied kind belongs to. It
+// returns false if the kind is of no provider that we know.
+func FamilyOf(gk schema.GroupKind) (Family, bool) {
+	if f, _ := familyOf(gk); f != &unknown {
 		return f.Family, true
 	}
 
 	return Family{}, false
 }
 
-// ProviderTags returns the keys of the tags that providers whose tags have the supplied
-// profile add themselves to resources of some kinds, or nil if none does.
+// ProviderTags returns the keys of the tags that Crossplane's providers whose tags have the
+// supplied profile add themselves to resources of some kinds, or nil if none does.
 func ProviderTags(profile string) []string {
-	if slices.ContainsFunc(families, func(f *family) bool { return f.Profile == profile && f.adds != "" }) {
-		return slices.Clone(providerTags)
+	for _, f := range families {
+		if f.Profile == profile && f.adds != "" && !f.Native {
+			return slices.Clone(f.addedKeys())
+		}
 	}
 
 	return nil
@@ -78,10 +85,16 @@ type family struct {
 	// of them. Those that are handwritten are of providers that aren't generated.
 	domains, handwritten []string
 
-	// adds is the path below spec.forProvider of a map to which the providers add
-	// tags of their own before they create anything: see providerTags. Empty if they
-	// add none.
+	// only are the kinds that are the family's in those of its domains that several
+	// families share: patterns by domain.
+	only map[string][]string
+
+	// adds is the path of a field to which the providers add tags of their own before
+	// they create anything. Empty if they add none.
 	adds string
+
+	// added are the keys of these tags, unless they are Crossplane's: see providerTags.
+	added []string
 
 	// fields of all kinds but the ones below, the preferred one first.
 	fields []*candidate
@@ -91,7 +104,8 @@ type family struct {
 
 	// kinds that have other fields, or none, by service and kind. The service is
 	// what an API group has before the domain: that of ec2.aws.upbound.io is ec2.
-	// A kind of * is every other kind of the service.
+	// A kind of * is every other kind of the service, and a service of * every other
+	// service.
 	kinds map[string][]*candidate
 
 	// usual is the field that a kind of the family's profile is taken to have, if
@@ -123,6 +137,14 @@ type candidate struct {
 	// separator and maxLength of the entries of a StringList.
 	separator string
 	maxLength int
+
+	// asserted is the shape of a field that schemas don't show. Empty if they do.
+	asserted Shape
+
+	// version of the kind that has the field, or empty if all have it.
+	version string
+
+	onRequest, fixed bool
 }
 
 // maxWord is how many characters a tag may have that is one word, by the API references of
@@ -130,12 +152,22 @@ type candidate struct {
 const maxWord = 255
 
 // at is a candidate that is a map of strings at the supplied path below spec.forProvider
-// and is observed at the others below status.atProvider.
+// and is observed at the others below status.atProvider. A path that starts with a dot is
+// that of the whole resource.
 func at(path string, observed ...string) *candidate {
 	c := &candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
 	for _, o := range observed {
 		c.observed = append(c.observed, forms(atProvider, o)...)
 	}
+
+	return c
+}
+
+// kubernetesLabelled is a candidate that is the Kubernetes labels of the object, which no schema
+// shows.
+func kubernetesLabelled() *candidate {
+	c := at("." + kubernetesLabels)
+	c.asserted = Map
 
 	return c
 }
@@ -158,11 +190,35 @@ func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *can
 	return c
 }
 
+// request makes the candidate one that is used only if a rule of the input names the kind:
+// a later change of it is refused, or replaces what runs, or is never made.
+func (c *candidate) request() *candidate {
+	c.onRequest = true
+	return c
+}
+
+// once makes the candidate one that is used only on request and that stays as it was
+// created, since the API server refuses any change.
+func (c *candidate) once() *candidate {
+	c.onRequest, c.fixed = true, true
+	return c
+}
+
+// of makes the candidate one of the supplied version of the kind alone.
+func (c *candidate) of(version string) *candidate {
+	c.version = version
+	return c
+}
+
 // none is what a kind has that has no tag field.
 var none []*candidate
 
 // forms of the supplied path below the supplied one.
 func forms(below, path string) []object.Path {
+	if whole, ok := strings.CutPrefix(path, "."); ok {
+		return []object.Path{object.MustParsePath(whole)}
+	}
+
 	out := []object.Path{object.MustParsePath(below + path)}
 	if strings.Contains(path, ".") {
 		out = append(out, object.MustParsePath(below+strings.ReplaceAll(path, ".", firstItem+".")))
@@ -171,61 +227,110 @@ func forms(below, path string) []object.Path {
 	return out
 }
 
-// byDomain are the families by their domains.
-var byDomain = func() map[string]*family {
-	m := make(map[string]*family)
+// A claim of a family to kinds of a domain.
+type claim struct {
+	*family
+
+	// kinds that are the family's, or none if all are that nobody else claims.
+	kinds []tags.Pattern
+}
+
+// byDomain are the claims to domains, those to some of their kinds first.
+var byDomain = func() map[string][]claim {
+	m := make(map[string][]claim)
+
+	add := func(f *family, domains []string) {
+		for _, domain := range domains {
+			c := claim{family: f}
+			for _, kinds := range f.only[domain] {
+				c.kinds = append(c.kinds, tags.NewPattern(kinds))
+			}
+
+			m[domain] = append(m[domain], c)
+		}
+	}
 
 	for _, f := range families {
-		for _, domain := range f.domains {
-			m[domain] = f
-		}
-
 		older := *f
 		older.Upjet = false
 
-		for _, domain := range f.handwritten {
-			m[domain] = &older
-		}
+		add(f, f.domains)
+		add(&older, f.handwritten)
+	}
+
+	for _, claims := range m {
+		slices.SortStableFunc(claims, func(a, b claim) int { return len(b.kinds) - len(a.kinds) })
 	}
 
 	return m
 }()
 
-// familyOf returns the family of the supplied API group, and the service that the
-// group is of: whole DNS labels before the family's domain. It returns the unknown family
-// if the group is of no provider that we know.
-func familyOf(group string) (f *family, service string) {
+// owner of the supplied kind among those who claim its domain, or nil if it is nobody's.
+func owner(claims []claim, kind string) *family {
+	for _, c := range claims {
+		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p tags.Pattern) bool { return p.Matches(kind) }) {
+			return c.family
+		}
+	}
+
+	return nil
+}
+
+// claimsTo the supplied API group, and the service that the group is of: whole DNS labels
+// before the domain. There are none if the group is of no provider that we know.
+func claimsTo(group string) (claims []claim, service string) {
 	// Only Kubernetes itself has groups without a dot: core, apps, batch and so on.
 	if !strings.Contains(group, ".") {
-		return &unmanaged, group
+		return []claim{{family: &unmanaged}}, group
 	}
 
 	for domain, more := group, true; more; _, domain, more = strings.Cut(domain, ".") {
-		if f, ok := byDomain[domain]; ok {
-			return f, strings.TrimSuffix(group[:len(group)-len(domain)], ".")
+		if c, ok := byDomain[domain]; ok {
+			return c, strings.TrimSuffix(group[:len(group)-len(domain)], ".")
 		}
+	}
+
+	return nil, ""
+}
+
+// familyOf returns the family of the supplied kind, and the service that its API group is of.
+// It returns the unknown family if the kind is of no provider that we know.
+func familyOf(gk schema.GroupKind) (f *family, service string) {
+	claims, service := claimsTo(gk.Group)
+	if f := owner(claims, gk.Kind); f != nil {
+		return f, service
 	}
 
 	return &unknown, ""
 }
 
-// complete the supplied tag field by what the family's providers do with its like.
-func (f *family) complete(of *Field) {
-	path, ok := strings.CutPrefix(of.Path.String(), forProvider)
-	if !ok || of.Shape != Map {
-		return
+// addedKeys are the keys of the tags that the family's providers add.
+func (f *family) addedKeys() []string {
+	if f.added != nil {
+		return f.added
 	}
 
-	of.LateInit = f.Upjet && !of.Atomic
+	return providerTags
+}
 
-	if path == f.adds {
-		of.ProviderTags = providerTags
+// complete the supplied tag field by what the family's providers do with its like.
+func (f *family) complete(of *Field) {
+	whole := of.Path.String()
+	path, below := strings.CutPrefix(whole, forProvider)
+
+	of.LateInit = f.Upjet && below && of.Shape == Map && !of.Atomic
+	of.KubernetesLabels = whole == kubernetesLabels
+
+	switch {
+	case f.adds == "" || f.added == nil && of.Shape != Map: // Upjet adds tags to maps only.
+	case f.adds == path && below, f.adds == "."+whole:
+		of.ProviderTags = f.addedKeys()
 	}
 }
 
 // candidates for the tag field of the supplied kind.
 func (f *family) candidates(service, kind string) []*candidate {
-	for _, key := range [...]string{service + "/" + kind, service + "/*"} {
+	for _, key := range [...]string{service + "/" + kind, service + "/*", "*/" + kind} {
 		if c, ok := f.kinds[key]; ok {
 			return c
 		}

@@ -3,6 +3,8 @@ package field_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
@@ -42,7 +44,7 @@ func TestFamilyOf(t *testing.T) {
 	}
 
 	for _, tc := range cases {
-		got, ok := field.FamilyOf(tc.group)
+		got, ok := field.FamilyOf(schema.GroupKind{Group: tc.group, Kind: "Thing"})
 		if got != tc.want || ok != tc.ok {
 			t.Errorf("FamilyOf(%q): want %v, %t, got %v, %t\n%s", tc.group, tc.want, tc.ok, got, ok, tc.reason)
 		}

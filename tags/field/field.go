@@ -60,6 +60,17 @@ type Field struct {
 	// that the cloud has. One that is there, though empty, it leaves alone.
 	LateInit bool
 
+	// KubernetesLabels is true if the field is the object's Kubernetes labels, of which those
+	// without a slash in the key are cloud tags, too.
+	KubernetesLabels bool
+
+	// OnRequest is true if the field is used only if a rule of the input names the kind. What
+	// a Locator that needs such a rule finds of it is a Field of shape None with its path.
+	OnRequest bool
+
+	// Fixed is true if the field can't change once the resource is there.
+	Fixed bool
+
 	// LooksLike is the path of a field of a kind of shape None that looks like tags,
 	// but may mean something else: nobody knows the provider. Empty if there is none.
 	LooksLike string

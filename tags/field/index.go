@@ -13,8 +13,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 //go:generate go run ../command/survey/generate
@@ -58,11 +56,11 @@ var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 // cloud is known to have none.
 func (i *Index) Locate(k Kind) (Field, bool) {
 	e := i.entries[k.GroupVersionKind]
-	f, _ := familyOf(k.Group)
+	f, _ := familyOf(k.GroupKind())
 
 	switch {
 	case len(e) == 1:
-		return e[0].Field, true
+		return e[0].Field.unasked(), true
 	case len(e) == 0 && f.Profile == "":
 		return Field{Shape: None}, true
 	default:
@@ -106,7 +104,7 @@ func Twin(group string) string {
 // versions that have kinds with the same entry in common, and the entry. The
 // versions of the twin are behind m/, which alone stands for the same versions. An
 // entry is the last four columns of a Line without spec.forProvider and
-// status.atProvider, or a - for none. In front of it are an @ and the releases in
+// status.atProvider (a dot is in front of a path elsewhere), or a - for none. In front of it are an @ and the releases in
 // which it is so, unless it's so in all that serve the group. Several such are apart by
 // semicolons. Below that are the kinds. Behind the name of a group are the releases
 // that serve it, if these are not all.
@@ -120,7 +118,8 @@ func Twin(group string) string {
 //	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
 func parseIndex(text string) *Index {
-	// The same text says more in one family than in another.
+	// The same text says more in one family than in another, and less than the family says of
+	// kinds of which it has none.
 	type place struct {
 		family *family
 		text   string
@@ -132,32 +131,34 @@ func parseIndex(text string) *Index {
 		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 3*strings.Count(text, "\n  ")/2), groups: make(map[string]bool)}
 		known    = make(map[place]Entry)
 		group    string
-		of       *family
+		claims   []claim
 		versions []schema.GroupVersion
-		entry    Entry
+		said     string
 	)
 
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case line == "" || line[0] == '#':
 		case strings.HasPrefix(line, "  "):
+			at := place{family: cmp.Or(owner(claims, line[2:]), &unknown), text: said}
+			if known[at] == nil {
+				known[at] = parseEntry(said, at.family)
+			}
+
+			entry := known[at]
+
 			for _, gv := range versions {
 				index.entries[gv.WithKind(line[2:])] = entry
 				index.groups[gv.Group] = index.groups[gv.Group] || !IsSettings(line[2:])
 			}
 		case line[0] == ' ':
-			vs, text, _ := strings.Cut(line[1:], ": ")
+			var vs string
+
+			vs, said, _ = strings.Cut(line[1:], ": ")
 			versions = parseVersions(versions[:0], group, vs)
-
-			at := place{family: of, text: text}
-			if known[at] == nil {
-				known[at] = parseEntry(text, of)
-			}
-
-			entry = known[at]
 		default:
 			group, _, _ = strings.Cut(line, " ")
-			of, _ = familyOf(group)
+			claims, _ = claimsTo(group)
 		}
 	}
 
@@ -208,11 +209,17 @@ func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 	arg := strings.Split(args, ",")
 
-	f := Field{Path: object.MustParsePath(forProvider + c[0]), Shape: Shape(shape), Atomic: c[2] == "atomic"}
+	f := Field{Path: forms(forProvider, c[0])[0], Shape: Shape(shape)}
+
+	for setting := range strings.SplitSeq(c[2], ",") {
+		f.Atomic = f.Atomic || setting == atomic
+		f.OnRequest = f.OnRequest || setting == onRequest
+		f.Fixed = f.Fixed || setting == fixed
+	}
 
 	if c[3] != absent {
 		for path := range strings.SplitSeq(c[3], ",") {
-			f.Observed = append(f.Observed, object.MustParsePath(atProvider+path))
+			f.Observed = append(f.Observed, forms(atProvider, path)[0])
 		}
 	}
 
@@ -245,12 +252,18 @@ func parseField(c []string) Field {
 	return f
 }
 
-// absent is what a column has that has nothing to say.
-const absent = "-"
+// What columns say, and absent, if they have nothing to say.
+const (
+	absent    = "-"
+	atomic    = "atomic"
+	onRequest = "on-request"
+	fixed     = "fixed"
+)
 
 // Line puts what is known of a kind in one line of seven columns, with a tab
 // between them: the group, the version and the kind, the path of its tag field, its
-// shape, atomic if it is atomic, and the observed paths with commas between them.
+// shape, whether it is atomic, used on request only and fixed, and the observed paths, with
+// commas between them.
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
 //	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
@@ -286,18 +299,25 @@ func (f Field) Columns() []string {
 	case Map, None:
 	}
 
-	shape, atomic := string(f.Shape), absent
+	shape := string(f.Shape)
 	if settings != nil {
 		shape += "(" + strings.Join(settings, ",") + ")"
 	}
 
-	if f.Atomic {
-		atomic = "atomic"
+	settings = nil
+
+	for _, s := range []struct {
+		is   bool
+		name string
+	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}} {
+		if s.is {
+			settings = append(settings, s.name)
+		}
 	}
 
 	for _, path := range f.Observed {
 		observed = append(observed, path.String())
 	}
 
-	return []string{cmp.Or(f.Path.String(), absent), shape, atomic, cmp.Or(strings.Join(observed, ","), absent)}
+	return []string{cmp.Or(f.Path.String(), absent), shape, cmp.Or(strings.Join(settings, ","), absent), cmp.Or(strings.Join(observed, ","), absent)}
 }

@@ -42,7 +42,7 @@ func TestFamilies(t *testing.T) {
 
 			domains[domain] = f.Name
 
-			if got, ok := FamilyOf("service." + domain); !ok || got.Name != f.Name || got.Upjet != (f.Upjet && slices.Contains(f.domains, domain)) {
+			if got, ok := FamilyOf(schema.GroupKind{Group: "service." + domain, Kind: "Thing"}); !ok || got.Name != f.Name || got.Upjet != (f.Upjet && slices.Contains(f.domains, domain)) {
 				t.Errorf("FamilyOf(service.%s): want %s, got %v", domain, f.Name, got)
 			}
 		}
@@ -63,7 +63,7 @@ func TestFamilies(t *testing.T) {
 
 func TestIndexIsSmall(t *testing.T) {
 	// The binary has it as it is. Code and tables around it are some 50 kB.
-	if limit := 150_000; len(indexText) > limit {
+	if limit := 400_000; len(indexText) > limit {
 		t.Errorf("the index has %d bytes, more than %d", len(indexText), limit)
 	}
 }
@@ -93,6 +93,9 @@ d.x.io
   StoreConfig
  v2: list KeyValueList(k,v,a="b-c",z=true) - -
   ProviderConfig
+e.x.io
+ v1: .metadata.labels Map on-request,fixed .status.tags
+  A
 `
 
 	want := map[string]string{
@@ -114,6 +117,7 @@ d.x.io
 		"c.x.io/v1 ProviderConfig": "spec.forProvider.list\tStringList(:,255)\tatomic\t-",
 		"d.x.io/v1 StoreConfig":    "-\tNone\t-\t-",
 		"d.x.io/v2 ProviderConfig": "spec.forProvider.list\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-",
+		"e.x.io/v1 A":              "metadata.labels\tMap\ton-request,fixed\tstatus.tags",
 	}
 
 	i := parseIndex(text)

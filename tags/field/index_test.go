@@ -65,7 +65,7 @@ func TestReleases(t *testing.T) {
 		}
 
 		for gvk, byRelease := range s.Kinds {
-			family, ok := field.FamilyOf(gvk.Group)
+			family, ok := field.FamilyOf(gvk.GroupKind())
 			if !ok {
 				t.Errorf("%s is of no family", gvk)
 			}
@@ -90,7 +90,7 @@ func TestReleases(t *testing.T) {
 					taggable += n
 				}
 
-				got := []field.Field{field.Read(gvk.GroupKind(), object.Tree(is.Struct()).Node())}
+				got := []field.Field{field.Read(gvk, object.Tree(is.Struct()).Node())}
 				if known {
 					got = append(got, located)
 				}

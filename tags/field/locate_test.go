@@ -214,7 +214,7 @@ func TestUnsure(t *testing.T) {
 		"compute.gcp.upbound.io/v1beta1 HaVPNGateway",
 	} {
 		gvk := kindOf(name)
-		family, _ := field.FamilyOf(gvk.Group)
+		family, _ := field.FamilyOf(gvk.GroupKind())
 		k := field.Kind{GroupVersionKind: gvk, Profile: family.Profile, Managed: true}
 
 		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
@@ -226,7 +226,7 @@ func TestUnsure(t *testing.T) {
 
 		for _, fields := range []map[string]any{{"labels": tags, "tags": tags}, {"region": map[string]any{"type": "string"}}} {
 			s := managed(t, fields, nil)
-			want := field.Read(gvk.GroupKind(), object.Tree(s).Node())
+			want := field.Read(gvk, object.Tree(s).Node())
 
 			if got, ok := (field.Chain{field.BuiltIn(), field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(s).Node() }}, field.ByProfile{}}).Locate(k); !ok || text(got) != text(want) {
 				t.Errorf("%s: want %v, got %v, %t", gvk, want, got, ok)

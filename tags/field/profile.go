@@ -18,7 +18,7 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 	usual := families[i].usual
 	out := Field{Path: usual.paths[0], Shape: Map, Observed: usual.observed}
 
-	f, _ := familyOf(k.Group)
+	f, _ := familyOf(k.GroupKind())
 	f.complete(&out)
 
 	return out, true

@@ -15,6 +15,9 @@ const (
 
 	// firstItem is behind the name of a list of which the only item is meant.
 	firstItem = "[0]"
+
+	// kubernetesLabels is the path of an object's labels.
+	kubernetesLabels = "metadata.labels"
 )
 
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
@@ -36,17 +39,30 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
-	return Read(k.GroupKind(), of), true
+	return Read(k.GroupVersionKind, of).unasked(), true
+}
+
+// unasked is the supplied field as it is for who didn't ask for it.
+func (f Field) unasked() Field {
+	if f.OnRequest {
+		return Field{Shape: None, Path: f.Path, OnRequest: true}
+	}
+
+	return f
 }
 
 // Read which field of the supplied kind carries its cloud tags, from the kind's schema in
 // OpenAPI v3, as Crossplane answers a requirement for it and as a custom resource
 // definition has it. The kind is known to have none if the schema has no field that counts
 // in its provider's family.
-func Read(gk schema.GroupKind, s object.Node) Field {
-	of, service := familyOf(gk.Group)
+func Read(gvk schema.GroupVersionKind, s object.Node) Field {
+	of, service := familyOf(gvk.GroupKind())
 
-	for _, c := range of.candidates(service, gk.Kind) {
+	for _, c := range of.candidates(service, gvk.Kind) {
+		if c.version != "" && c.version != gvk.Version {
+			continue
+		}
+
 		if f, ok := c.read(s); ok {
 			of.complete(&f)
 			return f
@@ -75,12 +91,16 @@ func (c *candidate) read(s object.Node) (Field, bool) {
 
 func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	t := typeAt(s, path)
+	if c.asserted != "" {
+		t = Type{Shape: c.asserted}
+	}
+
 	if !slices.Contains(c.shapes, t.Shape) {
 		return Field{}, false
 	}
 
 	key, value := keyAndValue(t)
-	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic}
+	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed}
 
 	switch t.Shape {
 	case KeyValueList:

@@ -48,7 +48,7 @@ func TestReadGarbage(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
+			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -57,7 +57,7 @@ func TestReadGarbage(t *testing.T) {
 
 	t.Run("Nil", func(t *testing.T) {
 		for _, s := range []*structpb.Struct{nil, {}, {Fields: map[string]*structpb.Value{"properties": nil}}, {Fields: map[string]*structpb.Value{"properties": {}}}} {
-			got := field.Read(schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
+			got := field.Read(schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}, object.Tree(s).Node())
 			if text(got) != "- None - -" {
 				t.Errorf("Read(...): want no field, got %s", text(got))
 			}
@@ -66,7 +66,7 @@ func TestReadGarbage(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	gk := schema.GroupKind{Group: "droplet.digitalocean.m.crossplane.io", Kind: "Droplet"}
+	gvk := schema.GroupVersionKind{Group: "droplet.digitalocean.m.crossplane.io", Kind: "Droplet"}
 
 	list := func(schema string) field.Field {
 		s := &structpb.Struct{}
@@ -74,7 +74,7 @@ func TestReadOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		return field.Read(gk, object.Tree(s).Node())
+		return field.Read(gvk, object.Tree(s).Node())
 	}
 
 	for _, n := range []string{`"60"`, `-1`, `0`, `1.5`, `1e300`, `null`} {
@@ -90,7 +90,7 @@ func TestReadOddities(t *testing.T) {
 	}
 }
 
-var gk = schema.GroupKind{Group: "vm.example.org", Kind: "Machine"}
+var gvk = schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}
 
 // tagsOf returns the schema of a managed resource with the supplied schema of tags.
 func tagsOf(tags string) string {
@@ -115,7 +115,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip()
 		}
 
-		got := field.Read(schema.GroupKind{Group: group, Kind: kind}, object.Tree(s).Node())
+		got := field.Read(schema.GroupVersionKind{Group: group, Kind: kind}, object.Tree(s).Node())
 
 		// Whatever it is, stamping must be able to write it.
 		switch got.Shape {
@@ -147,6 +147,6 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		field.Read(gk, object.Tree(s).Node())
+		field.Read(gvk, object.Tree(s).Node())
 	}
 }

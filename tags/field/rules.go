@@ -67,7 +67,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	of, _ := familyOf(k.Group)
+	of, _ := familyOf(k.GroupKind())
 	of.complete(&f)
 
 	known, ok := BuiltIn().Locate(k)
@@ -75,7 +75,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	// Maps are as good as never atomic.
 	if !ok && f.Shape != Map && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
-		known = Read(k.GroupKind(), s)
+		known = Read(k.GroupVersionKind, s)
 
 		if t := typeAt(s, f.Path); t.Shape == f.Shape {
 			f.Atomic = t.Atomic

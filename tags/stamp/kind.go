@@ -126,7 +126,7 @@ func (ts *Targets) kindOf(o *outline) *kind {
 		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind)}}
 		k.Managed = key.looksManaged && k.Group != ts.stamper.CompositeGroup && isManaged(k.Group)
 
-		if family, ok := field.FamilyOf(k.Group); ok && family.Profile != "" {
+		if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
 			k.Profile = family.Profile
 		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
 			k.Profile = tags.ProfileOf(p).Name
@@ -175,7 +175,7 @@ func (ts *Targets) placeOf(k *kind) *place {
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may
 // name one. What the composite resource or a class says decides only where nothing else does.
 func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
-	family, _ := field.FamilyOf(k.Group)
+	family, _ := field.FamilyOf(k.GroupKind())
 	provider := cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
 
 	return s.Input.ProfileRules.ProfileOf(provider, k.Group, k.Kind)

@@ -73,7 +73,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	kinds := make(map[schema.GroupVersionKind]kind)
 
 	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
-		f := field.Read(d.GroupKind(), object.Tree(d.Schema).Node())
+		f := field.Read(d.GroupVersionKind, object.Tree(d.Schema).Node())
 		kinds[d.GroupVersionKind] = kind{is: &f}
 	}); err != nil {
 		return err

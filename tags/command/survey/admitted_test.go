@@ -38,9 +38,9 @@ func TestAdmitted(t *testing.T) {
 
 		kinds++
 
-		family, _ := field.FamilyOf(d.Group)
+		family, _ := field.FamilyOf(d.GroupKind())
 		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: true}
-		found := []field.Field{field.Read(d.GroupKind(), objects.Tree(d.Schema).Node())}
+		found := []field.Field{field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node())}
 
 		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
 			found = append(found, f)

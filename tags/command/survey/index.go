@@ -87,7 +87,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind) field.Entry {
 			continue
 		}
 
-		f := field.Read(gvk.GroupKind(), objects.Tree(is.Struct()).Node())
+		f := field.Read(gvk, objects.Tree(is.Struct()).Node())
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {
@@ -180,9 +180,26 @@ func formatEntry(e field.Entry) string {
 		if h.Field.Shape == field.None {
 			out[i] += "-"
 		} else {
-			out[i] += strings.Join(h.Field.Columns(), " ")
+			c := h.Field.Columns()
+			out[i] += strings.Join([]string{short(c[0], "spec.forProvider."), c[1], c[2], short(c[3], "status.atProvider.")}, " ")
 		}
 	}
 
-	return strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "").Replace(strings.Join(out, "; "))
+	return strings.Join(out, "; ")
+}
+
+// short form of the supplied paths, with commas between them: without where most are, and with
+// a dot in front of those that are elsewhere.
+func short(paths, below string) string {
+	out := strings.Split(paths, ",")
+
+	for i, path := range out {
+		if within, ok := strings.CutPrefix(path, below); ok {
+			out[i] = within
+		} else if path != "-" {
+			out[i] = "." + path
+		}
+	}
+
+	return strings.Join(out, ",")
 }

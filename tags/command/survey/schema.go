@@ -37,13 +37,26 @@ var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type
 
 // Prune the supplied schema of a kind.
 func Prune(s *structpb.Struct) Schema {
-	tops := object{}
+	tops, levels := object{}, 3
+
+	managed := child(child(child(child(s, "properties"), "spec"), "properties"), "forProvider") != nil
+	if managed {
+		levels = 2
+	}
 
 	for top, field := range map[string]string{"spec": "forProvider", "status": "atProvider"} {
 		outer := child(child(s, "properties"), top)
+		if managed {
+			outer = child(child(outer, "properties"), field)
+		}
 
-		if kept := prune(child(child(outer, "properties"), field), 2, nil); len(kept) > 0 {
-			tops[top] = object{"properties": object{field: kept}}
+		kept := prune(outer, levels, nil)
+		if managed && len(kept) > 0 {
+			kept = object{"properties": object{field: kept}}
+		}
+
+		if len(kept) > 0 {
+			tops[top] = kept
 		}
 	}
 

@@ -97,14 +97,14 @@ func TestPruneDefinitions(t *testing.T) {
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions([]string{"../../field/testdata/crds"}, func(d manifest.Definition) {
-		want, got := field.Read(d.GroupKind(), objects.Tree(d.Schema).Node()), field.Read(d.GroupKind(), objects.Tree(Prune(d.Schema).Struct()).Node())
+		want, got := field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node()), field.Read(d.GroupVersionKind, objects.Tree(Prune(d.Schema).Struct()).Node())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
 		}
 
 		for _, s := range all {
 			for _, is := range s.Kinds[d.GroupVersionKind] {
-				if field.Read(d.GroupKind(), objects.Tree(is.Struct()).Node()).WrittenAs(want) {
+				if field.Read(d.GroupVersionKind, objects.Tree(is.Struct()).Node()).WrittenAs(want) {
 					return
 				}
 			}
