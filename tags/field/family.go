@@ -74,7 +74,10 @@ var providerTags = tags.ProvidersKeys()
 
 // families of providers. A file per family says which of their kinds' fields carry cloud
 // tags, and why.
-var families = []*family{&aws, &awsClassic, &azapi, &azure, &digitalocean, &gcp, &hetzner, &openstack, &unknown, &unmanaged}
+var families = []*family{
+	&alibaba, &alibabaClassic, &aws, &awsClassic, &azapi, &azure, &cloudscale, &digitalocean, &exoscale, &gcp, &hetzner, &linode,
+	&oci, &openstack, &scaleway, &unknown, &unmanaged, &upcloud, &vultr,
+}
 
 // A family says which fields of its kinds carry cloud tags. What no candidate names does
 // not, however much it looks like it: comments say why.
@@ -148,7 +151,7 @@ type candidate struct {
 }
 
 // maxWord is how many characters a tag may have that is one word, by the API references of
-// all clouds that have such.
+// most clouds that have such. Of those that say nothing of it, nobody knows that more would do.
 const maxWord = 255
 
 // at is a candidate that is a map of strings at the supplied path below spec.forProvider
@@ -181,6 +184,12 @@ func (c *candidate) as(shapes ...Shape) *candidate {
 // words makes the candidate a list of words, each a key, the separator and a value.
 func (c *candidate) words(separator string) *candidate {
 	c.shapes, c.separator, c.maxLength = []Shape{StringList}, separator, maxWord
+	return c
+}
+
+// upTo says how many characters an entry of the candidate may have.
+func (c *candidate) upTo(maxLength int) *candidate {
+	c.maxLength = maxLength
 	return c
 }
 

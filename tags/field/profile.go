@@ -15,10 +15,15 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
+	// What is usual where nobody knows the provider isn't so for one that we know.
+	f, _ := familyOf(k.GroupKind())
+	if f != &unknown && families[i] == &unknown {
+		return Field{}, false
+	}
+
 	usual := families[i].usual
 	out := Field{Path: usual.paths[0], Shape: Map, Observed: usual.observed}
 
-	f, _ := familyOf(k.GroupKind())
 	f.complete(&out)
 
 	return out, true

@@ -1,0 +1,12 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+// vultr is vultr/crossplane-provider-vultr. No document limits what is in a tag.
+//
+// Not tags: labels of node pools (Kubernetes labels).
+var vultr = family{
+	Family:  Family{Name: "vultr", Profile: tags.Generic, Upjet: true},
+	domains: []string{"vultr.upbound.io", "vultr.m.upbound.io"},
+	fields:  []*candidate{at("tags", "tags").words("=")},
+}
