@@ -147,7 +147,7 @@ type candidate struct {
 	// version of the kind that has the field, or empty if all have it.
 	version string
 
-	onRequest, fixed bool
+	onRequest, fixed, inside bool
 }
 
 // maxWord is how many characters a tag may have that is one word, by the API references of
@@ -210,6 +210,13 @@ func (c *candidate) request() *candidate {
 // created, since the API server refuses any change.
 func (c *candidate) once() *candidate {
 	c.onRequest, c.fixed = true, true
+	return c
+}
+
+// within makes the candidate one that is not made without the object around it, which has
+// required fields, or says something by being there.
+func (c *candidate) within() *candidate {
+	c.inside = true
 	return c
 }
 

@@ -3,6 +3,10 @@
 package field
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -71,6 +75,9 @@ type Field struct {
 	// Fixed is true if the field can't change once the resource is there.
 	Fixed bool
 
+	// Within is true if the field must not be made without the object around it.
+	Within bool
+
 	// LooksLike is the path of a field of a kind of shape None that looks like tags,
 	// but may mean something else: nobody knows the provider. Empty if there is none.
 	LooksLike string
@@ -92,6 +99,51 @@ type Kind struct {
 	// Managed is true if the resource is one that a provider makes outside of the
 	// control plane.
 	Managed bool
+
+	// Wraps is the kind of the manifest in a resource that wraps one. Empty if it doesn't.
+	Wraps schema.GroupVersionKind
+}
+
+// Tagged is the kind whose tags a resource of the kind has: its own, or that of the manifest that
+// it wraps.
+func (k Kind) Tagged() schema.GroupKind {
+	if k.Wraps.Empty() {
+		return k.GroupKind()
+	}
+
+	return k.Wraps.GroupKind()
+}
+
+// manifest is the path of what an Object of provider-kubernetes wraps.
+const manifest = "manifest."
+
+// IsWrapper is true if resources of the supplied kind wrap the manifest of another one: Objects of
+// provider-kubernetes.
+func IsWrapper(apiVersion, kind string) bool {
+	return kind == "Object" && (strings.HasPrefix(apiVersion, "kubernetes.crossplane.io/") || strings.HasPrefix(apiVersion, "kubernetes.m.crossplane.io/"))
+}
+
+// IsOthers is true if the supplied key is one of the object's Kubernetes labels that are no cloud
+// tags: Config Connector leaves out those with a slash.
+func (f *Field) IsOthers(key []byte) bool {
+	return f.KubernetesLabels && bytes.IndexByte(key, '/') >= 0
+}
+
+// wrapped is the supplied field of a manifest in the resource that wraps it.
+func (f Field) wrapped() Field {
+	if f.Shape == None {
+		return Field{Shape: None}
+	}
+
+	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())
+	f.Atomic = f.Shape != Map // Nobody says of what type they are.
+	f.Observed = slices.Clone(f.Observed)
+
+	for i, path := range f.Observed {
+		f.Observed[i] = object.MustParsePath(atProvider + manifest + path.String())
+	}
+
+	return f
 }
 
 // A Locator says which field of a kind carries its cloud tags. It returns false

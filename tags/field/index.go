@@ -68,6 +68,26 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	}
 }
 
+// IsNative is true if the index has the supplied kind, which is of a native family.
+func (i *Index) IsNative(k schema.GroupVersionKind) bool {
+	if _, ok := i.entries[k]; !ok {
+		return false
+	}
+
+	f, _ := familyOf(k.GroupKind())
+
+	return f.Native
+}
+
+// Known returns the tag field of the supplied kind, whether it has to be asked for or not.
+func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
+	if e := i.entries[k]; len(e) == 1 {
+		return e[0].Field, true
+	}
+
+	return Field{}, false
+}
+
 // HasGroup is true if the index has kinds of the supplied API group, besides those of
 // a provider's own settings.
 func (i *Index) HasGroup(group string) bool { return i.groups[group] }
@@ -215,6 +235,7 @@ func parseField(c []string) Field {
 		f.Atomic = f.Atomic || setting == atomic
 		f.OnRequest = f.OnRequest || setting == onRequest
 		f.Fixed = f.Fixed || setting == fixed
+		f.Within = f.Within || setting == within
 	}
 
 	if c[3] != absent {
@@ -258,12 +279,13 @@ const (
 	atomic    = "atomic"
 	onRequest = "on-request"
 	fixed     = "fixed"
+	within    = "within"
 )
 
 // Line puts what is known of a kind in one line of seven columns, with a tab
 // between them: the group, the version and the kind, the path of its tag field, its
-// shape, whether it is atomic, used on request only and fixed, and the observed paths, with
-// commas between them.
+// shape, whether it is atomic, on-request, fixed and within an object that must be there, and the observed
+// paths, with commas between them.
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
 //	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
@@ -309,7 +331,7 @@ func (f Field) Columns() []string {
 	for _, s := range []struct {
 		is   bool
 		name string
-	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}} {
+	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Within, within}} {
 		if s.is {
 			settings = append(settings, s.name)
 		}

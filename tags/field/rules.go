@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -20,7 +21,9 @@ type Rules struct {
 
 type rule struct {
 	apiVersion, kind tags.Pattern
-	field            Field
+
+	// field that the rule gives. One without a shape is the known field of the kind.
+	field Field
 }
 
 // NewRules returns the Rules of the supplied tagFields.
@@ -53,12 +56,54 @@ func NewRules(tagFields []v1beta1.TagField) *Rules {
 // Locate the tag field of the supplied kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
-		if rl.apiVersion.Matches(k.GroupVersion().String()) && rl.kind.Matches(k.Kind) {
+		if !rl.apiVersion.Matches(k.GroupVersion().String()) || !rl.kind.Matches(k.Kind) {
+			continue
+		}
+
+		switch {
+		case rl.field.Shape != "":
 			return r.learn(rl.field, k), true
+		case !k.Wraps.Empty():
+			return r.wrapped(rl.field, k)
+		default:
+			return r.known(rl.field, k)
 		}
 	}
 
 	return Field{}, false
+}
+
+// known returns the tag field of the supplied kind, which the supplied one of a rule asks for.
+func (r *Rules) known(asked Field, k Kind) (Field, bool) {
+	f, ok := BuiltIn().Known(k.GroupVersionKind)
+	if !ok && r.Schemas != nil {
+		s := r.Schemas.Of(k.GroupVersionKind)
+		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
+	}
+
+	f.Profile = asked.Profile
+
+	return f, ok
+}
+
+// wrapped returns the tag field of the manifest that resources of the supplied kind wrap, which
+// the supplied field of a rule asks for.
+func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
+	inner := Kind{GroupVersionKind: k.Wraps}
+
+	f, ok := r.Locate(inner)
+	if !ok {
+		f, ok = BuiltIn().Locate(inner)
+	}
+
+	if !ok {
+		return Field{Shape: None}, true
+	}
+
+	f = f.wrapped()
+	f.Profile = cmp.Or(asked.Profile, f.Profile)
+
+	return f, true
 }
 
 // learn what else is known of the supplied field of a rule that matches the kind.

@@ -61,7 +61,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 	c := Change{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind}
 
 	var same bool
-	if c.Added, same = t.fresh.change(t.there, after); same || settled(t.there, after) {
+	if c.Added, same = t.fresh.change(t.there, after); same || settled(t, after) {
 		return c
 	}
 
@@ -96,7 +96,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 
 	for of := range old.Tags() {
 		e := &of[0]
-		if desired.Has(e.ID) || isProviders(e.Key) {
+		if desired.Has(e.ID) || isProviders(t.field, e.Key) {
 			continue
 		}
 
@@ -112,9 +112,10 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 	return c
 }
 
-// settled is true if the first value of a tag field is the second one, but for the tags
-// that the provider has added to a map. That is so in most runs.
-func settled(before, after object.Node) bool {
+// settled is true if the supplied target is observed with the supplied value of its tag field,
+// but for what others have added to a map. That is so in most runs.
+func settled(t *Target, after object.Node) bool {
+	before := t.there
 	if !before.IsObject() || !after.IsObject() {
 		return proto.Equal(before.Value(), after.Value())
 	}
@@ -126,7 +127,7 @@ func settled(before, after object.Node) bool {
 
 	for key, v := range before.Fields() {
 		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !isProviders(key) {
+		if ok && !is.Equal(v) || !ok && !isProviders(t.field, key) && !t.field.IsOthers(key) {
 			return false
 		}
 

@@ -43,7 +43,7 @@ func (s *Stamper) freshOf(t *Target) *fresh {
 		return t.fresh
 	}
 
-	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic {
+	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic || t.field.Fixed {
 		t.fresh = &fresh{}
 		return t.fresh
 	}
@@ -118,7 +118,7 @@ func (f *fresh) planFor(t *Target) (*plan, bool) {
 	}
 
 	v := f.value
-	if others > 0 {
+	if others > 0 || t.field.KubernetesLabels && t.before.IsThere() {
 		v = t.before.With(v)
 	}
 
@@ -136,6 +136,10 @@ func (f *fresh) count(t *Target) (ours, others int, ok bool) {
 	}
 
 	for name, v := range t.before.Fields() {
+		if t.field.IsOthers(name) {
+			continue
+		}
+
 		value, isOurs := f.plan.Active[string(name)]
 
 		switch {
@@ -176,7 +180,7 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 		}
 
 		others++
-		if others > few || isProviders(name) || !observed.Field(string(name)).Equal(v) {
+		if others > few || isProviders(f.plan.target.field, name) || !observed.Field(string(name)).Equal(v) {
 			return nil, false
 		}
 	}
@@ -191,7 +195,7 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 			there++
 		case isOurs:
 			return nil, false
-		case !isProviders(name):
+		case !isProviders(f.plan.target.field, name):
 			others--
 		}
 	}
@@ -208,7 +212,10 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 	}
 }
 
-// isProviders is true if providers set the tag with the supplied key.
-func isProviders[K string | []byte](key K) bool { return slices.Contains(providersKeys, string(key)) }
+// isProviders is true if providers set the tag with the supplied key, or what else manages
+// resources with the supplied field.
+func isProviders[K string | []byte](f *field.Field, key K) bool {
+	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
+}
 
 var providersKeys = tags.ProvidersKeys()

@@ -52,6 +52,9 @@ type kindKey struct {
 	// looksManaged is true if a provider may make such a resource outside of the control
 	// plane, by what it holds.
 	looksManaged bool
+
+	// wraps is what kind of resource it wraps, if any.
+	wraps schema.GroupVersionKind
 }
 
 // An outline of a resource is what is read of it whatever its kind.
@@ -97,6 +100,10 @@ func (o *outline) leave() string {
 		return whyIgnored
 	}
 
+	if o.isReadOnly() {
+		return whyReadOnly
+	}
+
 	// Resources whose policies aren't given have all of them.
 	policies := o.spec.Field("managementPolicies")
 	if !policies.IsList() {
@@ -112,6 +119,31 @@ func (o *outline) leave() string {
 	return whyAdopted
 }
 
+// readOnly are the annotations by which other controllers than Crossplane's leave what is there as
+// it is: those of ACK and of Azure Service Operator.
+var readOnly = map[string]string{"services.k8s.aws/read-only": "true", "serviceoperator.azure.com/reconcile-policy": "skip"}
+
+// isReadOnly is true if another controller than Crossplane's doesn't change what the resource is
+// of. That of OpenStack has a field for it.
+func (o *outline) isReadOnly() bool {
+	if o.spec.Field("managementPolicy").IsText("unmanaged") {
+		return true
+	}
+
+	annotations := o.metadata.Field("annotations")
+	if annotations.IsEmpty() {
+		return false
+	}
+
+	for name, value := range readOnly {
+		if annotations.Field(name).IsText(value) {
+			return true
+		}
+	}
+
+	return false
+}
+
 // looksManaged is true if a provider may make the resource outside of the control plane.
 func (o *outline) looksManaged() bool {
 	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
@@ -121,10 +153,15 @@ func (o *outline) looksManaged() bool {
 func (ts *Targets) kindOf(o *outline) *kind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
+	if field.IsWrapper(o.apiVersion, o.kind) {
+		m := o.spec.Field("forProvider").Field("manifest")
+		key.wraps = schema.FromAPIVersionAndKind(m.Field("apiVersion").Interned(ts.texts), m.Field("kind").Interned(ts.texts))
+	}
+
 	k, ok := ts.kinds[key]
 	if !ok {
-		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind)}}
-		k.Managed = key.looksManaged && k.Group != ts.stamper.CompositeGroup && isManaged(k.Group)
+		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
+		k.Managed = k.Group != ts.stamper.CompositeGroup && (key.looksManaged && isManaged(k.Group) || field.BuiltIn().IsNative(k.GroupVersionKind))
 
 		if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
 			k.Profile = family.Profile
@@ -163,6 +200,8 @@ func (ts *Targets) placeOf(k *kind) *place {
 	switch {
 	case !known && k.Managed:
 		p.unknown, p.lacks = true, whyUnknown
+	case f.Shape == field.None && f.OnRequest:
+		p.noField, p.lacks = true, whyRequest
 	case !known || f.Shape == field.None && f.LooksLike == "":
 		p.noField, p.lacks = true, whyNoField
 	case f.Shape == field.None:
@@ -175,8 +214,9 @@ func (ts *Targets) placeOf(k *kind) *place {
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may
 // name one. What the composite resource or a class says decides only where nothing else does.
 func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
-	family, _ := field.FamilyOf(k.GroupKind())
+	of := k.Tagged()
+	family, _ := field.FamilyOf(of)
 	provider := cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
 
-	return s.Input.ProfileRules.ProfileOf(provider, k.Group, k.Kind)
+	return s.Input.ProfileRules.ProfileOf(provider, of.Group, of.Kind)
 }

@@ -137,9 +137,35 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 		}
 	}
 
-	p.conclude()
+	if keep(p); p.LeftAlone == "" {
+		p.conclude()
+	}
 
 	return p, nil
+}
+
+// keep the tags that the target of the supplied plan was made with, if they can't change: the
+// API server would refuse whatever else changes in the resource, too.
+func keep(p *plan) {
+	t := p.target
+	if !t.field.Fixed || t.observed.IsZero() || t.thereErr != nil {
+		return
+	}
+
+	after := t.before
+	if !p.Stamped.IsZero() {
+		after, _ = p.Stamped.At(t.field.Path)
+	}
+
+	if after.Equal(t.there) || after.IsEmpty() && t.there.IsEmpty() {
+		return
+	}
+
+	p.LeftAlone, p.Stamped = fmt.Sprintf(whyFixed, t.field.Path), object.Object{}
+
+	if !t.before.Equal(t.there) {
+		p.Stamped, _ = object.Set(t.Resource, t.field.Path, t.there)
+	}
 }
 
 // decide on everything about the tags.
@@ -352,6 +378,10 @@ func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule
 // rule returns the first of the supplied rules that holds for the supplied tag, or nil if
 // none does.
 func (p *plan) rule(rules []keyRule, e *tagset.Entry) *keyRule {
+	if slices.Contains(p.target.field.ProviderTags, e.Key) {
+		return nil // They would come back.
+	}
+
 	rule, protected := p.match(rules, e)
 	if rule == nil && protected != "" {
 		p.protected = append(p.protected, protected)

@@ -30,7 +30,7 @@ func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
 	before := set.Len()
 
 	for of := range theirs.Tags() {
-		if e := of[0]; isProviders(w.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+		if e := of[0]; isProviders(t.field, w.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			kept = set.Restore(e) || kept
 		}
 	}
@@ -92,7 +92,7 @@ func isRefilled(t *Target, w *wishes) bool {
 	}
 
 	for key := range t.there.Fields() {
-		if !isProviders(key) {
+		if !isProviders(t.field, key) {
 			return true
 		}
 	}

@@ -23,9 +23,12 @@ const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
 const (
 	whyIgnored   = "is annotated " + IgnoreAnnotation + ": \"true\""
 	whyAdopted   = "is adopted: its managementPolicies allow neither Create nor Update"
+	whyReadOnly  = "is adopted: it tells its controller to only read what it is of"
 	whyNoField   = "has no tag field"
 	whyUnknown   = "has no tag field that is known"
 	whyLooksLike = whyUnknown + "; %s may mean other things: a tagFields entry can say that it carries tags"
+	whyRequest   = "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
+	whyFixed     = "keeps the tags that it was made with: its %s can't change"
 	whyNoObject  = "has no apiVersion and kind"
 )
 

@@ -21,11 +21,11 @@ var emptiedPath = object.MustParsePath("metadata.annotations[" + emptiedAnnotati
 // write the supplied tags to the supplied target's field. It returns nil if the target is
 // as it was: what one step changes, a later one may change back.
 func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
-	if set.Len() == 0 {
+	v := set.Value()
+	if object.NodeOf(v).IsEmpty() {
 		return writeEmpty(t, w)
 	}
 
-	v := set.Value()
 	before := t.before.Value()
 
 	if t.field.Atomic && !proto.Equal(before, v) {
@@ -64,7 +64,7 @@ func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 
 // writeValue writes the supplied value to the supplied target's field.
 func writeValue(t *Target, v object.Node) (object.Object, error) {
-	if err := itemless(t); err != nil {
+	if err := homeless(t); err != nil {
 		return object.Object{}, err
 	}
 
@@ -98,12 +98,26 @@ func around(path object.Path) (object.Path, bool) {
 
 	o := path.First(n)
 
-	return o, o.String() != "spec" && o.String() != "spec.forProvider"
+	switch o.String() {
+	case "metadata", "spec", "spec.forProvider", "spec.forProvider.manifest":
+		return o, false
+	default:
+		return o, true
+	}
 }
 
-// itemless returns an error if the supplied target lacks the only item of a list that its
-// field is in. Other fields of an item may be required, so none is made.
-func itemless(t *Target) error {
+// homeless returns an error if the supplied target lacks the object that its field must be
+// in, or the only item of a list that it is in. Other fields of these may be required, so none
+// is made.
+func homeless(t *Target) error {
+	if path := t.field.Path; t.field.Within {
+		around := path.First(len(path.Segments()) - 1)
+
+		if v, err := t.Resource.At(around); err != nil || !v.IsObject() {
+			return errors.Errorf("there is no object %s to hold tags", around)
+		}
+	}
+
 	for i, sg := range t.field.Path.Segments() {
 		if sg.Type != object.SegmentIndex || sg.Index != 0 {
 			continue

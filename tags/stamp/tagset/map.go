@@ -2,6 +2,7 @@ package tagset
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +18,12 @@ import (
 type tagMap struct {
 	field *field.Field
 	keys  *Keys
+
+	// others are the Kubernetes labels that are no tags.
+	others map[string]*structpb.Value
 }
 
-func (m tagMap) read(n object.Node) ([]Entry, error) {
+func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
 		return nil, errors.Errorf("%s is %s, not a map of tags", m.field.Path, n.Kind())
 	}
@@ -28,6 +32,17 @@ func (m tagMap) read(n object.Node) ([]Entry, error) {
 
 	for name, value := range n.Fields() {
 		key, v := string(name), value.Value()
+
+		if m.field.IsOthers(name) {
+			if m.others == nil {
+				m.others = make(map[string]*structpb.Value)
+			}
+
+			m.others[key] = v
+
+			continue
+		}
+
 		out = append(out, Entry{ID: m.keys.ID(key), Key: key, Value: v, Item: v})
 	}
 
@@ -36,8 +51,10 @@ func (m tagMap) read(n object.Node) ([]Entry, error) {
 	return out, nil
 }
 
-func (m tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
-	fields := make(map[string]*structpb.Value, n)
+func (m *tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+	fields := make(map[string]*structpb.Value, n+len(m.others))
+	maps.Copy(fields, m.others)
+
 	for e := range entries {
 		fields[e.Key] = e.Item
 	}
@@ -46,7 +63,7 @@ func (m tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
 }
 
 // take the value. The name of a field stays as it is, if it may.
-func (m tagMap) take(old *Entry, e Entry) Entry {
+func (m *tagMap) take(old *Entry, e Entry) Entry {
 	e.Value = e.text()
 	e.Item = e.Value
 

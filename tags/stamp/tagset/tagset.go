@@ -58,7 +58,7 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 
 	switch f.Shape {
 	case field.Map:
-		s.shape = tagMap{field: f, keys: keys}
+		s.shape = &tagMap{field: f, keys: keys}
 	case field.KeyValueList:
 		s.shape = keyValues{field: f, keys: keys}
 	default:
