@@ -1,0 +1,573 @@
+package stamp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+const facts = "../field/testdata/facts/"
+
+// factsMissing are the providers of which no family knows yet what counts, and profilesMissing
+// those whose limits no profile has.
+var (
+	factsMissing = []string{
+		"ack", "aiven", "aruba", "aso", "aws-controlapi", "aws-jet", "aws-lbc", "azure-classic", "azure-jet", "btp", "capa", "capdo",
+		"capg", "capl", "capo", "capoci", "caposc", "capp", "caps", "capz", "castai", "civo", "cloudflare",
+		"cloudfoundry", "databricks", "digitalocean-classic", "equinix", "flexibleengine", "gcp crossplane-contrib/provider-gcp-beta",
+		"gcp-classic", "gcp-jet", "grafana", "gridscale", "harness", "hive", "huawei", "hypershift", "ibm", "ionos",
+		"karpenter", "kcc", "maas", "nebius", "nsxt", "nuodb", "opentelekom", "orc", "osok", "ovh", "palette",
+		"proxmox", "rosa", "spot", "tencent", "vcd", "yandex",
+	}
+	profilesMissing = []string{
+		"alibaba", "cloudfoundry", "exoscale", "linode", "mongodbatlas", "oci", "outscale", "scaleway", "upcloud",
+	}
+)
+
+// asksMissing is true while rules without a path ask for nothing.
+const asksMissing = true
+
+// A factKind is a version of a kind, and its fields that look like tags.
+type factKind struct {
+	schema.GroupVersionKind
+	fields []factField
+}
+
+// A factField is a field that looks like tags.
+type factField struct {
+	// path of the field, with [] behind the name of a list on the way, and its shape.
+	path, shape string
+
+	// verdict is default, request or never, or empty for fields of managed resources.
+	verdict string
+}
+
+// A verdict is a row of counts.tsv.
+type verdict struct {
+	providers         []string
+	kind, path, shape tags.Pattern
+	profile           string
+
+	// want is what a tag env=prod becomes, or nil if the field carries no tags.
+	want *structpb.Value
+
+	// ask is true if the input has to ask for the kind.
+	ask bool
+
+	line string
+	used bool
+}
+
+// readFacts returns the kinds of a file of facts by provider and source.
+func readFacts(t *testing.T, file string) map[string][]factKind {
+	t.Helper()
+
+	var (
+		out    = make(map[string][]factKind)
+		source string
+		fields []factField
+		places []schema.GroupVersion
+	)
+
+	for _, line := range factLines(t, file) {
+		text := strings.TrimLeft(line, " ")
+
+		switch len(line) - len(text) {
+		case 0:
+			source = text
+		case 1:
+			fields = factFields(text)
+		case 2:
+			places = factPlaces(text)
+		default:
+			for kind := range strings.FieldsSeq(text) {
+				for _, gv := range places {
+					out[source] = append(out[source], factKind{GroupVersionKind: gv.WithKind(kind), fields: fields})
+				}
+			}
+		}
+	}
+
+	return out
+}
+
+// factLines are the lines of a file of facts but for comments.
+func factLines(t *testing.T, file string) []string {
+	t.Helper()
+
+	b, err := os.ReadFile(facts + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return slices.DeleteFunc(strings.Split(string(b), "\n"), func(l string) bool { return l == "" || l[0] == '#' })
+}
+
+// factFields reads the fields of kinds, as in .tags map<string> > .tags,.tagsAll; .labels map<string>.
+func factFields(text string) (out []factField) {
+	if text == "-" {
+		return nil
+	}
+
+	for s := range strings.SplitSeq(text, "; ") {
+		f := factField{}
+
+		for _, v := range []string{"default", "request", "never"} {
+			if rest, ok := strings.CutSuffix(s, " "+v); ok {
+				s, f.verdict = rest, v
+			}
+		}
+
+		s, _, _ = strings.Cut(s, " > ")
+		f.path, f.shape, _ = strings.Cut(s, " ")
+
+		if strings.HasPrefix(f.path, ".") {
+			f.path = "spec.forProvider" + f.path
+		}
+
+		out = append(out, f)
+	}
+
+	return out
+}
+
+// factPlaces reads API groups and versions, as in ec2.aws.[m.]upbound.io v1beta1,v1beta2.
+func factPlaces(text string) (out []schema.GroupVersion) {
+	for s := range strings.SplitSeq(text, "; ") {
+		group, versions, _ := strings.Cut(s, " ")
+
+		for _, g := range slices.Compact([]string{strings.Replace(group, "[m.]", "", 1), strings.Replace(group, "[m.]", "m.", 1)}) {
+			for v := range strings.SplitSeq(versions, ",") {
+				if g == "core" {
+					g = ""
+				}
+
+				out = append(out, schema.GroupVersion{Group: g, Version: v})
+			}
+		}
+	}
+
+	return out
+}
+
+// readVerdicts returns the rows of counts.tsv.
+func readVerdicts(t *testing.T) (out []*verdict) {
+	t.Helper()
+
+	for _, line := range factLines(t, "counts.tsv") {
+		c := strings.Split(line, "\t")
+		if len(c) != 6 {
+			t.Fatalf("want six columns in %q", line)
+		}
+
+		path := c[2]
+		if strings.HasPrefix(path, ".") {
+			path = "spec.forProvider" + path
+		}
+
+		v := &verdict{
+			providers: strings.Split(c[0], ","), profile: c[4], line: line,
+			kind: tags.NewPattern(c[1]), path: tags.NewPattern(path), shape: tags.NewPattern(c[3]),
+		}
+		if c[5] != "-" {
+			text, ask := strings.CutPrefix(c[5], "request ")
+			v.want, v.ask = &structpb.Value{}, ask
+
+			if err := yaml.Unmarshal([]byte(text), v.want); err != nil {
+				t.Fatalf("%q: %s", line, err)
+			}
+		}
+
+		out = append(out, v)
+	}
+
+	return out
+}
+
+// A factCase is a kind, and what is to become of a resource of it.
+type factCase struct {
+	factKind
+
+	// of is the field that counts, with what it is to become, or nil if there is none.
+	of      *factField
+	verdict *verdict
+
+	// ask is true if the input has to ask for the kind.
+	ask bool
+}
+
+// caseOf returns what is to become of a resource of the supplied kind.
+func caseOf(t *testing.T, provider string, k factKind, verdicts []*verdict) factCase {
+	t.Helper()
+
+	c := factCase{factKind: k}
+
+	for i, f := range k.fields {
+		at := slices.IndexFunc(verdicts, func(v *verdict) bool {
+			return slices.Contains(v.providers, provider) && v.kind.Matches(k.Group+"/"+k.Kind) && v.path.Matches(f.path) && v.shape.Matches(f.shape)
+		})
+
+		if at >= 0 {
+			verdicts[at].used = true
+		}
+
+		switch {
+		case f.verdict == "never" || at < 0 && f.verdict == "" || at >= 0 && verdicts[at].want == nil:
+		case at < 0:
+			t.Errorf("counts.tsv doesn't say what becomes of %s of %s", f.path, k)
+		case c.of == nil || c.ask && f.verdict == "default":
+			c.of, c.verdict, c.ask = &k.fields[i], verdicts[at], f.verdict == "request" || verdicts[at].ask
+		case f.verdict != "request":
+			t.Errorf("both %s and %s of %s count", c.of.path, f.path, k)
+		}
+	}
+
+	return c
+}
+
+// base is a resource that has what is around all fields of the kind.
+func (c *factCase) base(t *testing.T) *structpb.Struct {
+	t.Helper()
+
+	apiVersion, kind := c.ToAPIVersionAndKind()
+	o := map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{"forProvider": map[string]any{}}}
+
+	if len(c.fields) > 0 && !strings.HasPrefix(c.fields[0].path, "spec.forProvider.") || strings.HasSuffix(c.Group, "k8s.aws") {
+		o["spec"] = map[string]any{"name": "x"}
+	}
+
+	for _, f := range c.fields {
+		within(o, f.path, nil)
+	}
+
+	return structOf(t, o)
+}
+
+// tagged is such a resource with a tag env=prod in the field that counts.
+func (c *factCase) tagged(t *testing.T) *structpb.Struct {
+	t.Helper()
+
+	o := c.base(t).AsMap()
+	within(o, c.of.path, c.verdict.want.AsInterface())
+
+	return structOf(t, o)
+}
+
+// within makes what is around the field at the supplied path, and the field unless it is nil.
+func within(o map[string]any, path string, value any) {
+	name, rest, more := strings.Cut(path, ".")
+
+	switch list, ok := strings.CutSuffix(name, "[]"); {
+	case !more && value != nil:
+		o[name] = value
+	case !more:
+	case ok:
+		if o[list] == nil {
+			o[list] = []any{map[string]any{}}
+		}
+
+		within(o[list].([]any)[0].(map[string]any), rest, value) //nolint:forcetypeassert // We made it.
+	default:
+		if o[name] == nil {
+			o[name] = map[string]any{}
+		}
+
+		within(o[name].(map[string]any), rest, value) //nolint:forcetypeassert // We made it.
+	}
+}
+
+// schema of the kind as its fields say.
+func (c *factCase) schema(t *testing.T) object.Node {
+	t.Helper()
+
+	s := map[string]any{"type": "object"}
+
+	for _, f := range c.fields {
+		at := s
+		for name := range strings.SplitSeq(f.path, ".") {
+			list, isList := strings.CutSuffix(name, "[]")
+
+			at = child(child(at, "properties"), list)
+			if isList {
+				at["type"] = "array"
+				at = child(at, "items")
+			}
+
+			at["type"] = "object"
+		}
+
+		shape, notes, _ := strings.Cut(f.shape, " ")
+		maps.Copy(at, schemaOfShape(shape, strings.Fields(notes)))
+	}
+
+	child(child(child(child(s, "properties"), "spec"), "properties"), "forProvider")["type"] = "object"
+
+	return object.Tree(structOf(t, s)).Node()
+}
+
+// schemaOfShape is the schema of a field of the supplied shape, with notes such as
+// listType=set.
+func schemaOfShape(shape string, notes []string) map[string]any {
+	out := map[string]any{}
+
+	if of, ok := strings.CutPrefix(shape, "map<"); ok {
+		out["type"], out["additionalProperties"] = "object", map[string]any{"type": strings.TrimSuffix(of, ">")}
+		return out
+	}
+
+	out["type"] = "array"
+	items := child(out, "items")
+
+	switch fields, ok := strings.CutPrefix(shape, "list{"); {
+	case shape == "list<string>":
+		items["type"] = "string"
+	case shape == "list<map<string>>":
+		maps.Copy(items, schemaOfShape("map<string>", nil))
+	case ok:
+		items["type"] = "object"
+
+		for f := range strings.FieldsFuncSeq(strings.TrimSuffix(fields, "}"), func(r rune) bool { return r == ',' }) {
+			name, typ, _ := strings.Cut(f, ":")
+			child(child(items, "properties"), name)["type"] = typ
+		}
+	}
+
+	for _, n := range notes {
+		if required, ok := strings.CutPrefix(n, "required="); ok {
+			list := []any{}
+			for r := range strings.SplitSeq(required, ",") {
+				list = append(list, r)
+			}
+
+			items["required"] = list
+		}
+
+		if kind, ok := strings.CutPrefix(n, "listType="); ok {
+			out["x-kubernetes-list-type"] = kind
+		}
+	}
+
+	return out
+}
+
+// child of the supplied object, which is made if it isn't there.
+func child(o map[string]any, name string) map[string]any {
+	if o[name] == nil {
+		o[name] = map[string]any{}
+	}
+
+	return o[name].(map[string]any) //nolint:forcetypeassert // We made it.
+}
+
+func structOf(t *testing.T, o map[string]any) *structpb.Struct {
+	t.Helper()
+
+	s, err := structpb.NewStruct(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
+// jsonOf is the JSON text of the supplied object.
+func jsonOf(t *testing.T, o *structpb.Struct) string {
+	t.Helper()
+
+	b, err := json.Marshal(o.AsMap())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return string(b)
+}
+
+// An outcome is what became of a resource.
+type outcome struct {
+	*Target
+	Result
+}
+
+// run stamps a tag env=prod on resources of all cases, by name of the kind.
+func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[schema.GroupVersionKind]object.Node) map[string]outcome {
+	t.Helper()
+
+	desired := make(map[string]*fnv1.Resource, len(cases))
+	for i := range cases {
+		desired[cases[i].String()] = &fnv1.Resource{Resource: cases[i].base(t)}
+	}
+
+	s := &Stamper{
+		Input:          &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), TagFields: rules},
+		CompositeGroup: "example.org",
+		Transformer:    tags.NewTransformer(tags.PropagatingLabelSet{"env": "prod"}.Labels(""), nil),
+		Fields: func(schemas field.Schemas) field.Locator {
+			r := field.NewRules(rules)
+			r.Schemas = &schemas
+
+			return field.Chain{r, field.BuiltIn(), schemas, field.ByProfile{}}
+		},
+		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return schemas[k] }},
+	}
+
+	targets := targetsOf(s, desired)
+
+	o, err := s.Stamp(context.Background(), targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	out := make(map[string]outcome)
+	for _, target := range targets.All {
+		out[target.Name] = outcome{Target: target}
+	}
+
+	for _, r := range o.Results {
+		out[r.Resource] = outcome{Target: out[r.Resource].Target, Result: r}
+	}
+
+	return out
+}
+
+// check what became of a resource of the supplied kind, of which a tag is wanted or not.
+func (c *factCase) check(t *testing.T, how string, got outcome, want bool) {
+	t.Helper()
+
+	if !want {
+		if !got.Stamped.IsZero() {
+			t.Errorf("%s %s: want no tag, got %s", c, how, jsonOf(t, got.Stamped.Struct()))
+		}
+
+		return
+	}
+
+	if want, is := jsonOf(t, c.tagged(t)), jsonOf(t, got.Stamped.Struct()); is != want {
+		t.Errorf("%s %s %s%s: want %s, got %s", c, how, got.LeftAlone, got.Mismatch, want, is)
+		return
+	}
+
+	if got.profile.Name != c.verdict.profile && !slices.Contains(profilesMissing, c.verdict.profile) {
+		t.Errorf("%s %s: want the profile %s, got %s", c, how, c.verdict.profile, got.profile.Name)
+	}
+
+	atomic := strings.HasPrefix(c.of.shape, "list") && !strings.Contains(c.of.shape, "listType=set") && !strings.Contains(c.of.shape, "listType=map")
+	if got.place.field.Atomic != atomic {
+		t.Errorf("%s %s: want atomic %t, got %t", c, how, atomic, !atomic)
+	}
+}
+
+// Of every kind in the tables of facts, the field that counts is tagged, in its shape and by the
+// rules of its cloud, and no other; and without a schema the same, or nothing.
+func TestFacts(t *testing.T) {
+	verdicts := readVerdicts(t)
+
+	for _, file := range []string{"surveyed.txt", "others.txt", "native.txt"} {
+		all := readFacts(t, file)
+
+		for _, source := range slices.Sorted(maps.Keys(all)) {
+			provider, _, _ := strings.Cut(source, " ")
+
+			t.Run(source, func(t *testing.T) {
+				cases := []factCase{}
+				for _, k := range all[source] {
+					cases = append(cases, caseOf(t, provider, k, verdicts))
+				}
+
+				checkTotals(t, source, cases)
+
+				if slices.ContainsFunc(factsMissing, func(p string) bool { return strings.HasPrefix(source+" ", p+" ") || strings.HasPrefix(source, p+"@") }) {
+					t.Skip("no family knows what counts")
+				}
+
+				checkFacts(t, cases, file == "native.txt")
+			})
+		}
+	}
+
+	for _, v := range verdicts {
+		if !v.used {
+			t.Errorf("counts.tsv: no kind has such a field: %s", v.line)
+		}
+	}
+}
+
+// checkTotals checks how many kinds there are, and how many that have a field that counts.
+func checkTotals(t *testing.T, source string, cases []factCase) {
+	t.Helper()
+
+	kinds, tagged := make(map[schema.GroupKind]bool), make(map[schema.GroupKind]bool)
+
+	for i := range cases {
+		kinds[cases[i].GroupKind()] = true
+		if cases[i].of != nil {
+			tagged[cases[i].GroupKind()] = true
+		}
+	}
+
+	row := fmt.Sprintf("%s\t%d\t%d", source, len(kinds), len(tagged))
+	if !slices.Contains(factLines(t, "totals.tsv"), row) {
+		t.Errorf("totals.tsv doesn't have %q", row)
+	}
+}
+
+func checkFacts(t *testing.T, cases []factCase, native bool) {
+	t.Helper()
+
+	schemas, rules := make(map[schema.GroupVersionKind]object.Node), []v1beta1.TagField{}
+	for i := range cases {
+		schemas[cases[i].GroupVersionKind] = cases[i].schema(t)
+		rules = append(rules, v1beta1.TagField{APIVersion: tags.NewPattern(cases[i].GroupVersion().String()), Kind: tags.NewPattern(cases[i].Kind)})
+	}
+
+	without, with := run(t, cases, nil, nil), run(t, cases, nil, schemas)
+
+	tagged, unsure := 0, 0
+
+	for i := range cases {
+		c := &cases[i]
+		want := c.of != nil && !c.ask
+
+		c.check(t, "with its schema", with[c.String()], want)
+
+		if with[c.String()].Unknown {
+			t.Errorf("%s: its schema says that it has no tag field, but nobody knows", c)
+		}
+
+		if want {
+			tagged++
+		}
+
+		if got := without[c.String()]; want && got.Stamped.IsZero() && got.Unknown && !native {
+			unsure++
+		} else {
+			c.check(t, "without a schema", got, want)
+		}
+	}
+
+	t.Logf("%d kinds, %d tagged, %d of them only with schemas", len(cases), tagged, unsure)
+
+	if !asksMissing && (native || slices.ContainsFunc(cases, func(c factCase) bool { return c.ask })) {
+		asked := run(t, cases, rules, schemas)
+		for i := range cases {
+			if cases[i].ask || native {
+				cases[i].check(t, "with a rule", asked[cases[i].String()], cases[i].of != nil)
+			}
+		}
+	}
+}
