@@ -4,14 +4,15 @@ import "google.golang.org/protobuf/types/known/structpb"
 
 // awsClassic is crossplane-contrib/provider-aws. Its lists are all atomic. Before v0.45.0
 // it added tags of its own to many of them (commit cf4baab2e); the releases of
-// today add none.
+// today add none. The provider of shailsirohi/provider-aws-controlapi is older still, and has
+// one kind.
 //
 // Not tags: computeResources.tags, tagSpecifications (of what is made; the
 // tags are beside them), labels of an EKS NodeGroup (Kubernetes labels). A
 // LaunchTemplateVersion has only those of what is launched.
 var awsClassic = family{
 	Family:  Family{Name: "aws-classic", Profile: "aws"},
-	domains: []string{"aws.crossplane.io"},
+	domains: []string{"aws.crossplane.io", "awscontrolapi.crossplane.io"},
 	fields: []*candidate{
 		at("tags", "tags").as(Map, KeyValueList),
 		at("tagging.tagSet", "tagging.tagSet").as(KeyValueList), // S3 buckets.

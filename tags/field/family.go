@@ -42,10 +42,10 @@ func FamilyOf(gk schema.GroupKind) (Family, bool) {
 }
 
 // ProviderTags returns the keys of the tags that Crossplane's providers whose tags have the
-// supplied profile add themselves to resources of some kinds, or nil if none does.
+// supplied profile add themselves to resources of most kinds, or nil if none does.
 func ProviderTags(profile string) []string {
 	for _, f := range families {
-		if f.Profile == profile && f.adds != "" && !f.Native {
+		if f.Profile == profile && !f.Native && f.addsToMost() {
 			return slices.Clone(f.addedKeys())
 		}
 	}
@@ -75,8 +75,9 @@ var providerTags = tags.ProvidersKeys()
 // families of providers. A file per family says which of their kinds' fields carry cloud
 // tags, and why.
 var families = []*family{
-	&alibaba, &alibabaClassic, &aws, &awsClassic, &azapi, &azure, &cloudscale, &digitalocean, &exoscale, &gcp, &hetzner, &linode,
-	&oci, &openstack, &scaleway, &unknown, &unmanaged, &upcloud, &vultr,
+	&aiven, &alibaba, &alibabaClassic, &aws, &awsClassic, &azapi, &azure, &azureClassic, &cloudfoundry, &cloudscale, &databricks,
+	&digitalocean, &elastic, &exoscale, &gcp, &gcpClassic, &hetzner, &linode, &maas, &minio, &mongodbatlas, &nsxt, &nuodb, &oci,
+	&openstack, &rosa, &scaleway, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr,
 }
 
 // A family says which fields of its kinds carry cloud tags. What no candidate names does
@@ -342,6 +343,11 @@ func (f *family) complete(of *Field) {
 	case f.adds == path && below, f.adds == "."+whole:
 		of.ProviderTags = f.addedKeys()
 	}
+}
+
+// addsToMost is true if the family's providers add tags of their own to what most kinds have.
+func (f *family) addsToMost() bool {
+	return slices.ContainsFunc(f.fields, func(c *candidate) bool { return c.paths[0].String() == forProvider+f.adds })
 }
 
 // candidates for the tag field of the supplied kind.

@@ -24,7 +24,7 @@ func TestFamilyOf(t *testing.T) {
 		{"resources.azapi.m.upbound.io", field.Family{Name: "azapi", Profile: "azure", Upjet: true}, true, "Another provider of the same cloud."},
 		{"storage.gcp.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Cluster scoped."},
 		{"container.gcp-beta.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "The provider of what is not yet in the other."},
-		{"storage.gcp.crossplane.io", field.Family{Name: "gcp", Profile: "gcp"}, true, "The provider before the ones of today."},
+		{"storage.gcp.crossplane.io", field.Family{Name: "gcp-classic", Profile: "gcp"}, true, "The provider before the ones of today."},
 		{"containeraws.gcp.m.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Google's, though AWS is in it."},
 		{"containerazure.gcp.upbound.io", field.Family{Name: "gcp", Profile: "gcp", Upjet: true}, true, "Google's, though Azure is in it."},
 		{"networking.openstack.crossplane.io", field.Family{Name: "openstack", Profile: "openstack", Upjet: true}, true, "Cluster scoped."},

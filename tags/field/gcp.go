@@ -10,8 +10,8 @@ var (
 	gcpSettings = at("settings.userLabels", "settings.userLabels")
 )
 
-// gcp is crossplane-contrib/provider-upjet-gcp, upbound/provider-upjet-gcp-beta,
-// provider-jet-gcp and provider-gcp before them.
+// gcp is crossplane-contrib/provider-upjet-gcp, upbound/provider-upjet-gcp-beta, and
+// provider-jet-gcp before them.
 //
 // Not labels of the resource itself: tags lists (network tags; of a Cloud
 // Build Trigger, build tags); tags maps and resourceTags (Resource Manager
@@ -29,7 +29,6 @@ var gcp = family{
 		"gcp.upbound.io", "gcp.m.upbound.io", "gcp-beta.upbound.io", "gcp-beta.m.upbound.io",
 		"gcp.jet.crossplane.io",
 	},
-	handwritten: []string{"gcp.crossplane.io"},
 	fields: []*candidate{
 		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
 		gcpLabels,
@@ -37,8 +36,7 @@ var gcp = family{
 	},
 	usual: gcpLabels,
 	kinds: map[string][]*candidate{
-		"sql/DatabaseInstance":      {gcpSettings},
-		"database/CloudSQLInstance": {gcpSettings},
+		"sql/DatabaseInstance": {gcpSettings},
 
 		// The only Google Cloud labels that a node pool has. A change of them
 		// updates the pool in place.
@@ -65,5 +63,21 @@ var gcp = family{
 		"datacatalog/Tag":         none,
 		"datacatalog/TagTemplate": none,
 		"tags/*":                  none,
+	},
+}
+
+// gcpClassic is crossplane-contrib/provider-gcp, which was before them. It adds labels of its
+// own to databases: see cloudsqlTagger in its pkg/controller/database/cloudsql.go.
+//
+// Not labels: config of a NodePool (network tags, Kubernetes labels and guest metadata),
+// sourceTags and targetTags of a Firewall (network tags).
+var gcpClassic = family{
+	Family:      Family{Name: "gcp-classic", Profile: "gcp"},
+	handwritten: []string{"gcp.crossplane.io"},
+	adds:        "settings.userLabels",
+	fields:      []*candidate{gcpLabels, at("resourceLabels", "resourceLabels")},
+	kinds: map[string][]*candidate{
+		"database/CloudSQLInstance": {gcpSettings},
+		"storage/Bucket":            {at(".spec.labels")}, // It has no spec.forProvider.
 	},
 }

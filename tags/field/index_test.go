@@ -125,9 +125,12 @@ func counts(t *testing.T, all [][]string, provider string, gvk schema.GroupVersi
 
 	for path, typ := range types {
 		below, ok := strings.CutPrefix(path, "spec.forProvider.")
+		if !ok {
+			below = "." + path
+		}
 
 		shape := countsAs(all, provider, gvk, below, typ)
-		if !ok || shape == field.None {
+		if shape == field.None {
 			continue
 		}
 

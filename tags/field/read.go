@@ -140,6 +140,7 @@ func keyAndValue(t Type) (key, value string) {
 		{"tag", "value"},       // Redshift.
 		{"name", "value"},
 		{"Key", "Value"},
+		{"scope", "tag"}, // NSX-T.
 	} {
 		if t.Fields[n[0]] == "string" && t.Fields[n[1]] == "string" {
 			return n[0], n[1]

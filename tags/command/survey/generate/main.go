@@ -19,6 +19,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
 const folder = "survey"
@@ -68,7 +69,10 @@ func add(s *survey.Survey, release string) error {
 	}
 
 	return (&manifest.Reader{Progress: os.Stderr}).Definitions([]string{path}, func(d manifest.Definition) {
-		s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema))
+		// Of what makes no resources of a cloud nothing is to be known.
+		if of, ok := field.FamilyOf(d.GroupKind()); !ok || of.Profile != "" {
+			s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema))
+		}
 	})
 }
 

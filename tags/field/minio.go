@@ -1,0 +1,11 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+// minio is rossigee/provider-minio, whose buckets have tags as those of S3 do, and
+// vshn/provider-minio before it, whose buckets have none.
+var minio = family{
+	Family:      Family{Name: "minio", Profile: tags.Generic},
+	handwritten: []string{"minio.crossplane.io", "minio.m.crossplane.io"},
+	fields:      []*candidate{at("tags", "tags")},
+}

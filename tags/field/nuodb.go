@@ -1,0 +1,11 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+// nuodb is adriansuarez/crossplane-provider-nuodbaas: projects and databases can be searched
+// by their labels.
+var nuodb = family{
+	Family:  Family{Name: "nuodb", Profile: tags.Generic, Upjet: true},
+	domains: []string{"nuodbaas.nuodb.com"},
+	fields:  []*candidate{at("labels", "labels")},
+}

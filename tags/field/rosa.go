@@ -1,0 +1,8 @@
+package field
+
+// rosa is dormullor/provider-rosa. A cluster's tags are those of what it has in AWS.
+var rosa = family{
+	Family:      Family{Name: "rosa", Profile: "aws"},
+	handwritten: []string{"rosa.crossplane.io"},
+	fields:      []*candidate{at("tags", "tags")},
+}
