@@ -74,7 +74,10 @@ var providerTags = tags.ProvidersKeys()
 
 // families of providers. A file per family says which of their kinds' fields carry cloud
 // tags, and why.
-var families = []*family{
+var families = slices.Concat(crossplanes, natives)
+
+// crossplanes are the families of Crossplane's providers, and those that are of nobody.
+var crossplanes = []*family{
 	&aiven, &alibaba, &alibabaClassic, &aws, &awsClassic, &azapi, &azure, &azureClassic, &cloudfoundry, &cloudscale, &databricks,
 	&digitalocean, &elastic, &exoscale, &gcp, &gcpClassic, &hetzner, &linode, &maas, &minio, &mongodbatlas, &nsxt, &nuodb, &oci,
 	&openstack, &rosa, &scaleway, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr,
@@ -94,7 +97,7 @@ type family struct {
 	only map[string][]string
 
 	// adds is the path of a field to which the providers add tags of their own before
-	// they create anything. Empty if they add none.
+	// they create anything, or anyField. Empty if they add none.
 	adds string
 
 	// added are the keys of these tags, unless they are Crossplane's: see providerTags.
@@ -150,6 +153,9 @@ type candidate struct {
 
 	onRequest, fixed, inside bool
 }
+
+// anyField is where a family adds tags that adds some wherever a kind's tags go.
+const anyField = "*"
 
 // maxWord is how many characters a tag may have that is one word, by the API references of
 // most clouds that have such. Of those that say nothing of it, nobody knows that more would do.
@@ -340,7 +346,7 @@ func (f *family) complete(of *Field) {
 
 	switch {
 	case f.adds == "" || f.added == nil && of.Shape != Map: // Upjet adds tags to maps only.
-	case f.adds == path && below, f.adds == "."+whole:
+	case f.adds == path && below, f.adds == "."+whole, f.adds == anyField:
 		of.ProviderTags = f.addedKeys()
 	}
 }

@@ -63,6 +63,8 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 		return e[0].Field.unasked(), true
 	case len(e) == 0 && f.Profile == "":
 		return Field{Shape: None}, true
+	case e.isUnasked():
+		return e[len(e)-1].Field.unasked(), true
 	default:
 		return Field{}, false
 	}
@@ -86,6 +88,11 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	}
 
 	return Field{}, false
+}
+
+// isUnasked is true if releases don't agree on a field, but who didn't ask for it has none in any.
+func (e Entry) isUnasked() bool {
+	return len(e) > 0 && !slices.ContainsFunc(e, func(h Held) bool { return h.Field.unasked().Shape != None })
 }
 
 // HasGroup is true if the index has kinds of the supplied API group, besides those of

@@ -16,19 +16,30 @@ import (
 )
 
 // countsAs is what testdata/counts.tsv says of a field in a survey, independently of how
-// the families say it: the shape that the field counts as, or None if it doesn't count.
-func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Shape {
+// the families say it: the shape that the field counts as, or None if it doesn't count, and
+// whether it is used on request only, and fixed.
+func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, path string, t field.Type) field.Field {
 	service, _, _ := strings.Cut(gvk.Group, ".")
 	path = strings.ReplaceAll(path, "[0]", "")
 
 	for _, row := range counts {
-		if slices.Contains(strings.Split(row[0], ","), provider) && tags.NewPattern(row[1]).Matches(service+"/"+gvk.Kind) &&
+		isOf := func(kind string) bool {
+			kind, version, _ := strings.Cut(kind, "@")
+			return tags.NewPattern(kind).Matches(service+"/"+gvk.Kind) && (version == "" || version == gvk.Version)
+		}
+
+		if slices.Contains(strings.Split(row[0], ","), provider) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) &&
 			tags.NewPattern(row[2]).Matches(path) && (row[3] == string(field.None) || row[3] == string(t.Shape)) {
-			return field.Shape(row[3])
+			settings := strings.Join(row[4:], ",")
+
+			return field.Field{
+				Shape: field.Shape(row[3]), OnRequest: strings.Contains(settings, "on-request"),
+				Fixed: strings.Contains(settings, "fixed"), Atomic: t.Atomic,
+			}
 		}
 	}
 
-	return field.None
+	return field.Field{Shape: field.None}
 }
 
 // typesOf adds the types of all fields in the supplied schema by their paths, which begin
@@ -55,7 +66,7 @@ func TestReleases(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	all := rows(t, "counts.tsv")
+	all := append(rows(t, "counts.tsv"), rows(t, "counts-native.tsv")...)
 
 	for provider, s := range surveys {
 		releases += len(s.Releases)
@@ -95,10 +106,14 @@ func TestReleases(t *testing.T) {
 					got = append(got, located)
 				}
 
-				for _, f := range got {
-					if !f.Path.Equal(want.Path) || f.Shape != want.Shape || f.Atomic != want.Atomic {
-						t.Errorf("%s of %s: want %s %s, atomic %t, got %s %s, atomic %t",
-							gvk, provider, want.Shape, want.Path, want.Atomic, f.Shape, f.Path, f.Atomic)
+				for i, f := range got {
+					// Who doesn't ask for a field finds none.
+					if i > 0 && f.Shape == field.None && (want.OnRequest || want.Shape == field.None) {
+						continue
+					}
+
+					if !f.Path.Equal(want.Path) || f.Shape != want.Shape || f.Atomic != want.Atomic || f.OnRequest != want.OnRequest || f.Fixed != want.Fixed {
+						t.Errorf("%s of %s: want %v, got %v", gvk, provider, want.Columns(), f.Columns())
 					}
 
 					if f.Shape == field.KeyValueList && (f.Key == "" || f.Value == "") || f.Shape == field.StringList && f.Separator == "" {
@@ -123,14 +138,19 @@ func counts(t *testing.T, all [][]string, provider string, gvk schema.GroupVersi
 	out, types := field.Field{Shape: field.None}, make(map[string]field.Type)
 	typesOf(s, "", types)
 
+	// A path that is not below spec.forProvider begins with a dot.
+	if family, _ := field.FamilyOf(gvk.GroupKind()); family.Native {
+		types["metadata.labels"] = field.Type{Shape: field.Map} // No schema shows them.
+	}
+
 	for path, typ := range types {
 		below, ok := strings.CutPrefix(path, "spec.forProvider.")
 		if !ok {
 			below = "." + path
 		}
 
-		shape := countsAs(all, provider, gvk, below, typ)
-		if shape == field.None {
+		is := countsAs(all, provider, gvk, below, typ)
+		if is.Shape == field.None {
 			continue
 		}
 
@@ -138,7 +158,8 @@ func counts(t *testing.T, all [][]string, provider string, gvk schema.GroupVersi
 			t.Errorf("%s of %s: both %s and %s count", gvk, provider, out.Path, path)
 		}
 
-		out = field.Field{Path: object.MustParsePath(path), Shape: shape, Atomic: typ.Atomic}
+		out = is
+		out.Path = object.MustParsePath(path)
 	}
 
 	return out

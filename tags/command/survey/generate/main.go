@@ -15,6 +15,8 @@ import (
 	"os"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
@@ -70,10 +72,18 @@ func add(s *survey.Survey, release string) error {
 
 	return (&manifest.Reader{Progress: os.Stderr}).Definitions([]string{path}, func(d manifest.Definition) {
 		// Of what makes no resources of a cloud nothing is to be known.
-		if of, ok := field.FamilyOf(d.GroupKind()); !ok || of.Profile != "" {
+		of, ok := field.FamilyOf(d.GroupKind())
+		if !isStored(d.GroupVersionKind) && (!ok || of.Profile != "") {
 			s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema))
 		}
 	})
+}
+
+// isStored is true if the supplied version of a kind is the one in which Azure Service Operator
+// stores another version, such as v1api20230101storage. The API server serves it, but its
+// documents tell everyone to stay away, and each kind would be there twice.
+func isStored(gvk schema.GroupVersionKind) bool {
+	return strings.HasSuffix(gvk.Group, ".azure.com") && strings.HasSuffix(gvk.Version, "storage")
 }
 
 func write(file, text string) {

@@ -1,0 +1,63 @@
+package field
+
+var (
+	// ackTags of kinds whose spec has all tags: the controller takes those off at AWS that
+	// it lacks. Few kinds report what AWS has.
+	ackTags = at(".spec.tags", ".status.tagList").as(Map, KeyValueList)
+
+	// ackReadBack are tags that the controller never sends again once the resource is there.
+	// It writes those of AWS into the spec instead, and Crossplane ours, for ever.
+	ackReadBack = at(".spec.tags").as(Map, KeyValueList).request()
+
+	// ackOnce are tags that a rule of the kind's schema lets nobody change.
+	ackOnce = at(".spec.tags").as(Map).once()
+)
+
+// ack is AWS Controllers for Kubernetes, aws-controllers-k8s/<service>-controller. A controller
+// adds tags of its own at AWS: see --resource-tags in pkg/config/config.go of
+// aws-controllers-k8s/runtime. It leaves those keys out of comparisons, but before runtime v0.60
+// they got into the spec with the next change. Some controllers don't look at tags of what is
+// there: these stay as they were created, which does no harm.
+//
+// Not tags of the resource itself: tagSpecifications of a LaunchTemplate and of an ECS Service,
+// recoveryPointTags, resourceTags of a RepositoryCreationTemplate, tags of ecsParameters,
+// ecsTaskParameters and managedVPCResource (of what the resource makes); and.tags of a
+// Bucket's rules and listOfTags of a BackupSelection (filters); labels (those of Kubernetes
+// nodes, of Pods, and of Docker); userPoolTags, which are sent at creation only: a UserPool's
+// tags are what is kept in step.
+var ack = family{
+	Family:  Family{Name: "ack", Profile: "aws", Native: true},
+	domains: []string{"services.k8s.aws"},
+	adds:    anyField,
+	added:   []string{"services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version"},
+	fields:  []*candidate{ackTags},
+	kinds: map[string][]*candidate{
+		"s3/Bucket": {at(".spec.tagging.tagSet").as(KeyValueList)},
+
+		"networkfirewall/Firewall":       {at(".spec.tags", ".status.firewall.tags").as(KeyValueList)},
+		"networkfirewall/FirewallPolicy": {at(".spec.tags", ".status.firewallPolicyResponse.tags").as(KeyValueList)},
+		"networkfirewall/RuleGroup":      {at(".spec.tags", ".status.ruleGroupResponse.tags").as(KeyValueList)},
+
+		"apigatewayv2/DomainName": {ackReadBack},
+		"apigatewayv2/Stage":      {ackReadBack},
+		"apigatewayv2/VPCLink":    {ackReadBack},
+		"ecs/Service":             {ackReadBack},
+		"ssm/Document":            {ackReadBack},
+
+		// A later change is never sent, but tried again each time.
+		"apigatewayv2/API": {ackReadBack},
+		"mq/Broker":        {ackReadBack},
+
+		// A later change is sent along with Overwrite, which AWS refuses with tags.
+		"ssm/Parameter": {ackReadBack},
+
+		// AWS refuses to create one with both tags and a group.
+		"sagemaker/ModelPackage": {ackReadBack},
+
+		"eks/IdentityProviderConfig": {ackOnce},
+		"emrcontainers/JobRun":       {ackOnce},
+
+		// Its controller was left in 2021 without any update.
+		"elasticsearchservice/ElasticsearchDomain": {at(".spec.tagList").as(KeyValueList).request()},
+	},
+}

@@ -1,0 +1,98 @@
+package field
+
+import "strings"
+
+var (
+	// kccLabels are labels of the object, which become those of the Google resource, by the
+	// configuration of Terraform kinds, x-dcl-labels of DCL kinds, and the code of others.
+	kccLabels = kubernetesLabelled()
+
+	// kccOwnLabels are labels that a kind has besides those of the object, which it ignores.
+	kccOwnLabels = at(".spec.labels").as(Map, KeyValueList)
+)
+
+// kcc is GoogleCloudPlatform/k8s-config-connector. Whether labels of the object become labels at
+// Google, no schema says: the kinds of which they do are listed. Those with a slash in the key, as
+// Crossplane and other tools have, are left out. Where a kind of them has labels in its spec, too,
+// these take their place if they are set.
+//
+// Of a kind that isn't listed, nobody has read what its controller does with spec.labels, as it
+// is with all that are alpha.
+//
+// Not labels of the resource itself: tags, sourceTags, targetTags and networkTags (network
+// tags; of a CloudBuildTrigger, build tags; of an attached cluster, another cloud's);
+// resourceManagerTags; nodeConfig.labels and namespaceLabels (Kubernetes labels);
+// nodeConfig.resourceLabels of a ContainerCluster, automatedBackupPolicy.labels and
+// disk.labels (of what the resource makes); template.labels of a RunService (a new
+// label would make a new revision).
+var kcc = family{
+	Family:  Family{Name: "kcc", Profile: "gcp", Native: true},
+	domains: []string{"cnrm.cloud.google.com"},
+	adds:    "." + kubernetesLabels,
+	added:   []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
+	fields:  []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
+	kinds: kindsOf(map[string][]*candidate{
+		`AlloyDBBackup AlloyDBCluster AlloyDBInstance APIGatewayAPI ArtifactRegistryRepository
+		BackupDRBackupPlan BackupDRBackupVault BigQueryDataset BigQueryTable BigtableInstance
+		CertificateManagerCertificate CertificateManagerCertificateIssuanceConfig CertificateManagerCertificateMap
+		CertificateManagerCertificateMapEntry CertificateManagerDNSAuthorization
+		CloudBatchResourceAllowance CloudDeployAutomation CloudDeployDeployPolicy CloudDeployTarget
+		CloudFunctions2Function CloudFunctionsFunction
+		ComputeAddress ComputeDisk ComputeExternalVPNGateway ComputeForwardingRule ComputeImage
+		ComputeInstance ComputeSnapshot ComputeVPNTunnel ContainerCluster
+		DataFusionInstance DataplexEntryGroup DataplexEntryType DataplexLake DataplexTask DataplexZone
+		DataprocCluster DevConnectAccountConnector DevConnectInsightsConfig DNSManagedZone
+		EdgeContainerCluster EdgeContainerNodePool EventarcTrigger FilestoreBackup FilestoreInstance
+		GKEHubFeature GKEHubMembership KMSCryptoKey LicenseManagerConfiguration MemcacheInstance
+		MonitoringAlertPolicy MonitoringNotificationChannel MonitoringService MonitoringServiceLevelObjective
+		NetworkConnectivityHub NetworkConnectivitySpoke
+		NetworkSecurityAuthorizationPolicy NetworkSecurityClientTLSPolicy NetworkSecurityServerTLSPolicy
+		NetworkServicesAuthzExtension NetworkServicesEndpointPolicy NetworkServicesGateway NetworkServicesGRPCRoute
+		NetworkServicesHTTPRoute NetworkServicesLBRouteExtension NetworkServicesMesh NetworkServicesTCPRoute
+		NetworkServicesWasmPlugin ParameterManagerParameter
+		PrivateCACAPool PrivateCACertificate PrivateCACertificateAuthority PrivateCACertificateTemplate
+		Project PubSubSnapshot PubSubSubscription PubSubTopic RecaptchaEnterpriseKey RedisInstance
+		RunJob RunService SaasServiceMgmtRelease SecretManagerSecret ServiceDirectoryNamespace
+		SpannerInstance SQLInstance StorageBucket StorageInsightsDatasetConfig
+		VertexAIEndpoint VertexAIIndex VertexAITensorboard`: {kccLabels},
+
+		// A later change of these fails in the controller, again and again.
+		`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
+		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`: {kubernetesLabelled().request()},
+
+		// Labels of the object are nothing to these, which have their own. What is alpha
+		// is asked for.
+		`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
+		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`: {
+			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(), kccOwnLabels,
+		},
+
+		// The only labels that a node pool has. A change of them updates the pool in place.
+		"ContainerNodePool": {at(".spec.nodeConfig.resourceLabels")},
+
+		// Labels of these schedule virtual machines and can't change, or are metadata that
+		// clients read.
+		"ComputeNodeTemplate ServiceDirectoryEndpoint ServiceDirectoryService": none,
+
+		// These copy the labels with a slash, too, which Google refuses: those that
+		// Crossplane sets break them already.
+		`ConfigDeliveryFleetPackage DataprocBatch DataprocSession DataprocSessionTemplate
+		NetworkSecurityAuthzPolicy NetworkServicesServiceBinding WorkflowsExecution`: none,
+
+		// Labels of these say which type of group it is, or what is measured.
+		"CloudIdentityGroup MonitoringMetricDescriptor": none,
+	}),
+}
+
+// kindsOf are the candidates by each of the supplied names of kinds, of any service.
+func kindsOf(names map[string][]*candidate) map[string][]*candidate {
+	out := make(map[string][]*candidate)
+
+	for kinds, candidates := range names {
+		for kind := range strings.FieldsSeq(kinds) {
+			out["*/"+kind] = candidates
+		}
+	}
+
+	return out
+}

@@ -1,0 +1,5 @@
+package field
+
+// natives are the families of kinds that are not Crossplane's own: of controllers that people compose
+// resources of as they are.
+var natives = []*family{&ack, &aso, &kcc}
