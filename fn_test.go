@@ -1261,6 +1261,10 @@ func explainCases() *rapid.Generator[explainCase] {
 			}
 		}
 
+		if rapid.Bool().Draw(t, "formatted values") {
+			c.input["valueFormats"] = []any{map[string]any{"provider": "gcp", "replace": map[string]any{" ": "_", "/": "_"}, "lowercase": rapid.Bool().Draw(t, "lowercase values")}}
+		}
+
 		if rapid.Bool().Draw(t, "provider of a field") {
 			c.input["provider"] = map[string]any{"fromFieldPath": rapid.SampledFrom([]string{"spec.provider", "spec.provider", "spec.none"}).Draw(t, "provider's field")}
 		}

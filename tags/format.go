@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Format makes keys legal for a provider. The zero Format leaves them as they
+// A Format makes keys, or values, legal for a provider. The zero Format leaves them as they
 // are.
 type Format struct {
 	prefix   *string
@@ -19,7 +19,8 @@ type Format struct {
 // NewFormat returns a Format of keys. They start with the supplied prefix instead of
 // the key prefix if it isn't nil, but keys that came unprefixed get none. Then all
 // the strings to replace are replaced in the whole key in one pass. Where several
-// match, it is the longest. Then the key is put in lower case, if it's to be.
+// match, it is the longest. Then the key is put in lower case, if it's to be. A format of values
+// has no prefix.
 func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
 	f := Format{prefix: prefix, replace: replace, lower: lower}
 

@@ -163,8 +163,9 @@ func (l Label) Compare(o Label) int {
 type Tag struct {
 	Label
 
-	// Key of the tag: that of the label, after the format of the profile is applied.
-	Key string
+	// Key and Value of the tag: those of the label, after the formats of the profile are
+	// applied.
+	Key, Value string
 
 	// Reserved is true if only trusted labels may have the key.
 	Reserved bool

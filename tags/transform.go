@@ -7,8 +7,10 @@ import (
 
 // A Transformer turns one set of labels into the tags of any profile.
 type Transformer struct {
-	labels  []Label
-	formats map[string]Format
+	labels []Label
+
+	// formats of keys and of values, by the name of a profile.
+	formats, values map[string]Format
 
 	// claims are labels that were refused because they claim reserved keys.
 	claims []Label
@@ -33,7 +35,9 @@ type Transformed struct {
 	Refused []Refused
 
 	profile *Profile
-	format  Format
+
+	// format of keys, and values that of values.
+	format, values Format
 
 	// prefix that labels' keys get.
 	prefix string
@@ -114,6 +118,10 @@ func (t *Transformer) Overridden(labels []Label) {
 	}
 }
 
+// FormatValues by the supplied formats, by the name of a profile. A label's value is checked as its
+// format makes it.
+func (t *Transformer) FormatValues(formats map[string]Format) { t.values = formats }
+
 // Empty is true if there is no label.
 func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
 
@@ -130,7 +138,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 	}
 
 	d := &Transformed{
-		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, prefix: t.prefix, claimed: t.claimed,
+		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, values: t.values[p.Name], prefix: t.prefix, claimed: t.claimed,
 		reserved: NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
 	}
 
@@ -167,7 +175,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 // tag of the supplied label, whatever the profile says of it.
 func (d *Transformed) tag(l Label) Tag {
 	key := d.format.key(l)
-	return Tag{Label: l, Key: key, Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
+	return Tag{Label: l, Key: key, Value: d.values.apply(l.Value), Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
 }
 
 // add the tag of the supplied label, unless there is a reason to refuse it.

@@ -369,6 +369,44 @@ func TestTransform(t *testing.T) {
 
 // TestTransformAll tests what holds for all profiles: the cap is each resource's own, so it
 // isn't looked at, and what one makes of labels is not taken for what another does.
+// TestFormatValues tests what becomes of the values of labels.
+func TestFormatValues(t *testing.T) {
+	cases := map[string]struct {
+		reason, provider, value, want string
+		refused                       tags.SkipReason
+	}{
+		"Formatted":      {reason: "A value should be checked as its format makes it.", provider: "gcp", value: "Team A/b", want: "team_a_b"},
+		"Longest":        {reason: "Where several strings match, the longest should be replaced, in one pass.", provider: "gcp", value: "//a", want: "-a"},
+		"OtherProvider":  {reason: "Other providers should get the value as it is.", provider: "aws", value: "Team A/b", want: "Team A/b"},
+		"StillRefused":   {reason: "What a format doesn't mend should be refused.", provider: "gcp", value: "a!", want: "a!", refused: tags.ValueCharacterClass},
+		"TooLong":        {reason: "The formatted value has to fit.", provider: "gcp", value: strings.Repeat("//", 40), want: strings.Repeat("-", 40)},
+		"GrownTooLong":   {reason: "One that a format makes too long should be refused.", provider: "gcp", value: strings.Repeat("%", 40), want: strings.Repeat("pc", 40), refused: tags.ValueTooLong},
+		"ProvidersAsTag": {reason: "The key stays as it is.", provider: "gcp", value: "", want: ""},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tr := tags.NewTransformer([]tags.Label{{QualifiedKey: "K", TagKey: "k", Value: tc.value}}, nil)
+			tr.FormatValues(map[string]tags.Format{"gcp": tags.NewFormat(nil, map[string]string{" ": "_", "/": "_", "//": "-", "%": "pc"}, true)})
+
+			want := tags.Tag{Label: tags.Label{QualifiedKey: "K", TagKey: "k", Value: tc.value}, Key: "k", Value: tc.want}
+			got := tr.Transform(tags.ProfileOf(tc.provider))
+
+			if tc.refused != "" {
+				if diff := cmp.Diff([]tags.Refused{{Tag: want, Reason: tc.refused}}, got.Refused); diff != "" || len(got.Tags) > 0 {
+					t.Errorf("\n%s\nTransform(...): got tags %v, refused -want, +got:\n%s", tc.reason, got.Tags, diff)
+				}
+
+				return
+			}
+
+			if diff := cmp.Diff([]tags.Tag{want}, got.Tags); diff != "" || len(got.Refused) > 0 {
+				t.Errorf("\n%s\nTransform(...): got refused %v, tags -want, +got:\n%s", tc.reason, got.Refused, diff)
+			}
+		})
+	}
+}
+
 func TestTransformAll(t *testing.T) {
 	all := make([]string, 100)
 	for i := range all {
@@ -444,9 +482,9 @@ func TestFit(t *testing.T) {
 	tr.Reserve([]string{"zone"}, tags.CloudTagPrefix, labels("zone@2"))
 	d := tr.Transform(tags.ProfileOf("aws"))
 
-	a := tags.Tag{Label: label("=env"), Key: "env"}
-	b := tags.Tag{Label: label("env@1"), Key: "plexsphere:env"}
-	z := tags.Refused{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Reserved: true}, Reason: tags.ReservedKey}
+	a := tags.Tag{Label: label("=env"), Key: "env", Value: "user"}
+	b := tags.Tag{Label: label("env@1"), Key: "plexsphere:env", Value: "user"}
+	z := tags.Refused{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: tags.ReservedKey}
 
 	type want struct {
 		Kept    []tags.Tag

@@ -336,7 +336,7 @@ func refused() map[string]struct{ reason, input string } {
 		},
 		"RulesOfTags": {
 			reason: "Keys are in the input, perhaps with a value, or in a field, perhaps of the context.",
-			input:  `{keyFormats: [{provider: gcp, replace: {"": _}}], removeTags: [{value: a}], ignoreTags: [{contextKey: k}]}`,
+			input:  `{keyFormats: [{provider: gcp, replace: {"": _}}], valueFormats: [{provider: gcp, replace: {"": _}}, {provider: GCP}, {provider: gcp}], removeTags: [{value: a}], ignoreTags: [{contextKey: k}]}`,
 		},
 		"RulesOfTagFields": {
 			reason: "The fields that a shape has should be told from others.",

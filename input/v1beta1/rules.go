@@ -215,7 +215,9 @@ func refine(root *schema) {
 	}
 
 	slots.AdditionalProperties = nil
-	root.Properties["keyFormats"].Items.Properties["provider"].Enum = tags.ProfileNames()
+	for _, formats := range []string{"keyFormats", "valueFormats"} {
+		root.Properties[formats].Items.Properties["provider"].Enum = tags.ProfileNames()
+	}
 	tagField.Properties["provider"].Enum = tags.ProfileNames()
 
 	root.Properties["sources"].check = differentClasses

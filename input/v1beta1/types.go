@@ -48,6 +48,13 @@ type CloudTags struct {
 	// +listMapKey=provider
 	KeyFormats []KeyFormat `json:"keyFormats,omitempty"`
 
+	// ValueFormats make values legal for providers. None is built in.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=provider
+	ValueFormats []ValueFormat `json:"valueFormats,omitempty"`
+
 	// Sources of labels. On the same tag key, a later source overrides an earlier
 	// one.
 	//
@@ -212,6 +219,27 @@ type KeyFormat struct {
 	Replace map[string]string `json:"replace,omitempty"`
 
 	// Lowercase keys after that.
+	//
+	// +optional
+	Lowercase bool `json:"lowercase,omitempty"`
+}
+
+// A ValueFormat makes the values of tags legal for a provider.
+//
+// +kubebuilder:validation:XValidation:rule=`!has(self.replace) || !("" in self.replace)`,message="cannot replace an empty string",fieldPath=".replace"
+type ValueFormat struct {
+	// Provider whose values are formatted, by the name of its tag profile.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Provider string `json:"provider"`
+
+	// Replace these strings in the value, in one pass. Where several match, the
+	// longest is replaced.
+	//
+	// +optional
+	Replace map[string]string `json:"replace,omitempty"`
+
+	// Lowercase values after that.
 	//
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
@@ -994,6 +1022,16 @@ func (in *CloudTags) Formats() map[string]tags.Format {
 	out := make(map[string]tags.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
 		out[f.Provider] = tags.NewFormat(f.Prefix, f.Replace, f.Lowercase)
+	}
+
+	return out
+}
+
+// Values are the formats of values by provider.
+func (in *CloudTags) Values() map[string]tags.Format {
+	out := make(map[string]tags.Format, len(in.ValueFormats))
+	for _, f := range in.ValueFormats {
+		out[f.Provider] = tags.NewFormat(nil, f.Replace, f.Lowercase)
 	}
 
 	return out

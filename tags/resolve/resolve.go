@@ -53,6 +53,7 @@ type Set struct {
 // Transformer of the set's labels, by the rules of the supplied input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
+	t.FormatValues(in.Values())
 	t.Reserve(in.ReservedKeys, in.KeyPrefix, s.Claims)
 
 	t.Overridden(slices.DeleteFunc(slices.Clone(s.Overridden), func(l tags.Label) bool { return !l.Trusted }))

@@ -441,6 +441,12 @@ func TestReservedThroughEverySource(t *testing.T) {
 			format = fmt.Sprintf(`"keyFormats": [{"provider": %q%s}], `, provider, rapid.SampledFrom(formats).Draw(t, "format of keys"))
 		}
 
+		// What a format makes of a value may look like a key's end, and more of it.
+		if rapid.Bool().Draw(t, "value format") {
+			format += fmt.Sprintf(`"valueFormats": [{"provider": %q, "replace": {"forged": %q, ":": "="}, "lowercase": %t}], `,
+				provider, rapid.SampledFrom([]string{"", "=x", ":x"}).Draw(t, "replacement"), rapid.Bool().Draw(t, "lowercase values"))
+		}
+
 		encoding := map[bool]string{true: "JSON", false: "Plain"}[jsonEncoded]
 		platform := fmt.Sprintf(`{"type": "Value", "trusted": true, "values": {%q: "platform"}}`, reserved)
 		user := fmt.Sprintf(`{%s, "encoding": %q, "keyForm": %q, "onConflict": %q}`, source, encoding, keyForm, onConflict)
