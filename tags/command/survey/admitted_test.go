@@ -27,21 +27,22 @@ const definitions = "CRDS"
 // it, and lets the API server's own code say whether it prunes or refuses any of that.
 func TestAdmitted(t *testing.T) {
 	kinds, taggable, sure := 0, 0, 0
+	byFamily := make(map[string]int)
 
-	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../field/testdata/crds")
+	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../field/testdata/crds", "../../field/testdata/providers")
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions(paths, func(d manifest.Definition) {
-		if forProvider(d.Schema) == nil {
+		family, _ := field.FamilyOf(d.GroupKind())
+		if forProvider(d.Schema) == nil && family.Name == "" {
 			return
 		}
 
 		kinds++
 
-		family, _ := field.FamilyOf(d.GroupKind())
-		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: true}
 		found := []field.Field{field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node())}
 
+		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
 		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
 			found = append(found, f)
 			sure++
@@ -54,6 +55,7 @@ func TestAdmitted(t *testing.T) {
 
 			if i == 0 {
 				taggable++
+				byFamily[family.Name]++
 			}
 
 			for _, p := range refusals(t, d.Schema, tagged(t, d, f), f.Path.String()) {
@@ -64,10 +66,10 @@ func TestAdmitted(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	t.Logf("%d versions of kinds, %d taggable; %d are sure without a schema", kinds, taggable, sure)
+	t.Logf("%d versions of kinds, %d taggable, of %d families; %d are sure without a schema", kinds, taggable, len(byFamily), sure)
 
-	if kinds < 20 || taggable < kinds/4 {
-		t.Errorf("want at least 20 kinds, and a fourth of them taggable")
+	if len(byFamily) < 25 || taggable < kinds/4 {
+		t.Errorf("want kinds of at least 25 families, and a fourth of them taggable, got %v", byFamily)
 	}
 }
 
@@ -101,30 +103,31 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	case field.None:
 	}
 
-	in := map[string]any{}
-	if list, _, ok := strings.Cut(strings.TrimPrefix(f.Path.String(), "spec.forProvider."), "[0]."); ok {
-		in[list] = []any{map[string]any{}}
+	apiVersion, kind := d.ToAPIVersionAndKind()
+	o := map[string]any{"apiVersion": apiVersion, "kind": kind}
+
+	// A path ends in a name. What is around it is an object, or the only item of a list.
+	names, in := strings.Split(f.Path.String(), "."), o
+	for _, name := range names[:len(names)-1] {
+		next := map[string]any{}
+
+		if list, ok := strings.CutSuffix(name, "[0]"); ok {
+			in[list] = []any{next}
+		} else {
+			in[name] = next
+		}
+
+		in = next
 	}
 
-	s, err := structpb.NewStruct(map[string]any{
-		"apiVersion": d.GroupVersion().String(),
-		"kind":       d.Kind,
-		"spec":       map[string]any{"forProvider": in},
-		"tags":       v,
-	})
+	in[names[len(names)-1]] = v
+
+	s, err := structpb.NewStruct(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	o, err := objects.Set(objects.Tree(s), f.Path, objects.NodeOf(s.GetFields()["tags"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	out := o.Struct()
-	delete(out.GetFields(), "tags")
-
-	return out
+	return s
 }
 
 // refusals are what the API server prunes of the supplied resource, and what it refuses. A
