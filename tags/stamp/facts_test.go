@@ -28,9 +28,7 @@ const facts = "../field/testdata/facts/"
 // those whose limits no profile has.
 var (
 	factsMissing = []string{
-		"ack",
 		"aruba Arubacloud/crossplane-provider-arubacloud",
-		"aso",
 		"aws-lbc",
 		"btp SAP/crossplane-provider-btp",
 		"capa",
@@ -54,7 +52,6 @@ var (
 		"ibm crossplane-contrib/provider-ibm-cloud",
 		"ionos ionos-cloud/provider-upjet-ionoscloud",
 		"karpenter",
-		"kcc",
 		"nebius upbound/provider-upjet-nebius",
 		"opentelekom opentelekomcloud/provider-opentelekomcloud",
 		"orc",
@@ -597,7 +594,7 @@ func checkFacts(t *testing.T, cases []factCase, native bool) {
 			tagged++
 		}
 
-		if got := without[c.String()]; want && got.Stamped.IsZero() && got.Unknown && !native {
+		if got := without[c.String()]; want && got.Stamped.IsZero() && got.Unknown {
 			unsure++
 		} else {
 			c.check(t, "without a schema", got, want)
