@@ -164,6 +164,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"field path", "^Invalid value: .*matches no key",
 	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "aws"`,
 	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
+	"must not be in the separator", "of metadata only labels", "can't hold tags",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
 }, "|"))
 
@@ -341,6 +342,10 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 		texts := []string{"a", "gcp", "1m", "-1s", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey}
 		if s.ValueValidation.MinLength == nil {
 			texts = append(texts, "")
+		}
+
+		if most := s.ValueValidation.MaxLength; most != nil {
+			texts = slices.DeleteFunc(texts, func(text string) bool { return int64(len(text)) > *most })
 		}
 
 		return rapid.SampledFrom(texts).Draw(t, "string")

@@ -90,6 +90,8 @@ func (in *CloudTags) complete() {
 			f.KeyValueList = &KeyValueList{Key: "key", Value: "value"}
 		case f.Shape == TagFieldShapeStringList && f.StringList == nil:
 			f.StringList = &StringList{Separator: "="}
+		case f.Shape == TagFieldShapeJoined && f.Joined == nil:
+			f.Joined = &Joined{Separator: "=", Delimiter: ","}
 		}
 	}
 }

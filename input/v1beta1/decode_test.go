@@ -75,6 +75,8 @@ tagFields:
 - {apiVersion: x/v1, kind: A, fieldPath: spec.tags, shape: KeyValueList, keyValueList: {key: Key, value: Value, extra: {a: true, n: 1.5, s: x, o: {a: [1, null]}, l: [1, null], e: {}, key: k}}}
 - {apiVersion: y/v1, kind: B, fieldPath: spec.tags, shape: StringList, stringList: {separator: ": ", maxLength: 255}}
 - {apiVersion: z/v1, kind: C, shape: None}
+- {apiVersion: karpenter.k8s.aws/*, kind: EC2NodeClass, provider: aws}
+- {apiVersion: v1, kind: Service, fieldPath: "metadata.annotations[example.org/tags]", shape: Joined, joined: {separator: ": ", delimiter: "; "}}
 removeTags:
 - {key: "*", value: ""}
 - {fromFieldPath: spec.removed, contextKey: k}
@@ -175,9 +177,11 @@ func TestDecode(t *testing.T) {
 		"Lists": {
 			reason: "How a list has tags should have its defaults, whether nothing or little is said of it.",
 			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList}, {apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {}},
-				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {maxLength: 0}}]}`,
+				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {maxLength: 0}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: Joined}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {delimiter: ;}}]}`,
 			want: always + ignored + `, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: key, value: value}}, {apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: key, value: value}},
-				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}}]}`,
+				{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}}, {apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {separator: "="}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: "=", delimiter: ","}}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: "=", delimiter: ;}}]}`,
 		},
 		"CopyBoth": {
 			reason: "Labels and annotations should be copied to where Kubernetes has them, by default.",
@@ -340,7 +344,20 @@ func refused() map[string]struct{ reason, input string } {
 		},
 		"RulesOfTagFields": {
 			reason: "The fields that a shape has should be told from others.",
-			input:  `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, shape: Map, keyValueList: {}, stringList: {}}, {apiVersion: v1, kind: A, shape: None, fieldPath: a}]}`,
+			input:  `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, shape: Map, keyValueList: {}, stringList: {}, joined: {}}, {apiVersion: v1, kind: A, shape: None, fieldPath: a}, {apiVersion: v1, kind: A, fieldPath: a}, {apiVersion: v1, kind: A, keyValueList: {}, stringList: {}, joined: {}}]}`,
+		},
+		"Joined": {
+			reason: "Where a key ends, and where a value does, should be known.",
+			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: ",", delimiter: ""}}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: ",,"}},
+				{apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {delimiter: "=="}}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: "\\", delimiter: "123456789"}}]}`,
+		},
+		"TagsOfMetadata": {
+			reason: "Only what may be set freely of metadata can hold tags.",
+			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: metadata, shape: Map}, {apiVersion: v1, kind: A, fieldPath: metadata.name, shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "metadata['namespace']", shape: Joined},
+				{apiVersion: v1, kind: A, fieldPath: metadata.finalizers, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: metadata.ownerReferences, shape: KeyValueList}, {apiVersion: v1, kind: A, fieldPath: "metadata.ownerReferences[0].uid", shape: Joined},
+				{apiVersion: v1, kind: A, fieldPath: metadata.labels, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a]", shape: Map}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[0]", shape: Joined},
+				{apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a].b", shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[crossplane.io/external-name]", shape: Joined},
+				{apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a b]", shape: Joined}, {apiVersion: v1, kind: A, fieldPath: kind, shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "['apiVersion']", shape: Joined}]}`,
 		},
 		"RulesOfMetadata": {
 			reason: "What a rule copies from, and what it copies, should be said once.",

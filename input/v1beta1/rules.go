@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -135,9 +136,13 @@ var rules = map[string]func(self) bool{
 	},
 
 	// Tags.
-	"(self.shape == 'None') != has(self.fieldPath)":           func(s self) bool { return s.is("shape", "None") != s.has("fieldPath") },
-	"self.shape == 'KeyValueList' || !has(self.keyValueList)": func(s self) bool { return s.is("shape", "KeyValueList") || !s.has("keyValueList") },
-	"self.shape == 'StringList' || !has(self.stringList)":     func(s self) bool { return s.is("shape", "StringList") || !s.has("stringList") },
+	"has(self.shape) || !has(self.fieldPath)": func(s self) bool { return s.has("shape") || !s.has("fieldPath") },
+	"!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)": func(s self) bool {
+		return !s.has("shape") || s.is("shape", "None") != s.has("fieldPath")
+	},
+	"has(self.shape) && self.shape == 'KeyValueList' || !has(self.keyValueList)": func(s self) bool { return s.is("shape", "KeyValueList") || !s.has("keyValueList") },
+	"has(self.shape) && self.shape == 'StringList' || !has(self.stringList)":     func(s self) bool { return s.is("shape", "StringList") || !s.has("stringList") },
+	"has(self.shape) && self.shape == 'Joined' || !has(self.joined)":             func(s self) bool { return s.is("shape", "Joined") || !s.has("joined") },
 	"has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath) && !has(self.value)": func(s self) bool {
 		return s.keyed() && (s.has("key") || !s.has("value"))
 	},
@@ -160,6 +165,7 @@ var rules = map[string]func(self) bool{
 var patterns = map[string]string{
 	`^[^*]*\*?$`:      "a * may only be the last character",
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
+	`^[^\\]*$`:        "must not have a backslash",
 }
 
 // formats are the CRD's: what is wrong with a string.
@@ -221,7 +227,9 @@ func refine(root *schema) {
 	tagField.Properties["provider"].Enum = tags.ProfileNames()
 
 	root.Properties["sources"].check = differentClasses
+	tagField.check = taggableField
 	tagField.Properties["keyValueList"].check = differentFields
+	tagField.Properties["joined"].check = differentSeparators
 	root.Properties["kubernetesMetadata"].Items.check = matchingNames
 }
 
@@ -253,6 +261,57 @@ func differentFields(a *admission, p *field.Path, list self) {
 		if list.has("extra", list.text(of)) {
 			a.note(field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
 		}
+	}
+}
+
+// differentSeparators: where one is in the other, nobody could tell the end of a key from that
+// of a value.
+func differentSeparators(a *admission, p *field.Path, joined self) {
+	separator, delimiter := joined.text("separator"), joined.text("delimiter")
+	if strings.Contains(separator, delimiter) || strings.Contains(delimiter, separator) {
+		a.note(field.Invalid(p.Child("delimiter"), delimiter, fmt.Sprintf("must not be in the separator %q, nor have it in itself", separator)))
+	}
+}
+
+// ofMetadata is what tagFields may lead to of metadata. All else there makes the object what it
+// is, or belongs to Kubernetes and Crossplane.
+const ofMetadata = "of metadata only labels and annotations may hold tags, as a Map, and a single one of either, " +
+	"e.g. metadata.annotations[example.org/tags], as a Joined string"
+
+// taggableField does not take the place of what makes an object that object.
+func taggableField(a *admission, p *field.Path, tagField self) {
+	path, err := object.ParsePath(tagField.text("fieldPath"))
+	if err != nil {
+		return // It isn't there, or has been refused.
+	}
+
+	segments := path.Segments()
+	p = p.Child("fieldPath")
+
+	switch segments[0].Field {
+	case "apiVersion", "kind":
+		a.note(field.Invalid(p, path.String(), "says what the object is, and can't hold tags: fields of spec can, among others"))
+	case "metadata":
+		if why := metadataField(segments[1:], tagField); why != "" {
+			a.note(field.Invalid(p, path.String(), why))
+		}
+	}
+}
+
+// metadataField says why the supplied path below metadata can't hold tags, or nothing.
+func metadataField(segments object.Segments, tagField self) string {
+	switch {
+	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
+		return ofMetadata
+	case len(segments) == 1 && tagField.is("shape", "Map", ""):
+		return ""
+	case len(segments) != 2 || !tagField.is("shape", "Joined", "") || segments[1].Type != object.SegmentField:
+		return ofMetadata
+	case object.IsPrivate(segments[1].Field):
+		return "belongs to Crossplane, kubectl or this function, and can't hold tags"
+	default:
+		// The API server compares keys of annotations in lower case.
+		return strings.Join(content.IsLabelKey(strings.ToLower(segments[1].Field)), "; ")
 	}
 }
 

@@ -39,6 +39,7 @@ type schema struct {
 	Pattern   *regexp.Regexp `json:"pattern"`
 	Format    string         `json:"format"`
 	MinLength int            `json:"minLength"`
+	MaxLength *int           `json:"maxLength"`
 	Minimum   *float64       `json:"minimum"`
 
 	// Of lists.
@@ -261,6 +262,10 @@ func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 func (s *schema) refuses(text string) string {
 	if utf8.RuneCountInString(text) < s.MinLength {
 		return empty
+	}
+
+	if s.MaxLength != nil && utf8.RuneCountInString(text) > *s.MaxLength {
+		return fmt.Sprintf("must have at most %d characters", *s.MaxLength)
 	}
 
 	if s.Pattern != nil && !s.Pattern.MatchString(text) {

@@ -622,7 +622,7 @@ type MapSource struct {
 
 // A TagFieldShape is how a field holds tags.
 //
-// +kubebuilder:validation:Enum=Map;KeyValueList;StringList;None
+// +kubebuilder:validation:Enum=Map;KeyValueList;StringList;Joined;None
 type TagFieldShape string
 
 // Shapes of tag fields.
@@ -636,15 +636,22 @@ const (
 	// TagFieldShapeStringList is a list of strings of key, separator and value.
 	TagFieldShapeStringList TagFieldShape = "StringList"
 
+	// TagFieldShapeJoined is one string of all tags, such as k=v,k=v.
+	TagFieldShapeJoined TagFieldShape = "Joined"
+
 	// TagFieldShapeNone is no field: the resource is not tagged.
 	TagFieldShapeNone TagFieldShape = "None"
 )
 
-// A TagField says where the tags of some kinds of resource go.
+// A TagField says where the tags of some kinds of resource go. One without a fieldPath and
+// a shape asks for the field that is known of kinds that aren't tagged by themselves, since
+// a change of the field has side effects.
 //
-// +kubebuilder:validation:XValidation:rule="(self.shape == 'None') != has(self.fieldPath)",message="is forbidden by shape None, and required elsewhere",fieldPath=".fieldPath"
-// +kubebuilder:validation:XValidation:rule="self.shape == 'KeyValueList' || !has(self.keyValueList)",message="is for shape KeyValueList only",fieldPath=".keyValueList"
-// +kubebuilder:validation:XValidation:rule="self.shape == 'StringList' || !has(self.stringList)",message="is for shape StringList only",fieldPath=".stringList"
+// +kubebuilder:validation:XValidation:rule="has(self.shape) || !has(self.fieldPath)",message="is required with a fieldPath: Joined, KeyValueList, Map or StringList",fieldPath=".shape"
+// +kubebuilder:validation:XValidation:rule="!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)",message="is forbidden by shape None, and required by the others; without both, the known field of a kind is meant that isn't tagged by itself",fieldPath=".fieldPath"
+// +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'KeyValueList' || !has(self.keyValueList)",message="is for shape KeyValueList only",fieldPath=".keyValueList"
+// +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'StringList' || !has(self.stringList)",message="is for shape StringList only",fieldPath=".stringList"
+// +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'Joined' || !has(self.joined)",message="is for shape Joined only",fieldPath=".joined"
 type TagField struct {
 	// APIVersion of the kinds. A * matches any run of characters, e.g.
 	// s3.aws.m.upbound.io/*.
@@ -655,15 +662,19 @@ type TagField struct {
 	//
 	Kind tags.Pattern `json:"kind"`
 
-	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags.
+	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Of
+	// metadata, it may be labels or annotations of shape Map, or one of them, e.g.
+	// metadata.annotations[example.org/tags], of shape Joined.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
 	FieldPath object.Path `json:"fieldPath,omitzero"`
 
-	// Shape of the field: Map, KeyValueList, StringList, or None for resources
-	// that are not to be tagged.
-	Shape TagFieldShape `json:"shape"`
+	// Shape of the field: Map, KeyValueList, StringList, Joined, or None for
+	// resources that are not to be tagged.
+	//
+	// +optional
+	Shape TagFieldShape `json:"shape,omitempty"`
 
 	// KeyValueList says what the entries of a KeyValueList look like.
 	//
@@ -674,6 +685,11 @@ type TagField struct {
 	//
 	// +optional
 	StringList *StringList `json:"stringList,omitempty"`
+
+	// Joined says what the string of shape Joined looks like.
+	//
+	// +optional
+	Joined *Joined `json:"joined,omitempty"`
 
 	// Provider whose tag profile is applied to the kinds, by the name of the profile.
 	// By default it is the one of the input, or else the one that the kind's API
@@ -733,6 +749,28 @@ type StringList struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	MaxLength int32 `json:"maxLength,omitempty"`
+}
+
+// A Joined is one string that holds all tags. Labels whose key or value has the separator
+// or the delimiter in it are skipped.
+type Joined struct {
+	// Separator between the key and the value of a tag.
+	//
+	// +optional
+	// +kubebuilder:default="="
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[^\\]*$`
+	Separator string `json:"separator,omitempty"`
+
+	// Delimiter between two tags.
+	//
+	// +optional
+	// +kubebuilder:default=","
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[^\\]*$`
+	Delimiter string `json:"delimiter,omitempty"`
 }
 
 // A LimitPolicy says what becomes of labels that a resource has no tag slot for.

@@ -4,6 +4,7 @@ package field
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,10 @@ const (
 
 	// StringList is a list of strings, each a tag key, a separator and a value.
 	StringList Shape = "StringList"
+
+	// Joined is one string of tags with a delimiter between them, each a tag key, a
+	// separator and a value. No schema shows it: only rules of the input give it.
+	Joined Shape = "Joined"
 )
 
 // A Field is the tag field of a kind of composed resource.
@@ -43,13 +48,17 @@ type Field struct {
 	Key, Value string
 	Extra      map[string]*structpb.Value
 
-	// Separator stands between key and value in a StringList entry. MaxLength
-	// is the most characters an entry may have, or 0 if there is no limit.
+	// Separator stands between key and value in an entry of a StringList or of a
+	// Joined string. MaxLength is the most characters an entry of a StringList may
+	// have, or 0 if there is no limit.
 	Separator string
 	MaxLength int
 
-	// Atomic is true if server-side apply replaces the whole list, so that an
-	// entry the provider added is lost unless it is desired too.
+	// Delimiter stands between two entries of a Joined string.
+	Delimiter string
+
+	// Atomic is true if server-side apply replaces the whole list or string, so that
+	// an entry the provider added is lost unless it is desired too.
 	Atomic bool
 
 	// Observed are the paths at which the provider reports the tags that the
@@ -85,6 +94,10 @@ type Field struct {
 	// Profile is the tag profile that the rule of the input that matches names.
 	// Empty if there is no such rule, or if it names none.
 	Profile string
+
+	// Asked is true if the rule of the input that matches asks for the field that is
+	// known of the kind. One that no Locator knows is asked for, too.
+	Asked bool
 }
 
 // A Kind of composed resource, as a Locator sees it.
@@ -158,11 +171,19 @@ type Chain []Locator
 
 // Locate the tag field of the supplied kind.
 func (c Chain) Locate(k Kind) (Field, bool) {
+	var asked Field
+
 	for _, l := range c {
-		if f, ok := l.Locate(k); ok {
+		f, ok := l.Locate(k)
+		if ok {
+			f.Asked, f.Profile = f.Asked || asked.Asked, cmp.Or(f.Profile, asked.Profile)
 			return f, true
+		}
+
+		if f.Asked {
+			asked = Field{Asked: true, Profile: f.Profile}
 		}
 	}
 
-	return Field{}, false
+	return asked, false
 }

@@ -274,7 +274,7 @@ func parseField(c []string) Field {
 		if len(arg) > 1 {
 			f.MaxLength, _ = strconv.Atoi(arg[1])
 		}
-	case Map, None:
+	case Map, Joined, None:
 	}
 
 	return f
@@ -325,6 +325,8 @@ func (f Field) Columns() []string {
 		if f.MaxLength > 0 {
 			settings = append(settings, strconv.Itoa(f.MaxLength))
 		}
+	case Joined:
+		settings = []string{strconv.Quote(f.Separator), strconv.Quote(f.Delimiter)}
 	case Map, None:
 	}
 

@@ -2,7 +2,10 @@ package field
 
 import (
 	"cmp"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -26,6 +29,13 @@ type rule struct {
 	field Field
 }
 
+// fixedParameters are the kinds whose parameters the API server lets nobody change.
+var fixedParameters = []schema.GroupKind{
+	{Group: "storage.k8s.io", Kind: "StorageClass"},
+	{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"},
+	{Group: "groupsnapshot.storage.k8s.io", Kind: "VolumeGroupSnapshotClass"},
+}
+
 // NewRules returns the Rules of the supplied tagFields.
 func NewRules(tagFields []v1beta1.TagField) *Rules {
 	rules := make([]rule, len(tagFields))
@@ -45,6 +55,11 @@ func NewRules(tagFields []v1beta1.TagField) *Rules {
 
 		if l := tf.StringList; l != nil {
 			f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
+		}
+
+		// Server-side apply knows no parts of a string.
+		if j := tf.Joined; j != nil {
+			f.Separator, f.Delimiter, f.Atomic = j.Separator, j.Delimiter, true
 		}
 
 		rules[i] = rule{apiVersion: tf.APIVersion, kind: tf.Kind, field: f}
@@ -76,12 +91,14 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 // known returns the tag field of the supplied kind, which the supplied one of a rule asks for.
 func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
-	if !ok && r.Schemas != nil {
+
+	// Of what is no resource of a cloud, no schema is asked for.
+	if of, _ := familyOf(k.GroupKind()); !ok && of.Profile != "" && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
 	}
 
-	f.Profile = asked.Profile
+	f.Profile, f.Asked = asked.Profile, true
 
 	return f, ok
 }
@@ -115,10 +132,15 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	of, _ := familyOf(k.GroupKind())
 	of.complete(&f)
 
-	known, ok := BuiltIn().Locate(k)
+	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 
-	// Maps are as good as never atomic.
-	if !ok && f.Shape != Map && r.Schemas != nil {
+	known, ok := BuiltIn().Locate(k)
+	if known.OnRequest {
+		known, _ = BuiltIn().Known(k.GroupVersionKind)
+	}
+
+	// Maps are as good as never atomic, and strings always.
+	if !ok && f.Shape != Map && f.Shape != Joined && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		known = Read(k.GroupVersionKind, s)
 
@@ -131,7 +153,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	f.Atomic, f.Observed = known.Atomic, known.Observed
+	f.Atomic, f.Observed, f.Fixed = known.Atomic, known.Observed, f.Fixed || known.Fixed
 
 	if f.Extra == nil {
 		f.Extra = known.Extra

@@ -201,20 +201,13 @@ func (r *rule) choose(from map[string]string, invalid func(key, value string) st
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
-	// These are for the very object that has them.
-	if belongs(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com" {
+	if object.IsPrivate(key) {
 		return false
 	}
 
 	return sel.All ||
 		slices.ContainsFunc(sel.Prefixes, func(p string) bool { return strings.HasPrefix(key, p) }) ||
-		slices.ContainsFunc(sel.Domains, func(d string) bool { return belongs(domain, d) })
-}
-
-// belongs is true if the first of the supplied domains is the second one or a subdomain
-// of it.
-func belongs(domain, to string) bool {
-	return domain == to || strings.HasSuffix(domain, "."+to)
+		slices.ContainsFunc(sel.Domains, func(d string) bool { return object.IsDomainOf(domain, d) })
 }
 
 // invalidLabel says what the API server would refuse about a label, or nothing.

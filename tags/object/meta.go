@@ -43,3 +43,18 @@ func Labels(o Object) Node { return metadata(o).Field("labels") }
 
 // Annotations of the supplied object, as Labels.
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
+
+// IsPrivate is true if a label or an annotation of the supplied key is for the very object
+// that has it: those of crossplane.io, its subdomains, kubectl.kubernetes.io and
+// cloudtags.fn.plexsphere.com.
+func IsPrivate(key string) bool {
+	domain := key[:max(0, strings.Index(key, "/"))]
+
+	return IsDomainOf(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com"
+}
+
+// IsDomainOf is true if the first of the supplied domains is the second one or a subdomain
+// of it.
+func IsDomainOf(domain, of string) bool {
+	return domain == of || strings.HasSuffix(domain, "."+of)
+}

@@ -22,7 +22,7 @@ type shape struct {
 	// spec with the tags of the supplied keys and values.
 	spec func(keysAndValues ...string) string
 
-	// tag that an item is, of a list.
+	// tag that an item is, of a list or of a joined string.
 	tag func(item *structpb.Value) (key, value string)
 }
 
@@ -49,10 +49,16 @@ var shapes = map[string]shape{
 	}},
 	"StringList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, spec: func(kv ...string) string {
 		return `{"tags": [` + join(kv, func(k, v string) string { return `"` + k + `=` + v + `"` }) + `]}`
-	}, tag: func(item *structpb.Value) (key, value string) {
-		key, value, _ = strings.Cut(item.GetStringValue(), "=")
-		return key, value
-	}},
+	}, tag: cut},
+	"Joined": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: "=", Delimiter: ", ", Atomic: true}, spec: func(kv ...string) string {
+		return `{"tags": "` + join(kv, func(k, v string) string { return k + `=` + v }) + `"}`
+	}, tag: cut},
+}
+
+// cut the supplied string into the key and the value of a tag.
+func cut(item *structpb.Value) (key, value string) {
+	key, value, _ = strings.Cut(item.GetStringValue(), "=")
+	return key, value
 }
 
 // TestStampActive tests, in each shape, that the active tags are those that labels

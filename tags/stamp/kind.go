@@ -198,10 +198,14 @@ func (ts *Targets) placeOf(k *kind) *place {
 	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile)}
 
 	switch {
+	case !known && f.Asked:
+		p.unknown, p.lacks = true, whyAsked
 	case !known && k.Managed:
 		p.unknown, p.lacks = true, whyUnknown
 	case f.Shape == field.None && f.OnRequest:
 		p.noField, p.lacks = true, whyRequest
+	case f.Asked && f.Shape == field.None && f.LooksLike == "":
+		p.noField, p.lacks = true, whyNotAsked
 	case !known || f.Shape == field.None && f.LooksLike == "":
 		p.noField, p.lacks = true, whyNoField
 	case f.Shape == field.None:

@@ -157,7 +157,7 @@ func keep(p *plan) {
 		after, _ = p.Stamped.At(t.field.Path)
 	}
 
-	if after.Equal(t.there) || after.IsEmpty() && t.there.IsEmpty() {
+	if after.Equal(t.there) || isEmpty(after) && isEmpty(t.there) {
 		return
 	}
 

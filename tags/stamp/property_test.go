@@ -470,7 +470,14 @@ func tagsOf(r *structpb.Struct, s shape) []string {
 
 	var out []string
 
-	for _, item := range v.GetListValue().GetValues() {
+	items := v.GetListValue().GetValues()
+	if text := v.GetStringValue(); text != "" {
+		for entry := range strings.SplitSeq(text, s.field.Delimiter) {
+			items = append(items, structpb.NewStringValue(entry))
+		}
+	}
+
+	for _, item := range items {
 		key, value := s.tag(item)
 		out = append(out, key, value)
 	}

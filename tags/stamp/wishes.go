@@ -1,13 +1,12 @@
 package stamp
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -119,7 +118,7 @@ func (s *Stamper) newWishes(k tagset.Kind) *wishes {
 	w.claimed, w.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
 	w.remove, w.ignore = keyRules(w.transformed, s.Remove), keyRules(w.transformed, s.Ignore)
 
-	if k.Separator != "" {
+	if k.Shape == field.StringList {
 		w.know(slices.Concat(s.Remove, s.Ignore))
 	}
 
@@ -164,14 +163,11 @@ func (w *wishes) take(t tags.Tag) bool {
 // refuses returns why no such tag field can have the supplied tag, and the limit that it
 // breaks, or nothing.
 func (w *wishes) refuses(t *tags.Tag) (reason tags.SkipReason, limit string) {
-	switch {
-	case w.transformed.Forges(*t, w.Separator):
+	if w.transformed.Forges(*t, w.Separator) {
 		return tags.ReservedKey, w.Profile.Limit(tags.ReservedKey)
-	case w.MaxLength > 0 && utf8.RuneCountInString(t.Key+w.Separator+t.Value) > w.MaxLength:
-		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", w.MaxLength, w.Separator)
-	default:
-		return "", ""
 	}
+
+	return w.Refuses(t.Key, t.Value)
 }
 
 // know the keys by which strings are told to be tags: those of labels, of providers, and

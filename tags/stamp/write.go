@@ -1,7 +1,7 @@
 package stamp
 
 import (
-	"strings"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -22,7 +22,7 @@ var emptiedPath = object.MustParsePath("metadata.annotations[" + emptiedAnnotati
 // as it was: what one step changes, a later one may change back.
 func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
-	if object.NodeOf(v).IsEmpty() {
+	if isEmpty(object.NodeOf(v)) {
 		return writeEmpty(t, w)
 	}
 
@@ -38,6 +38,9 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 
 	return writeValue(t, object.NodeOf(v))
 }
+
+// isEmpty is true if the supplied value of a tag field has no tags, nor anything else.
+func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
 // writeEmpty removes the field, which has no tags, unless the provider would fill that.
 func writeEmpty(t *Target, w *wishes) (object.Object, error) {
@@ -55,7 +58,7 @@ func writeEmpty(t *Target, w *wishes) (object.Object, error) {
 		return object.Object{}, nil
 	case refilled:
 		return writeValue(t, object.NodeOf(structpb.NewStructValue(&structpb.Struct{})))
-	case t.before.IsEmpty():
+	case isEmpty(t.before):
 		return object.Object{}, nil
 	default:
 		return removeField(t)
@@ -92,7 +95,7 @@ func removeField(t *Target) (object.Object, error) {
 // no part of the field, but of the resource.
 func around(path object.Path) (object.Path, bool) {
 	n := len(path.Segments()) - 1
-	if n == 0 || strings.ContainsRune(path.String(), '[') {
+	if n == 0 || slices.ContainsFunc(path.Segments(), func(sg object.Segment) bool { return sg.Type == object.SegmentIndex }) {
 		return object.Path{}, false
 	}
 

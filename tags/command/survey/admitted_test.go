@@ -100,7 +100,7 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 		v = []any{entry}
 	case field.StringList:
 		v = []any{"env" + f.Separator + "prod"}
-	case field.None:
+	case field.Joined, field.None:
 	}
 
 	apiVersion, kind := d.ToAPIVersionAndKind()

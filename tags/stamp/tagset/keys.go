@@ -1,6 +1,9 @@
 package tagset
 
 import (
+	"fmt"
+	"unicode/utf8"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -13,23 +16,45 @@ type Kind struct {
 	Profile *tags.Profile
 	Shape   field.Shape
 
-	// Separator and MaxLength of the entries of a list of strings.
-	Separator string
-	MaxLength int
+	// Separator and MaxLength of the entries of a list of strings, or the separator and
+	// the delimiter of a joined one.
+	Separator, Delimiter string
+	MaxLength            int
 }
 
 // KindOf the supplied field, on a resource with the supplied tag profile.
 func KindOf(f *field.Field, p *tags.Profile) Kind {
 	k := Kind{Profile: p, Shape: f.Shape}
-	if k.Shape == field.StringList {
+
+	switch k.Shape {
+	case field.StringList:
 		k.Separator, k.MaxLength = f.Separator, f.MaxLength
+	case field.Joined:
+		k.Separator, k.Delimiter = f.Separator, f.Delimiter
+	case field.Map, field.KeyValueList, field.None:
 	}
 
 	return k
 }
 
-// IsList is true if the tags are in a list, which can be atomic for server-side apply.
+// IsList is true if the tags are in a list, or in one string as such, which can be atomic for
+// server-side apply.
 func (k Kind) IsList() bool { return k.Shape != field.Map }
+
+// Refuses returns why no field of the kind can have a tag of the supplied key and value, though
+// the profile admits it, and the limit that it breaks in a few words, or nothing.
+func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) {
+	entry := key + k.Separator + value
+
+	switch {
+	case k.MaxLength > 0 && utf8.RuneCountInString(entry) > k.MaxLength:
+		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
+	case k.Shape == field.Joined:
+		return k.refusesJoined(key, value)
+	default:
+		return "", ""
+	}
+}
 
 // Keys are what tells the tags of a kind of field apart.
 type Keys struct {
@@ -92,9 +117,14 @@ func (k *Keys) fold(key string) string {
 
 // Entry that a field has of the supplied tag.
 func (k *Keys) Entry(t *tags.Tag) Entry {
-	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), Exact: t.Reserved, separator: k.Separator}
+	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), Exact: t.Reserved}
+
 	if k.Separator != "" {
 		e.Item = structpb.NewStringValue(t.Key + k.Separator + t.Value)
+	}
+
+	if k.Shape == field.StringList {
+		e.separator = k.Separator
 	}
 
 	return e

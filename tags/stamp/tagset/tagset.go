@@ -61,6 +61,8 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 		s.shape = &tagMap{field: f, keys: keys}
 	case field.KeyValueList:
 		s.shape = keyValues{field: f, keys: keys}
+	case field.Joined:
+		s.shape = joined{field: f, keys: keys}
 	default:
 		s.shape = stringList{field: f, keys: keys}
 		s.strings = make(map[string]int)

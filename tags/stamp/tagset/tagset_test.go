@@ -19,6 +19,7 @@ var fields = map[string]field.Field{
 	"Map":          {Path: object.MustParsePath("spec.tags"), Shape: field.Map},
 	"KeyValueList": {Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
 	"StringList":   {Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
+	"Joined":       {Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: ":", Delimiter: ";", Atomic: true},
 }
 
 // A tag is one of a plain list.

@@ -1,0 +1,127 @@
+package tagset
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// escape takes its meaning from the character behind it where the AWS Load Balancer Controller
+// reads a string: a delimiter behind one delimits nothing.
+const escape = '\\'
+
+// joined is one string of entries with a delimiter between them, of key, separator and value.
+// The key ends at the first separator. Space around an entry, a key and a value is nothing to
+// those who read such strings, and neither are entries of which nothing is left then. Others
+// without a key are opaque. The AWS cloud provider takes a string without a separator for a key,
+// and other drivers fail at it: nobody can say what it is.
+type joined struct {
+	field *field.Field
+	keys  *Keys
+}
+
+func (j joined) read(n object.Node) ([]Entry, error) {
+	text, ok := textOf(n)
+	if !ok {
+		return nil, errors.Errorf("%s is %s, not a string of tags", j.field.Path, n.Kind())
+	}
+
+	out := make([]Entry, 0, strings.Count(text, j.field.Delimiter)+1+j.keys.tags)
+	last := ""
+
+	for more := text != ""; more; {
+		if last, text, more = j.keys.cutJoined(text); strings.TrimSpace(last) != "" {
+			out = append(out, j.entry(last))
+		}
+	}
+
+	// What would be added behind that would be a part of it.
+	if entry, rest, ok := j.keys.cutJoined(last + j.field.Delimiter); !ok || entry != last || rest != "" {
+		return nil, errors.Errorf("%s ends in a way that takes away the meaning of a %q behind it", j.field.Path, j.field.Delimiter)
+	}
+
+	return out, nil
+}
+
+// textOf the supplied value, which is empty if it isn't there. It is false if it's no string.
+func textOf(n object.Node) (string, bool) {
+	if !n.IsThere() {
+		return "", true
+	}
+
+	_, ok := n.Value().GetKind().(*structpb.Value_StringValue)
+
+	return n.Text(), ok
+}
+
+// entry that the supplied text is.
+func (j joined) entry(text string) Entry {
+	e := Entry{Item: structpb.NewStringValue(text), Opaque: true}
+
+	key, value, ok := strings.Cut(text, j.field.Separator)
+	if key = strings.TrimSpace(key); ok && key != "" {
+		e.ID, e.Key, e.Opaque = j.keys.ID(key), key, false
+		e.Value = structpb.NewStringValue(strings.TrimSpace(value))
+	}
+
+	return e
+}
+
+func (j joined) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+	texts := make([]string, 0, n)
+	for e := range entries {
+		texts = append(texts, e.Item.GetStringValue())
+	}
+
+	return structpb.NewStringValue(strings.Join(texts, j.field.Delimiter))
+}
+
+func (j joined) take(_ *Entry, e Entry) Entry { return e }
+
+// cutJoined returns the first entry of the supplied joined string and the rest behind its
+// delimiter, and false if it's the last one.
+func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == escape:
+			i++
+		case strings.HasPrefix(text[i:], k.Delimiter):
+			return text[:i], text[i+len(k.Delimiter):], true
+		}
+	}
+
+	return text, "", false
+}
+
+// refusesJoined is Refuses for a joined string: what is read of an entry has to be what was
+// written, whoever reads it. The AWS cloud provider cuts values at each separator, and the AWS
+// Load Balancer Controller takes a backslash away, and the meaning of what is behind it.
+func (k *Kind) refusesJoined(key, value string) (reason tags.SkipReason, limit string) {
+	limit = fmt.Sprintf("not in a string of all tags: %q, %q, backslashes, and space at the ends", k.Separator, k.Delimiter)
+
+	if key == "" || !k.fitsJoined(key) || strings.Index(key+k.Separator, k.Separator) != len(key) {
+		return tags.KeyCharacterClass, limit
+	}
+
+	entry := key + k.Separator + value
+	if first, _, _ := k.cutJoined(entry + k.Delimiter); first != entry || !k.fitsJoined(value) {
+		return tags.ValueCharacterClass, limit
+	}
+
+	return "", ""
+}
+
+// fitsJoined is true if the supplied key or value has nothing that means something in a joined
+// string.
+func (k *Kind) fitsJoined(text string) bool {
+	return !strings.Contains(text, k.Separator) && !strings.Contains(text, k.Delimiter) &&
+		!strings.ContainsRune(text, escape) && strings.TrimSpace(text) == text
+}
