@@ -39,23 +39,45 @@ type Held struct {
 
 // An Index locates the tag fields of the kinds that it has.
 type Index struct {
-	entries map[schema.GroupVersionKind]Entry
-
-	// groups have an API group that the index has, and whether it has kinds besides the
-	// provider's own settings.
-	groups map[string]bool
+	// blocks are what it has of each API group.
+	blocks map[string]*block
 }
+
+// A block is what an Index has of an API group. It is read when somebody asks for it.
+type block struct {
+	// group is the API group, and of the one that the index has: the same, or that of which
+	// it is the namespaced twin.
+	group, of string
+
+	// text below the name of the group.
+	text string
+
+	read sync.Once
+
+	entries map[version]Entry
+
+	// hasKinds is true if there are kinds besides the provider's own settings.
+	hasKinds bool
+}
+
+// A version of a kind.
+type version struct{ version, kind string }
 
 // BuiltIn returns the index of the kinds of the providers that people run. It is
 // read when it's first called.
 var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
+
+// entry of the supplied kind, or nil if the index doesn't have it.
+func (i *Index) entry(k schema.GroupVersionKind) Entry {
+	return i.blocks[k.Group].all()[version{k.Version, k.Kind}]
+}
 
 // Locate the tag field of the supplied kind. Where releases of its provider don't
 // agree, it isn't known: a field that a kind doesn't have makes the API server refuse
 // the whole composite resource. A kind of a provider that makes no resources of a
 // cloud is known to have none.
 func (i *Index) Locate(k Kind) (Field, bool) {
-	e := i.entries[k.GroupVersionKind]
+	e := i.entry(k.GroupVersionKind)
 	f, _ := familyOf(k.GroupKind())
 
 	switch {
@@ -72,18 +94,13 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 
 // IsNative is true if the index has the supplied kind, which is of a native family.
 func (i *Index) IsNative(k schema.GroupVersionKind) bool {
-	if _, ok := i.entries[k]; !ok {
-		return false
-	}
-
 	f, _ := familyOf(k.GroupKind())
-
-	return f.Native
+	return f.Native && i.entry(k) != nil
 }
 
 // Known returns the tag field of the supplied kind, whether it has to be asked for or not.
 func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
-	if e := i.entries[k]; len(e) == 1 {
+	if e := i.entry(k); len(e) == 1 {
 		return e[0].Field, true
 	}
 
@@ -97,10 +114,23 @@ func (e Entry) isUnasked() bool {
 
 // HasGroup is true if the index has kinds of the supplied API group, besides those of
 // a provider's own settings.
-func (i *Index) HasGroup(group string) bool { return i.groups[group] }
+func (i *Index) HasGroup(group string) bool {
+	b := i.blocks[group]
+	return len(b.all()) > 0 && b.hasKinds
+}
 
 // All kinds of the index and their entries, in no order.
-func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] { return maps.All(i.entries) }
+func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
+	return func(yield func(schema.GroupVersionKind, Entry) bool) {
+		for group, b := range i.blocks {
+			for v, e := range b.all() {
+				if !yield(schema.GroupVersionKind{Group: group, Version: v.version, Kind: v.kind}, e) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Compare two kinds by group, kind and version.
 func Compare(a, b schema.GroupVersionKind) int {
@@ -131,8 +161,8 @@ func Twin(group string) string {
 // versions that have kinds with the same entry in common, and the entry. The
 // versions of the twin are behind m/, which alone stands for the same versions. An
 // entry is the last four columns of a Line without spec.forProvider and
-// status.atProvider (a dot is in front of a path elsewhere), or a - for none. In front of it are an @ and the releases in
-// which it is so, unless it's so in all that serve the group. Several such are apart by
+// status.atProvider (a dot is in front of a path elsewhere), or a - for none. In front
+// of it are an @ and the releases in which it is so, unless it's so in all that serve the group. Several such are apart by
 // semicolons. Below that are the kinds. Behind the name of a group are the releases
 // that serve it, if these are not all.
 //
@@ -145,67 +175,108 @@ func Twin(group string) string {
 //	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
 func parseIndex(text string) *Index {
-	// The same text says more in one family than in another, and less than the family says of
-	// kinds of which it has none.
-	type place struct {
-		family *family
-		text   string
-	}
+	index := &Index{blocks: make(map[string]*block)}
 
-	// There are about three entries for two lines with kinds. A map for more would be twice as
-	// large.
-	var (
-		index    = &Index{entries: make(map[schema.GroupVersionKind]Entry, 3*strings.Count(text, "\n  ")/2), groups: make(map[string]bool)}
-		known    = make(map[place]Entry)
-		group    string
-		claims   []claim
-		versions []schema.GroupVersion
-		said     string
-	)
+	for rest := text; rest != ""; {
+		head, below, _ := strings.Cut(rest, "\n")
+		rest = ""
 
-	for line := range strings.SplitSeq(text, "\n") {
-		switch {
-		case line == "" || line[0] == '#':
-		case strings.HasPrefix(line, "  "):
-			at := place{family: cmp.Or(owner(claims, line[2:]), &unknown), text: said}
-			if known[at] == nil {
-				known[at] = parseEntry(said, at.family)
+		// It ends where a line begins with neither a space nor anything else of its own.
+		for at := 0; at < len(below); {
+			if below[at] != ' ' {
+				below, rest = below[:at], below[at:]
+				break
 			}
 
-			entry := known[at]
-
-			for _, gv := range versions {
-				index.entries[gv.WithKind(line[2:])] = entry
-				index.groups[gv.Group] = index.groups[gv.Group] || !IsSettings(line[2:])
+			end := strings.IndexByte(below[at:], '\n')
+			if end < 0 {
+				break
 			}
-		case line[0] == ' ':
-			var vs string
 
-			vs, said, _ = strings.Cut(line[1:], ": ")
-			versions = parseVersions(versions[:0], group, vs)
-		default:
-			group, _, _ = strings.Cut(line, " ")
-			claims, _ = claimsTo(group)
+			at += end + 1
+		}
+
+		if below == "" {
+			continue // A comment.
+		}
+
+		group, _, _ := strings.Cut(head, " ")
+		index.blocks[group] = &block{group: group, of: group, text: below}
+
+		if twin := Twin(group); strings.Contains(below, "m/") {
+			index.blocks[twin] = &block{group: twin, of: group, text: below}
 		}
 	}
 
 	return index
 }
 
-// parseVersions appends the supplied versions of a group and its twin.
-func parseVersions(to []schema.GroupVersion, group, versions string) []schema.GroupVersion {
+// all entries of the block, of which there are none if there is no block.
+func (b *block) all() map[version]Entry {
+	if b == nil {
+		return nil
+	}
+
+	b.read.Do(b.parse)
+
+	return b.entries
+}
+
+// parse the text of the block.
+func (b *block) parse() {
+	// The same text says more in one family than in another.
+	type place struct {
+		family *family
+		text   string
+	}
+
+	var (
+		known     = make(map[place]Entry)
+		claims, _ = claimsTo(b.of)
+		versions  []string
+		said      string
+	)
+
+	b.entries = make(map[version]Entry, strings.Count(b.text, "\n  "))
+
+	for line := range strings.SplitSeq(strings.TrimSuffix(b.text, "\n"), "\n") {
+		kind, isKind := strings.CutPrefix(line, "  ")
+		if !isKind {
+			var vs string
+
+			vs, said, _ = strings.Cut(line[1:], ": ")
+			versions = b.versions(versions[:0], vs)
+
+			continue
+		}
+
+		at := place{family: cmp.Or(owner(claims, kind), &unknown), text: said}
+		if known[at] == nil {
+			known[at] = parseEntry(said, at.family)
+		}
+
+		for _, v := range versions {
+			b.entries[version{v, kind}] = known[at]
+			b.hasKinds = b.hasKinds || !IsSettings(kind)
+		}
+	}
+}
+
+// versions appends those of the block among the supplied ones of a group and its twin.
+func (b *block) versions(to []string, versions string) []string {
 	own, twins, hasTwin := strings.Cut(versions, "m/")
 	own = strings.TrimSuffix(own, " ")
 
-	if hasTwin {
-		to = parseVersions(to, Twin(group), cmp.Or(twins, own))
+	switch {
+	case b.group == b.of:
+		versions = own
+	case hasTwin:
+		versions = cmp.Or(twins, own)
+	default:
+		return to
 	}
 
-	for v := range strings.FieldsFuncSeq(own, func(r rune) bool { return r == ',' }) {
-		to = append(to, schema.GroupVersion{Group: group, Version: v})
-	}
-
-	return to
+	return slices.AppendSeq(to, strings.FieldsFuncSeq(versions, func(r rune) bool { return r == ',' }))
 }
 
 // parseEntry reads an entry of a kind of the supplied family.

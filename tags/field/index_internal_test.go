@@ -147,7 +147,7 @@ e.x.io
 		}
 	}
 
-	if len(parseIndex("").entries) != 0 {
+	if len(parseIndex("").blocks) != 0 {
 		t.Error("want no entries of an empty index")
 	}
 }
