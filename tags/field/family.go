@@ -78,9 +78,11 @@ var families = slices.Concat(crossplanes, natives)
 
 // crossplanes are the families of Crossplane's providers, and those that are of nobody.
 var crossplanes = []*family{
-	&aiven, &alibaba, &alibabaClassic, &aws, &awsClassic, &azapi, &azure, &azureClassic, &cloudfoundry, &cloudscale, &databricks,
-	&digitalocean, &elastic, &exoscale, &gcp, &gcpClassic, &hetzner, &linode, &maas, &minio, &mongodbatlas, &nsxt, &nuodb, &oci,
-	&openstack, &rosa, &scaleway, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr,
+	&aiven, &alibaba, &alibabaClassic, &aruba, &aws, &awsClassic, &azapi, &azure, &azureClassic, &civo, &cloudfoundry,
+	&cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix, &exoscale,
+	&flexibleengine, &gcp, &gcpClassic, &gridscale, &hetzner, &huawei, &ibm, &ionos, &linode, &maas, &minio, &mongodbatlas,
+	&nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &rosa, &scaleway, &tencent, &unknown, &unmanaged,
+	&upcloud, &vcd, &vra, &vultr, &yandex,
 }
 
 // A family says which fields of its kinds carry cloud tags. What no candidate names does
@@ -224,6 +226,13 @@ func (c *candidate) once() *candidate {
 // required fields, or says something by being there.
 func (c *candidate) within() *candidate {
 	c.inside = true
+	return c
+}
+
+// kept makes the candidate one that stays as it was created, since a change is refused, or
+// would replace the resource.
+func (c *candidate) kept() *candidate {
+	c.fixed = true
 	return c
 }
 

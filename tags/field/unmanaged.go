@@ -39,6 +39,7 @@ var unmanaged = family{
 		"kubernetes.crossplane.io", "kubernetes.m.crossplane.io",
 		"launchdarkly.com",                                        // Tags of flags are words of at most 64 letters, digits, dots, dashes and underscores.
 		"macpaw.dev",                                              // Opsgenie's tags are words that its alerts have.
+		"ncloud.crossplane.io",                                    // No tags. label of a node pool is Kubernetes labels.
 		"netbox.natzkalabs.com", "thibaultbustarret-ovhcloud.com", // NetBox has objects for tags, which must be there before.
 		"newrelic.upbound.io", "newrelic.m.upbound.io", "provider-newrelic.crossplane.io",
 		"nop.crossplane.io",
@@ -46,13 +47,17 @@ var unmanaged = family{
 		"nutanix.com",
 		"okta.upbound.io",
 		"opentofu.upbound.io", "opentofu.m.upbound.io",
+		"ovh.crossplane.io",                // No tags, as below.
+		"ovh.edixos.io", "ovh.m.edixos.io", // No tags, but a resource that is the tags of what its urn names.
 		"pagerduty.crossplane.io", "pagerduty.m.crossplane.io",
 		"rancher.jet.crossplane.io", "rancher2.contrib.crossplane.io", "rancher2.m.contrib.crossplane.io", // Labels are Kubernetes labels.
 		"spacelift.crossplane.io", "spacelift.m.crossplane.io", // Labels of stacks act, as autoattach: does.
 		"spot.upbound.io", // Tags and labels are of the nodes that it launches.
 		"sql.crossplane.io", "sql.m.crossplane.io",
+		"stackit.crossplane.io", "stackit.m.crossplane.io", "stackit.cloud", // No tags. labels are those of alerts and metrics.
 		"styra.crossplane.io",
 		"tf.upbound.io", "tf.m.upbound.io", "tf.crossplane.io",
+		"timeweb.crossplane.io", "timeweb.m.crossplane.io", "m.timeweb.crossplane.io", // No tags. labels of node pools are Kubernetes labels.
 		"unifi.crossplane.io", "unifi.m.crossplane.io",
 		"upjet-supabase.upbound.io", "upjet-supabase.m.upbound.io",
 		"vault.upbound.io", "vault.m.upbound.io",

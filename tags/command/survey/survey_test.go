@@ -47,7 +47,7 @@ func TestString(t *testing.T) {
 		size += len(text)
 	}
 
-	if limit := 600_000; size > limit {
+	if limit := 1_200_000; size > limit {
 		t.Errorf("the surveys have %d bytes, more than %d", size, limit)
 	}
 }

@@ -1,0 +1,17 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+// gridscale is PlatformRelay/provider-gridscale and dNationCloud/provider-gridscale, of which
+// the latter has certificates in a group of another name. A label is one word. No document
+// limits what is in it.
+//
+// Not tags: nodePool.labels (Kubernetes labels).
+var gridscale = family{
+	Family: Family{Name: "gridscale", Profile: tags.Generic, Upjet: true},
+	domains: []string{
+		"gridscale.platformrelay.io", "gridscale.m.platformrelay.io",
+		"gridscale.crossplane.io", "ssl.crossplane.io",
+	},
+	fields: []*candidate{at("labels", "labels").words("=")},
+}
