@@ -38,7 +38,17 @@ func TestFamilyOf(t *testing.T) {
 		{"notaws.upbound.io", field.Family{}, false, "A suffix, but not of whole labels."},
 		{"aws.upbound.io.example.org", field.Family{}, false, "Not a suffix."},
 		{"aws.example.org", field.Family{}, false, "Platform teams call their own groups by clouds, too."},
-		{"infrastructure.cluster.x-k8s.io", field.Family{}, false, "Cluster API is not of Kubernetes itself."},
+		{"infrastructure.cluster.x-k8s.io", field.Family{Name: "unmanaged"}, true, "Who has this kind in a group of many, nobody knows."},
+		{"cluster.x-k8s.io", field.Family{Name: "unmanaged"}, true, "Cluster API itself."},
+		{"ec2.services.k8s.aws", field.Family{Name: "ack", Profile: "aws", Native: true}, true, "Not Crossplane's."},
+		{"network.azure.com", field.Family{Name: "aso", Profile: "azure", Native: true}, true, "Not Crossplane's."},
+		{"karpenter.azure.com", field.Family{Name: "karpenter-azure", Profile: "azure", Native: true}, true, "A subdomain of someone else's."},
+		{"azure.microsoft.com", field.Family{}, false, "The first version of Azure Service Operator."},
+		{"compute.cnrm.cloud.google.com", field.Family{Name: "kcc", Profile: "gcp", Native: true}, true, "Config Connector's kinds."},
+		{"core.cloud.google.com", field.Family{}, false, "Others have kinds there, too."},
+		{"k8s.aws", field.Family{}, false, "Several have subdomains."},
+		{"elbv2.k8s.aws", field.Family{Name: "aws-lbc", Profile: "aws", Native: true}, true, "The load balancer controller, not ACK's service of that name."},
+		{"eks.amazonaws.com", field.Family{}, false, "A group of which we know two kinds."},
 		{"upbound.io", field.Family{}, false, "Less than a domain."},
 		{".", field.Family{}, false, "Not a group."},
 	}
@@ -47,6 +57,31 @@ func TestFamilyOf(t *testing.T) {
 		got, ok := field.FamilyOf(schema.GroupKind{Group: tc.group, Kind: "Thing"})
 		if got != tc.want || ok != tc.ok {
 			t.Errorf("FamilyOf(%q): want %v, %t, got %v, %t\n%s", tc.group, tc.want, tc.ok, got, ok, tc.reason)
+		}
+	}
+}
+
+// The kinds of all providers of Cluster API are in the same groups.
+func TestFamilyOfKind(t *testing.T) {
+	for name, want := range map[string]string{
+		"infrastructure.cluster.x-k8s.io/v1beta2 AWSMachine":             "capa",
+		"infrastructure.cluster.x-k8s.io/v1beta2 ROSAMachinePool":        "capa",
+		"controlplane.cluster.x-k8s.io/v1beta2 AWSManagedControlPlane":   "capa",
+		"infrastructure.cluster.x-k8s.io/v1beta1 AzureASOManagedCluster": "capz",
+		"infrastructure.cluster.x-k8s.io/v1beta1 GCPMachine":             "capg",
+		"infrastructure.cluster.x-k8s.io/v1beta1 OpenStackMachine":       "capo",
+		"infrastructure.cluster.x-k8s.io/v1beta1 DOMachine":              "capdo",
+		"infrastructure.cluster.x-k8s.io/v1beta1 DockerMachine":          "unmanaged",
+		"infrastructure.cluster.x-k8s.io/v1beta2 OCIMachine":             "capoci",
+		"infrastructure.cluster.x-k8s.io/v1beta1 OscMachine":             "caposc",
+		"infrastructure.cluster.x-k8s.io/v1beta1 VSphereMachine":         "unmanaged",
+		"infrastructure.cluster.x-k8s.io/v1beta1 HCloudMachine":          "unmanaged",
+		"controlplane.cluster.x-k8s.io/v1beta1 KubeadmControlPlane":      "unmanaged",
+		"eks.amazonaws.com/v1 NodeClass":                                 "karpenter-aws",
+		"eks.amazonaws.com/v1 IngressClassParams":                        "aws-lbc",
+	} {
+		if got, _ := field.FamilyOf(kindOf(name).GroupKind()); got.Name != want {
+			t.Errorf("FamilyOf(%s): want %s, got %s", name, want, got.Name)
 		}
 	}
 }

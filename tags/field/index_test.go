@@ -34,7 +34,7 @@ func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, p
 
 			return field.Field{
 				Shape: field.Shape(row[3]), OnRequest: strings.Contains(settings, "on-request"),
-				Fixed: strings.Contains(settings, "fixed"), Atomic: t.Atomic,
+				Fixed: strings.Contains(settings, "fixed"), Within: strings.Contains(settings, "within"), Atomic: t.Atomic,
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func TestReleases(t *testing.T) {
 						continue
 					}
 
-					if !f.Path.Equal(want.Path) || f.Shape != want.Shape || f.Atomic != want.Atomic || f.OnRequest != want.OnRequest || f.Fixed != want.Fixed {
+					if !f.Path.Equal(want.Path) || f.Shape != want.Shape || f.Atomic != want.Atomic || f.OnRequest != want.OnRequest || f.Fixed != want.Fixed || f.Within != want.Within {
 						t.Errorf("%s of %s: want %v, got %v", gvk, provider, want.Columns(), f.Columns())
 					}
 

@@ -11,6 +11,11 @@ var unmanaged = family{
 		// Kubernetes itself has groups without a dot, too: see familyOf.
 		"k8s.io",
 
+		// Cluster API itself, and those of its providers that have no tags: the tagIDs of vSphere
+		// are IDs of tags that are there, those of IBM Cloud and Hetzner have none. The API
+		// groups of its special interest groups are no others.
+		"x-k8s.io", clusterInfrastructure, clusterControlPlane,
+
 		"acl.crossplane.io", "device.crossplane.io", "dns.crossplane.io", "tailnet.crossplane.io", "tailscale.crossplane.io", // Tailscale's tags are who a device is to its ACL.
 		"akamai.terasky.com", // Tags of a client list are of what is in it.
 		"ansible.crossplane.io",

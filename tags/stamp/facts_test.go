@@ -28,19 +28,12 @@ const facts = "../field/testdata/facts/"
 // those whose limits no profile has.
 var (
 	factsMissing = []string{
-		"aws-lbc",
 		"btp SAP/crossplane-provider-btp",
-		"capa",
-		"capdo",
-		"capg",
-		"capz",
 		"cloudflare crossplane-contrib/provider-upjet-cloudflare",
 		"cloudflare wildbitca/provider-upjet-cloudflare",
 		"gcp crossplane-contrib/provider-gcp-beta",
 		"grafana grafana/crossplane-provider-grafana",
 		"harness TeraSky-OSS/provider-harness",
-		"karpenter",
-		"orc",
 		"palette crossplane-contrib/provider-palette",
 		"proxmox valkiriaaquatica/provider-proxmox-bpg",
 	}
@@ -65,9 +58,6 @@ var (
 		"yandex",
 	}
 )
-
-// asksMissing is true while rules without a path ask for nothing.
-const asksMissing = true
 
 // A factKind is a version of a kind, and its fields that look like tags.
 type factKind struct {
@@ -588,7 +578,7 @@ func checkFacts(t *testing.T, cases []factCase, native bool) {
 
 	t.Logf("%d kinds, %d tagged, %d of them only with schemas", len(cases), tagged, unsure)
 
-	if !asksMissing && (native || slices.ContainsFunc(cases, func(c factCase) bool { return c.ask })) {
+	if native || slices.ContainsFunc(cases, func(c factCase) bool { return c.ask }) {
 		asked := run(t, cases, rules, schemas)
 		for i := range cases {
 			if cases[i].ask || native {

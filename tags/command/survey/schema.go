@@ -39,9 +39,15 @@ var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type
 func Prune(s *structpb.Struct) Schema {
 	tops, levels := object{}, 3
 
-	managed := child(child(child(child(s, "properties"), "spec"), "properties"), "forProvider") != nil
-	if managed {
+	fields := child(child(child(s, "properties"), "spec"), "properties")
+
+	managed := child(fields, "forProvider") != nil
+
+	switch {
+	case managed:
 		levels = 2
+	case child(child(child(fields, "template"), "properties"), "spec") != nil:
+		levels = 5 // In spec.template.spec is what another kind has in spec.
 	}
 
 	for top, field := range map[string]string{"spec": "forProvider", "status": "atProvider"} {

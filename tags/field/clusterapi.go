@@ -1,0 +1,164 @@
+package field
+
+import "github.com/plexsphere/function-cloud-tags/tags"
+
+// The API groups that all providers of Cluster API have their kinds in: only the kind's name
+// says whose it is. What no family here names belongs to one that has no tags, or that nobody has
+// read: see unmanaged.
+const (
+	clusterInfrastructure = "infrastructure.cluster.x-k8s.io"
+	clusterControlPlane   = "controlplane.cluster.x-k8s.io"
+)
+
+// capa is kubernetes-sigs/cluster-api-provider-aws. Most changes of a tag make new versions of
+// launch templates and replace the instances, by the code of its controllers: only these two
+// kinds change what is theirs alone, in place. What a template has, other resources are made with.
+//
+// Not tags of the resource itself: network.vpc.tags (the controller writes them);
+// oidcIdentityProviderConfig.tags (of one part of a control plane); labels (Kubernetes labels).
+var capa = family{
+	Family:  Family{Name: "capa", Profile: "aws", Native: true},
+	domains: []string{clusterInfrastructure, clusterControlPlane},
+	only: map[string][]string{
+		clusterInfrastructure: {"AWS*", "ROSA*"},
+		clusterControlPlane:   {"AWS*", "ROSA*"},
+	},
+	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
+	kinds: map[string][]*candidate{
+		"*/AWSFargateProfile": {at(".spec.additionalTags")},
+		"*/AWSMachine":        {at(".spec.additionalTags")},
+
+		// Webhooks refuse a change.
+		"*/AWSMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
+		"*/ROSAMachinePool":    {at(".spec.additionalTags").once()},
+
+		// This one refuses it in a way that stops all of the composite resource.
+		"*/AWSClusterTemplate": none,
+	},
+}
+
+// capz is kubernetes-sigs/cluster-api-provider-azure, whose controllers change tags in place.
+//
+// Not tags of the resource itself: networkSpec.vnet.tags (the controller writes them); resources
+// of AzureASOManaged kinds, a list of objects of Azure Service Operator.
+var capz = family{
+	Family:  Family{Name: "capz", Profile: "azure", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"Azure*"}},
+	fields:  []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
+	kinds: map[string][]*candidate{
+		"*/AzureCluster":             {at(".spec.additionalTags")},
+		"*/AzureMachine":             {at(".spec.additionalTags")},
+		"*/AzureMachinePool":         {at(".spec.additionalTags")},
+		"*/AzureManagedControlPlane": {at(".spec.additionalTags")},
+		"*/AzureManagedMachinePool":  {at(".spec.additionalTags")},
+
+		// Webhooks refuse a change.
+		"*/AzureClusterTemplate": {at(".spec.template.spec.additionalTags").once()},
+		"*/AzureMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
+	},
+}
+
+// capg is kubernetes-sigs/cluster-api-provider-gcp. A change of a GCPMachinePool makes a new
+// instance template, and a GKE cluster never gets the labels of its GCPManagedCluster.
+//
+// Not labels: nodeNetwork.tags and additionalNetworkTags (network tags); resourceManagerTags;
+// kubernetesLabels.
+var capg = family{
+	Family:  Family{Name: "capg", Profile: "gcp", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"GCP*"}},
+	fields:  []*candidate{at(".spec.additionalLabels").request(), at(".spec.template.spec.additionalLabels").request()},
+	kinds: map[string][]*candidate{
+		"*/GCPCluster":            {at(".spec.additionalLabels")},
+		"*/GCPMachine":            {at(".spec.additionalLabels")},
+		"*/GCPManagedMachinePool": {at(".spec.additionalLabels")},
+
+		// The webhook refuses a change.
+		"*/GCPMachineTemplate": {at(".spec.template.spec.additionalLabels").once()},
+
+		// These refuse it in a way that stops all of the composite resource.
+		"*/GCPClusterTemplate":        none,
+		"*/GCPManagedClusterTemplate": none,
+	},
+}
+
+// capo is kubernetes-sigs/cluster-api-provider-openstack, whose webhooks refuse all changes but a
+// few. Tags of a cluster are also those of its servers, of which Nova has 60 characters.
+//
+// Not tags of the resource itself: tags of a machine or a server, which are Nova's and may have no
+// slash, where its metadata may have more.
+var capo = family{
+	Family:  Family{Name: "capo", Profile: "openstack", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"OpenStack*"}},
+	fields: []*candidate{
+		at(".spec.serverMetadata").as(Map, KeyValueList).once(),
+		at(".spec.template.spec.serverMetadata").as(Map, KeyValueList).once(),
+	},
+	kinds: map[string][]*candidate{
+		"*/OpenStackCluster":         {at(".spec.tags").words("=").upTo(60).once()},
+		"*/OpenStackClusterTemplate": {at(".spec.template.spec.tags").words("=").upTo(60).once()},
+	},
+}
+
+// capdo is kubernetes-sigs/cluster-api-provider-digitalocean. A machine's tags are used at
+// creation only, and its webhook refuses a change of a template.
+var capdo = family{
+	Family:  Family{Name: "capdo", Profile: "digitalocean", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"DO*"}},
+	kinds: map[string][]*candidate{
+		"*/DOMachine":         {at(".spec.additionalTags").words(":")},
+		"*/DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once()},
+	},
+}
+
+// capoci is oracle/cluster-api-provider-oci.
+//
+// Not tags of the resource itself: definedTags (their namespaces must exist before).
+var capoci = family{
+	Family:  Family{Name: "capoci", Profile: "oci", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"OCI*"}},
+	fields:  []*candidate{at(".spec.freeformTags").request(), at(".spec.template.spec.freeformTags").request()},
+}
+
+// capl is linode/cluster-api-provider-linode. A tag is one word of at most 50 characters, as it is
+// with the Crossplane provider.
+var capl = family{
+	Family:  Family{Name: "capl", Profile: "linode", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"Linode*"}},
+	fields: []*candidate{
+		at(".spec.tags", ".status.tags").words("=").upTo(50).request(),
+		at(".spec.template.spec.tags").words("=").upTo(50).request(),
+	},
+}
+
+// caps is scaleway/cluster-api-provider-scaleway.
+var caps = family{
+	Family:  Family{Name: "caps", Profile: "scaleway", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"Scaleway*"}},
+	fields:  []*candidate{at(".spec.additionalTags").words("=").request()},
+}
+
+// capp is kubernetes-sigs/cluster-api-provider-packet. A tag is one word.
+var capp = family{
+	Family:  Family{Name: "capp", Profile: tags.Generic, Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"Packet*"}},
+	fields:  []*candidate{at(".spec.tags").words("=").request(), at(".spec.template.spec.tags").words("=").request()},
+}
+
+// caposc is outscale/cluster-api-provider-outscale.
+var caposc = family{
+	Family:  Family{Name: "caposc", Profile: "outscale", Native: true},
+	domains: []string{clusterInfrastructure},
+	only:    map[string][]string{clusterInfrastructure: {"Osc*"}},
+	fields: []*candidate{
+		at(".spec.node.vm.tags").request().within(),
+		at(".spec.template.spec.node.vm.tags").request().within(),
+	},
+}

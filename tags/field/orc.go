@@ -1,0 +1,17 @@
+package field
+
+// orc is k-orc/openstack-resource-controller. A resource that is imported has no spec.resource,
+// and the API server refuses one that gets it.
+//
+// Not tags of the resource itself: tags of a Server, which are Nova's: see openstack.
+var orc = family{
+	Family:  Family{Name: "orc", Profile: "openstack", Native: true},
+	domains: []string{"openstack.k-orc.cloud"},
+	fields:  []*candidate{at(".spec.resource.tags", ".status.resource.tags").words("=").within()},
+	kinds: map[string][]*candidate{
+		"*/Server": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()},
+
+		// A rule of the schema refuses any change.
+		"*/Volume": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once().within()},
+	},
+}
