@@ -67,6 +67,7 @@ sources:
 reservedKeys: [workspace, "entigo:*"]
 reservedTags: {aws: 3, hetzner: 0, generic: 2147483647}
 providerTags: None
+launchedResources: Tag
 limitPolicy: ApplyStrict
 resources:
 - {name: "*-a-*", apiVersion: s3.*/*, kind: "*", matchLabels: {value: "", "": ""}, matchTags: {value: "", name: x}}
@@ -149,7 +150,7 @@ func message(err error) string {
 
 func TestDecode(t *testing.T) {
 	const (
-		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, `
+		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, launchedResources: Leave, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, `
 		ignored = `ignoreTags: [{key: a, onConflict: Replace}]`
 		rule    = `kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}, select: {all: true}, `
 	)

@@ -87,6 +87,15 @@ type CloudTags struct {
 	// +kubebuilder:default=Reserve
 	ProviderTags ProviderTags `json:"providerTags,omitempty"`
 
+	// LaunchedResources says whether tags also go to what a resource launches: the
+	// volumes of an instance, the instances of a template, the nodes of a cluster.
+	// Tag stamps the fields for that, too, as far as a change of them takes effect in
+	// place or with the next launch. Leave leaves them alone.
+	//
+	// +optional
+	// +kubebuilder:default=Leave
+	LaunchedResources LaunchedResources `json:"launchedResources,omitempty"`
+
 	// LimitPolicy says what becomes of labels for which a resource has no tag slot
 	// left: ApplyPartial skips them, ApplyStrict fails and tags nothing.
 	//
@@ -244,6 +253,20 @@ type ValueFormat struct {
 	// +optional
 	Lowercase bool `json:"lowercase,omitempty"`
 }
+
+// LaunchedResources say whether what resources launch is tagged, too.
+//
+// +kubebuilder:validation:Enum=Leave;Tag
+type LaunchedResources string
+
+// What becomes of the tags of what resources launch.
+const (
+	// LaunchedResourcesLeave leaves their tags alone.
+	LaunchedResourcesLeave LaunchedResources = "Leave"
+
+	// LaunchedResourcesTag gives them the tags of the resource that launches them.
+	LaunchedResourcesTag LaunchedResources = "Tag"
+)
 
 // ProviderTags say whether the tags that providers add take tag slots.
 //

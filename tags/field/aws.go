@@ -43,4 +43,37 @@ var aws = family{
 		"servicecatalog/TagOption": none,
 		"transfer/Tag":             none,
 	},
+	launches: map[string][]launch{
+		// The API refuses tags of volumes and tags of block devices at once, which each would
+		// remove what the other has: see tagsSchemaConflictsWith in the Terraform provider's
+		// ec2_instance.go. Those of block devices are only there if a step wants them.
+		"ec2/Instance": {
+			launched("volumeTags", "all volumes that are attached", inPlace).unless(blockDeviceTags...),
+			launched("rootBlockDevice.tags", "the root volume", inPlace).ifAny(blockDeviceTags...),
+			launched("ebsBlockDevice.tags", "the volume", inPlace).of("deviceName").ifAny(blockDeviceTags...),
+		},
+
+		// The API also admits network-interface, which costs nothing, and
+		// spot-instances-request. A launch fails if it makes nothing of the type, as one that
+		// isn't spot, or has a network interface that is there already. See
+		// LaunchTemplateTagSpecificationRequest in the API reference of EC2.
+		"ec2/LaunchTemplate": {
+			launched("tagSpecifications.tags", "instances and their volumes", nextLaunch).of("resourceType", "instance", "volume"),
+		},
+
+		"imagebuilder/InfrastructureConfiguration": {
+			launched("resourceTags", "instances and volumes of a build", nextLaunch),
+		},
+
+		"batch/ComputeEnvironment":       {launched("computeResources.tags", "instances", replaces)},
+		"ec2/SpotFleetRequest":           {launched("launchSpecification.tags", "instances", replaces).of("instanceType")},
+		"ec2/SpotInstanceRequest":        {launched("rootBlockDevice.tags", "the root volume", replaces), launched("volumeTags", "volumes", atCreation)},
+		"cloudwatchevents/Target":        {launched("ecsTarget.tags", "tasks", needsRole)},
+		"pipes/Pipe":                     {launched("targetParameters.ecsTaskParameters.tags", "tasks", needsRole)},
+		"scheduler/Schedule":             {launched("target.ecsParameters.tags", "tasks", needsRole)},
+		"ecr/RepositoryCreationTemplate": {launched("resourceTags", "repositories", needsRole)},
+	},
 }
+
+// blockDeviceTags are the tags of an instance's block devices.
+var blockDeviceTags = []string{"rootBlockDevice.tags", "ebsBlockDevice.tags"}

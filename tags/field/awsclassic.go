@@ -29,4 +29,12 @@ var awsClassic = family{
 			"resourceType":      structpb.NewStringValue("auto-scaling-group"),
 		}, "resourceID")},
 	},
+	launches: map[string][]launch{
+		// The controller of LaunchTemplate only ever changes which version is the default one:
+		// see ModifyLaunchTemplate. A LaunchTemplateVersion can't change.
+		"ec2/LaunchTemplate":        {launched("launchTemplateData.tagSpecifications.tags", "instances and their volumes", atCreation)},
+		"ec2/LaunchTemplateVersion": {launched("launchTemplateData.tagSpecifications.tags", "instances and their volumes", atCreation)},
+		"ec2/Instance":              {launched("tagSpecifications.tags", "volumes", atCreation)},
+		"batch/ComputeEnvironment":  {launched("computeResources.tags", "instances", replaces)},
+	},
 }

@@ -20,6 +20,12 @@ var azure = family{
 		"apimanagement/ProductTag":      none,
 		"apimanagement/Tag":             none,
 	},
+	launches: map[string][]launch{
+		// Other node pools are resources of their own.
+		"containerservice/KubernetesCluster": {launched("defaultNodePool.tags", "nodes of the default pool", inPlace)},
+
+		"datafactory/LinkedServiceAzureDatabricks": {launched("newClusterConfig.customTags", "clusters of jobs", nextLaunch)},
+	},
 }
 
 // azureClassic is crossplane-contrib/provider-azure, which was before them.

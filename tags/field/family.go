@@ -58,7 +58,15 @@ func Names() []string {
 	names := make(map[string]bool)
 
 	for _, f := range families {
-		for _, c := range slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...) {
+		all := slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...)
+
+		for _, launches := range f.launches {
+			for _, l := range launches {
+				all = append(all, l.candidate)
+			}
+		}
+
+		for _, c := range all {
 			for _, path := range slices.Concat(c.paths, c.observed) {
 				names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
 			}
@@ -116,6 +124,10 @@ type family struct {
 	// A kind of * is every other kind of the service, and a service of * every other
 	// service.
 	kinds map[string][]*candidate
+
+	// launches are the fields whose tags go to what resources of a kind launch, by
+	// service and kind.
+	launches map[string][]launch
 
 	// usual is the field that a kind of the family's profile is taken to have, if
 	// nothing else is known of it.

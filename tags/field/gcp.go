@@ -64,6 +64,21 @@ var gcp = family{
 		"datacatalog/TagTemplate": none,
 		"tags/*":                  none,
 	},
+	launches: map[string][]launch{
+		// Other node pools are resources of their own. Where the default one is removed, the
+		// provider has nothing that it could change: see nodePoolNodeConfigUpdate in the
+		// Terraform provider's resource_container_cluster.go.
+		"container/Cluster": {launched("nodeConfig.resourceLabels", "nodes of the default pool", inPlace).unless("removeDefaultNodePool")},
+
+		"compute/Instance":                   {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
+		"compute/InstanceFromTemplate":       {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
+		"compute/InstanceTemplate":           {launched("disk.labels", "disks", replaces)},
+		"compute/RegionInstanceTemplate":     {launched("disk.labels", "disks", replaces)},
+		"compute/InstanceGroupManager":       {launched("allInstancesConfig.labels", "instances", replaces)},
+		"compute/RegionInstanceGroupManager": {launched("allInstancesConfig.labels", "instances", replaces)},
+		"cloudrun/V2Job":                     {launched("template.labels", "executions", replaces)},
+		"cloudrun/V2Service":                 {launched("template.labels", "revisions", replaces)},
+	},
 }
 
 // gcpClassic is crossplane-contrib/provider-gcp, which was before them. It adds labels of its

@@ -56,6 +56,9 @@ type block struct {
 
 	entries map[version]Entry
 
+	// launched are the entries of launched fields, of the few kinds that have any.
+	launched map[version][]Entry
+
 	// hasKinds is true if there are kinds besides the provider's own settings.
 	hasKinds bool
 }
@@ -163,7 +166,7 @@ func Twin(group string) string {
 // entry is the last four columns of a Line without spec.forProvider and
 // status.atProvider (a dot is in front of a path elsewhere), or a - for none. In front
 // of it are an @ and the releases in which it is so, unless it's so in all that serve the group. Several such are apart by
-// semicolons. Below that are the kinds. Behind the name of a group are the releases
+// semicolons. Behind a plus each are the entries of launched fields. Below that are the kinds. Behind the name of a group are the releases
 // that serve it, if these are not all.
 //
 //	ec2.aws.upbound.io m/v2.0.0..
@@ -172,6 +175,8 @@ func Twin(group string) string {
 //	 v1beta1,v1beta2 m/v1beta1: tags Map - tagsAll,tags
 //	  EBSVolume
 //	  Instance
+//	 v1beta1 m/: tags Map - tagsAll,tags + tagSpecifications[0].tags Map - -
+//	  LaunchTemplate
 //	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
 func parseIndex(text string) *Index {
@@ -235,9 +240,10 @@ func (b *block) parse() {
 		claims, _ = claimsTo(b.of)
 		versions  []string
 		said      string
+		launched  string
 	)
 
-	b.entries = make(map[version]Entry, strings.Count(b.text, "\n  "))
+	b.entries, b.launched = make(map[version]Entry, strings.Count(b.text, "\n  ")), make(map[version][]Entry)
 
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.text, "\n"), "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
@@ -245,6 +251,7 @@ func (b *block) parse() {
 			var vs string
 
 			vs, said, _ = strings.Cut(line[1:], ": ")
+			said, launched, _ = strings.Cut(said, launchedBehind)
 			versions = b.versions(versions[:0], vs)
 
 			continue
@@ -258,6 +265,10 @@ func (b *block) parse() {
 		for _, v := range versions {
 			b.entries[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
+
+			if launched != "" {
+				b.launched[version{v, kind}] = parseLaunched(launched, at.family)
+			}
 		}
 	}
 }
@@ -277,6 +288,20 @@ func (b *block) versions(to []string, versions string) []string {
 	}
 
 	return slices.AppendSeq(to, strings.FieldsFuncSeq(versions, func(r rune) bool { return r == ',' }))
+}
+
+// launchedBehind is in front of each entry of a launched field.
+const launchedBehind = " + "
+
+// parseLaunched reads the entries of the launched fields of a kind of the supplied family.
+func parseLaunched(text string, of *family) []Entry {
+	var out []Entry
+
+	for s := range strings.SplitSeq(text, launchedBehind) {
+		out = append(out, parseEntry(s, of))
+	}
+
+	return out
 }
 
 // parseEntry reads an entry of a kind of the supplied family.

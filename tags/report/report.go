@@ -152,6 +152,11 @@ func sort(out *Outcome) *sorted {
 		switch s := &out.Results[i]; {
 		case s.Mismatch != "":
 			o.mismatched = append(o.mismatched, s)
+
+			// That of what it launches is one, too.
+			if len(s.Active) > 0 {
+				o.tagged = append(o.tagged, s)
+			}
 		case s.Unknown:
 			o.unknown = append(o.unknown, s)
 		case s.LeftAlone != "":

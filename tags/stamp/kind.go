@@ -43,6 +43,9 @@ type place struct {
 
 	// fresh is what becomes of resources without tags, once that has been asked for.
 	fresh *fresh
+
+	// launched are where the tags of what the resources launch go, if these are tagged.
+	launched []*launchedPlace
 }
 
 // kindKey is what tells kinds of resources apart.
@@ -211,6 +214,8 @@ func (ts *Targets) placeOf(k *kind) *place {
 	case f.Shape == field.None:
 		p.noField, p.lacks = true, fmt.Sprintf(whyLooksLike, f.LooksLike)
 	}
+
+	p.launched = ts.launchedPlaces(k, p)
 
 	return p
 }

@@ -84,19 +84,54 @@ func (s *skips) add(p *plan) {
 	t.decided = append(t.decided, p.Resource)
 	t.cut(p)
 
-	single := func(l tags.Tag, r tags.SkipReason, limit string) {
-		k := skipKey{label: p.Profile.Skip(l, r), limit: limit}
-		if of := s.single[k]; len(of) == 0 || of[len(of)-1] != p.Resource {
-			s.single[k] = append(of, p.Resource)
+	s.takenFrom(p)
+
+	for _, i := range p.cutIgnored() {
+		s.alone(p, p.tags[i], tags.CountCap, p.countLimit())
+	}
+}
+
+// addLaunched adds what the supplied plan for what a resource launches skips, but for what that for
+// the resource itself does.
+func (s *skips) addLaunched(q, own *plan) {
+	if !q.decided {
+		return
+	}
+
+	s.takenFrom(q)
+
+	for i := q.cut; i < len(q.tags); i++ {
+		if own.wishes == q.wishes && own.decided && i >= own.cut {
+			break
+		}
+
+		if _, decided := q.fates[i]; !decided && !q.without.has(i) {
+			s.alone(q, q.tags[i], tags.CountCap, q.countLimit())
 		}
 	}
 
-	for _, key := range p.taken {
-		single(tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey, takenAway)
+	// What is behind the cut of the resource's own tags may have been there.
+	if own.wishes == q.wishes {
+		for i := range own.fates {
+			if _, decided := q.fates[i]; !decided && i >= max(q.cut, own.cut) && !q.without.has(i) {
+				s.alone(q, q.tags[i], tags.CountCap, q.countLimit())
+			}
+		}
 	}
+}
 
-	for _, i := range p.cutIgnored() {
-		single(p.tags[i], tags.CountCap, p.countLimit())
+// takenFrom the supplied plan's field are tags of earlier steps.
+func (s *skips) takenFrom(p *plan) {
+	for _, key := range p.taken {
+		s.alone(p, tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey, takenAway)
+	}
+}
+
+// alone skips a label for a reason that the supplied plan's resource has alone.
+func (s *skips) alone(p *plan, l tags.Tag, r tags.SkipReason, limit string) {
+	k := skipKey{label: p.Profile.Skip(l, r), limit: limit}
+	if of := s.single[k]; len(of) == 0 || of[len(of)-1] != p.Resource {
+		s.single[k] = append(of, p.Resource)
 	}
 }
 

@@ -165,16 +165,30 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
 
+		launched, err := s.launch(p)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
+		}
+
 		out.Results = append(out.Results, p.Result)
 
 		skipped.add(p)
-
-		if p.lacking > 0 {
-			lacking.add(p, named(p.lackingKeys, p.lacking))
+		for _, q := range launched {
+			skipped.addLaunched(q, p)
 		}
 
-		if n := p.slotless(); n > 0 {
-			over.add(p, strconv.Itoa(n))
+		for _, q := range append([]*plan{p}, launched...) {
+			if q.lacking > 0 {
+				lacking.add(q, named(q.lackingKeys, q.lacking))
+				break
+			}
+		}
+
+		for _, q := range append([]*plan{p}, launched...) {
+			if n := q.slotless(); n > 0 {
+				over.add(q, strconv.Itoa(n))
+				break
+			}
 		}
 	}
 

@@ -65,6 +65,7 @@ type Targets struct {
 	All []*Target
 
 	stamper *Stamper
+	asked   field.Schemas
 	fields  field.Locator
 	kinds   map[kindKey]*kind
 
@@ -82,13 +83,14 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 		kinds: make(map[kindKey]*kind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
 	}
 
-	ts.fields = s.Fields(field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
+	ts.asked = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
 		if _, ok := ts.schemas[k]; !ok {
 			ts.schemas[k] = s.Schemas.Of(k)
 		}
 
 		return ts.schemas[k]
-	}})
+	}}
+	ts.fields = s.Fields(ts.asked)
 
 	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0
 
@@ -137,11 +139,16 @@ func (ts *Targets) locate(t *Target) bool {
 	t.profile = t.place.profile
 
 	if t.lacks == "" {
-		t.before, t.beforeErr = t.Resource.At(t.field.Path)
-		t.there, t.thereErr = t.observed.At(t.field.Path)
+		t.read()
 	}
 
 	return t.lacks == ""
+}
+
+// read what the tag field has.
+func (t *Target) read() {
+	t.before, t.beforeErr = t.Resource.At(t.field.Path)
+	t.there, t.thereErr = t.observed.At(t.field.Path)
 }
 
 // IsUntouchable is true if nothing at all may be written to the resource.

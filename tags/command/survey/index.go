@@ -25,7 +25,7 @@ func Index(surveys map[string]*Survey) (string, error) {
 	out := &strings.Builder{}
 	out.WriteString(header)
 
-	kinds := make(map[schema.GroupVersionKind]field.Entry)
+	kinds := make(map[schema.GroupVersionKind]string)
 	groups := make(map[string]string)
 
 	for _, name := range slices.Sorted(maps.Keys(surveys)) {
@@ -40,8 +40,8 @@ func Index(surveys map[string]*Survey) (string, error) {
 	return out.String() + format(maps.All(kinds), groups), nil
 }
 
-// addTo adds the entries of all kinds, and the releases that serve each API group.
-func (s *Survey) addTo(kinds map[schema.GroupVersionKind]field.Entry, groups map[string]string) error {
+// addTo adds what the index says of all kinds, and the releases that serve each API group.
+func (s *Survey) addTo(kinds map[schema.GroupVersionKind]string, groups map[string]string) error {
 	served := make(map[[2]string]bool)
 
 	for gvk, in := range s.Kinds {
@@ -53,17 +53,31 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]field.Entry, groups map
 	for gvk := range s.Kinds {
 		group := s.ranges(func(r string) bool { return served[[2]string{gvk.Group, r}] })
 
-		e := s.entry(gvk)
+		e, launched := s.entry(gvk, field.Read), []field.Entry{}
+
+		for i := range field.ReadLaunched(gvk, objects.Node{}) {
+			l := s.entry(gvk, func(gvk schema.GroupVersionKind, is objects.Node) field.Field { return field.ReadLaunched(gvk, is)[i] })
+			if len(l) == 1 {
+				l[0].Releases = "" // Those of the version are behind it anyhow.
+			}
+
+			if slices.ContainsFunc(l, func(h field.Held) bool { return h.Field.Shape != field.None }) {
+				launched = append(launched, l)
+			}
+		}
+
 		if len(e) == 1 && e[0].Releases == group {
 			e[0].Releases = ""
 		}
 
+		text := formatKind(e, launched)
+
 		// Several providers of a cloud can have settings of the same name.
-		if has, ok := kinds[gvk]; ok && formatEntry(has) != formatEntry(e) {
+		if has, ok := kinds[gvk]; ok && has != text {
 			return errors.Errorf("%s is of several providers, which don't agree", gvk)
 		}
 
-		kinds[gvk], groups[gvk.Group] = e, group
+		kinds[gvk], groups[gvk.Group] = text, group
 		if group == s.Releases[0]+".." {
 			groups[gvk.Group] = ""
 		}
@@ -72,9 +86,9 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]field.Entry, groups map
 	return nil
 }
 
-// entry of the supplied kind: one field if all releases that serve it agree on its path
-// and shape, and else several, the newest last.
-func (s *Survey) entry(gvk schema.GroupVersionKind) field.Entry {
+// entry of the supplied kind, of which a field is read from schemas: one if all releases that
+// serve it agree on its path and shape, and else several, the newest last.
+func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersionKind, objects.Node) field.Field) field.Entry {
 	var e field.Entry
 
 	in := s.Kinds[gvk]
@@ -87,7 +101,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind) field.Entry {
 			continue
 		}
 
-		f := field.Read(gvk, objects.Tree(is.Struct()).Node())
+		f := read(gvk, objects.Tree(is.Struct()).Node())
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {
@@ -112,17 +126,17 @@ func (s *Survey) entry(gvk schema.GroupVersionKind) field.Entry {
 	return e
 }
 
-// format returns the supplied kinds, with the releases that serve their groups, as the
+// format returns the supplied kinds, of which the index says what is supplied, with the releases that serve their groups, as the
 // built-in index has them: see field.BuiltIn.
-func format(kinds iter.Seq2[schema.GroupVersionKind, field.Entry], groups map[string]string) string {
+func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]string) string {
 	type place struct{ group, kind, entry string }
 
 	// Versions of what has an entry in common: of the group, and of its twin.
 	versions := make(map[place][2][]string)
 
-	for gvk, e := range kinds {
+	for gvk, text := range kinds {
 		group, twin := untwin(gvk.Group)
-		p := place{group: group, kind: gvk.Kind, entry: formatEntry(e)}
+		p := place{group: group, kind: gvk.Kind, entry: text}
 
 		of := versions[p]
 		of[twin] = slices.Sorted(slices.Values(append(of[twin], gvk.Version)))
@@ -166,6 +180,17 @@ func untwin(group string) (of string, twin int) {
 	}
 
 	return namespaced.ReplaceAllString(group, "$1$2"), 1
+}
+
+// formatKind is what the index says of a kind with the supplied entry, and those of its launched
+// fields.
+func formatKind(e field.Entry, launched []field.Entry) string {
+	out := formatEntry(e)
+	for _, l := range launched {
+		out += " + " + formatEntry(l)
+	}
+
+	return out
 }
 
 // formatEntry as the index has it.

@@ -1,0 +1,238 @@
+package stamp
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A launchedPlace is where tags go that are of what resources of a kind launch.
+type launchedPlace struct {
+	place
+
+	of field.Launched
+}
+
+// launchedPlaces are those of the supplied kind, whose own tags go to the supplied place.
+func (ts *Targets) launchedPlaces(k *kind, own *place) []*launchedPlace {
+	if ts.stamper.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || own.lacks != "" {
+		return nil
+	}
+
+	var out []*launchedPlace
+
+	for _, l := range ts.asked.Launched(k.Kind) {
+		if !l.Path.Equal(own.field.Path) {
+			p := &launchedPlace{place: place{profile: own.profile}, of: l}
+			p.field = &p.of.Field
+			out = append(out, p)
+		}
+	}
+
+	return out
+}
+
+// A launch is what becomes of the tags of what a resource launches.
+type launch struct {
+	*Stamper
+
+	target *Target
+
+	// resource as it has become so far, and whether it has changed.
+	resource object.Object
+	changed  bool
+
+	// plans for each field that may be written.
+	plans []*plan
+}
+
+// launch decides on the tags of what the supplied plan's resource launches, and tells the plan.
+// It returns the plans for these.
+func (s *Stamper) launch(p *plan) ([]*plan, error) {
+	t := p.target
+	if len(t.launched) == 0 || p.lacking > 0 || p.LeftAlone != "" {
+		return nil, nil
+	}
+
+	l := &launch{Stamper: s, target: t, resource: t.Resource}
+	if !p.Stamped.IsZero() {
+		l.resource = p.Stamped
+	}
+
+	for _, at := range t.launched {
+		if !at.of.Applies(t.Resource, t.observed) {
+			continue
+		}
+
+		stamp := l.stamp
+		if !at.of.List.IsZero() {
+			stamp = l.stampItems
+		}
+
+		if err := stamp(at); err != nil {
+			return nil, errors.Wrapf(err, "%s", at.of.Name())
+		}
+	}
+
+	if l.changed {
+		p.Stamped = l.resource
+	}
+
+	for _, q := range l.plans {
+		p.learn(q)
+	}
+
+	return l.plans, nil
+}
+
+// learn what the supplied plan for what the resource launches says of it.
+func (p *plan) learn(q *plan) {
+	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
+
+	p.Withheld = Withheld{
+		Retained:  union(p.Withheld.Retained, q.Withheld.Retained),
+		Ignored:   union(p.Withheld.Ignored, q.Withheld.Ignored),
+		Removed:   union(p.Withheld.Removed, q.Withheld.Removed),
+		Protected: union(p.Withheld.Protected, q.Withheld.Protected),
+		Unkept:    union(p.Withheld.Unkept, q.Withheld.Unkept),
+	}
+
+	if len(q.Trusted) > 0 && !maps.Equal(p.Trusted, q.Trusted) {
+		all := maps.Clone(q.Trusted)
+		maps.Copy(all, p.Trusted)
+		p.Trusted = all
+	}
+}
+
+// union of the supplied lists, which are sorted and not changed.
+func union(a, b []string) []string {
+	if len(b) == 0 || slices.Equal(a, b) {
+		return a
+	}
+
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
+// stamp the field of the resource that is the supplied place.
+func (l *launch) stamp(at *launchedPlace) error {
+	t := l.targetOf(at, l.resource, l.target.observed)
+
+	p, err := l.plan(t)
+	if err != nil {
+		return err
+	}
+
+	if !p.Stamped.IsZero() {
+		l.resource, l.changed = p.Stamped, true
+	}
+
+	l.plans = append(l.plans, p)
+
+	return nil
+}
+
+// targetOf what is in the supplied place of a resource or of an item of a list.
+func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *Target {
+	t := &Target{place: &at.place, Name: l.target.Name, Resource: desired, observed: observed, kind: l.target.kind, profile: at.profile, managed: true}
+	t.read()
+
+	return t
+}
+
+// stampItems stamps the items of the list that the supplied place is in. Each is like a resource
+// with tags.
+func (l *launch) stampItems(at *launchedPlace) error {
+	before, err := l.itemsOf(at)
+	if err != nil {
+		return err
+	}
+
+	there := make(map[string]*structpb.Struct)
+
+	if n, err := l.target.observed.At(at.of.List); err == nil {
+		for item := range n.Items() {
+			there[item.Field(at.of.Key).Text()] = item.Value().GetStructValue()
+		}
+	}
+
+	after, changed := make([]*structpb.Value, 0, len(before)), false
+
+	for _, v := range before {
+		item := v.GetStructValue()
+		key := item.GetFields()[at.of.Key].GetStringValue()
+
+		if item != nil && at.of.Has(key) {
+			p, err := l.plan(l.targetOf(at, object.Tree(item), object.Tree(there[key])))
+			if err != nil {
+				return err
+			}
+
+			l.plans = append(l.plans, p)
+
+			if !p.Stamped.IsZero() {
+				item, changed = p.Stamped.Struct(), true
+				v = structpb.NewStructValue(item)
+
+				// What has been made for tags is nothing without them: the cloud refuses it.
+				if at.of.Item != "" && len(item.GetFields()) == 1 {
+					continue
+				}
+			}
+		}
+
+		after = append(after, v)
+	}
+
+	if changed {
+		l.resource, err = object.Set(l.resource, at.of.List, listOf(after))
+		l.changed = true
+	}
+
+	return err
+}
+
+// itemsOf the list that the supplied place is in, with the item in question, if there is one.
+func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
+	n, err := l.resource.At(at.of.List)
+	if err == nil && !n.IsNull() && !n.IsList() {
+		err = errors.Errorf("%s is %s, not a list of objects with tags", at.of.List, n.Kind())
+	}
+
+	if err != nil {
+		p, planErr := l.plan(&Target{place: &at.place, Name: l.target.Name, kind: l.target.kind, profile: at.profile, beforeErr: err})
+		if planErr == nil {
+			l.plans = append(l.plans, p)
+		}
+
+		return nil, planErr
+	}
+
+	items := n.Value().GetListValue().GetValues()
+
+	if at.of.Item == "" || slices.ContainsFunc(items, func(v *structpb.Value) bool {
+		return at.of.Has(v.GetStructValue().GetFields()[at.of.Key].GetStringValue())
+	}) {
+		return items, nil
+	}
+
+	made := &structpb.Struct{Fields: map[string]*structpb.Value{at.of.Key: structpb.NewStringValue(at.of.Item)}}
+
+	return append(slices.Clone(items), structpb.NewStructValue(made)), nil
+}
+
+// listOf the supplied items. There is no list without any.
+func listOf(items []*structpb.Value) object.Node {
+	if len(items) == 0 {
+		return object.Node{}
+	}
+
+	return object.NodeOf(structpb.NewListValue(&structpb.ListValue{Values: items}))
+}
