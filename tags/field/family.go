@@ -86,11 +86,11 @@ var families = slices.Concat(crossplanes, natives)
 
 // crossplanes are the families of Crossplane's providers, and those that are of nobody.
 var crossplanes = []*family{
-	&aiven, &alibaba, &alibabaClassic, &aruba, &aws, &awsClassic, &azapi, &azure, &azureClassic, &civo, &cloudfoundry,
-	&cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix, &exoscale,
-	&flexibleengine, &gcp, &gcpClassic, &gridscale, &hetzner, &huawei, &ibm, &ionos, &linode, &maas, &minio, &mongodbatlas,
-	&nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &rosa, &scaleway, &tencent, &unknown, &unmanaged,
-	&upcloud, &vcd, &vra, &vultr, &yandex,
+	&aiven, &alibaba, &alibabaClassic, &aruba, &aviatrix, &aws, &awsClassic, &azapi, &azure, &azureClassic, &civo, &cloudflare,
+	&cloudfoundry, &cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix, &exoscale,
+	&flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode, &maas, &minio,
+	&mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa, &scaleway,
+	&tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
 }
 
 // A family says which fields of its kinds carry cloud tags. What no candidate names does
@@ -165,7 +165,7 @@ type candidate struct {
 	// version of the kind that has the field, or empty if all have it.
 	version string
 
-	onRequest, fixed, inside bool
+	onRequest, fixed, inside, inOrder bool
 }
 
 // anyField is where a family adds tags that adds some wherever a kind's tags go.
@@ -231,6 +231,12 @@ func (c *candidate) request() *candidate {
 // created, since the API server refuses any change.
 func (c *candidate) once() *candidate {
 	c.onRequest, c.fixed = true, true
+	return c
+}
+
+// sorted makes the candidate one whose entries the provider keeps in order.
+func (c *candidate) sorted() *candidate {
+	c.inOrder = true
 	return c
 }
 

@@ -84,6 +84,10 @@ type Field struct {
 	// Fixed is true if the field can't change once the resource is there.
 	Fixed bool
 
+	// Sorted is true if the provider keeps a StringList in order, so that one in another
+	// order would be a difference for ever.
+	Sorted bool
+
 	// Within is true if the field must not be made without the object around it.
 	Within bool
 

@@ -339,6 +339,7 @@ func parseField(c []string) Field {
 		f.OnRequest = f.OnRequest || setting == onRequest
 		f.Fixed = f.Fixed || setting == fixed
 		f.Within = f.Within || setting == within
+		f.Sorted = f.Sorted || setting == sorted
 	}
 
 	if c[3] != absent {
@@ -383,11 +384,12 @@ const (
 	onRequest = "on-request"
 	fixed     = "fixed"
 	within    = "within"
+	sorted    = "sorted"
 )
 
 // Line puts what is known of a kind in one line of seven columns, with a tab
 // between them: the group, the version and the kind, the path of its tag field, its
-// shape, whether it is atomic, on-request, fixed and within an object that must be there, and the observed
+// shape, whether it is atomic, on-request, fixed, within an object that must be there and sorted, and the observed
 // paths, with commas between them.
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
@@ -436,7 +438,7 @@ func (f Field) Columns() []string {
 	for _, s := range []struct {
 		is   bool
 		name string
-	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Within, within}} {
+	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Within, within}, {f.Sorted, sorted}} {
 		if s.is {
 			settings = append(settings, s.name)
 		}

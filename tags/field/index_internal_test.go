@@ -165,8 +165,9 @@ func TestLine(t *testing.T) {
 			Path: at, Shape: KeyValueList, Key: "k", Value: "v",
 			Extra: map[string]*structpb.Value{"z": structpb.NewBoolValue(true), "a": structpb.NewStringValue("b-c")},
 		},
-		"tags\tStringList(:)\t-\t-":     {Path: at, Shape: StringList, Separator: ":"},
-		"tags\tStringList(=,255)\t-\t-": {Path: at, Shape: StringList, Separator: "=", MaxLength: 255},
+		"tags\tStringList(:)\t-\t-":             {Path: at, Shape: StringList, Separator: ":"},
+		"tags\tStringList(_)\tatomic,sorted\t-": {Path: at, Shape: StringList, Separator: "_", Atomic: true, Sorted: true},
+		"tags\tStringList(=,255)\t-\t-":         {Path: at, Shape: StringList, Separator: "=", MaxLength: 255},
 	} {
 		short := strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "")
 

@@ -100,7 +100,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	}
 
 	key, value := keyAndValue(t)
-	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Within: c.inside}
+	f := Field{Path: path, Shape: t.Shape, Key: key, Value: value, Atomic: t.Atomic, OnRequest: c.onRequest, Fixed: c.fixed, Within: c.inside, Sorted: c.inOrder}
 
 	switch t.Shape {
 	case KeyValueList:

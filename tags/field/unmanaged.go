@@ -25,6 +25,8 @@ var unmanaged = family{
 		"backblaze.crossplane.io", "backblaze.m.crossplane.io", "backblaze.upbound.io",
 		"castai.upbound.io", // Tags and labels are of the nodes that it launches, and selectors.
 		"ceph.crossplane.io",
+		"cloudflare.crossplane.io", "cloudflare.cloudflare.com", "cloudflare.m.cloudflare.com", // But for DNS records: see cloudflare.
+		"cloudflare.upbound.io", "upjet-cloudflare.upbound.io", "upjet-cloudflare.m.upbound.io",
 		"cockroachdb.crossplane.io",
 		"confluent.crossplane.io",
 		"datadog.upbound.io", "datadog.jet.crossplane.io", // Names of metrics' tags, and words of monitors.

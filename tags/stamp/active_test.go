@@ -182,3 +182,21 @@ func TestStampObservedOrder(t *testing.T) {
 		})
 	}
 }
+
+// TestStampSorted tests lists that the provider keeps in order: another order would be a
+// difference for ever.
+func TestStampSorted(t *testing.T) {
+	f := shapes["StringList"].field
+	f.Atomic, f.Sorted = true, true
+
+	runAll(t, map[string]situation{
+		"Others":   {reason: "Ours are among others.", labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["z", "b"]}`},
+		"Observed": {reason: "The order in which they are observed doesn't matter.", labels: []tags.Label{label("a", "1")}, spec: `{"tags": ["z"]}`, observedSpec: `{"tags": ["z", "ours:a=1"]}`},
+		"Nothing":  {reason: "What others have put in another order is left alone without labels.", spec: `{"tags": ["z", "b"]}`},
+	}, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
+		tc.field = f
+		tc.run(t, g)
+	})
+}

@@ -29,21 +29,17 @@ const facts = "../field/testdata/facts/"
 var (
 	factsMissing = []string{
 		"btp SAP/crossplane-provider-btp",
-		"cloudflare crossplane-contrib/provider-upjet-cloudflare",
-		"cloudflare wildbitca/provider-upjet-cloudflare",
 		"gcp crossplane-contrib/provider-gcp-beta",
-		"grafana grafana/crossplane-provider-grafana",
-		"harness TeraSky-OSS/provider-harness",
-		"palette crossplane-contrib/provider-palette",
-		"proxmox valkiriaaquatica/provider-proxmox-bpg",
 	}
 	profilesMissing = []string{
 		"alibaba",
 		"aruba",
+		"cloudflare",
 		"cloudfoundry",
 		"cloudstack",
 		"databricks",
 		"exoscale",
+		"grafana",
 		"flexibleengine",
 		"huawei",
 		"ibm",
@@ -52,6 +48,7 @@ var (
 		"oci",
 		"opentelekom",
 		"outscale",
+		"proxmox",
 		"scaleway",
 		"tencent",
 		"upcloud",

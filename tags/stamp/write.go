@@ -28,7 +28,7 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 
 	before := t.before.Value()
 
-	if t.field.Atomic && !proto.Equal(before, v) {
+	if t.field.Atomic && !t.field.Sorted && !proto.Equal(before, v) {
 		v = inObservedOrder(v, t.there.Value())
 	}
 

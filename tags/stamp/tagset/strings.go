@@ -2,6 +2,8 @@ package tagset
 
 import (
 	"iter"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -64,6 +66,12 @@ func (l stringList) keyOf(s string) (key string, ok bool) {
 	return "", false
 }
 
-func (l stringList) write(entries iter.Seq[*Entry], n int) *structpb.Value { return listOf(entries, n) }
+func (l stringList) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+	if l.field.Sorted {
+		entries = slices.Values(slices.SortedStableFunc(entries, func(a, b *Entry) int { return strings.Compare(a.String(), b.String()) }))
+	}
+
+	return listOf(entries, n)
+}
 
 func (l stringList) take(_ *Entry, e Entry) Entry { return e }
