@@ -1,6 +1,7 @@
 package field_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -202,30 +203,56 @@ func TestIndexHasGroup(t *testing.T) {
 }
 
 func TestLookupDoesNotAllocate(t *testing.T) {
-	for _, k := range []field.Kind{vpc, unsure, invented, unmanaged} {
+	chain := chainOf()
+
+	for name, k := range lookups {
 		if n := testing.AllocsPerRun(100, func() { field.BuiltIn().Locate(k) }); n != 0 {
-			t.Errorf("%s: want no allocations, got %v", k, n)
+			t.Errorf("%s: want no allocations of the index, got %v", name, n)
+		}
+
+		if n := testing.AllocsPerRun(100, func() { chain.Locate(k) }); n != 0 {
+			t.Errorf("%s: want no allocations of all locators, got %v", name, n)
 		}
 	}
 }
 
-// Kinds in and out of the index.
-var (
-	vpc       = field.Kind{GroupVersionKind: kindOf("ec2.aws.m.upbound.io/v1beta1 VPC")}
-	unsure    = field.Kind{GroupVersionKind: kindOf("redis.gcp.m.upbound.io/v1beta1 Cluster")}
-	invented  = field.Kind{GroupVersionKind: kindOf("vm.example.org/v1 Machine")}
-	unmanaged = field.Kind{GroupVersionKind: kindOf("kubernetes.m.crossplane.io/v1alpha1 Object")}
-)
+// lookups are kinds in and out of the index.
+var lookups = map[string]field.Kind{
+	"Indexed":   {GroupVersionKind: kindOf("ec2.aws.m.upbound.io/v1beta1 VPC"), Profile: "aws", Managed: true},
+	"Unsure":    {GroupVersionKind: kindOf("redis.gcp.m.upbound.io/v1beta1 Cluster"), Profile: "gcp", Managed: true},
+	"NoField":   {GroupVersionKind: kindOf("ec2.aws.m.upbound.io/v1beta1 Route"), Profile: "aws", Managed: true},
+	"Native":    {GroupVersionKind: kindOf("ec2.services.k8s.aws/v1alpha1 VPC"), Profile: "aws"},
+	"Request":   {GroupVersionKind: kindOf("uks.m.upcloud.com/v1alpha1 KubernetesNodeGroup"), Managed: true},
+	"Unknown":   {GroupVersionKind: kindOf("vm.example.org/v1 Machine"), Managed: true},
+	"Unmanaged": {GroupVersionKind: kindOf("kubernetes.m.crossplane.io/v1alpha1 Object"), Managed: true},
+}
 
-func BenchmarkLookup(b *testing.B) {
-	for name, k := range map[string]field.Kind{"Indexed": vpc, "Unknown": invented, "Unmanaged": unmanaged} {
+// chainOf are all locators as the function has them if nothing is said of fields and no schema
+// is there.
+func chainOf() field.Chain {
+	schemas := field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }}
+	rules := field.NewRules(nil)
+	rules.Schemas = &schemas
+
+	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}
+}
+
+// BenchmarkLookup looks kinds up in the index alone, and BenchmarkLocate by all locators.
+func BenchmarkLookup(b *testing.B) { benchmarkLookups(b, field.BuiltIn()) }
+
+func BenchmarkLocate(b *testing.B) { benchmarkLookups(b, chainOf()) }
+
+func benchmarkLookups(b *testing.B, l field.Locator) {
+	b.Helper()
+
+	for _, name := range slices.Sorted(maps.Keys(lookups)) {
+		k := lookups[name]
+
 		b.Run(name, func(b *testing.B) {
-			i := field.BuiltIn()
-
 			b.ReportAllocs()
 
 			for b.Loop() {
-				i.Locate(k)
+				l.Locate(k)
 			}
 		})
 	}
