@@ -2,6 +2,7 @@ package field_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,12 +27,15 @@ func text(f field.Field) string {
 		c = append(c, "late-init")
 	}
 
-	if f.ProviderTags != nil {
+	switch crossplanes := []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}; {
+	case slices.Equal(f.ProviderTags, crossplanes):
 		c = append(c, "provider-tags")
+	case f.ProviderTags != nil:
+		c = append(c, "provider-tags="+strings.Join(f.ProviderTags, ","))
+	}
 
-		if diff := cmp.Diff([]string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}, f.ProviderTags); diff != "" {
-			c = append(c, diff)
-		}
+	if f.KubernetesLabels {
+		c = append(c, "kubernetes-labels")
 	}
 
 	if f.Profile != "" {
