@@ -36,7 +36,6 @@ var (
 		"aruba",
 		"cloudflare",
 		"cloudfoundry",
-		"cloudstack",
 		"databricks",
 		"exoscale",
 		"grafana",
