@@ -105,7 +105,7 @@ func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
 // written, whoever reads it. The AWS cloud provider cuts values at each separator, and the AWS
 // Load Balancer Controller takes a backslash away, and the meaning of what is behind it.
 func (k *Kind) refusesJoined(key, value string) (reason tags.SkipReason, limit string) {
-	limit = fmt.Sprintf("not in a string of all tags: %q, %q, backslashes, and space at the ends", k.Separator, k.Delimiter)
+	limit = fmt.Sprintf("allowed in one string of tags: no %q, %q or backslash, and no space at the ends", k.Separator, k.Delimiter)
 
 	if key == "" || !k.fitsJoined(key) || strings.Index(key+k.Separator, k.Separator) != len(key) {
 		return tags.KeyCharacterClass, limit
