@@ -1479,7 +1479,7 @@ var (
 		"team/x", "Team/X", "team.x", "team-x", "team_x", "owner", "Owner", "a", "b/c", "b.c", "crossplane-name", "Crossplane-Kind",
 	}
 	trustPatterns = []string{"entigo:*", "Entigo:*", "workspace", "ZONE", "team/*", "plexsphere:own*"}
-	trustShapes   = []string{"Map", "KeyValueList", "StringList"}
+	trustShapes   = []string{"Map", "KeyValueList", "StringList", "Joined"}
 )
 
 // A trustCase is a call of the function with tags of all provenances: those of trusted
@@ -1581,10 +1581,11 @@ func (c *trustCase) field(pairs [][2]string) any {
 		return nil
 	}
 
-	fields, list := map[string]any{}, []any{}
+	fields, list, entries := map[string]any{}, []any{}, []string{}
 
 	for _, p := range pairs {
 		fields[p[0]] = p[1]
+		entries = append(entries, p[0]+c.separator+p[1])
 
 		if c.shape == "StringList" {
 			list = append(list, p[0]+c.separator+p[1])
@@ -1593,11 +1594,14 @@ func (c *trustCase) field(pairs [][2]string) any {
 		}
 	}
 
-	if c.shape == "Map" {
+	switch c.shape {
+	case "Map":
 		return fields
+	case "Joined":
+		return strings.Join(entries, ",")
+	default:
+		return list
 	}
-
-	return list
 }
 
 // input of a step with the supplied sources.
@@ -1605,6 +1609,10 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
 	if c.shape == "StringList" {
 		rule["stringList"] = map[string]any{"separator": c.separator}
+	}
+
+	if c.shape == "Joined" {
+		rule["joined"] = map[string]any{"separator": c.separator}
 	}
 
 	in := map[string]any{
@@ -1684,6 +1692,13 @@ func (c *trustCase) entries(s *fnv1.State) (keys [][]string, values []string) {
 	for _, key := range slices.Sorted(maps.Keys(v.GetStructValue().GetFields())) {
 		keys = append(keys, []string{key})
 		values = append(values, v.GetStructValue().GetFields()[key].GetStringValue())
+	}
+
+	// The first separator ends the key of an entry of a joined string.
+	for entry := range strings.FieldsFuncSeq(v.GetStringValue(), func(r rune) bool { return r == ',' }) {
+		key, value, _ := strings.Cut(entry, c.separator)
+		keys = append(keys, []string{key})
+		values = append(values, value)
 	}
 
 	for _, item := range v.GetListValue().GetValues() {
@@ -1907,6 +1922,8 @@ func FuzzRunFunction(f *testing.F) {
 		testInput(`"removeTags": [{"key": "Name", "value": "assets"}, {"key": "plexsphere:*"}, {"fromFieldPath": "a[0]", "contextKey": "apiextensions.crossplane.io/environment"}], "statusFieldPath": "status.tags"`),
 		testInput(`"ignoreTags": [{"key": "N*"}, {"fromFieldPath": "spec.list", "onConflict": "Retain"}], "removeTags": [{"key": "a"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.list", "shape": "KeyValueList", "keyValueList": {"extra": {"x": 1}}}]`),
 		testInput(`"sources": [{"type": "Value", "values": {"a": "b"}, "onConflict": "Replace"}], "ignoreTags": [{"key": "b*"}], "removeTags": [{"key": "e*"}, {"key": "c", "value": "d"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.strings", "shape": "StringList"}]`),
+		testInput(`"sources": [{"type": "Value", "values": {"a": "b", "c": "d,e"}, "onConflict": "Replace"}], "removeTags": [{"key": "e*"}], "tagFields": [{"apiVersion": "*", "kind": "Bucket", "fieldPath": "spec.forProvider.joined", "shape": "Joined"}, {"apiVersion": "*", "kind": "*", "fieldPath": "metadata.annotations[example.org/tags]", "shape": "Joined", "joined": {"separator": ": ", "delimiter": "; "}}]`),
+		testInput(`"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}], "tagFields": [{"apiVersion": "*", "kind": "*"}]`),
 		testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["metadata.labels", "spec.forProvider.tags"]}}, {"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"prefixes": ["platform/"], "domains": ["example.org"]}, "resources": [{"name": "config"}]}]`),
 	}
 	for _, in := range inputs {
@@ -1914,7 +1931,8 @@ func FuzzRunFunction(f *testing.F) {
 
 		// Tags in lists, and what the cloud has of all shapes.
 		maps.Copy(forProvider(req.GetDesired().GetResources()["bucket"]), resource.MustStructJSON(`{
-			"list": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "x": null}, {"key": "a", "value": "3"}], "strings": ["plexsphere:a=1", "c=d", "e", "e=f=g"]
+			"list": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "x": null}, {"key": "a", "value": "3"}], "strings": ["plexsphere:a=1", "c=d", "e", "e=f=g"],
+			"joined": "plexsphere:a=1, c = d,e,,e=f=g,h=i\\,j"
 		}`).GetFields())
 		req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {
 			"tagsAll": {"Name": "other", "b": "c"}, "list": [{"key": "N", "value": "1", "x": true}], "strings": ["b=c", "b"]
@@ -2059,14 +2077,27 @@ func (of *removal) keeps(before, after *structpb.Struct) bool {
 	}
 
 	// Beside the tag field, everything stays.
-	rest, err := object.Set(object.Tree(before), f.Path, object.Node{})
+	rest, err := without(before, f.Path)
 	if err != nil {
 		return false
 	}
 
-	kept, err := object.Set(object.Tree(after), f.Path, object.Node{})
+	kept, err := without(after, f.Path)
 
 	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
+}
+
+// without returns the supplied resource without the supplied field, nor empty objects around it.
+func without(r *structpb.Struct, path object.Path) (object.Object, error) {
+	out, err := object.Set(object.Tree(r), path, object.Node{})
+
+	for n := len(path.Segments()) - 1; n > 0 && err == nil; n-- {
+		if v, _ := out.At(path.First(n)); v.IsObject() && v.IsEmpty() {
+			out, err = object.Set(out, path.First(n), object.Node{})
+		}
+	}
+
+	return out, err
 }
 
 // kindOf returns the kind of the supplied resource, as the stamper has it.
@@ -2112,6 +2143,10 @@ func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool
 		})
 	}
 
+	if f.Shape == field.Joined {
+		return keepsJoined(before.GetStringValue(), after.GetStringValue(), f, removed)
+	}
+
 	for name := range before.GetStructValue().GetFields() {
 		if _, ok := after.GetStructValue().GetFields()[name]; !ok && !removed(name) {
 			return false
@@ -2148,6 +2183,31 @@ func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool
 	}
 
 	return len(after.GetListValue().GetValues()) >= len(keys)+others
+}
+
+// keepsJoined is keepsTags for joined strings. Of those with escapes it is not known.
+func keepsJoined(before, after string, f *field.Field, removed func(key string) bool) bool {
+	keysOf := func(text string) map[string]bool {
+		keys := make(map[string]bool)
+
+		for entry := range strings.SplitSeq(text, f.Delimiter) {
+			key, _, _ := strings.Cut(entry, f.Separator)
+			if key = strings.TrimSpace(key); key != "" && !removed(key) {
+				keys[strings.ToLower(key)] = true
+			}
+		}
+
+		return keys
+	}
+
+	is := keysOf(after)
+	for key := range keysOf(before) {
+		if !is[key] && !strings.Contains(before, `\`) {
+			return false
+		}
+	}
+
+	return true
 }
 
 func marshal(tb testing.TB, m proto.Message) []byte {
