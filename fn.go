@@ -121,7 +121,12 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, NotCopied: copied.NotCopied}
+	violations := stamper.Violations(targets, copied.Changed)
+	if len(violations) > 0 && run.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
+		return nil, run.FailPolicy(violations)
+	}
+
+	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, NotCopied: copied.NotCopied, Violations: violations}
 	if run.Log.Enabled(ctx, slog.LevelInfo) {
 		outcome.Changes = stamper.Audit(targets, copied.Changed)
 	}

@@ -83,6 +83,20 @@ func (d *Transformed) Reserved() KeySet { return d.reserved }
 // of.
 func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
 
+// TagKeys returns the tag keys that the supplied key, of a tag or of a label, can have on the
+// profile: as it is, and after the format.
+func (d *Transformed) TagKeys(key string) []string {
+	out := []string{key, d.format.apply(key)}
+
+	for _, whole := range []string{d.prefix + key, d.format.whole(Label{QualifiedKey: key, TagKey: d.prefix + key})} {
+		out = append(out, whole, d.format.apply(whole))
+	}
+
+	slices.Sort(out)
+
+	return slices.Compact(out)
+}
+
 // Keys returns the tag keys of the profile that the supplied patterns match, before or
 // after a format is applied to them.
 func (d *Transformed) Keys(patterns ...string) KeySet {

@@ -77,8 +77,8 @@ func (s self) plain() bool {
 // rules are the CRD's, by what each is there: the function does without an interpreter of
 // their language. A test proves that both say the same.
 var rules = map[string]func(self) bool{
-	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata)": func(s self) bool {
-		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata")
+	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy)": func(s self) bool {
+		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata") || s.has("tagPolicy")
 	},
 	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
 	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
@@ -166,6 +166,7 @@ var patterns = map[string]string{
 	`^[^*]*\*?$`:      "a * may only be the last character",
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
 	`^[^\\]*$`:        "must not have a backslash",
+	`^[^*]*$`:         "must not have a *",
 }
 
 // formats are the CRD's: what is wrong with a string.

@@ -129,6 +129,11 @@ type CloudTags struct {
 	// +kubebuilder:validation:MinItems=1
 	IgnoreTags []IgnoreTag `json:"ignoreTags,omitempty"`
 
+	// TagPolicy says which tags resources must have in the end, whoever has set them.
+	//
+	// +optional
+	TagPolicy *TagPolicy `json:"tagPolicy,omitempty"`
+
 	// KubernetesMetadata are rules that copy Kubernetes labels and annotations to
 	// composed resources. On the same key, a later rule overrides an earlier one.
 	//
@@ -841,6 +846,65 @@ type ResourceSelector struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	MatchTags map[string]string `json:"matchTags,omitzero"`
+}
+
+// A PolicyEnforcement says what becomes of a pipeline whose resources break a rule.
+//
+// +kubebuilder:validation:Enum=Warn;Error
+type PolicyEnforcement string
+
+// Enforcements of a policy.
+const (
+	// PolicyEnforcementWarn changes nothing but what is said.
+	PolicyEnforcementWarn PolicyEnforcement = "Warn"
+
+	// PolicyEnforcementError fails the pipeline.
+	PolicyEnforcementError PolicyEnforcement = "Error"
+)
+
+// A TagPolicy is rules on the tags that composed resources have in the end: those of
+// labels, of earlier steps, and of other systems that ignoreTags keeps.
+type TagPolicy struct {
+	// Enforcement says what becomes of the pipeline if a resource breaks a rule: Warn
+	// tells of it, Error fails the pipeline, so that nothing is applied.
+	//
+	// +optional
+	// +kubebuilder:default=Warn
+	Enforcement PolicyEnforcement `json:"enforcement,omitempty"`
+
+	// Rules of the policy. Each holds on its own.
+	//
+	// +kubebuilder:validation:MinItems=1
+	Rules []TagRule `json:"rules"`
+}
+
+// A TagRule is on one tag of resources that have a tag field.
+type TagRule struct {
+	// Key of the tag, or of the label that becomes it.
+	//
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:Pattern=`^[^*]*$`
+	Key string `json:"key"`
+
+	// Required is true if resources must have the tag.
+	//
+	// +optional
+	// +kubebuilder:default=true
+	Required *bool `json:"required,omitempty"`
+
+	// Values that the tag may have: with case, and a * matches any run of
+	// characters. By default all.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Values []tags.Pattern `json:"values,omitempty"`
+
+	// Resources that the rule is for: those that any entry selects. By default these
+	// are all whose tags are managed.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Resources []ResourceSelector `json:"resources,omitempty"`
 }
 
 // A RemoveTag says which tags are removed.

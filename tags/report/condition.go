@@ -27,6 +27,10 @@ const (
 	// resource could not be written.
 	ReasonSomeSkipped = "SomeSkipped"
 
+	// ReasonPolicyViolated means that a resource breaks a rule of the tag policy, whether that
+	// fails the run or not. It is also the reason of the results about it.
+	ReasonPolicyViolated = "PolicyViolated"
+
 	// ReasonUnknownKinds means that nobody knows whether a managed resource has a tag
 	// field, so that it was left alone. It is also the reason of the results about it.
 	ReasonUnknownKinds = "UnknownKinds"
@@ -59,7 +63,7 @@ type verdict struct {
 
 // rank of the verdict among those on runs that went well. The higher it is, the worse.
 func (v verdict) rank() int {
-	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonUnknownKinds}, v.reason)
+	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonUnknownKinds, ReasonPolicyViolated}, v.reason)
 }
 
 // worst of the supplied verdict and those of the supplied steps, with which it shares the
@@ -96,6 +100,10 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
 
 // verdict on the supplied outcome.
 func (r *Run) verdict(o *sorted) verdict {
+	if len(o.Violations) > 0 {
+		return verdict{ReasonPolicyViolated, r.violations(o.Violations)}
+	}
+
 	if n := len(o.unknown); n > 0 {
 		unknown := mapped(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
@@ -172,6 +180,14 @@ func Fail(reason string, err error) *FailureError { return &FailureError{Reason:
 
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
+
+// FailPolicy returns a FailureError because of the supplied violations of the tag policy, and
+// counts them.
+func (r *Run) FailPolicy(of []stamp.Violation) *FailureError {
+	r.Metrics.violated(of)
+
+	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
+}
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
 func FailStamp(err error) *FailureError {

@@ -53,6 +53,9 @@ type Outcome struct {
 
 	// Changes of tags, by name of the resource.
 	Changes []stamp.Change
+
+	// Violations of the tag policy, by rule and name of the resource.
+	Violations []stamp.Violation
 }
 
 // Waiting responds that the request lacks what is required. It says nothing else,
@@ -86,7 +89,7 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	// What was required is required again, or Crossplane would never be done with asking.
 	rsp := r.Waiting()
 
-	warnings(rsp, o)
+	r.warnings(rsp, o)
 	r.normals(rsp, o)
 
 	xr, err := r.status(o)

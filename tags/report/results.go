@@ -28,7 +28,11 @@ const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Ind
 	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
 
 // warnings of what the supplied outcome lacks.
-func warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
+func (r *Run) warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
+	for _, of := range grouped(o.Violations, func(v stamp.Violation) int { return v.Rule }) {
+		add(rsp, warning, ReasonPolicyViolated, fmt.Sprintf("tagPolicy.rules[%d]: %s: ", of[0].Rule, r.ruled(of[0].Rule)), broken(of)...)
+	}
+
 	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		add(rsp, warning, pascalCase(of[0].Reason), head, mapped(of, skippedLabel)...)
@@ -64,6 +68,35 @@ func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
 	}
 
 	add(rsp, normal, "UnknownProvider", "", r.unknownProvider(o)...)
+}
+
+// ruled says what the rule of the tag policy at the supplied position asks for.
+func (r *Run) ruled(i int) string {
+	rule := &r.Input.TagPolicy.Rules[i]
+	out := elide(rule.Key)
+
+	if len(rule.Values) > 0 {
+		out += " (allowed: " + shorten(strings.Join(mapped(rule.Values, tags.Pattern.String), ", "), maxName) + ")"
+	}
+
+	return out
+}
+
+// broken says what the supplied violations of one rule are, and of which resources.
+func broken(of []stamp.Violation) []string {
+	by := make(map[string][]string)
+	for _, v := range of {
+		by[v.What] = append(by[v.What], v.Resource)
+	}
+
+	return mapped(slices.Sorted(maps.Keys(by)), func(what string) string { return shorten(what, maxName) + " on " + names(by[what]) })
+}
+
+// violations of the tag policy, in short.
+func (r *Run) violations(of []stamp.Violation) string {
+	return strings.Join(mapped(grouped(of, func(v stamp.Violation) int { return v.Rule }), func(of []stamp.Violation) string {
+		return r.ruled(of[0].Rule) + " " + names(broken(of))
+	}), "; ")
 }
 
 // add as many results to the supplied response as it takes to name all of the supplied

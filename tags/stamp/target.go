@@ -92,7 +92,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	}}
 	ts.fields = s.Fields(ts.asked)
 
-	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0
+	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0 || s.Input.TagPolicy != nil
 
 	all := make([]Target, len(desired))
 

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// TestPolicy tests what is said of resources that break a rule of the tag policy.
+func TestPolicy(t *testing.T) {
+	policy := &v1beta1.CloudTags{
+		Sources: []v1beta1.Source{{}},
+		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
+			{Key: "owner"},
+			{Key: "cost-center", Values: []tags.Pattern{tags.NewPattern("100"), tags.NewPattern("3*")}},
+		}},
+	}
+
+	few := []stamp.Violation{
+		{Rule: 0, What: "missing", Resource: "a", Provider: "aws"},
+		{Rule: 0, What: `spelled "Owner"`, Resource: "b", Provider: "gcp"},
+		{Rule: 0, What: "missing", Resource: "c", Provider: "aws"},
+		{Rule: 1, What: `value "x"`, Resource: "a", Provider: "aws"},
+	}
+
+	var many []stamp.Violation
+	for i := range 30 {
+		many = append(many, stamp.Violation{Rule: 1, What: fmt.Sprintf(`value "%s%d"`, strings.Repeat("v", 20*i), i/10), Resource: fmt.Sprintf("resource-%d", i), Provider: "aws"})
+	}
+
+	fail := func(of []stamp.Violation) func(r *Run) *fnv1.RunFunctionResponse {
+		return func(r *Run) *fnv1.RunFunctionResponse {
+			return Fatal(t.Context(), r.Request, r.Log, r.FailPolicy(of))
+		}
+	}
+
+	play(t, map[string]scene{
+		"Warn":  {reason: "Each rule that is broken should be told once, and the condition be false whatever else there is.", run: Run{Input: policy}, outcome: Outcome{Violations: few, Results: []stamp.Result{unknown("d")}}},
+		"Many":  {reason: "Messages should stay short, and say how many resources they are about.", run: Run{Input: policy}, outcome: Outcome{Violations: many}},
+		"Error": {reason: "Where a policy is enforced, nothing else should be said.", run: Run{Input: policy}, respond: fail(few)},
+	})
+}
