@@ -9,8 +9,55 @@ var aws = cloud{
 		narrow(awsAPI, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
 
 		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
-		narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*"),
+		narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
 	},
+	always: []service{
+		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
+		// and the tags by which it finds what is its own.
+		narrow(awsContract, func(p *Profile) {
+			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
+			p.Taken = []string{"Name", "kubernetes.io/cluster/*", "sigs.k8s.io/cluster-api-provider-aws/*"}
+		}, clusterAPI("AWS*", "ROSA*")...).named("cluster-api"),
+
+		// The rules of tags in the CRD of https://github.com/aws/karpenter-provider-aws.
+		narrow(awsContract, func(p *Profile) {
+			p.Taken = []string{"eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "kubernetes.io/cluster*"}
+		}, "karpenter.k8s.aws/EC2NodeClass").named("karpenter"),
+
+		// The tags by which https://github.com/kubernetes-sigs/aws-load-balancer-controller finds
+		// what is its own.
+		narrow(awsContract, func(p *Profile) {
+			p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
+		}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller"),
+
+		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
+		// itself, and values that it takes for templates.
+		narrow(awsContract, func(p *Profile) {
+			p.ValueClass = charsOf("", `[^\p{Cc}]`).without("anything but control characters and {{", `\{\{`)
+			p.Taken = []string{"CSIVolumeName", "CSIVolumeSnapshotName", "ebs.csi.aws.com/*", "kubernetes.io*"}
+		}, "storage.k8s.io/*", "snapshot.storage.k8s.io/*").named("ebs-csi"),
+
+		// The rules of resourceTags in the CRDs of https://github.com/openshift/hypershift.
+		narrow(awsContract, func(p *Profile) {
+			p.KeyClass = charsOf("ASCII letters and digits and + - = . _ : / @", awsNoSpace)
+			p.ValueClass = classOf("ASCII letters and digits and + - = . _ : / @ not empty", "^"+awsNoSpace+"+$")
+			p.MaxTags = 25
+		}, "hypershift.openshift.io/*").named("hypershift"),
+	},
+}
+
+// clusterAPI returns the kinds of the supplied names in the groups that all providers of
+// Cluster API share.
+func clusterAPI(names ...string) []string {
+	var kinds []string
+
+	for _, group := range []string{"infrastructure", "controlplane", "bootstrap"} {
+		for _, name := range names {
+			kinds = append(kinds, group+".cluster.x-k8s.io/"+name)
+		}
+	}
+
+	return kinds
 }
 
 // awsContract is what https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
@@ -28,3 +75,8 @@ var awsContract = Profile{
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
 
 var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)
+
+// What services admit that don't admit all letters.
+var awsASCIIClass = charsOf("ASCII letters and digits, space and + - = . _ : / @", `[0-9A-Za-z +\-=._:/@]`)
+
+const awsNoSpace = `[0-9A-Za-z+\-=._:/@]`

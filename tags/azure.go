@@ -6,15 +6,32 @@ package tags
 var azure = cloud{
 	contract: &azureContract,
 	services: []service{
-		narrow(azureContract, func(p *Profile) { p.Key = Length{Runes: 128} }, "storage.azure.*/Account"),
+		narrow(azureContract, func(p *Profile) { p.Key = Length{Runes: 128} }, "storage.azure.*/Account", "storage.azure.com/StorageAccount"),
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = trafficManagerClass, noColon }, "network.azure.*/TrafficManagerProfile"),
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format = frontDoorClass, noColon },
-			"network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*"),
+			"network.azure.*/FrontDoor*", "network.azure.*/FrontdoorFirewallPolicy", "cdn.azure.*/Frontdoor*",
+			"network.frontdoor.azure.com/WebApplicationFirewallPolicy", "cdn.azure.com/AfdEndpoint"),
+
+		// A Profile of Azure Service Operator is one of Front Door or of CDN.
+		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = frontDoorClass, noColon, 15 }, "cdn.azure.com/Profile"),
+
 		narrow(azureContract, func(p *Profile) { p.KeyClass, p.Format, p.MaxTags = dnsZoneClass, noColon, 15 },
-			"network.azure.*/DNS*", "network.azure.*/PrivateDNS*"),
+			"network.azure.*/DNS*", "network.azure.*/PrivateDNS*", "network.azure.com/DnsZone*", "network.azure.com/PrivateDnsZone*"),
 		narrow(azureContract, func(p *Profile) { p.MaxTags = 15 },
 			"cdn.azure.*/*", "automation.azure.*/*", "keyvault.azure.*/Certificate", "keyvault.azure.*/Key", "keyvault.azure.*/Secret",
 			"operationalinsights.azure.*/LogAnalyticsSavedSearch"),
+	},
+	always: []service{
+		// The tags by which https://github.com/kubernetes-sigs/cluster-api-provider-azure finds
+		// what is its own.
+		narrow(azureContract, func(p *Profile) {
+			p.Taken = []string{"kubernetes.io_cluster_*", "sigs.k8s.io_cluster-api-provider-azure_*"}
+		}, clusterAPI("Azure*")...).named("cluster-api"),
+
+		// Those that https://github.com/Azure/karpenter-provider-azure sets itself.
+		narrow(azureContract, func(p *Profile) {
+			p.Taken = []string{"compute.aks.billing", "karpenter.azure.com_aksmachine_nodeclaim", "karpenter.azure.com_cluster", "karpenter.sh_nodepool"}
+		}, "karpenter.azure.com/AKSNodeClass").named("karpenter"),
 	},
 }
 
@@ -28,11 +45,8 @@ var azureContract = Profile{
 	MaxTags:  50,
 	Reserved: []string{"azure", "microsoft", "windows"},
 	FoldKeys: true,
-	Format:   NewFormat(nil, map[string]string{"/": "."}, false),
+	Format:   noSlash,
 }
-
-// noColon is the key format of services that refuse the colon, too.
-var noColon = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
 
 var (
 	frontDoorClass = charsOf(`anything but < > % & \ ? / # : and control characters`, `[^\p{Cc}<>%&\\?/#:]`)

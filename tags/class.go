@@ -15,6 +15,10 @@ type Class struct {
 	// programs that can't call Admits. It is empty for a class that has all.
 	Pattern string
 
+	// Without is the same of strings that the class doesn't have, though the pattern
+	// matches them. It is empty if there are none.
+	Without string
+
 	// matches returns what compares strings with the pattern. It is made when it's first
 	// asked for.
 	matches func() func(s string) bool
@@ -23,6 +27,16 @@ type Class struct {
 // classOf returns the class of the strings that match the supplied pattern.
 func classOf(name, pattern string) Class {
 	return Class{Name: name, Pattern: pattern, matches: sync.OnceValue(func() func(s string) bool { return regexp.MustCompile(pattern).MatchString })}
+}
+
+// without returns the class of the strings of this one which the supplied pattern doesn't
+// match.
+func (c Class) without(name, pattern string) Class {
+	slow, within := classOf("", pattern).matches, c.matches
+
+	return Class{Name: name, Pattern: c.Pattern, Without: pattern, matches: sync.OnceValue(func() func(s string) bool {
+		return func(s string) bool { return within()(s) && !slow()(s) }
+	})}
 }
 
 // charsOf returns the class of the strings whose characters are all of the supplied set: a
@@ -60,3 +74,15 @@ func charsOf(name, set string) Class {
 func (c Class) Admits(s string) bool {
 	return c.matches == nil || utf8.ValidString(s) && c.matches()(s)
 }
+
+// ended is the pattern of strings of characters of the inner set, with characters of the other
+// one at both ends.
+func ended(end, inner string) string { return end + "(" + inner + "*" + end + ")?" }
+
+// kubernetesClass has the keys that labels of Kubernetes have: a name, and a domain and a slash
+// before it or not.
+var kubernetesClass = classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and a domain and a / before it or not",
+	"^(("+domainLabel+`(\.`+domainLabel+")*/)?"+hetznerPart+")?$")
+
+// domainLabel is what is between the dots of a domain.
+const domainLabel = `[0-9a-z]([0-9a-z\-]*[0-9a-z])?`

@@ -18,15 +18,18 @@ func TestClass(t *testing.T) {
 	classes := make(map[string]tags.Class)
 
 	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
-		classes[p.KeyClass.Name], classes[p.ValueClass.Name] = p.KeyClass, p.ValueClass
+		classes[p.KeyClass.Name], classes[p.ValueClass.Name], classes[p.EntryClass.Name] = p.KeyClass, p.ValueClass, p.EntryClass
 	}
 
 	for name, c := range classes {
 		t.Run(name, func(t *testing.T) {
-			pattern := regexp.MustCompile(c.Pattern)
+			pattern, without := regexp.MustCompile(c.Pattern), nothing
+			if c.Without != "" {
+				without = regexp.MustCompile(c.Without)
+			}
 
-			for _, s := range []string{"", "/", "/a", "a/", "a/b", "a/b/c", "-a", "a-", "a/-", "-/a", "9", "9a", "a9/9", "_", "a_", "\xff"} {
-				want := pattern.MatchString(s) && (utf8.ValidString(s) || c.Pattern == "")
+			for _, s := range []string{"", "/", "/a", "a/", "a/b", "a/b/c", "-a", "a-", "a/-", "-/a", "9", "9a", "a9/9", "_", "a_", "ab", "abc", "abcd", " a", "a ", "http://a", "https://", "HTTP://", "http:/", "{{", "\xff"} {
+				want := pattern.MatchString(s) && !without.MatchString(s) && (utf8.ValidString(s) || c.Pattern == "")
 				if c.Admits(s) != want {
 					t.Errorf("that the class admits %q is %t, but %s says otherwise", s, !want, pattern)
 				}
@@ -36,9 +39,10 @@ func TestClass(t *testing.T) {
 				s := rapid.OneOf(
 					rapid.StringOfN(char, 0, 5, -1),
 					rapid.StringMatching(`[a0\-_./]{0,5}`),
+					rapid.StringMatching(`a?https?:?/{1,2}`),
 				).Draw(t, "string")
 
-				if got := pattern.MatchString(s); got != c.Admits(s) {
+				if got := pattern.MatchString(s) && !without.MatchString(s); got != c.Admits(s) {
 					t.Errorf("that %s matches %q is %t, but that the class admits it is %t", pattern, s, got, !got)
 				}
 			})

@@ -17,10 +17,18 @@ type cloud struct {
 	// services of the cloud that have limits of their own in its API, the first that
 	// matches a kind.
 	services []service
+
+	// always are services whose limits hold by the contract's rules, too: those of clouds
+	// that the contract doesn't have, and kinds that the API server itself refuses.
+	always []service
 }
 
 // A service of a cloud.
 type service struct {
+	// name of the service for people, if it is not what the API groups of its kinds start
+	// with.
+	name string
+
 	// kinds of the service's resources: API group, slash and kind.
 	kinds []Pattern
 
@@ -40,6 +48,12 @@ func narrow(p Profile, change func(p *Profile), kinds ...string) service {
 	return s
 }
 
+// named gives the service a name.
+func (s service) named(name string) service {
+	s.name = name
+	return s
+}
+
 // changed returns a copy of the supplied profile with the supplied changes.
 func changed(p Profile, change func(p *Profile)) *Profile {
 	change(&p)
@@ -47,7 +61,10 @@ func changed(p Profile, change func(p *Profile)) *Profile {
 }
 
 // clouds that have a tag profile, by name.
-var clouds = []*cloud{&aws, &azure, &digitalocean, &gcp, &generic, &hetzner, &openstack}
+var clouds = []*cloud{
+	&alibaba, &aruba, &aws, &azure, &btp, &cloudflare, &cloudfoundry, &cloudstack, &databricks, &digitalocean, &flexibleengine, &gcp, &generic, &grafana,
+	&hetzner, &huawei, &ibm, &launchdarkly, &linode, &mongodbatlas, &oci, &openstack, &opentelekom, &outscale, &ovh, &proxmox, &scaleway, &stackit, &tencent, &upcloud, &yandex,
+}
 
 // ProfileNames returns the names of all tag profiles, sorted.
 func ProfileNames() []string {
@@ -88,14 +105,14 @@ const (
 // of returns what the rules say of the supplied cloud.
 func (r Rules) of(c *cloud) (*Profile, []service) {
 	if r == Cloud {
-		return cmp.Or(c.api, c.contract), c.services
+		return cmp.Or(c.api, c.contract), slices.Concat(c.services, c.always)
 	}
 
-	return c.contract, nil
+	return c.contract, c.always
 }
 
-// Profiles returns all tag profiles: by Contract rules one for each provider, and by
-// Cloud rules those of services, too. They are sorted by name.
+// Profiles returns all tag profiles: those of providers, and behind each those of its
+// services. They are sorted by name.
 func (r Rules) Profiles() []*Profile {
 	var all []*Profile
 

@@ -108,3 +108,17 @@ func (f Format) formatted(pattern string) []string {
 
 	return out
 }
+
+// Formats of keys that several clouds have. The most common of the characters that they refuse
+// are those of labels' keys, and of the key prefix.
+var (
+	noSlash     = NewFormat(nil, map[string]string{"/": "."}, false)
+	noColonOnly = NewFormat(nil, map[string]string{":": "."}, false)
+	noColon     = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
+
+	// All but letters, digits, - and _.
+	underscores      = NewFormat(nil, toUnderscores, false)
+	lowerUnderscores = NewFormat(nil, toUnderscores, true)
+)
+
+var toUnderscores = map[string]string{":": "_", "/": "_", ".": "_", " ": "_", "@": "_", "+": "_", "=": "_"}

@@ -17,12 +17,14 @@ var hetzner = cloud{
 		Value: Length{Runes: 63},
 		KeyClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends, and one / between two such parts",
 			"^("+hetznerPart+"(/"+hetznerPart+")?)?$"),
-		ValueClass: classOf("ASCII letters and digits and - _ . with a letter or digit at both ends", "^("+hetznerPart+")?$"),
+		ValueClass: hetznerValueClass,
 		MaxTags:    64,
 		Reserved:   []string{"hetzner.cloud/"},
-		Format:     NewFormat(nil, map[string]string{":": "."}, false),
+		Format:     noColonOnly,
 	},
 }
 
 // hetznerPart is what a value is, and what is on either side of the slash in a key.
 const hetznerPart = `[0-9A-Za-z]([0-9A-Za-z\-_.]*[0-9A-Za-z])?`
+
+var hetznerValueClass = classOf("ASCII letters and digits and - _ . with a letter or digit at both ends", "^("+hetznerPart+")?$")

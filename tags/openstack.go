@@ -2,25 +2,40 @@ package tags
 
 // openstack is what OpenStack admits, which differs from service to service.
 var openstack = cloud{
-	// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items
-	contract: &Profile{
-		Name:     "openstack",
-		Key:      Length{Bytes: 255},
-		Value:    Length{Bytes: 255},
-		KeyClass: charsOf("anything but control characters", `[^\p{Cc}]`),
-		MaxTags:  50,
-	},
-	api: &openstackAPI,
+	contract: &openstackContract,
+	api:      &openstackAPI,
 	services: []service{
 		// Nova's schema of server metadata. 128 is its default quota.
-		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2"),
+		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server"),
 
 		// Cinder's schema of volume metadata, under the same quota.
-		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*"),
+		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*", "openstack.k-orc.cloud/Volume*"),
 
 		// Keystone's schema of project tags.
-		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3"),
+		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project"),
 	},
+	always: []service{
+		// The tags of a cluster are those of its servers, too. These are Nova's:
+		// https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags
+		narrow(openstackContract, func(p *Profile) {
+			p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
+			p.Separator, p.Format = "=", noSlash
+		}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*").named("cluster-api"),
+
+		// The metadata of servers, in CRDs of https://github.com/kubernetes-sigs/cluster-api-provider-openstack.
+		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash },
+			"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("cluster-api"),
+	},
+}
+
+// openstackContract is what
+// https://docs.openstack.org/api-ref/compute/#create-or-update-server-metadata-items says.
+var openstackContract = Profile{
+	Name:     "openstack",
+	Key:      Length{Bytes: 255},
+	Value:    Length{Bytes: 255},
+	KeyClass: charsOf("anything but control characters", `[^\p{Cc}]`),
+	MaxTags:  50,
 }
 
 // openstackAPI has the tags of networks, load balancers and images. Their APIs have no
@@ -49,6 +64,3 @@ var (
 	novaClass    = charsOf("ASCII letters and digits, space and - _ : .", `[0-9A-Za-z \-_:.]`)
 	cinderClass  = charsOf("ASCII letters and digits, space and - _ : . /", `[0-9A-Za-z \-_:./]`)
 )
-
-// noSlash is the key format of services that refuse the slash.
-var noSlash = NewFormat(nil, map[string]string{"/": "."}, false)

@@ -23,6 +23,14 @@ type Profile struct {
 	// have. A class without a name admits all.
 	KeyClass, ValueClass Class
 
+	// EntryClass is what key, separator and value together look like, on clouds whose tags
+	// are words.
+	EntryClass Class
+
+	// Separator of key and value in such a word. A tag field may have another one, of
+	// which the cloud may not admit what it admits of this one. Empty is a colon.
+	Separator string
+
 	// MaxTags is the most tags that one resource may have.
 	MaxTags int
 
@@ -31,6 +39,10 @@ type Profile struct {
 
 	// Unreserved keys are admitted though they start with a reserved prefix.
 	Unreserved []string
+
+	// Taken are tag keys, or beginnings of tag keys and a *, that mean something to the cloud
+	// or that a controller sets itself. They match as the provider tells keys apart.
+	Taken []string
 
 	// FoldKeys is true if keys that differ only in case are one key.
 	FoldKeys bool
@@ -119,19 +131,15 @@ func (p *Profile) Limit(r SkipReason) string {
 	case ReservedKey:
 		return "only trusted sources may claim it, and nobody a key that providers set"
 	case ReservedPrefix:
-		return "reserved: " + strings.Join(p.Reserved, ", ")
+		return "reserved: " + strings.Join(slices.Concat(p.Reserved, p.Taken), ", ")
 	case KeyTooLong:
 		return "at most " + p.Key.String()
 	case ValueTooLong:
-		if p.Entry != (Length{}) {
-			return "at most " + p.Entry.String() + " with the key"
-		}
-
-		return "at most " + p.Value.String()
+		return p.longest()
 	case KeyCharacterClass:
 		return "allowed: " + p.KeyClass.Name
 	case ValueCharacterClass:
-		return "allowed: " + p.ValueClass.Name
+		return "allowed: " + p.values()
 	case KeyCollision:
 		return "another label has the same tag key"
 	case CountCap:
@@ -141,22 +149,70 @@ func (p *Profile) Limit(r SkipReason) string {
 	}
 }
 
+// longest says how long values may be, or entries if these have a limit.
+func (p *Profile) longest() string {
+	if p.Entry != (Length{}) {
+		return "at most " + p.Entry.String() + " with the key"
+	}
+
+	return "at most " + p.Value.String()
+}
+
+// values says what values and entries may look like.
+func (p *Profile) values() string {
+	switch {
+	case p.EntryClass.Name == "":
+		return p.ValueClass.Name
+	case p.ValueClass.Name == "":
+		return p.EntryClass.Name + " with the key"
+	default:
+		return p.ValueClass.Name + "; " + p.EntryClass.Name + " with the key"
+	}
+}
+
 // check returns the first reason to skip the supplied tag, or none.
 func (p *Profile) check(t Tag) SkipReason {
+	entry := p.CheckEntry(t.Key, cmp.Or(p.Separator, ":"), t.Value)
+
 	switch {
-	case p.Reserves(t.QualifiedKey) || p.Reserves(t.Key):
+	case p.Reserves(t.QualifiedKey) || p.Reserves(t.Key) || p.Takes(t.Key):
 		return ReservedPrefix
 	case !p.Key.Admits(t.Key):
 		return KeyTooLong
-	case !p.Value.Admits(t.Value) || p.Entry != (Length{}) && !p.Entry.Admits(t.Key+":"+t.Value):
+	case !p.Value.Admits(t.Value) || entry == ValueTooLong:
 		return ValueTooLong
 	case t.Key == "" || !p.KeyClass.Admits(t.Key):
 		return KeyCharacterClass
 	case !p.ValueClass.Admits(t.Value):
 		return ValueCharacterClass
 	default:
+		return entry
+	}
+}
+
+// CheckEntry returns why the cloud doesn't admit the word of the supplied key, separator and
+// value, or nothing.
+func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
+	switch {
+	case p.Entry != (Length{}) && !p.Entry.Admits(key+separator+value):
+		return ValueTooLong
+	case p.EntryClass.Name != "" && !p.EntryClass.Admits(key+separator+value):
+		return ValueCharacterClass
+	default:
 		return ""
 	}
+}
+
+// Takes is true if the supplied tag key is one of those that are taken.
+func (p *Profile) Takes(key string) bool {
+	for _, taken := range p.Taken {
+		taken, begins := strings.CutSuffix(p.Fold(taken), "*")
+		if folded := p.Fold(key); folded == taken || begins && strings.HasPrefix(folded, taken) {
+			return true
+		}
+	}
+
+	return false
 }
 
 // Reserves is true if the supplied key starts with a prefix that the provider keeps

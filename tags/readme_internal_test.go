@@ -1,6 +1,7 @@
 package tags
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -51,11 +52,11 @@ func TestREADME(t *testing.T) {
 // table of all profiles, in Markdown.
 func table() string {
 	out := &strings.Builder{}
-	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|---|\n")
 
 	for _, c := range clouds {
 		p := c.contract
-		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(p.Reserved), ", "), becomes(p), byCloud(c)}
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(c)}
 
 		if p.Entry != (Length{}) {
 			columns[1], columns[2] = p.Entry.String()+" with the value", ""
@@ -65,10 +66,18 @@ func table() string {
 			columns[4] += "; " + values
 		}
 
+		if p.EntryClass.Name != "" && p.EntryClass.Name != p.KeyClass.Name {
+			columns[4] += "; key and value: " + p.EntryClass.Name
+		}
+
+		for i, c := range columns {
+			columns[i] = strings.ReplaceAll(c, " | ", ` \| `)
+		}
+
 		out.WriteString("| " + strings.Join(columns, " | ") + " |\n")
 	}
 
-	return strings.NewReplacer(" |  |", " | |").Replace(out.String())
+	return strings.ReplaceAll(out.String(), "  ", " ")
 }
 
 // becomes is what a profile makes of a label's key.
@@ -100,21 +109,26 @@ func byCloud(c *cloud) string {
 		changes = append(changes, valuesOf(api))
 	}
 
-	var narrower []string
-
-	for _, s := range c.services {
-		for _, kind := range s.kinds {
-			service, _, _ := strings.Cut(kind.String(), ".")
-			narrower = append(narrower, code(service))
-		}
-	}
-
-	if len(narrower) > 0 {
-		slices.Sort(narrower)
-		changes = append(changes, "limits of "+strings.Join(slices.Compact(narrower), ", "))
+	if narrower := names(c.services); narrower != "" {
+		changes = append(changes, "limits of "+narrower)
 	}
 
 	return strings.Join(changes, "; ")
+}
+
+// names of the supplied services, sorted.
+func names(of []service) string {
+	var out []string
+	for _, s := range of {
+		for _, kind := range s.kinds {
+			service, _, _ := strings.Cut(kind.String(), ".")
+			out = append(out, code(cmp.Or(s.name, service)))
+		}
+	}
+
+	slices.Sort(out)
+
+	return strings.Join(slices.Compact(out), ", ")
 }
 
 func code(s string) string { return "`" + s + "`" }

@@ -24,36 +24,11 @@ import (
 
 const facts = "../field/testdata/facts/"
 
-// factsMissing are the providers of which no family knows yet what counts, and profilesMissing
-// those whose limits no profile has.
-var (
-	factsMissing = []string{
-		"btp SAP/crossplane-provider-btp",
-		"gcp crossplane-contrib/provider-gcp-beta",
-	}
-	profilesMissing = []string{
-		"alibaba",
-		"aruba",
-		"cloudflare",
-		"cloudfoundry",
-		"databricks",
-		"exoscale",
-		"grafana",
-		"flexibleengine",
-		"huawei",
-		"ibm",
-		"linode",
-		"mongodbatlas",
-		"oci",
-		"opentelekom",
-		"outscale",
-		"proxmox",
-		"scaleway",
-		"tencent",
-		"upcloud",
-		"yandex",
-	}
-)
+// factsMissing are the providers of which no family knows yet what counts.
+var factsMissing = []string{
+	"btp SAP/crossplane-provider-btp",
+	"gcp crossplane-contrib/provider-gcp-beta",
+}
 
 // A factKind is a version of a kind, and its fields that look like tags.
 type factKind struct {
@@ -474,7 +449,7 @@ func (c *factCase) check(t *testing.T, how string, got outcome, want bool) {
 		return
 	}
 
-	if got.profile.Name != c.verdict.profile && !slices.Contains(profilesMissing, c.verdict.profile) {
+	if got.profile.Name != c.verdict.profile {
 		t.Errorf("%s %s: want the profile %s, got %s", c, how, c.verdict.profile, got.profile.Name)
 	}
 

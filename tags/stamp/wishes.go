@@ -255,8 +255,8 @@ func (w *wishes) protects(e *tagset.Entry) string {
 	return ""
 }
 
-// isClouds is true if the key of the supplied entry starts with a prefix that the
-// provider keeps to itself. A separator may be part of that.
+// isClouds is true if the key of the supplied entry is taken, or starts with a prefix that
+// the provider keeps to itself. A separator may be part of that.
 func (w *wishes) isClouds(e *tagset.Entry) bool {
-	return w.Profile.Reserves(e.Key) || !slices.Contains(w.Profile.Unreserved, e.Key) && w.Profile.Reserves(e.String())
+	return w.Profile.Takes(e.Key) || w.Profile.Reserves(e.Key) || !slices.Contains(w.Profile.Unreserved, e.Key) && w.Profile.Reserves(e.String())
 }

@@ -91,7 +91,12 @@ func outside(expression string, c tags.Class) string {
 		return ""
 	}
 
-	return "!" + matches(expression, c.Pattern)
+	out := "!" + matches(expression, c.Pattern)
+	if c.Without != "" {
+		out += " || " + matches(expression, c.Without)
+	}
+
+	return out
 }
 
 // longer is the condition that a string is longer than the supplied length admits.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -87,13 +88,15 @@ func (p *profile) Rules() []rule {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
+	entry := fmt.Sprintf("(%s + %s + l.value)", p.Tag, quote(cmp.Or(p.Separator, ":")))
+
 	return []rule{
 		{tags.ReservedKey, p.reserved()},
-		{tags.ReservedPrefix, p.reservedPrefix()},
+		{tags.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
 		{tags.KeyTooLong, longer(p.Tag, p.Key)},
-		{tags.ValueTooLong, or(longer("l.value", p.Value), longer(fmt.Sprintf("(%s + ':' + l.value)", p.Tag), p.Entry))},
+		{tags.ValueTooLong, or(longer("l.value", p.Value), longer(entry, p.Entry))},
 		{tags.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
-		{tags.ValueCharacterClass, outside("l.value", p.ValueClass)},
+		{tags.ValueCharacterClass, or(outside("l.value", p.ValueClass), outside(entry, p.EntryClass))},
 	}
 }
 
@@ -157,6 +160,16 @@ func (p *profile) reservedPrefix() string {
 
 		return out
 	}), " || ")
+}
+
+// taken is the condition that the tag key means something to the cloud already.
+func (p *profile) taken() string {
+	expression := p.Tag
+	if p.FoldKeys || p.FoldEntries {
+		expression += ".lowerAscii()"
+	}
+
+	return or(matchesAny(expression, mapped(p.Taken, p.Fold))...)
 }
 
 // Kept are the slots for tags that the input leaves free.

@@ -51,6 +51,10 @@ func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) 
 		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
 	case k.Shape == field.Joined:
 		return k.refusesJoined(key, value)
+	case k.Shape == field.StringList:
+		// The profile knows of one separator only.
+		reason = k.Profile.CheckEntry(key, k.Separator, value)
+		return reason, k.Profile.Limit(reason)
 	default:
 		return "", ""
 	}
