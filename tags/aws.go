@@ -22,13 +22,13 @@ var aws = cloud{
 		// The rules of tags in the CRD of https://github.com/aws/karpenter-provider-aws.
 		narrow(awsContract, func(p *Profile) {
 			p.Taken = []string{"eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "kubernetes.io/cluster*"}
-		}, "karpenter.k8s.aws/EC2NodeClass").named("karpenter"),
+		}, "karpenter.k8s.aws/EC2NodeClass", "eks.amazonaws.com/NodeClass").named("karpenter"),
 
 		// The tags by which https://github.com/kubernetes-sigs/aws-load-balancer-controller finds
 		// what is its own.
 		narrow(awsContract, func(p *Profile) {
 			p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
-		}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller"),
+		}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller"),
 
 		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
 		// itself, and values that it takes for templates.

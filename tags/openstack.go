@@ -6,13 +6,15 @@ var openstack = cloud{
 	api:      &openstackAPI,
 	services: []service{
 		// Nova's schema of server metadata. 128 is its default quota.
-		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server"),
+		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
+			"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("compute"),
 
 		// Cinder's schema of volume metadata, under the same quota.
-		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*", "openstack.k-orc.cloud/Volume*"),
+		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*",
+			"openstack.k-orc.cloud/Volume*").named("blockstorage"),
 
 		// Keystone's schema of project tags.
-		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project"),
+		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
 	},
 	always: []service{
 		// The tags of a cluster are those of its servers, too. These are Nova's:
@@ -21,10 +23,6 @@ var openstack = cloud{
 			p.Entry, p.KeyClass, p.ValueClass = Length{Runes: 60}, neutronClass, neutronClass
 			p.Separator, p.Format = "=", noSlash
 		}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*").named("cluster-api"),
-
-		// The metadata of servers, in CRDs of https://github.com/kubernetes-sigs/cluster-api-provider-openstack.
-		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash },
-			"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("cluster-api"),
 	},
 }
 

@@ -2,6 +2,7 @@ package tags_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -154,24 +155,14 @@ func TestLimits(t *testing.T) {
 		set[fmt.Sprintf("value%02d", i)] = value
 	}
 
+	seen := make(map[*tags.Profile]bool)
+
 	for _, r := range []tags.Rules{tags.Contract, tags.Cloud} {
 		for _, p := range r.Profiles() {
-			fmt.Fprintf(got, "%s %s\n", r, p.Name)
+			if !seen[p] {
+				seen[p] = true
 
-			for _, reason := range tags.SkipReasons() {
-				fmt.Fprintf(got, "  %s: %s\n", reason, p.Limit(reason))
-			}
-
-			fmt.Fprintf(got, "  Team is team: %t\n", p.KeySet("Team*").Has("team") && p.Fold("Team") == "team")
-
-			// Neither the key prefix nor the cap is what this is about.
-			kept, refused := tags.NewTransformer(set.Labels(""), nil).Transform(p).Fit(len(set))
-			for _, t := range kept {
-				fmt.Fprintf(got, "  %.32q = %.16q → %.32q\n", t.QualifiedKey, t.Value, t.Key)
-			}
-
-			for _, r := range refused {
-				fmt.Fprintf(got, "  %.32q = %.16q: %s\n", r.QualifiedKey, r.Value, r.Reason)
+				fmt.Fprintf(got, "%s %s\n%s", r, p.Name, limitsOf(p, set))
 			}
 		}
 	}
@@ -196,6 +187,48 @@ func TestLimits(t *testing.T) {
 	if limit := tags.ProfileOf("aws").Limit("no-such-reason"); limit != "" {
 		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)
 	}
+}
+
+// limitsOf returns what an operator reads of the limits of the supplied profile, and what
+// becomes of the supplied labels, in a line for each fate.
+func limitsOf(p *tags.Profile, set tags.PropagatingLabelSet) string {
+	out := &strings.Builder{}
+
+	for _, reason := range tags.SkipReasons() {
+		fmt.Fprintf(out, "  %s: %s\n", reason, p.Limit(reason))
+	}
+
+	fmt.Fprintf(out, "  Team is team: %t\n", p.KeySet("Team*").Has("team") && p.Fold("Team") == "team")
+
+	// Neither the key prefix nor the cap is what this is about.
+	kept, refused := tags.NewTransformer(set.Labels(""), nil).Transform(p).Fit(len(set))
+	fates := make(map[string][]string)
+
+	text := func(t tags.Tag) string {
+		if strings.HasPrefix(t.QualifiedKey, "value") {
+			return fmt.Sprintf("= %.16q", t.Value)
+		}
+
+		return fmt.Sprintf("%.32q", t.QualifiedKey)
+	}
+
+	for _, t := range kept {
+		if t.Key == t.QualifiedKey {
+			fates["kept"] = append(fates["kept"], text(t))
+		} else {
+			fates["kept as another"] = append(fates["kept as another"], fmt.Sprintf("%s → %.32q", text(t), t.Key))
+		}
+	}
+
+	for _, r := range refused {
+		fates[string(r.Reason)] = append(fates[string(r.Reason)], text(r.Tag))
+	}
+
+	for _, fate := range slices.Sorted(maps.Keys(fates)) {
+		fmt.Fprintf(out, "  %s %s\n", fate, strings.Join(fates[fate], ", "))
+	}
+
+	return out.String()
 }
 
 func TestProfileSkip(t *testing.T) {

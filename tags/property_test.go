@@ -64,39 +64,158 @@ var contracts = map[string]contract{
 	},
 }
 
-// beyond is what the tags of profiles beyond the contract look like. They format
-// keys, so which label became which tag is not looked at.
-var beyond = map[string]struct {
-	key, value *regexp.Regexp
-	tooLong    func(key, value string) bool
-	fold       func(key string) string
-	count      int
-}{
-	"azure": {
-		key:   regexp.MustCompile(`\A[^<>%&\\?/\p{Cc}]+\z`),
-		value: regexp.MustCompile(`(?s)\A.*\z`),
-		tooLong: func(key, value string) bool {
-			return utf8.RuneCountInString(key) > 512 || utf8.RuneCountInString(value) > 256
-		},
-		fold:  strings.ToLower,
-		count: 50,
-	},
-	"digitalocean": {
-		key:     regexp.MustCompile(`\A[0-9A-Za-z:_\-]+\z`),
-		value:   regexp.MustCompile(`\A[0-9A-Za-z:_\-]*\z`),
-		tooLong: func(key, value string) bool { return len(key+":"+value) > 255 },
-		fold:    strings.Clone,
-		count:   50,
-	},
-	"gcp": {
-		key:   regexp.MustCompile(`\A[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_\-]*\z`),
-		value: regexp.MustCompile(`\A[\p{Ll}\p{Lo}\p{N}_\-]*\z`),
-		tooLong: func(key, value string) bool {
-			return utf8.RuneCountInString(key) > 63 || len(key) > 128 || utf8.RuneCountInString(value) > 63 || len(value) > 128
-		},
-		fold:  strings.Clone,
-		count: 64,
-	},
+// A limit is what a profile beyond the contract admits, put once more and in other terms. Such
+// profiles format keys, so which label became which tag is not looked at.
+type limit struct {
+	key, value string
+
+	// never is what neither keys nor values look like, if that isn't empty.
+	never string
+
+	// keyMax and valueMax are in characters, entryMax and entryMin in those of both with one
+	// between them, and bytesMax is in bytes of either. Zero is no limit.
+	keyMax, valueMax, entryMax, entryMin, bytesMax int
+
+	fold  func(key string) string
+	count int
+}
+
+// check that the supplied tags obey the limit.
+func (l *limit) check(t rapid.TB, name string, got map[string]string) {
+	t.Helper()
+
+	key, value, never := regexp.MustCompile(`\A(?:`+l.key+`)\z`), regexp.MustCompile(`(?s)\A(?:`+l.value+`)\z`), nothing
+	if l.never != "" {
+		never = regexp.MustCompile(l.never)
+	}
+
+	exceeds := func(n, most int) bool { return most > 0 && n > most }
+	folded := make(map[string]bool, len(got))
+
+	for k, v := range got {
+		keyLength, valueLength := utf8.RuneCountInString(k), utf8.RuneCountInString(v)
+		entryLength := keyLength + 1 + valueLength
+
+		if !utf8.ValidString(k) || !key.MatchString(k) || !value.MatchString(v) || never.MatchString(k) || never.MatchString(v) ||
+			exceeds(keyLength, l.keyMax) || exceeds(valueLength, l.valueMax) || exceeds(entryLength, l.entryMax) || exceeds(max(len(k), len(v)), l.bytesMax) || entryLength < l.entryMin {
+			t.Errorf("\nEvery tag should obey the profile.\n%s: got tag %q: %q", name, k, v)
+		}
+
+		if l.fold != nil {
+			k = l.fold(k)
+		}
+
+		if folded[k] {
+			t.Errorf("\nNo two tags should have one key.\n%s: got %q twice", name, k)
+		}
+
+		folded[k] = true
+	}
+
+	if len(got) > l.count {
+		t.Errorf("\nA resource should not get more tags than it may have.\n%s: got %d tags", name, len(got))
+	}
+}
+
+// What the keys that a cloud doesn't say more of have.
+const strictKey = `[0-9A-Za-z\-_.:/]+`
+
+// What an edge of a text is that may have spaces inside.
+const letterOrDigit = `\p{L}\p{Nd}`
+
+var beyond = map[string]limit{
+	"alibaba":      {key: `[^\p{Cc}]+`, value: `[^\p{Cc}]*`, never: `(?i)https?://|^aliyun|^acs:`, keyMax: 128, valueMax: 128, count: 20},
+	"aruba":        {key: strictKey, value: `.*`, keyMax: 63, valueMax: 255, entryMin: 4, count: 32},
+	"azure":        {key: `[^<>%&\\?/\p{Cc}]+`, value: `.*`, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50},
+	"btp":          {key: strictKey, value: `.*`, keyMax: 63, valueMax: 63, count: 10},
+	"cloudflare":   {key: `[0-9A-Za-z\-_]+`, value: `[^\p{C}\p{Zl}\p{Zp}]*`, keyMax: 63, valueMax: 255, fold: strings.ToLower, count: 32},
+	"cloudfoundry": {key: `([0-9a-z.\-]{1,253}/)?[0-9A-Za-z]([0-9A-Za-z\-_.]{0,61}[0-9A-Za-z])?`, value: `([0-9A-Za-z]([0-9A-Za-z\-_.]*[0-9A-Za-z])?)?`, never: `^cloudfoundry[.]org/`, valueMax: 63, count: 50},
+	"cloudstack":   {key: strictKey, value: `.*`, keyMax: 255, valueMax: 255, count: 50},
+	"databricks":   {key: `[` + letterOrDigit + ` +\-=._:@]+`, value: `[` + letterOrDigit + ` +\-=._:/@]*`, never: `^Name$|^(?i)aws:`, keyMax: 127, valueMax: 255, fold: strings.ToLower, count: 45},
+	"digitalocean": {key: `[0-9A-Za-z:_\-]+`, value: `[0-9A-Za-z:_\-]*`, entryMax: 255, count: 50},
+
+	"flexibleengine": {key: `[^\p{Cc}=*<>\\,|/]+`, value: `[^\p{Cc}=*<>\\,|/]*`, keyMax: 36, valueMax: 43, count: 10},
+
+	"gcp":          {key: `[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_\-]*`, value: `[\p{Ll}\p{Lo}\p{N}_\-]*`, keyMax: 63, valueMax: 63, bytesMax: 128, count: 64},
+	"grafana":      {key: `[0-9A-Za-z/._\-]+`, value: `[0-9A-Za-z/._\-]+`, count: 10},
+	"huawei":       {key: `[^ /].*[^ ]|[^ /]`, value: `([^ ].*[^ ]|[^ ])?`, never: `^_sys_|[^` + letterOrDigit + ` _.:/=+\-@]`, keyMax: 128, valueMax: 255, count: 20},
+	"ibm":          {key: `[0-9A-Za-z :_.\-]+`, value: `[0-9A-Za-z :_.\-]*`, entryMax: 128, count: 50},
+	"launchdarkly": {key: `[0-9A-Za-z_.\-]+`, value: `[0-9A-Za-z_.\-]*`, entryMax: 64, count: 32},
+	"linode":       {key: strictKey, value: `.*`, entryMax: 50, entryMin: 3, count: 50},
+	"mongodbatlas": {key: `[` + letterOrDigit + ` ;@_\-.+]+`, value: `[` + letterOrDigit + ` ;@_\-.+]+`, keyMax: 255, valueMax: 255, count: 50},
+	"oci":          {key: `[!-\-/-~]+`, value: `.*`, keyMax: 100, valueMax: 256, fold: strings.ToLower, count: 10},
+	"opentelekom":  {key: `[0-9A-Za-z_@\-]+`, value: `[0-9A-Za-z_@\-]*`, keyMax: 36, valueMax: 43, count: 20},
+	"outscale":     {key: strictKey, value: `.*`, keyMax: 255, valueMax: 255, count: 50},
+	"ovh":          {key: `[0-9A-Za-z_.:/=+@\-]+`, value: `[0-9A-Za-z_.:/=+@\-]*`, never: `^ovh:`, keyMax: 128, valueMax: 256, count: 50},
+	"proxmox":      {key: `[0-9a-z_][0-9a-z_+.\-]*`, value: `[0-9a-z_+.\-]*`, count: 32},
+	"scaleway":     {key: strictKey, value: `.*`, keyMax: 63, valueMax: 255, count: 32},
+	"stackit":      {key: `[0-9A-ZÄÖÜa-zäöüß_\-]+`, value: `[0-9A-ZÄÖÜa-zäöüß_\-]*`, never: `^networkArea$`, keyMax: 64, valueMax: 64, count: 50},
+	"tencent":      {key: `[^ ].*[^ ]|[^ ]`, value: `[^ ].*[^ ]|[^ ]`, never: `[^` + letterOrDigit + ` +\-=._:/@()\[\],;<>]`, keyMax: 127, valueMax: 255, count: 50},
+	"upcloud":      {key: `[ -^` + "`" + `-~][ -~]+`, value: `.*`, keyMax: 32, valueMax: 255, count: 50},
+	"yandex":       {key: `[a-z][\-_0-9a-z]*`, value: `[\-_0-9a-z]*`, keyMax: 63, valueMax: 63, count: 64},
+}
+
+// TestNarrowProperties gives sets of labels, with the key prefix and without, to the profiles of
+// kinds that have limits of their own by any rules.
+func TestNarrowProperties(t *testing.T) {
+	const (
+		node = `[0-9A-Za-z]([0-9A-Za-z\-_.]{0,61}[0-9A-Za-z])?`
+		kcc  = `[0-9a-z]([0-9a-z_\-]*[0-9a-z])?`
+		capa = `[0-9A-Za-z +\-=._:/@]`
+		open = `[0-9A-Za-z+\-=._:/@]`
+		all  = `.*`
+	)
+
+	for _, tc := range []struct {
+		provider, group, kind string
+		limit
+	}{
+		{"alibaba", "oss.alibabacloud.crossplane.io", "Bucket", limit{key: `[` + letterOrDigit + ` +\-=._:/]+`, value: `[` + letterOrDigit + ` +\-=._:/]*`, never: `https?://`, keyMax: 128, valueMax: 256, count: 20}},
+		{"alibaba", "fc.alibabacloud.crossplane.io", "Service", limit{key: all, value: all, never: `https?://`, keyMax: 64, valueMax: 128, count: 20}},
+		{"aws", "controlplane.cluster.x-k8s.io", "AWSManagedControlPlane", limit{key: capa + `+`, value: capa + `*`, never: `^aws:|^Name$|^kubernetes[.]io/cluster/`, keyMax: 128, valueMax: 256, count: 50}},
+		{"aws", "karpenter.k8s.aws", "EC2NodeClass", limit{key: `.+`, value: all, never: `^kubernetes[.]io/cluster|^karpenter[.]sh/node(pool|claim)$|^eks:eks-cluster-name$`, keyMax: 128, valueMax: 256, count: 50}},
+		{"aws", "hypershift.openshift.io", "NodePool", limit{key: open + `+`, value: open + `+`, keyMax: 128, valueMax: 256, count: 25}},
+		{"aws", "storage.k8s.io", "StorageClass", limit{key: `.+`, value: all, never: `\{\{|^kubernetes[.]io|^CSIVolume(Snapshot)?Name$`, keyMax: 128, valueMax: 256, count: 50}},
+		{"azure", "infrastructure.cluster.x-k8s.io", "AzureMachinePool", limit{key: all, value: all, never: `^kubernetes[.]io_cluster_`, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50}},
+		{"databricks", "compute.databricks.m.crossplane.io", "Pipeline", limit{key: all, value: all, count: 25}},
+		{"exoscale", "compute.exoscale.exoscale.ch", "SKSCluster", limit{key: `([0-9a-z.\-]{1,253}/)?` + node, value: `[0-9A-Za-z._\-/#:@]*`, valueMax: 128, count: 32}},
+		{"gcp", "storage.cnrm.cloud.google.com", "StorageBucket", limit{key: `[a-z]([0-9a-z_\-]*[0-9a-z])?`, value: `(` + kcc + `)?`, never: `^managed-by-cnrm$|^goog`, keyMax: 63, valueMax: 63, count: 64}},
+		{"gcp", "infrastructure.cluster.x-k8s.io", "GCPMachine", limit{key: all, value: all, never: `^capg-`, keyMax: 63, valueMax: 63, count: 64}},
+		{"huawei", "obs.huaweicloud.crossplane.io", "Bucket", limit{key: `[0-9A-Za-z\-_]+`, value: `[0-9A-Za-z\-_.]*`, keyMax: 36, valueMax: 43, count: 10}},
+		{"openstack", "infrastructure.cluster.x-k8s.io", "OpenStackCluster", limit{key: `[^,/\p{Cc}]+`, value: `[^,/\p{Cc}]*`, entryMax: 60, count: 50}},
+		{"opentelekom", "vpcep.opentelekomcloud.crossplane.io", "ServiceV1", limit{key: all, value: all, never: `[^` + letterOrDigit + ` _.:/=+\-@]`, keyMax: 128, valueMax: 255, count: 20}},
+		{"scaleway", "k8s.scaleway.upbound.io", "Pool", limit{key: all, value: all, never: `^(taint|noprefix)$`, count: 32}},
+		{"tencent", "cos.tencentcloud.crossplane.io", "Bucket", limit{key: all, value: `.+`, never: `[^` + letterOrDigit + ` +\-=._:/@]`, keyMax: 127, valueMax: 255, count: 50}},
+		{"yandex", "compute.yandex-cloud.m.jet.crossplane.io", "Disk", limit{key: `[a-z][\-_./\\@0-9a-z]*`, value: `[\-_./\\@0-9a-z]*`, keyMax: 63, valueMax: 63, count: 64}},
+		{"yandex", "storage.yandex-cloud.jet.crossplane.io", "Object", limit{key: all, value: all, never: `^aws:|[^ -~]`, keyMax: 128, valueMax: 256, count: 10}},
+	} {
+		p := tags.Contract.ProfileOf(tc.provider, tc.group, tc.kind)
+		if !p.Narrow {
+			t.Errorf("want a profile of its own for %s/%s", tc.group, tc.kind)
+		}
+
+		t.Run(tc.group+"/"+tc.kind, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				set, got := labelSets().Draw(t, "set"), make(map[string]string)
+				for _, key := range append(slices.Clone(p.Taken), p.Reserved...) {
+					set[strings.TrimSuffix(key, "*")] = "v"
+				}
+
+				labels := set.Labels(rapid.SampledFrom([]string{"", tags.CloudTagPrefix}).Draw(t, "prefix"))
+				kept, refused := tags.NewTransformer(labels, nil).Transform(p).Fit(p.MaxTags)
+
+				for _, tag := range kept {
+					got[tag.Key] = tag.Value
+				}
+
+				if len(kept)+len(refused) != len(labels) || len(got) != len(kept) {
+					t.Errorf("want %d labels to be tags or to be refused, got %d and %d", len(labels), len(kept), len(refused))
+				}
+
+				tc.check(t, tc.kind, got)
+			})
+		})
+	}
 }
 
 // contractOf returns the name and the contract of the supplied provider's profile,
@@ -217,20 +336,8 @@ func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, g
 		t.Errorf("\nEach label that is not skipped should be a tag, with its value.\nCloudTags(%q, %q): -want, +got:\n%s", provider, set, diff)
 	}
 
-	if b, ok := beyond[p.Name]; ok {
-		folded := make(map[string]bool, len(got))
-
-		for key, value := range got {
-			if b.tooLong(key, value) || !utf8.ValidString(key) || !b.key.MatchString(key) || !b.value.MatchString(value) || folded[b.fold(key)] {
-				t.Errorf("\nEvery tag should obey the profile.\nCloudTags(%q, %q): got tag %q: %q", provider, set, key, value)
-			}
-
-			folded[b.fold(key)] = true
-		}
-
-		if len(got) > b.count {
-			t.Errorf("\nA resource should not get more tags than it may have.\nCloudTags(%q, %q): got %d tags", provider, set, len(got))
-		}
+	if l, ok := beyond[p.Name]; ok {
+		l.check(t, fmt.Sprintf("CloudTags(%q, %q)", provider, set), got)
 	}
 
 	if len(got) > p.MaxTags {
@@ -248,8 +355,8 @@ func providers() *rapid.Generator[string] {
 // profiles admit, since random ones hardly ever are.
 func labelSets() *rapid.Generator[tags.PropagatingLabelSet] {
 	// Around the limits of keys, less the prefix, and of values.
-	keyLengths := rapid.SampledFrom([]int{0, 1, 5, 51, 52, 53, 116, 117, 118, 122, 123, 243, 244, 245})
-	valueLengths := rapid.SampledFrom([]int{0, 1, 62, 63, 64, 84, 85, 86, 127, 128, 254, 255, 256, 257})
+	keyLengths := rapid.SampledFrom([]int{0, 1, 2, 5, 21, 24, 25, 32, 33, 36, 37, 51, 52, 53, 116, 117, 118, 122, 123, 243, 244, 245})
+	valueLengths := rapid.SampledFrom([]int{0, 1, 2, 43, 44, 62, 63, 64, 84, 85, 86, 127, 128, 254, 255, 256, 257})
 	sizes := rapid.SampledFrom([]int{0, 0, 0, 1, 31, 32, 33, 49, 50, 51, 63, 64, 65, 80})
 
 	alphabet := rapid.SampledFrom([]string{
@@ -299,6 +406,12 @@ func TestCloudTagsProperties(t *testing.T) {
 // left to chance.
 func TestCloudTagsPropertiesOfEach(t *testing.T) {
 	for _, provider := range append(tags.ProfileNames(), "no-such-cloud") {
+		if _, ok := beyond[provider]; !ok {
+			if _, _, ok := contractOf(provider); !ok {
+				t.Errorf("want the limits of %s put once more", provider)
+			}
+		}
+
 		t.Run(provider, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				checkCloudTags(t, provider, labelSets().Draw(t, "set"))

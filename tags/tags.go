@@ -58,11 +58,12 @@ const (
 	ValueTooLong SkipReason = "value-too-long"
 
 	// KeyCharacterClass is a label whose tag key has a character that the
-	// provider doesn't admit in keys, or is empty.
+	// provider doesn't admit in keys, or too few characters.
 	KeyCharacterClass SkipReason = "key-character-class"
 
-	// ValueCharacterClass is a label whose value has a character that the provider
-	// doesn't admit in values. No profile of the contract has such a class.
+	// ValueCharacterClass is a label whose value, or entry of a list of strings, has a
+	// character that the provider doesn't admit there, or too few characters. No profile of
+	// the contract has such a class.
 	ValueCharacterClass SkipReason = "value-character-class"
 
 	// KeyCollision is a label whose key has come to be that of another label,
