@@ -39,33 +39,37 @@ var fixedParameters = []schema.GroupKind{
 // NewRules returns the Rules of the supplied tagFields.
 func NewRules(tagFields []v1beta1.TagField) *Rules {
 	rules := make([]rule, len(tagFields))
-
 	for i := range tagFields {
-		tf := &tagFields[i]
-		f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
-
-		// Managed resources report what the cloud has where they ask for it.
-		if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
-			f.Observed = []object.Path{object.MustParsePath(atProvider + path)}
-		}
-
-		if l := tf.KeyValueList; l != nil {
-			f.Key, f.Value, f.Extra = l.Key, l.Value, l.Extra
-		}
-
-		if l := tf.StringList; l != nil {
-			f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
-		}
-
-		// Server-side apply knows no parts of a string.
-		if j := tf.Joined; j != nil {
-			f.Separator, f.Delimiter, f.Atomic = j.Separator, j.Delimiter, true
-		}
-
-		rules[i] = rule{apiVersion: tf.APIVersion, kind: tf.Kind, field: f}
+		rules[i] = rule{apiVersion: tagFields[i].APIVersion, kind: tagFields[i].Kind, field: OfRule(&tagFields[i])}
 	}
 
 	return &Rules{rules: rules}
+}
+
+// OfRule is the tag field that the supplied rule gives to kinds of which nothing else is known.
+// It has no shape if the rule asks for the one that is known.
+func OfRule(tf *v1beta1.TagField) Field {
+	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
+
+	// Managed resources report what the cloud has where they ask for it.
+	if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
+		f.Observed = []object.Path{object.MustParsePath(atProvider + path)}
+	}
+
+	if l := tf.KeyValueList; l != nil {
+		f.Key, f.Value, f.Extra = l.Key, l.Value, l.Extra
+	}
+
+	if l := tf.StringList; l != nil {
+		f.Separator, f.MaxLength = l.Separator, int(l.MaxLength)
+	}
+
+	// Server-side apply knows no parts of a string.
+	if j := tf.Joined; j != nil {
+		f.Separator, f.Delimiter, f.Atomic = j.Separator, j.Delimiter, true
+	}
+
+	return f
 }
 
 // Locate the tag field of the supplied kind by the first rule that matches it.
@@ -92,8 +96,12 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
 
-	// Of what is no resource of a cloud, no schema is asked for.
-	if of, _ := familyOf(k.GroupKind()); !ok && of.Profile != "" && r.Schemas != nil {
+	// Of what is no resource of a cloud, no schema is asked for, and neither of what could be
+	// anything: it would not tell.
+	of, _ := familyOf(k.GroupKind())
+	tells := of.Profile != "" && (of != &unknown || k.Managed)
+
+	if !ok && tells && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)
 		f, ok = Read(k.GroupVersionKind, s), s.IsObject()
 	}

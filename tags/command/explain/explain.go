@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
 // A Command explains a file of labels, or all sources of a composite resource's
@@ -226,7 +227,10 @@ func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers [
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
 			i = len(e.providers)
-			e.providers = append(e.providers, e.explanation(t, p, in))
+			x := e.explanation(t, p, in)
+			x.addRules(t.Transform(p).Tags, in)
+
+			e.providers = append(e.providers, x)
 		}
 
 		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, provider) }) {
@@ -237,6 +241,31 @@ func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers [
 
 func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
+}
+
+// addRules says which of the supplied tags the fields of tagFields can't have, though the
+// profile admits them.
+func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
+	for i := range in.TagFields {
+		rule := &in.TagFields[i]
+		if rule.Provider != "" && in.ProfileRules.ProfileOf(rule.Provider, "", "") != x.profile {
+			continue
+		}
+
+		f := field.OfRule(rule)
+		k := tagset.KindOf(&f, x.profile)
+		refused := []string{}
+
+		for j := range of {
+			if r, _ := k.Refuses(of[j].Key, of[j].Value); r != "" {
+				refused = append(refused, fmt.Sprintf("%s (%s)", of[j].QualifiedKey, r))
+			}
+		}
+
+		if len(refused) > 0 {
+			x.notef("tagFields[%d]: fields of shape %s can't have these labels: %s", i, rule.Shape, strings.Join(refused, ", "))
+		}
+	}
 }
 
 // explanation of what becomes of labels under the supplied profile.
