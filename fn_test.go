@@ -1375,8 +1375,13 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 
 	for _, name := range tags.ProfileNames() {
 		r := map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "spec": map[string]any{"forProvider": map[string]any{}}}
-		if name == "aws" {
-			r["apiVersion"], r["kind"] = "s3.aws.m.upbound.io/v1beta1", "Bucket"
+
+		// Of providers that add tags, it is a kind to which they do.
+		if apiVersion, kind, adds := strings.Cut(map[string]string{
+			"aws":     "s3.aws.m.upbound.io/v1beta1 Bucket",
+			"alibaba": "ack.alibabacloud.crossplane.io/v1alpha1 EdgeKubernetes",
+		}[name], " "); adds {
+			r["apiVersion"], r["kind"] = apiVersion, kind
 		}
 
 		req.Desired.Resources[name] = &fnv1.Resource{Resource: structOf(r)}
