@@ -37,7 +37,7 @@ const (
 )
 
 // A Field is the tag field of a kind of composed resource.
-type Field struct {
+type Field struct { //nolint:recvcheck // A pointer where it is asked for each key.
 	// Path of the field, e.g. spec.forProvider.tags. Zero if the Shape is None.
 	Path object.Path
 

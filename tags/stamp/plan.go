@@ -137,7 +137,9 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 		}
 	}
 
-	if keep(p); p.LeftAlone == "" {
+	keep(p)
+
+	if p.LeftAlone == "" {
 		p.conclude()
 	}
 
