@@ -74,6 +74,51 @@ const (
     spec:
       forProvider: {}
 `
+	ackVPC = `
+- name: vpc
+  base:
+    apiVersion: ec2.services.k8s.aws/v1alpha1
+    kind: VPC
+    spec:
+      cidrBlocks: [10.0.0.0/16]
+      tags: [{key: Name, value: main}]
+`
+	vnet = `
+- name: vnet
+  base:
+    apiVersion: network.azure.com/v1api20240301
+    kind: VirtualNetwork
+    spec: {location: westeurope}
+`
+	topic = `
+- name: topic
+  base:
+    apiVersion: pubsub.cnrm.cloud.google.com/v1beta1
+    kind: PubSubTopic
+    metadata: {labels: {team: a}}
+    spec: {messageRetentionDuration: 86600s}
+`
+	machine = `
+- name: machine
+  base:
+    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+    kind: AWSMachine
+    spec: {instanceType: m7i.large}
+`
+	cluster = `
+- name: cluster
+  base:
+    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+    kind: AWSCluster
+    spec: {region: eu-central-1}
+`
+	template = `
+- name: template
+  base:
+    apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+    kind: AWSMachineTemplate
+    spec: {template: {spec: {instanceType: m7i.large}}}
+`
 	vpc = `
 - name: vpc
   base:
@@ -90,6 +135,9 @@ var (
 	ofTags   = []string{"spec", "forProvider", "tags"}
 	ofTag    = []string{"spec", "forProvider", "tag"}
 	ofLabels = []string{"spec", "forProvider", "labels"}
+
+	ofSpecTags       = []string{"spec", "tags"}
+	ofMetadataLabels = []string{"metadata", "labels"}
 )
 
 type (
@@ -119,6 +167,7 @@ func TestLive(t *testing.T) {
 			"Unknown":          testUnknown,
 			"Input":            testInput,
 			"Policy":           testPolicy,
+			"Native":           testNative,
 		},
 		live.V1: {
 			"Namespace": testNamespace,
@@ -236,7 +285,7 @@ sources:
 
 	// A run that has begun before doesn't know of it. Providers write again, too.
 	live.Eventually(c.T, func() error {
-		s.Write("group", object{"tag": array{name, legacy, kind, env("prod")}})
+		s.Write("group", object{"forProvider": object{"tag": array{name, legacy, kind, env("prod")}}})
 		s.Reconcile()
 
 		return s.Objection("group", ofTag, array{name, legacy, kind, env("prod"), owner})
@@ -338,6 +387,72 @@ sources:
 
 	s.Label(object{"env": "test"})
 	provided(object{"plexsphere:env": "test"})
+	s.Settled()
+}
+
+// What other controllers than Crossplane's make has tags, too, and is left alone where a change
+// would be refused, or do harm.
+func testNative(c live.Test) {
+	const input = `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+`
+
+	s := c.NewStack("native", ackVPC+vnet+topic+machine+cluster, input)
+	s.Label(object{"env": "prod", "owner": "team-a"})
+
+	name := object{"key": "Name", "value": "main"}
+	version := object{"key": "services.k8s.aws/controller-version", "value": "ec2-v1.9.0"}
+	namespace := object{"key": "services.k8s.aws/namespace", "value": "default"}
+	tag := func(key, value string) object { return object{"key": "plexsphere:" + key, "value": value} }
+
+	s.Want("vpc", ofSpecTags, array{name, tag("env", "prod"), tag("owner", "team-a")})
+	s.Want("vnet", ofSpecTags, object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"})
+	s.Want("machine", []string{"spec", "additionalTags"}, object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"})
+	s.Want("topic", ofMetadataLabels, object{"crossplane.io/composite": "native", "team": "a", "plexsphere_env": "prod", "plexsphere_owner": "team-a"})
+
+	// The tags that the controller adds at AWS get into the list whenever it patches the spec.
+	patched := array{name, tag("env", "prod"), tag("owner", "team-a"), version, namespace}
+
+	live.Eventually(c.T, func() error {
+		s.Write("vpc", object{"tags": patched})
+		s.Reconcile()
+
+		return s.Objection("vpc", ofSpecTags, patched)
+	})
+	s.Settled()
+
+	s.Label(object{"env": "test"})
+	s.Want("vpc", ofSpecTags, array{name, tag("env", "test"), version, namespace})
+	s.Want("vnet", ofSpecTags, object{"plexsphere:env": "test"})
+	s.Want("machine", []string{"spec", "additionalTags"}, object{"plexsphere:env": "test"})
+	s.Want("topic", ofMetadataLabels, object{"crossplane.io/composite": "native", "team": "a", "plexsphere_env": "test"})
+	s.Settled()
+
+	s.Label(nil)
+	s.Want("vpc", ofSpecTags, array{name, version, namespace})
+	s.Want("vnet", ofSpecTags, nil)
+	s.Want("machine", []string{"spec", "additionalTags"}, nil)
+	s.Want("topic", ofMetadataLabels, object{"crossplane.io/composite": "native", "team": "a"})
+	s.Want("cluster", ofSpec, object{"region": "eu-central-1"})
+	s.Settled()
+
+	// The API server of a real cluster would refuse any change of a template's tags.
+	s = c.NewStack("native-asked", template+cluster, input+`
+tagFields:
+- {apiVersion: infrastructure.cluster.x-k8s.io/*, kind: AWS*}
+`)
+	s.Label(object{"env": "prod"})
+
+	ofTemplate := []string{"spec", "template", "spec", "additionalTags"}
+
+	s.Want("template", ofTemplate, object{"plexsphere:env": "prod"})
+	s.Want("cluster", []string{"spec", "additionalTags"}, object{"plexsphere:env": "prod"})
+
+	s.Label(object{"env": "test"})
+	s.Want("cluster", []string{"spec", "additionalTags"}, object{"plexsphere:env": "test"})
+	s.Want("template", ofTemplate, object{"plexsphere:env": "prod"})
 	s.Settled()
 }
 

@@ -138,13 +138,13 @@ func (s *Stack) Tag(name string, forProvider object) {
 	}
 }
 
-// Write to a resource, as a provider does.
-func (s *Stack) Write(name string, forProvider object) {
+// Write to the spec of a resource, as a provider does.
+func (s *Stack) Write(name string, spec object) {
 	s.T.Helper()
 
 	o := s.named(name)
 
-	patch, err := json.Marshal(object{"spec": object{"forProvider": forProvider}})
+	patch, err := json.Marshal(object{"spec": spec})
 	if err != nil {
 		s.T.Fatal(err)
 	}
