@@ -86,11 +86,11 @@ var families = slices.Concat(crossplanes, natives)
 
 // crossplanes are the families of Crossplane's providers, and those that are of nobody.
 var crossplanes = []*family{
-	&aiven, &alibaba, &alibabaClassic, &aruba, &aviatrix, &aws, &awsClassic, &azapi, &azure, &azureClassic, &civo, &cloudflare,
-	&cloudfoundry, &cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix, &exoscale,
-	&flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode, &maas, &minio,
-	&mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa, &scaleway,
-	&tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
+	&aiven, &alibaba, &alibabaClassic, &aruba, &aviatrix, &aws, &awsClassic, &azapi, &azure, &azureClassic, &btp, &civo,
+	&cloudflare, &cloudfoundry, &cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix,
+	&exoscale, &flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode,
+	&maas, &minio, &mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa,
+	&scaleway, &tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
 }
 
 // A family says which fields of its kinds carry cloud tags. What no candidate names does

@@ -25,6 +25,11 @@ const (
 	// Map is an object whose keys are tag keys and whose values are strings.
 	Map Shape = "Map"
 
+	// MapOfLists is an object whose keys are tag keys and whose values are lists of
+	// strings, of which a tag that we write has one. Only the built-in index and schemas
+	// give it.
+	MapOfLists Shape = "MapOfLists"
+
 	// KeyValueList is a list of objects, each with one tag key and its value.
 	KeyValueList Shape = "KeyValueList"
 

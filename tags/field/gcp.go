@@ -81,14 +81,15 @@ var gcp = family{
 	},
 }
 
-// gcpClassic is crossplane-contrib/provider-gcp, which was before them. It adds labels of its
+// gcpClassic is crossplane-contrib/provider-gcp and crossplane-contrib/provider-gcp-beta, which
+// were before them. It adds labels of its
 // own to databases: see cloudsqlTagger in its pkg/controller/database/cloudsql.go.
 //
 // Not labels: config of a NodePool (network tags, Kubernetes labels and guest metadata),
 // sourceTags and targetTags of a Firewall (network tags).
 var gcpClassic = family{
 	Family:      Family{Name: "gcp-classic", Profile: "gcp"},
-	handwritten: []string{"gcp.crossplane.io"},
+	handwritten: []string{"gcp.crossplane.io", "beta.gcp.crossplane.io"},
 	adds:        "settings.userLabels",
 	fields:      []*candidate{gcpLabels, at("resourceLabels", "resourceLabels")},
 	kinds: map[string][]*candidate{

@@ -371,7 +371,7 @@ func parseField(c []string) Field {
 		if len(arg) > 1 {
 			f.MaxLength, _ = strconv.Atoi(arg[1])
 		}
-	case Map, Joined, None:
+	case Map, MapOfLists, Joined, None:
 	}
 
 	return f
@@ -425,7 +425,7 @@ func (f Field) Columns() []string {
 		}
 	case Joined:
 		settings = []string{strconv.Quote(f.Separator), strconv.Quote(f.Delimiter)}
-	case Map, None:
+	case Map, MapOfLists, None:
 	}
 
 	shape := string(f.Shape)

@@ -57,13 +57,21 @@ func TypeOf(s object.Node) Type {
 }
 
 // mapType returns the type of an object, which holds tags if it is a map of
-// strings. One with fields of its own is not, even if it admits others.
+// strings, or of lists of strings. One with fields of its own is not, even if it admits others.
 func mapType(s object.Node) Type {
-	if !isString(s.Field("additionalProperties")) || !s.Field("properties").IsEmpty() {
+	values := s.Field("additionalProperties")
+	atomic := text(s, "x-kubernetes-map-type") == "atomic"
+
+	switch {
+	case !s.Field("properties").IsEmpty():
+		return Type{}
+	case isString(values):
+		return Type{Shape: Map, Atomic: atomic}
+	case text(values, "type") == "array" && isString(values.Field("items")):
+		return Type{Shape: MapOfLists, Atomic: atomic}
+	default:
 		return Type{}
 	}
-
-	return Type{Shape: Map, Atomic: text(s, "x-kubernetes-map-type") == "atomic"}
 }
 
 // listType returns the type of an array, which holds tags if it is of strings or

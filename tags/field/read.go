@@ -112,7 +112,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 		if t.MaxLength > 0 {
 			f.MaxLength = min(f.MaxLength, t.MaxLength)
 		}
-	case Map, Joined, None:
+	case Map, MapOfLists, Joined, None:
 	}
 
 	for _, path := range c.observed {

@@ -200,3 +200,25 @@ func TestStampSorted(t *testing.T) {
 		tc.run(t, g)
 	})
 }
+
+// TestStampMapOfLists tests maps whose keys have several values.
+func TestStampMapOfLists(t *testing.T) {
+	f := field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.MapOfLists, Observed: []object.Path{object.MustParsePath("status.tags")}}
+	a := []tags.Label{label("a", "1")}
+
+	runAll(t, map[string]situation{
+		"Fresh":    {reason: "A tag is a list of one value.", labels: a},
+		"Others":   {reason: "What others have is left as it is.", labels: a, spec: `{"tags": {"x": ["1", "2"], "y": []}}`},
+		"There":    {reason: "The same value is no change.", labels: a, spec: `{"tags": {"ours:a": ["1"]}}`},
+		"Retained": {reason: "Several values are another value.", labels: a, spec: `{"tags": {"ours:a": ["1", "2"]}}`},
+		"Replaced": {reason: "Several values are replaced by one.", policy: v1beta1.ConflictPolicyReplace, labels: a, spec: `{"tags": {"ours:a": ["1", "2"]}}`},
+		"Removed":  {reason: "Several values go with their key.", labels: a, remove: keys("x"), spec: `{"tags": {"x": ["1", "2"]}}`},
+		"Ignored":  {reason: "Several values of the cloud are kept.", labels: a, ignore: keys("x"), spec: `{"tags": {"x": ["1"]}}`, observedSpec: `{"tags": {"x": ["1"]}}`, status: `{"tags": {"x": ["2", "3"]}}`},
+		"NoMap":    {reason: "What is no map is named.", labels: a, spec: `{"tags": ["x"]}`},
+	}, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
+		tc.field = f
+		tc.run(t, g)
+	})
+}

@@ -25,10 +25,7 @@ import (
 const facts = "../field/testdata/facts/"
 
 // factsMissing are the providers of which no family knows yet what counts.
-var factsMissing = []string{
-	"btp SAP/crossplane-provider-btp",
-	"gcp crossplane-contrib/provider-gcp-beta",
-}
+var factsMissing []string
 
 // A factKind is a version of a kind, and its fields that look like tags.
 type factKind struct {
@@ -314,7 +311,13 @@ func schemaOfShape(shape string, notes []string) map[string]any {
 	out := map[string]any{}
 
 	if of, ok := strings.CutPrefix(shape, "map<"); ok {
-		out["type"], out["additionalProperties"] = "object", map[string]any{"type": strings.TrimSuffix(of, ">")}
+		values := map[string]any{"type": strings.TrimSuffix(of, ">")}
+		if of == "array>" {
+			values["items"] = map[string]any{"type": "string"}
+		}
+
+		out["type"], out["additionalProperties"] = "object", values
+
 		return out
 	}
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -352,7 +353,7 @@ func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule
 		_, claimed := e.First(p.claimed)
 		_, lost := e.First(p.lost)
 
-		if claimed || lost || p.isClouds(e) || !e.IsTextual() {
+		if claimed || lost || p.isClouds(e) || !e.IsTextual() && p.target.field.Shape != field.MapOfLists {
 			continue
 		}
 

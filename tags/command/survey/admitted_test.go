@@ -89,6 +89,8 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	var v any
 
 	switch f.Shape {
+	case field.MapOfLists:
+		v = map[string]any{"env": []any{"prod"}}
 	case field.Map:
 		v = map[string]any{"env": "prod"}
 	case field.KeyValueList:

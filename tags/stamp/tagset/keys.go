@@ -31,7 +31,7 @@ func KindOf(f *field.Field, p *tags.Profile) Kind {
 		k.Separator, k.MaxLength = f.Separator, f.MaxLength
 	case field.Joined:
 		k.Separator, k.Delimiter = f.Separator, f.Delimiter
-	case field.Map, field.KeyValueList, field.None:
+	case field.Map, field.MapOfLists, field.KeyValueList, field.None:
 	}
 
 	return k
@@ -39,7 +39,7 @@ func KindOf(f *field.Field, p *tags.Profile) Kind {
 
 // IsList is true if the tags are in a list, or in one string as such, which can be atomic for
 // server-side apply.
-func (k Kind) IsList() bool { return k.Shape != field.Map }
+func (k Kind) IsList() bool { return k.Shape != field.Map && k.Shape != field.MapOfLists }
 
 // Refuses returns why no field of the kind can have a tag of the supplied key and value, though
 // the profile admits it, and the limit that it breaks in a few words, or nothing.
@@ -101,7 +101,7 @@ func NewKeys(k Kind, of []tags.Tag) Keys {
 
 // ID is the same for keys of one tag only.
 func (k *Keys) ID(key string) string {
-	if k.Shape == field.Map && !k.Profile.FoldKeys {
+	if !k.IsList() && !k.Profile.FoldKeys {
 		return key
 	}
 

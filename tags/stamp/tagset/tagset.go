@@ -59,6 +59,8 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	switch f.Shape {
 	case field.Map:
 		s.shape = &tagMap{field: f, keys: keys}
+	case field.MapOfLists:
+		s.shape = &mapOfLists{tagMap{field: f, keys: keys}}
 	case field.KeyValueList:
 		s.shape = keyValues{field: f, keys: keys}
 	case field.Joined:

@@ -17,6 +17,7 @@ import (
 // fields of each shape.
 var fields = map[string]field.Field{
 	"Map":          {Path: object.MustParsePath("spec.tags"), Shape: field.Map},
+	"MapOfLists":   {Path: object.MustParsePath("spec.tags"), Shape: field.MapOfLists},
 	"KeyValueList": {Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
 	"StringList":   {Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
 	"Joined":       {Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: ":", Delimiter: ";", Atomic: true},
@@ -103,7 +104,7 @@ func TestSet(t *testing.T) {
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = profile.KeySet("a", "A", "b", "a=b", "c")
 
-				p := plain{fold: keys.ID, spells: f.Shape == field.Map}
+				p := plain{fold: keys.ID, spells: f.Shape == field.Map || f.Shape == field.MapOfLists}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
 						return (&Set{keys: &keys}).compared(&Entry{Item: structpb.NewStringValue(s), separator: "="})
@@ -170,4 +171,46 @@ func must(s *Set, err error) *Set {
 	}
 
 	return s
+}
+
+// TestMapOfLists tests maps of lists that others write, too.
+func TestMapOfLists(t *testing.T) {
+	f := fields["MapOfLists"]
+	keys := NewKeys(KindOf(&f, tags.ProfileOf("aws")), nil)
+
+	for in, want := range map[string]string{
+		``:                          `{"env":["prod"]}`,
+		`{"a":["b"],"env":["dev"]}`: `{"a":["b"],"env":["prod"]}`,
+		`{"a":["b","c"],"d":[]}`:    `{"a":["b","c"],"d":[],"env":["prod"]}`,
+		`{"env":["dev","prod"]}`:    `{"env":["prod"]}`,
+		`{"env":["prod"],"a":"b"}`:  `{"a":"b","env":["prod"]}`,
+		`{"env":[]}`:                `{"env":["prod"]}`,
+		`{"env":null}`:              `{"env":["prod"]}`,
+	} {
+		v := &structpb.Value{}
+		if in == "" {
+			v = nil
+		} else if err := v.UnmarshalJSON([]byte(in)); err != nil {
+			t.Fatal(err)
+		}
+
+		s := must(Read(object.NodeOf(v), &f, &keys))
+		e := keys.Entry(&tags.Tag{Key: "env", Value: "prod"})
+		s.Put(&e)
+
+		if diff := cmp.Diff(want, strings.ReplaceAll(protojson(t, s.Value()), " ", "")); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", in, diff)
+		}
+	}
+}
+
+func protojson(t *testing.T, v *structpb.Value) string {
+	t.Helper()
+
+	b, err := v.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return string(b)
 }
