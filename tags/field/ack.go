@@ -31,6 +31,12 @@ var ack = family{
 	adds:    anyField,
 	added:   []string{"services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version"},
 	fields:  []*candidate{ackTags},
+	launches: map[string][]launch{
+		// The controller makes a new version of what has changed.
+		"ec2/LaunchTemplate": {
+			launched(".spec.data.tagSpecifications[].tags", "instances and their volumes", nextLaunch).list().of("resourceType", "instance", "volume"),
+		},
+	},
 	kinds: map[string][]*candidate{
 		"s3/Bucket": {at(".spec.tagging.tagSet").as(KeyValueList)},
 

@@ -12,6 +12,10 @@ var alibaba = family{
 	domains: []string{"alibabacloud.crossplane.io", "alibabacloud.m.crossplane.io"},
 	adds:    "tags",
 	fields:  []*candidate{at("tags", "tags")},
+	launches: map[string][]launch{
+		"ecs/Instance":       {launched("volumeTags", "all disks that are attached", inPlace)},
+		"ecs/LaunchTemplate": {launched("tags", "instances", nextLaunch)},
+	},
 	kinds: map[string][]*candidate{
 		// Its tags are those of the instances that are launched.
 		"ecs/LaunchTemplate": {at("templateTags", "templateTags")},

@@ -14,6 +14,9 @@ var aso = family{
 	Family:  Family{Name: "aso", Profile: "azure", Native: true},
 	domains: []string{"azure.com"},
 	fields:  []*candidate{asoTags},
+	launches: map[string][]launch{
+		"containerservice/ManagedCluster": {launched(".spec.agentPoolProfiles[].tags", "nodes of the pool", inPlace).of("name")},
+	},
 	kinds: map[string][]*candidate{
 		// The data of a configuration store: applications read settings by these tags.
 		"appconfiguration/KeyValue": none,

@@ -50,7 +50,7 @@ var aws = family{
 		"ec2/Instance": {
 			launched("volumeTags", "all volumes that are attached", inPlace).unless(blockDeviceTags...),
 			launched("rootBlockDevice.tags", "the root volume", inPlace).ifAny(blockDeviceTags...),
-			launched("ebsBlockDevice.tags", "the volume", inPlace).of("deviceName").ifAny(blockDeviceTags...),
+			launched("ebsBlockDevice[].tags", "the volume", atCreation),
 		},
 
 		// The API also admits network-interface, which costs nothing, and
@@ -58,15 +58,18 @@ var aws = family{
 		// isn't spot, or has a network interface that is there already. See
 		// LaunchTemplateTagSpecificationRequest in the API reference of EC2.
 		"ec2/LaunchTemplate": {
-			launched("tagSpecifications.tags", "instances and their volumes", nextLaunch).of("resourceType", "instance", "volume"),
+			launched("tagSpecifications[].tags", "instances and their volumes", nextLaunch).of("resourceType", "instance", "volume"),
 		},
+
+		// See UpdateService in the API reference of ECS: tasks that run keep what they have.
+		"ecs/Service": {switchedOn("propagateTags", "SERVICE", "tasks", nextLaunch)},
 
 		"imagebuilder/InfrastructureConfiguration": {
 			launched("resourceTags", "instances and volumes of a build", nextLaunch),
 		},
 
 		"batch/ComputeEnvironment":       {launched("computeResources.tags", "instances", replaces)},
-		"ec2/SpotFleetRequest":           {launched("launchSpecification.tags", "instances", replaces).of("instanceType")},
+		"ec2/SpotFleetRequest":           {launched("launchSpecification[].tags", "instances", replaces)},
 		"ec2/SpotInstanceRequest":        {launched("rootBlockDevice.tags", "the root volume", replaces), launched("volumeTags", "volumes", atCreation)},
 		"cloudwatchevents/Target":        {launched("ecsTarget.tags", "tasks", needsRole)},
 		"pipes/Pipe":                     {launched("targetParameters.ecsTaskParameters.tags", "tasks", needsRole)},

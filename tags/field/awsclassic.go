@@ -32,9 +32,9 @@ var awsClassic = family{
 	launches: map[string][]launch{
 		// The controller of LaunchTemplate only ever changes which version is the default one:
 		// see ModifyLaunchTemplate. A LaunchTemplateVersion can't change.
-		"ec2/LaunchTemplate":        {launched("launchTemplateData.tagSpecifications.tags", "instances and their volumes", atCreation)},
-		"ec2/LaunchTemplateVersion": {launched("launchTemplateData.tagSpecifications.tags", "instances and their volumes", atCreation)},
-		"ec2/Instance":              {launched("tagSpecifications.tags", "volumes", atCreation)},
+		"ec2/LaunchTemplate":        {launched("launchTemplateData.tagSpecifications[].tags", "instances and their volumes", atCreation)},
+		"ec2/LaunchTemplateVersion": {launched("launchTemplateData.tagSpecifications[].tags", "instances and their volumes", atCreation)},
+		"ec2/Instance":              {launched("tagSpecifications[].tags", "volumes", atCreation)},
 		"batch/ComputeEnvironment":  {launched("computeResources.tags", "instances", replaces)},
 	},
 }

@@ -23,8 +23,6 @@ var azure = family{
 	launches: map[string][]launch{
 		// Other node pools are resources of their own.
 		"containerservice/KubernetesCluster": {launched("defaultNodePool.tags", "nodes of the default pool", inPlace)},
-
-		"datafactory/LinkedServiceAzureDatabricks": {launched("newClusterConfig.customTags", "clusters of jobs", nextLaunch)},
 	},
 }
 

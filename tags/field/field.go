@@ -41,6 +41,9 @@ const (
 	Joined Shape = "Joined"
 )
 
+// onOff is the shape of a launched field that is no tags, but passes on those of the resource.
+var onOff = Shape("Switch")
+
 // A Field is the tag field of a kind of composed resource.
 type Field struct { //nolint:recvcheck // A pointer where it is asked for each key.
 	// Path of the field, e.g. spec.forProvider.tags. Zero if the Shape is None.

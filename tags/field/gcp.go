@@ -72,8 +72,8 @@ var gcp = family{
 
 		"compute/Instance":                   {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
 		"compute/InstanceFromTemplate":       {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
-		"compute/InstanceTemplate":           {launched("disk.labels", "disks", replaces)},
-		"compute/RegionInstanceTemplate":     {launched("disk.labels", "disks", replaces)},
+		"compute/InstanceTemplate":           {launched("disk[].labels", "disks", replaces)},
+		"compute/RegionInstanceTemplate":     {launched("disk[].labels", "disks", replaces)},
 		"compute/InstanceGroupManager":       {launched("allInstancesConfig.labels", "instances", replaces)},
 		"compute/RegionInstanceGroupManager": {launched("allInstancesConfig.labels", "instances", replaces)},
 		"cloudrun/V2Job":                     {launched("template.labels", "executions", replaces)},

@@ -41,22 +41,41 @@ type launch struct {
 	key   string
 	items []string
 
+	// value of a field that is no tags, but passes on those of the resource.
+	value string
+
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
 	with, without []string
 }
 
-// launched is a launch at the supplied path below spec.forProvider.
-func launched(path string, to string, c change) launch {
+// launched is a launch at the supplied path below spec.forProvider or, if it starts with a dot, of
+// the whole resource. A [] in it is behind the name of a list: see of.
+func launched(path, to string, c change) launch {
+	path = strings.ReplaceAll(path, "[]", firstItem)
+
 	return launch{candidate: at(path, path), to: to, change: c}
 }
 
-// of makes the launch one in the supplied items of a list, or in all if there are none.
-func (l launch) of(key string, items ...string) launch {
-	path := strings.Replace(l.path(), ".", firstItem+".", 1)
-	l.paths, l.observed = forms("", "."+forProvider+path), nil
-	l.key, l.items = key, items
+// list makes the launch a list of keys and values.
+func (l launch) list() launch {
+	l.as(KeyValueList)
+	return l
+}
 
+// switchedOn is a launch of a field that passes the tags of the resource on if it has the supplied
+// value.
+func switchedOn(path, value, to string, c change) launch {
+	l := launched(path, to, c)
+	l.shapes, l.value = []Shape{onOff}, value
+
+	return l
+}
+
+// of makes the launch one in the supplied items of the list in its path, or in all if there are
+// none.
+func (l launch) of(key string, items ...string) launch {
+	l.observed, l.key, l.items = nil, key, items
 	return l
 }
 
@@ -75,6 +94,21 @@ func (l launch) ifAny(fields ...string) launch {
 // path of the field below spec.forProvider, whatever is a list.
 func (l launch) path() string {
 	return strings.ReplaceAll(strings.TrimPrefix(l.paths[0].String(), forProvider), firstItem, "")
+}
+
+// read the field that the launch is in the supplied schema, if it is there.
+func (l launch) read(s object.Node) (Field, bool) {
+	if l.value == "" {
+		return l.candidate.read(s)
+	}
+
+	for _, path := range l.paths {
+		if text(schemaAt(s, path), "type") == "string" {
+			return Field{Path: path, Shape: onOff}, true
+		}
+	}
+
+	return Field{}, false
 }
 
 // freeLaunches are those of the supplied kind that are taken to be launched fields.
@@ -120,6 +154,9 @@ type Launched struct {
 	// made if it isn't there. Every item is in question if it's empty.
 	Key, Item string
 
+	// Value that the field gets once the resource has tags, if it is no tags itself.
+	Value string
+
 	// around is the path of the object that must be there. Zero if there is none.
 	around object.Path
 
@@ -128,7 +165,7 @@ type Launched struct {
 
 // of returns the launched fields that the launch is for the supplied field of a kind.
 func (l launch) fieldsAt(f Field, of *family) []Launched {
-	out := Launched{Field: f, with: split(l.with), without: split(l.without)}
+	out := Launched{Field: f, Value: l.value, with: split(l.with), without: split(l.without)}
 
 	if l.key != "" {
 		list, within, _ := strings.Cut(f.Path.String(), firstItem+".")
@@ -143,6 +180,11 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 	segments := len(place.Segments())
 	if above := place.First(segments - 1); above.String() != strings.TrimSuffix(forProvider, ".") {
 		out.around = above
+	}
+
+	// What controllers add to a resource's own tags, they don't add here.
+	if of.Native {
+		out.ProviderTags = nil
 	}
 
 	// The provider fills what isn't there, but not within what is there.
@@ -272,6 +314,23 @@ func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
 	}
 
 	return b.launched[version{gvk.Version, gvk.Kind}]
+}
+
+// Switches are the names of the fields that pass the tags of a resource on to what it launches.
+func Switches() []string {
+	var out []string
+
+	for _, f := range families {
+		for _, launches := range f.launches {
+			for _, l := range launches {
+				if l.value != "" {
+					out = append(out, l.path()[strings.LastIndexByte(l.path(), '.')+1:])
+				}
+			}
+		}
+	}
+
+	return out
 }
 
 // A LaunchRow is what is known of a field whose tags go to what resources launch.

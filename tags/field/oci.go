@@ -12,4 +12,7 @@ var oci = family{
 	Family:  Family{Name: "oci", Profile: "oci", Upjet: true},
 	domains: []string{"oci.upbound.io", "oci.m.upbound.io"},
 	fields:  []*candidate{at("freeformTags", "freeformTags")},
+	launches: map[string][]launch{
+		"containerengine/NodePool": {launched("nodeConfigDetails.freeformTags", "nodes", nextLaunch)},
+	},
 }

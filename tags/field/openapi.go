@@ -29,7 +29,10 @@ type Type struct {
 // typeAt returns the type of the field at the supplied path in the supplied schema of
 // a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
 // fields on the path is looked at.
-func typeAt(s object.Node, path object.Path) Type {
+func typeAt(s object.Node, path object.Path) Type { return TypeOf(schemaAt(s, path)) }
+
+// schemaAt returns the schema of the field at the supplied path: see typeAt.
+func schemaAt(s object.Node, path object.Path) object.Node {
 	for name := range strings.SplitSeq(path.String(), ".") {
 		name, isList := strings.CutSuffix(name, firstItem)
 		s = s.Field("properties").Field(name)
@@ -39,7 +42,7 @@ func typeAt(s object.Node, path object.Path) Type {
 		}
 	}
 
-	return TypeOf(s)
+	return s
 }
 
 // TypeOf returns the type of a field of which the supplied schema, in OpenAPI v3, is.

@@ -72,12 +72,18 @@ func (s *Stamper) launch(p *plan) ([]*plan, error) {
 			continue
 		}
 
-		stamp := l.stamp
-		if !at.of.List.IsZero() {
-			stamp = l.stampItems
+		var err error
+
+		switch {
+		case at.of.Value != "":
+			err = l.switchOn(at, p)
+		case !at.of.List.IsZero():
+			err = l.stampItems(at)
+		default:
+			err = l.stamp(at)
 		}
 
-		if err := stamp(at); err != nil {
+		if err != nil {
 			return nil, errors.Wrapf(err, "%s", at.of.Name())
 		}
 	}
@@ -145,6 +151,20 @@ func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *T
 	t.read()
 
 	return t
+}
+
+// switchOn what passes the tags of the resource on, if that has any of labels and nobody has
+// said otherwise.
+func (l *launch) switchOn(at *launchedPlace, own *plan) error {
+	v, err := l.resource.At(at.of.Path)
+	if err != nil || !v.IsNull() || len(own.Active) == 0 {
+		return nil //nolint:nilerr // There is no such field to switch on.
+	}
+
+	l.resource, err = object.Set(l.resource, at.of.Path, object.NodeOf(structpb.NewStringValue(at.of.Value)))
+	l.changed = l.changed || err == nil
+
+	return err
 }
 
 // stampItems stamps the items of the list that the supplied place is in. Each is like a resource

@@ -177,18 +177,12 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			skipped.addLaunched(q, p)
 		}
 
-		for _, q := range append([]*plan{p}, launched...) {
-			if q.lacking > 0 {
-				lacking.add(q, named(q.lackingKeys, q.lacking))
-				break
-			}
+		if q := first(p, launched, func(q *plan) bool { return q.lacking > 0 }); q != nil {
+			lacking.add(q, named(q.lackingKeys, q.lacking))
 		}
 
-		for _, q := range append([]*plan{p}, launched...) {
-			if n := q.slotless(); n > 0 {
-				over.add(q, strconv.Itoa(n))
-				break
-			}
+		if q := first(p, launched, func(q *plan) bool { return q.slotless() > 0 }); q != nil {
+			over.add(q, strconv.Itoa(q.slotless()))
 		}
 	}
 
@@ -203,6 +197,22 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 	out.Skips = skipped.sorted()
 
 	return out, nil
+}
+
+// first of the plan for a resource and those for what it launches of which the supplied function
+// is true, or nil if it is of none.
+func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
+	if is(own) {
+		return own
+	}
+
+	for _, q := range launched {
+		if is(q) {
+			return q
+		}
+	}
+
+	return nil
 }
 
 // asksForTags is true if there is anything to do about the tags of resources in this run.

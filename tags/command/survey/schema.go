@@ -103,6 +103,8 @@ func prune(s *structpb.Struct, levels int, keep []string) object {
 		switch {
 		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(objects.NodeOf(v)).Shape != "":
 			kept = prune(of, levels-1, keywords)
+		case levels > 0 && slices.Contains(field.Switches(), name) && of.GetFields()["type"].GetStringValue() == "string":
+			kept = prune(of, 0, keywords)
 		case levels > 1:
 			kept = prune(of, levels-1, nil)
 		}

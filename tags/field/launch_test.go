@@ -1,0 +1,91 @@
+package field_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+)
+
+//go:generate go test . -run TestLaunchedREADME -update
+
+var update = flag.Bool("update", false, "write the table of launched resources instead of comparing it")
+
+// Marks of where the README has the table of launched fields.
+const beginLaunched, endLaunched = "<!-- begin launched -->\n", "<!-- end launched -->\n"
+
+// TestLaunchedREADME tests that the README's table of launched fields is what families say.
+func TestLaunchedREADME(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, rest, begins := strings.Cut(string(b), beginLaunched)
+	_, after, ends := strings.Cut(rest, endLaunched)
+
+	if !begins || !ends {
+		t.Fatalf("README.md: want a table of launched fields between %q and %q", beginLaunched, endLaunched)
+	}
+
+	table := &strings.Builder{}
+	table.WriteString("| Family | Kind | Field | Tags of | A change takes effect | `Tag` |\n|---|---|---|---|---|---|\n")
+
+	for _, row := range field.LaunchRows() {
+		used := "no"
+		if row.Used {
+			used = "yes"
+		}
+
+		fmt.Fprintf(table, "| %s | %s | `%s` | %s | %s | %s |\n", row.Family, row.Kind, row.Field, row.To, row.Change, used)
+	}
+
+	want := before + beginLaunched + table.String() + endLaunched + after
+
+	if *update {
+		err = os.WriteFile("README.md", []byte(want), 0o644) //nolint:gosec // Not secret.
+	} else if want != string(b) {
+		err = fmt.Errorf("README.md: the table of launched fields is not what go generate makes:\n%s", table)
+	}
+
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Every field that is stamped without being asked for must be one that a surveyed release has.
+func TestLaunchesAreThere(t *testing.T) {
+	there := make(map[string]bool)
+
+	for gvk := range field.BuiltIn().All() {
+		family, _ := field.FamilyOf(gvk.GroupKind())
+
+		for _, e := range field.BuiltIn().Launched(gvk) {
+			for _, h := range e {
+				path := strings.NewReplacer("spec.forProvider.", "", "[0]", "").Replace(h.Field.Path.String())
+				there[family.Name+" "+gvk.Kind+" "+path] = true
+			}
+		}
+	}
+
+	for _, row := range field.LaunchRows() {
+		_, kind, _ := strings.Cut(row.Kind, "/")
+
+		path := row.Field
+		if list, rest, ok := strings.Cut(path, "["); ok {
+			_, within, _ := strings.Cut(rest, "]")
+			path = list + within
+		}
+
+		if row.Used && !there[row.Family+" "+kind+" "+path] {
+			t.Errorf("%s of %s %s: want a surveyed release that has it", row.Field, row.Family, row.Kind)
+		}
+
+		if !row.Used && there[row.Family+" "+kind+" "+path] {
+			t.Errorf("%s of %s %s: want it not in the index", row.Field, row.Family, row.Kind)
+		}
+	}
+}
