@@ -31,8 +31,8 @@ type profile struct {
 	lower   bool
 
 	// Tag is the expression of the tag key of the label l, and Made what it is made by:
-	// the same, unless it is worth a name.
-	Tag, Made string
+	// the same, unless it is worth a name. Value and Formatted are those of its value.
+	Tag, Made, Value, Formatted string
 }
 
 // of returns the supplied profile as the input has it.
@@ -72,7 +72,28 @@ func (p *policy) of(of *tags.Profile) *profile {
 		out.Tag = out.Made
 	}
 
+	out.Value, out.Formatted = "value", p.formatted(of.Name)
+	if out.Formatted == "l.value" {
+		out.Value = out.Formatted
+	}
+
 	return out
+}
+
+// formatted is the expression of the value of the label l after the input's format for the
+// supplied profile. CEL puts ASCII in lower case only, so that the policy refuses other capitals
+// where the profile does, though the function would put them in lower case.
+func (p *policy) formatted(profile string) string {
+	_, replace, lower := p.Values()[profile].Parts()
+	if !lower {
+		return replaced("l.value", replace)
+	}
+
+	for from, to := range replace {
+		replace[from] = strings.ToLower(to)
+	}
+
+	return replaced("l.value", replace) + ".lowerAscii()"
 }
 
 // A rule is a condition, and why the transformer skips a label that meets it.
@@ -88,15 +109,15 @@ func (p *profile) Rules() []rule {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
-	entry := fmt.Sprintf("(%s + %s + l.value)", p.Tag, quote(cmp.Or(p.Separator, ":")))
+	entry := fmt.Sprintf("(%s + %s + %s)", p.Tag, quote(cmp.Or(p.Separator, ":")), p.Value)
 
 	return []rule{
 		{tags.ReservedKey, p.reserved()},
 		{tags.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
 		{tags.KeyTooLong, longer(p.Tag, p.Key)},
-		{tags.ValueTooLong, or(longer("l.value", p.Value), longer(entry, p.Entry))},
+		{tags.ValueTooLong, or(longer(p.Value, p.Profile.Value), longer(entry, p.Entry))},
 		{tags.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
-		{tags.ValueCharacterClass, or(outside("l.value", p.ValueClass), outside(entry, p.EntryClass))},
+		{tags.ValueCharacterClass, or(outside(p.Value, p.ValueClass), outside(entry, p.EntryClass))},
 	}
 }
 

@@ -100,6 +100,15 @@ func worlds() *rapid.Generator[world] {
 			input["keyFormats"] = []any{format}
 		}
 
+		if rapid.IntRange(0, 2).Draw(t, "formatted values") == 0 {
+			to := make(map[string]any)
+			for k, v := range rapid.MapOfN(joined(pieces, 2).Filter(func(s string) bool { return s != "" }), joined(pieces, 1), 0, 4).Draw(t, "replace in values") {
+				to[k] = v
+			}
+
+			input["valueFormats"] = []any{map[string]any{"provider": provider, "lowercase": rapid.Bool().Draw(t, "lowercase values"), "replace": to}}
+		}
+
 		return world{input: input, provider: provider}
 	})
 }
