@@ -15,6 +15,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	cloudtags "github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
@@ -40,16 +42,15 @@ func TestAdmitted(t *testing.T) {
 
 		kinds++
 
-		found := []field.Field{field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node())}
-
-		k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
-		if f, ok := (field.Chain{field.BuiltIn(), field.ByProfile{}}).Locate(k); ok {
-			found = append(found, f)
+		found := append([]field.Field{field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node())}, withoutSchema(d, family)...)
+		if len(found) > 1 {
 			sure++
 		}
 
+		found = append(found, field.ReadLaunched(d.GroupVersionKind, objects.Tree(d.Schema).Node())...)
+
 		for i, f := range found {
-			if f.Shape == field.None {
+			if f.Shape == field.None || f.Shape == "" {
 				continue
 			}
 
@@ -71,6 +72,28 @@ func TestAdmitted(t *testing.T) {
 	if len(byFamily) < 25 || taggable < kinds/4 {
 		t.Errorf("want kinds of at least 25 families, and a fourth of them taggable, got %v", byFamily)
 	}
+}
+
+// withoutSchema are the fields that would be written to resources of the supplied kind if nobody
+// knew its schema: the one that is tagged by itself, the one that a rule which names the kind asks
+// for, and those of what it launches. There are none if that is not sure.
+func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
+	k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
+	rule := v1beta1.TagField{APIVersion: cloudtags.NewPattern(d.GroupVersion().String()), Kind: cloudtags.NewPattern(d.Kind)}
+
+	for _, l := range []field.Locator{field.Chain{field.BuiltIn(), field.ByProfile{}}, field.NewRules([]v1beta1.TagField{rule})} {
+		if f, ok := l.Locate(k); ok {
+			out = append(out, f)
+		}
+	}
+
+	for _, e := range field.BuiltIn().Launched(d.GroupVersionKind) {
+		if len(e) == 1 {
+			out = append(out, e[0].Field)
+		}
+	}
+
+	return out
 }
 
 // forProvider is the schema of what the provider makes a managed resource from, or nil.
