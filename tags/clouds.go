@@ -132,9 +132,10 @@ func (r Rules) Profiles() []*Profile {
 // supplied API group and kind. Some services of clouds admit less than the others do.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
 	p, services := r.of(cloudOf(provider))
+	of := group + "/" + kind
 
 	for _, s := range services {
-		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(group + "/" + kind) }) {
+		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(of) }) {
 			return s.profile
 		}
 	}
