@@ -10,6 +10,8 @@ var aws = cloud{
 
 		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
 		narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
+
+		awsLoadBalancers(awsAPI),
 	},
 	always: []service{
 		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
@@ -24,11 +26,7 @@ var aws = cloud{
 			p.Taken = []string{"eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "kubernetes.io/cluster*"}
 		}, "karpenter.k8s.aws/EC2NodeClass", "eks.amazonaws.com/NodeClass").named("karpenter"),
 
-		// The tags by which https://github.com/kubernetes-sigs/aws-load-balancer-controller finds
-		// what is its own.
-		narrow(awsContract, func(p *Profile) {
-			p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
-		}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller"),
+		awsLoadBalancers(awsContract),
 
 		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
 		// itself, and values that it takes for templates.
@@ -44,6 +42,14 @@ var aws = cloud{
 			p.MaxTags = 25
 		}, "hypershift.openshift.io/*").named("hypershift"),
 	},
+}
+
+// awsLoadBalancers is what the supplied profile admits, but for the tags by which
+// https://github.com/kubernetes-sigs/aws-load-balancer-controller finds what is its own.
+func awsLoadBalancers(p Profile) service {
+	return narrow(p, func(p *Profile) {
+		p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
+	}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller")
 }
 
 // clusterAPI returns the kinds of the supplied names in the groups that all providers of

@@ -25,6 +25,7 @@ import (
 var pieces = []string{
 	"", "a", "b", "ab", "ba", "A", "B", "0", "-", "_", ".", "/", ":", " ", "x.y", "É", "İ", "ſ", "\u212a", "日", "'", `\`, "\n", "😀",
 	"aws:", "Azure", "microsoft", "goog", "goog-partner-solution", "hetzner.cloud/", "crossplane-", "kind", "name", "zone", "Zone", "plexsphere",
+	"project", "Name", "qcloud", "http://",
 }
 
 // joined returns a generator of strings of so many pieces.
