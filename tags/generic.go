@@ -5,7 +5,7 @@ package tags
 const Generic = "generic"
 
 // generic is what no provider that we know refuses, for the ones we don't know.
-var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS}}
+var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, harness, palette}}
 
 var genericContract = Profile{
 	Name:     Generic,

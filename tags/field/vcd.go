@@ -1,5 +1,7 @@
 package field
 
+import "github.com/plexsphere/function-cloud-tags/tags"
+
 // vcd is ankasoftco/provider-vcd, of VMware Cloud Director. Its tenants search by metadata,
 // which is the nearest that it has to tags: any keys, any values.
 //
@@ -7,7 +9,7 @@ package field
 // metadata beside it is its own); securityTags of machines (security groups of the firewall
 // select by them).
 var vcd = family{
-	Family:  Family{Name: "vcd", Profile: "vcd", Upjet: true},
+	Family:  Family{Name: "vcd", Profile: tags.Generic, Upjet: true},
 	domains: []string{"vcd.crossplane.io"},
 	fields:  []*candidate{at("metadata", "metadata")},
 }
