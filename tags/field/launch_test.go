@@ -4,10 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 //go:generate go test . -run TestLaunchedREADME -update
@@ -53,6 +56,38 @@ func TestLaunchedREADME(t *testing.T) {
 
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// What the index is sure of must be in every surveyed release that serves the version.
+func TestLaunchedIsCertain(t *testing.T) {
+	surveys, err := survey.ReadAll(os.DirFS("survey"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	sure := 0
+
+	for name, s := range surveys {
+		for gvk, in := range s.Kinds {
+			for _, e := range field.BuiltIn().Launched(gvk) {
+				if len(e) != 1 {
+					continue
+				}
+
+				for release, is := range in {
+					sure++
+
+					if !slices.ContainsFunc(field.ReadLaunched(gvk, object.Tree(is.Struct()).Node()), e[0].Field.WrittenAs) {
+						t.Errorf("%s of %s %s: want %s in the schema", gvk, name, release, e[0].Field.Path)
+					}
+				}
+			}
+		}
+	}
+
+	if sure < 100 {
+		t.Errorf("want at least 100 launched fields of releases, got %d", sure)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	template   = "ec2.aws.m.upbound.io/v1beta1 LaunchTemplate"
 	aks        = "containerservice.azure.m.upbound.io/v1beta1 KubernetesCluster"
 	gke        = "container.gcp.m.upbound.io/v1beta1 Cluster"
+	ecs        = "ecs.aws.m.upbound.io/v1beta1 Service"
 )
 
 // launching is a resource of the supplied kind with the supplied spec.forProvider.
@@ -93,6 +94,11 @@ func TestStampLaunched(t *testing.T) {
 		"NodesKept":     {reason: "Without labels a map in an object that is there is filled by nobody.", kind: aks, desired: `{"defaultNodePool": {"name": "a"}}`, observed: `{"defaultNodePool": {"tags": {"x": "y"}}}`},
 		"NodesGoogle":   {reason: "So it should be at Google.", kind: gke, labels: labels(1), desired: `{"nodeConfig": {"diskSizeGb": 10}, "removeDefaultNodePool": false}`},
 		"NodesNotThere": {reason: "A default node pool that is removed has no labels.", kind: gke, labels: labels(1), desired: `{"nodeConfig": {"diskSizeGb": 10}, "removeDefaultNodePool": true}`},
+		"Tasks":         {reason: "The tasks of a service should get its tags.", kind: ecs, labels: labels(1), desired: `{}`},
+		"TasksSettled":  {reason: "So it should stay.", kind: ecs, labels: labels(1), desired: `{"tags": {"ours:k00": "v"}, "propagateTags": "SERVICE"}`},
+		"TasksOther":    {reason: "What an earlier step says should hold.", kind: ecs, labels: labels(1), desired: `{"propagateTags": "NONE"}`},
+		"TasksNull":     {reason: "Null says nothing.", kind: ecs, labels: labels(1), desired: `{"propagateTags": null}`},
+		"TasksNoLabels": {reason: "Without labels nothing should be switched on.", kind: ecs, desired: `{"tags": {"x": "y"}}`},
 		"Nothing":       {reason: "What a change of tags would replace should have none.", kind: "batch.aws.m.upbound.io/v1beta1 ComputeEnvironment", labels: labels(1), desired: `{"computeResources": {"type": "EC2"}}`},
 	}
 
@@ -129,6 +135,78 @@ func TestStampLaunchedSettles(t *testing.T) {
 		again, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: became}})
 		if err != nil || !again.Results[0].Stamped.IsZero() {
 			t.Errorf("Stamp(...): want no change of what was stamped, got %v, %v", again, err)
+		}
+	}
+}
+
+// TestStampLaunchedNative tests the tags of what resources of other controllers launch.
+func TestStampLaunchedNative(t *testing.T) {
+	native := func(kind, spec string) *structpb.Struct {
+		apiVersion, kind, _ := strings.Cut(kind, " ")
+
+		return resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "` + kind + `", "metadata": {"generateName": "xr-"}, "spec": ` + spec + `}`)
+	}
+
+	const (
+		ack = "ec2.services.k8s.aws/v1alpha1 LaunchTemplate"
+		aso = "containerservice.azure.com/v1api20240901 ManagedCluster"
+	)
+
+	cases := map[string]struct {
+		reason            string
+		kind              string
+		labels            []tags.Label
+		desired, observed string
+	}{
+		"List":        {reason: "A list of keys and values should be one in an entry, too.", kind: ack, labels: labels(1), desired: `{"tags": [], "data": {"tagSpecifications": [{"resourceType": "volume", "tags": [{"key": "x", "value": "y"}]}]}}`},
+		"ListSettled": {reason: "Tags that are there are no change.", kind: ack, labels: labels(1), desired: `{"tags": [{"key": "ours:k00", "value": "v"}], "data": {"tagSpecifications": [{"resourceType": "volume", "tags": [{"key": "ours:k00", "value": "v"}]}, {"resourceType": "instance", "tags": [{"key": "ours:k00", "value": "v"}]}]}}`},
+		"NoData":      {reason: "An object should not be made for tags.", kind: ack, labels: labels(1), desired: `{}`},
+		"Pools":       {reason: "Every node pool that is there should have tags.", kind: aso, labels: labels(1), desired: `{"agentPoolProfiles": [{"name": "a"}, {"name": "b", "tags": {"x": "y"}}]}`, observed: `{"agentPoolProfiles": [{"name": "b", "tags": {"x": "y"}}, {"name": "a"}]}`},
+		"NoPools":     {reason: "None should be made.", kind: aso, labels: labels(1), desired: `{}`},
+	}
+
+	g := tagstest.NewGolden(t)
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := launchingStamper(v1beta1.CloudTags{}, nil, tc.labels...)
+			if tc.observed != "" {
+				s.Observed = map[string]*fnv1.Resource{"r": {Resource: native(tc.kind, tc.observed)}}
+			}
+
+			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: native(tc.kind, tc.desired)}})
+		})
+	}
+}
+
+// TestStampLaunchedOdd tests that whatever is in the place of launched fields, nothing of a
+// resource is lost, and its own tags are written.
+func TestStampLaunchedOdd(t *testing.T) {
+	for _, at := range [][2]string{
+		{instanceV2, "volumeTags"}, {instanceV2, "rootBlockDevice"}, {instanceV2, "ebsBlockDevice"}, {instanceV1, "rootBlockDevice"},
+		{template, "tagSpecifications"}, {aks, "defaultNodePool"}, {gke, "nodeConfig"}, {gke, "removeDefaultNodePool"}, {ecs, "propagateTags"},
+	} {
+		for _, odd := range []string{
+			`null`, `1`, `true`, `"x"`, `[]`, `{}`, `[null]`, `[1, [], {}]`, `[{"tags": 1}]`, `{"tags": []}`, `{"tags": null}`, `{"tags": {"x": 1}}`, `[{"tags": {"x": "y"}}]`,
+			`[{"resourceType": "instance"}, {"resourceType": "instance", "tags": []}]`, `{"resourceLabels": "x"}`,
+		} {
+			r := launching(at[0], `{"`+at[1]+`": `+odd+`, "keep": [{"me": null}]}`)
+			s := launchingStamper(v1beta1.CloudTags{}, nil, labels(1)...)
+			s.Observed = map[string]*fnv1.Resource{"r": {Resource: r}}
+
+			out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
+			if err != nil || out.Results[0].Stamped.IsZero() {
+				t.Fatalf("%s: %s: %s: Stamp(...): want it tagged, got %v, %v", at[0], at[1], odd, out, err)
+			}
+
+			before := r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+			after := out.Results[0].Stamped.Struct().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+
+			for name := range before {
+				if after[name] == nil {
+					t.Errorf("%s: %s: %s: Stamp(...) lost %s", at[0], at[1], odd, name)
+				}
+			}
 		}
 	}
 }

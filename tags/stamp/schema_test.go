@@ -82,7 +82,7 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 
 	r := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "%s/%s", "kind": %q, "spec": %s}`, group, v.Name, kind, spec))
 	stamper := &stamp.Stamper{
-		Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1)},
+		Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
 		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod", "acme:checkout/owner": "team-a"}.Labels(tags.CloudTagPrefix), nil),
 		Fields:      func(field.Schemas) field.Locator { return field.BuiltIn() },
 	}
