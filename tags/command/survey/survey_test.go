@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,8 +77,9 @@ func TestIndex(t *testing.T) {
 
 	groups := make(map[string]string)
 
-	for _, s := range all {
-		if err := s.addTo(make(map[schema.GroupVersionKind]string), groups); err != nil {
+	// Of a group of several surveys the last one's releases are told.
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if err := all[name].addTo(make(map[schema.GroupVersionKind]string), groups); err != nil {
 			t.Fatal(err)
 		}
 	}
