@@ -1378,8 +1378,9 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 
 		// Of providers that add tags, it is a kind to which they do.
 		if apiVersion, kind, adds := strings.Cut(map[string]string{
-			"aws":     "s3.aws.m.upbound.io/v1beta1 Bucket",
-			"alibaba": "ack.alibabacloud.crossplane.io/v1alpha1 EdgeKubernetes",
+			"aws":          "s3.aws.m.upbound.io/v1beta1 Bucket",
+			"cloudfoundry": "cloudfoundry.crossplane.io/v1alpha1 Space",
+			"alibaba":      "ack.alibabacloud.crossplane.io/v1alpha1 EdgeKubernetes",
 		}[name], " "); adds {
 			r["apiVersion"], r["kind"] = apiVersion, kind
 		}
@@ -1420,7 +1421,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}}
 
 		for key, v := range forProvider(rsp.GetDesired().GetResources()[name]) {
-			if key == "tags" {
+			if key == "tags" || key == "labels" {
 				for key, v := range v.GetStructValue().GetFields() {
 					d.Tags[key] = v.GetStringValue()
 					d.Sources[key], _, _ = strings.Cut(v.GetStringValue(), "-")
