@@ -1,0 +1,100 @@
+package field
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Marks of where the README has the table of native families.
+const beginNatives, endNatives = "<!-- begin natives -->\n", "<!-- end natives -->\n"
+
+// TestREADME tests that the table of native families in the README is what the index says.
+func TestREADME(t *testing.T) {
+	b, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, rest, begins := strings.Cut(string(b), beginNatives)
+	_, after, ends := strings.Cut(rest, endNatives)
+
+	if !begins || !ends {
+		t.Fatalf("want a table of native families between %q and %q", beginNatives, endNatives)
+	}
+
+	want := before + beginNatives + nativesTable() + endNatives + after
+
+	// Which the test of the table of what is launched has declared, for all tests of this folder.
+	if flag.Lookup("update").Value.String() == "true" {
+		err = os.WriteFile("README.md", []byte(want), 0o644) //nolint:gosec // Not secret.
+	} else if want != string(b) {
+		err = fmt.Errorf("the table of native families is not what go generate makes:\n%s", nativesTable())
+	}
+
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// nativesTable is the table of native families, in Markdown: how many of their kinds are tagged, and
+// where.
+func nativesTable() string {
+	type row struct {
+		kinds [2]map[schema.GroupKind]bool // Tagged, and on request only.
+		paths map[string]bool
+	}
+
+	all := make(map[string]row)
+	for _, f := range natives {
+		all[f.Name] = row{[2]map[schema.GroupKind]bool{make(map[schema.GroupKind]bool), make(map[schema.GroupKind]bool)}, make(map[string]bool)}
+	}
+
+	for gvk, e := range BuiltIn().All() {
+		of, _ := familyOf(gvk.GroupKind())
+
+		for _, h := range e {
+			if !of.Native || h.Field.Shape == None {
+				continue
+			}
+
+			asked := 0
+			if h.Field.OnRequest {
+				asked = 1
+			}
+
+			all[of.Name].kinds[asked][gvk.GroupKind()] = true
+			all[of.Name].paths[h.Field.Path.String()] = true
+		}
+	}
+
+	out := &strings.Builder{}
+	out.WriteString("| Family | API groups: kinds | Tag profile | Kinds | On request | Fields |\n|---|---|---|---|---|---|\n")
+
+	for _, f := range natives {
+		var groups []string
+
+		for _, domain := range f.domains {
+			group := "`" + domain + "`"
+			if kinds := f.only[domain]; kinds != nil {
+				group += ": `" + strings.Join(kinds, "`, `") + "`"
+			}
+
+			groups = append(groups, group)
+		}
+
+		r := all[f.Name]
+		maps.DeleteFunc(r.kinds[1], func(k schema.GroupKind, _ bool) bool { return r.kinds[0][k] })
+
+		fmt.Fprintf(out, "| %s | %s | %s | %d | %d | `%s` |\n", f.Name, strings.Join(groups, "; "), f.Profile,
+			len(r.kinds[0]), len(r.kinds[1]), strings.Join(slices.Sorted(maps.Keys(r.paths)), "`, `"))
+	}
+
+	return out.String()
+}
