@@ -5,7 +5,10 @@ package field
 var aruba = family{
 	Family:  Family{Name: "aruba", Profile: "aruba", Upjet: true},
 	domains: []string{"arubacloud.crossplane.io", "arubacloud.m.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words("=")},
+	configs: map[string]configs{
+		"arubacloud.m.crossplane.io": {group: "arubacloud.m.arubacloud.crossplane.io", version: "v1beta1", namespaced: true},
+	},
+	fields: []*candidate{at("tags", "tags").words("=")},
 	kinds: map[string][]*candidate{
 		// A change replaces them. The group of newer releases is the domain itself.
 		"*/Cloudserver": {at("tags", "tags").words("=").request()},

@@ -13,5 +13,11 @@ var cloudflare = family{
 		"dns.cloudflare.crossplane.io", "dns.cloudflare.m.cloudflare.com",
 		"dns.upjet-cloudflare.upbound.io", "dns.upjet-cloudflare.m.upbound.io",
 	},
+	configs: map[string]configs{
+		"dns.cloudflare.crossplane.io":      {group: "cloudflare.cloudflare.com", version: "v1beta1"},
+		"dns.cloudflare.m.cloudflare.com":   {group: "cloudflare.m.cloudflare.com", version: "v1beta1", namespaced: true},
+		"dns.upjet-cloudflare.upbound.io":   {group: "upjet-cloudflare.upbound.io", version: "v1beta1"},
+		"dns.upjet-cloudflare.m.upbound.io": {group: "upjet-cloudflare.m.upbound.io", version: "v1beta1", namespaced: true},
+	},
 	fields: []*candidate{at("tags", "tags").words(":")},
 }

@@ -106,6 +106,10 @@ type family struct {
 	// families share: patterns by domain.
 	only map[string][]string
 
+	// configs are the providers' configs in other API groups than the domain itself, by
+	// domain, or by * for all domains.
+	configs map[string]configs
+
 	// adds is the path of a field to which the providers add tags of their own before
 	// they create anything, or anyField. Empty if they add none.
 	adds string

@@ -5,5 +5,9 @@ package field
 var grafana = family{
 	Family:  Family{Name: "grafana", Profile: "grafana", Upjet: true},
 	domains: []string{"cloud.grafana.crossplane.io", "cloud.grafana.m.crossplane.io"},
-	kinds:   map[string][]*candidate{"*/Stack": {at("labels", "labels")}},
+	configs: map[string]configs{
+		"cloud.grafana.crossplane.io":   {group: "grafana.crossplane.io", version: "v1beta1"},
+		"cloud.grafana.m.crossplane.io": {group: "grafana.m.crossplane.io", version: "v1beta1", namespaced: true},
+	},
+	kinds: map[string][]*candidate{"*/Stack": {at("labels", "labels")}},
 }

@@ -13,5 +13,8 @@ var gridscale = family{
 		"gridscale.platformrelay.io", "gridscale.m.platformrelay.io",
 		"gridscale.crossplane.io", "ssl.crossplane.io",
 	},
+	configs: map[string]configs{
+		"ssl.crossplane.io": {group: "gridscale.crossplane.io", version: "v1beta1"},
+	},
 	fields: []*candidate{at("labels", "labels").words("=")},
 }

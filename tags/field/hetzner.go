@@ -8,6 +8,9 @@ var hetzner = family{
 	Family:      Family{Name: "hetzner", Profile: "hetzner", Upjet: true},
 	domains:     []string{"hetzner.crossplane.io", "hetzner.m.crossplane.io", "hcloud.crossplane.io", "hcloud.m.crossplane.io"},
 	handwritten: []string{"cloud.hetzner.crossplane.io"},
-	fields:      []*candidate{hetznerLabels},
-	usual:       hetznerLabels,
+	configs: map[string]configs{
+		"cloud.hetzner.crossplane.io": {group: "hetzner.crossplane.io", version: "v1alpha1"},
+	},
+	fields: []*candidate{hetznerLabels},
+	usual:  hetznerLabels,
 }

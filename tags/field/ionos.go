@@ -11,6 +11,10 @@ var ionos = family{
 	Family:      Family{Name: "ionos", Profile: tags.Generic, Upjet: true},
 	domains:     []string{"ionoscloud.io", "m.ionoscloud.io"},
 	handwritten: []string{"ionoscloud.crossplane.io"},
+	configs: map[string]configs{
+		"ionoscloud.io":   {group: "upjet-ionoscloud.ionoscloud.io", version: "v1beta1"},
+		"m.ionoscloud.io": {group: "upjet-ionoscloud.m.ionoscloud.io", version: "v1beta1", namespaced: true},
+	},
 	fields: []*candidate{
 		at("label", "label").as(KeyValueList), // Servers.
 		at("tags", "tags"),                    // Buckets and objects.

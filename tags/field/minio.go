@@ -7,5 +7,6 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 var minio = family{
 	Family:      Family{Name: "minio", Profile: tags.Generic},
 	handwritten: []string{"minio.crossplane.io", "minio.m.crossplane.io"},
+	configs:     map[string]configs{"minio.m.crossplane.io": {group: "minio.crossplane.io", version: "v1"}},
 	fields:      []*candidate{at("tags", "tags")},
 }

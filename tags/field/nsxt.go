@@ -59,5 +59,8 @@ var nsxt = family{
 		"dns.crossplane.io":          {"Policy*"},
 		"loadbalancer.crossplane.io": {"PolicyLb*"},
 	},
+	configs: map[string]configs{
+		"*": {group: "nsxt.crossplane.io", version: "v1beta1"},
+	},
 	fields: []*candidate{at("tag", "tag").as(KeyValueList)},
 }

@@ -24,5 +24,9 @@ var proxmox = family{
 		"virtualenvironmentrole.crossplane.io", "virtualenvironmenttime.crossplane.io",
 		"virtualenvironmentuser.crossplane.io", "virtualenvironmentvm.crossplane.io",
 	},
+	configs: map[string]configs{
+		"virtualenvironmentvm.crossplane.io":        {group: "proxmoxbpg.crossplane.io", version: "v1beta1"},
+		"virtualenvironmentcontainer.crossplane.io": {group: "proxmoxbpg.crossplane.io", version: "v1beta1"},
+	},
 	fields: []*candidate{at("tags", "tags").words("_").sorted()},
 }

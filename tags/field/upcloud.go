@@ -6,7 +6,11 @@ package field
 var upcloud = family{
 	Family:  Family{Name: "upcloud", Profile: "upcloud", Upjet: true},
 	domains: []string{"upcloud.com", "m.upcloud.com"},
-	fields:  []*candidate{at("labels", "labels")},
+	configs: map[string]configs{
+		"upcloud.com":   {group: "provider.upcloud.com", version: "v1beta1"},
+		"m.upcloud.com": {group: "provider.m.upcloud.com", version: "v1beta1", namespaced: true},
+	},
+	fields: []*candidate{at("labels", "labels")},
 	kinds: map[string][]*candidate{
 		// A change replaces the group and its nodes.
 		"uks/KubernetesNodeGroup": {at("labels", "labels").request()},

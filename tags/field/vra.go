@@ -25,5 +25,9 @@ var vra = family{
 		"loadbalancer.crossplane.io": {"LoadBalancer"},
 		"storage.crossplane.io":      {"Profile*"},
 	},
+	configs: map[string]configs{
+		"vra.jet.crossplane.io": {group: "vra.jet.crossplane.io", version: "v1alpha1"},
+		"*":                     {group: "vra.crossplane.io", version: "v1beta1"},
+	},
 	fields: []*candidate{at("tags", "tags").as(KeyValueList)},
 }
