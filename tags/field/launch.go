@@ -163,7 +163,8 @@ type Launched struct {
 	with, without [][]string
 }
 
-// of returns the launched fields that the launch is for the supplied field of a kind.
+// fieldsAt returns the launched fields that the launch is for the supplied field of a kind of the
+// supplied family.
 func (l launch) fieldsAt(f Field, of *family) []Launched {
 	out := Launched{Field: f, Value: l.value, with: split(l.with), without: split(l.without)}
 
@@ -272,8 +273,8 @@ func (s Schemas) Launched(k Kind) []Launched {
 
 	fields, sure := BuiltIn().launchedBy(k.GroupVersionKind)
 	if !sure && k.Managed {
-		if schema := s.Of(k.GroupVersionKind); schema.IsObject() {
-			fields = ReadLaunched(k.GroupVersionKind, schema)
+		if is := s.Of(k.GroupVersionKind); is.IsObject() {
+			fields = ReadLaunched(k.GroupVersionKind, is)
 		}
 	}
 

@@ -147,10 +147,11 @@ func (l *launch) stamp(at *launchedPlace) error {
 
 // targetOf what is in the supplied place of a resource or of an item of a list.
 func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *Target {
-	t := &Target{place: &at.place, Name: l.target.Name, Resource: desired, observed: observed, kind: l.target.kind, profile: at.profile, managed: true}
+	t := *l.target
+	t.place, t.profile, t.Resource, t.observed = &at.place, at.profile, desired, observed
 	t.read()
 
-	return t
+	return &t
 }
 
 // switchOn what passes the tags of the resource on, if that has any of labels and nobody has
@@ -227,7 +228,10 @@ func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
 	}
 
 	if err != nil {
-		p, planErr := l.plan(&Target{place: &at.place, Name: l.target.Name, kind: l.target.kind, profile: at.profile, beforeErr: err})
+		t := l.targetOf(at, object.Object{}, object.Object{})
+		t.beforeErr = err
+
+		p, planErr := l.plan(t)
 		if planErr == nil {
 			l.plans = append(l.plans, p)
 		}
