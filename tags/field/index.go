@@ -95,12 +95,6 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	}
 }
 
-// IsNative is true if the index has the supplied kind, which is of a native family.
-func (i *Index) IsNative(k schema.GroupVersionKind) bool {
-	f, _ := familyOf(k.GroupKind())
-	return f.Native && i.entry(k) != nil
-}
-
 // Known returns the tag field of the supplied kind, whether it has to be asked for or not.
 func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	if e := i.entry(k); len(e) == 1 {

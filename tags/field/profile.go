@@ -15,9 +15,10 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 		return Field{}, false
 	}
 
-	// What is usual where nobody knows the provider isn't so for one that we know.
+	// What is usual where nobody knows the provider isn't so for one that we know, and what is
+	// below spec.forProvider isn't there for others than Crossplane's.
 	f, _ := familyOf(k.GroupKind())
-	if f != &unknown && families[i] == &unknown {
+	if f.Native || f != &unknown && families[i] == &unknown {
 		return Field{}, false
 	}
 

@@ -18,6 +18,10 @@ var unmanaged = family{
 
 		"acl.crossplane.io", "device.crossplane.io", "dns.crossplane.io", "tailnet.crossplane.io", "tailscale.crossplane.io", // Tailscale's tags are who a device is to its ACL.
 		"akamai.terasky.com", // Tags of a client list are of what is in it.
+		// What has groups like those of services of a cloud, and is none: the settings of
+		// Config Connector, clusters of Coherence in Kubernetes, extensions of Azure Arc.
+		"core.cnrm.cloud.google.com", "customize.core.cnrm.cloud.google.com", "coherence.oracle.com", "clusterconfig.azure.com",
+
 		"ansible.crossplane.io",
 		"argocd.crossplane.io", "argocd.m.crossplane.io", "m.argocd.crossplane.io",
 		"azuread.upbound.io", "azuread.m.upbound.io", // Tags of an Entra application turn features of it on and off.

@@ -164,9 +164,12 @@ func (ts *Targets) kindOf(o *outline) *kind {
 	k, ok := ts.kinds[key]
 	if !ok {
 		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
-		k.Managed = k.Group != ts.stamper.CompositeGroup && (key.looksManaged && isManaged(k.Group) || field.BuiltIn().IsNative(k.GroupVersionKind))
 
-		if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
+		// Of a native family even kinds that the index lacks are of a cloud.
+		family, isOf := field.FamilyOf(k.GroupKind())
+		k.Managed = k.Group != ts.stamper.CompositeGroup && (key.looksManaged && isManaged(k.Group) || family.Native)
+
+		if isOf && family.Profile != "" {
 			k.Profile = family.Profile
 		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
 			k.Profile = tags.ProfileOf(p).Name

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -92,6 +93,44 @@ func TestStampNative(t *testing.T) {
 			}
 
 			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: tc.desired}})
+		})
+	}
+}
+
+// TestStampNativeUnknown tests kinds of native families that the index lacks.
+func TestStampNativeUnknown(t *testing.T) {
+	tagged := resource.MustStructJSON(`{"properties": {"spec": {"properties": {"tags": {"type": "object", "additionalProperties": {"type": "string"}}}}}}`)
+
+	cases := map[string]struct {
+		reason, apiVersion, kind string
+		schema                   *structpb.Struct
+	}{
+		"Version":        {reason: "The schema of a later version should say where its tags go.", apiVersion: "storage.azure.com/v20990101", kind: "StorageAccount", schema: tagged},
+		"Service":        {reason: "So should that of a service that nobody surveyed.", apiVersion: "fsx.services.k8s.aws/v1alpha1", kind: "FileSystem", schema: tagged},
+		"NoSchema":       {reason: "Without one nobody knows, and what is usual for the cloud's Crossplane provider isn't so here.", apiVersion: "fsx.services.k8s.aws/v1alpha1", kind: "FileSystem"},
+		"Request":        {reason: "A kind of Cluster API that nobody has read should need to be asked for.", apiVersion: "infrastructure.cluster.x-k8s.io/v1beta9", kind: "OCINode", schema: resource.MustStructJSON(`{"properties": {"spec": {"properties": {"freeformTags": {"type": "object", "additionalProperties": {"type": "string"}}}}}}`)},
+		"NoProvider":     {reason: "A provider of Cluster API that is in no family has nothing to tag.", apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1", kind: "TinkerbellMachine", schema: tagged},
+		"NoCloud":        {reason: "Nor has what is only named like a service of a cloud.", apiVersion: "coherence.oracle.com/v1", kind: "Coherence", schema: tagged},
+		"NotOfTheFamily": {reason: "Nor has a kind of nobody that has no spec.forProvider.", apiVersion: "example.org/v1", kind: "Thing", schema: tagged},
+	}
+
+	g := tagstest.NewGolden(t)
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &Stamper{
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+				Transformer: transformer(under(v1beta1.ConflictPolicyReplace, labels(1)...)...),
+				Fields: func(schemas field.Schemas) field.Locator {
+					return field.Chain{field.BuiltIn(), schemas, field.ByProfile{}}
+				},
+				Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(tc.schema).Node() }},
+			}
+
+			r := with(`{}`, `{"name": "x"}`)
+			r.Fields["apiVersion"], r.Fields["kind"] = structpb.NewStringValue(tc.apiVersion), structpb.NewStringValue(tc.kind)
+
+			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: r}})
 		})
 	}
 }
