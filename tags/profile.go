@@ -165,10 +165,8 @@ func (p *Profile) values() string {
 		return p.ValueClass.Name
 	case p.ValueClass.Name == "":
 		return p.EntryClass.Name + " with the key"
-	case p.EntryClass.Name == p.KeyClass.Name:
-		return p.ValueClass.Name + ", also between key and value"
 	default:
-		return p.ValueClass.Name + "; " + p.EntryClass.Name + " with the key"
+		return p.ValueClass.Name + ", also between key and value"
 	}
 }
 
