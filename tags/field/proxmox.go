@@ -1,7 +1,7 @@
 package field
 
 // proxmox is valkiriaaquatica/provider-proxmox-bpg, whose first releases had API groups directly
-// under crossplane.io. Proxmox VE puts tags in order, and a list in another one is a difference
+// under crossplane.io, and joekky/provider-proxmox, which has no tags. Proxmox VE puts tags in order, and a list in another one is a difference
 // that never ends, says the documentation of the provider. A tag is one word without = and :,
 // so that key and value are apart by what a tag may have.
 var proxmox = family{
@@ -28,5 +28,6 @@ var proxmox = family{
 		"virtualenvironmentvm.crossplane.io":        {group: "proxmoxbpg.crossplane.io", version: "v1beta1"},
 		"virtualenvironmentcontainer.crossplane.io": {group: "proxmoxbpg.crossplane.io", version: "v1beta1"},
 	},
-	fields: []*candidate{at("tags", "tags").words("_").sorted()},
+	handwritten: []string{"proxmox.crossplane.io"},
+	fields:      []*candidate{at("tags", "tags").words("_").sorted()},
 }

@@ -71,6 +71,7 @@ var unmanaged = family{
 		"timeweb.crossplane.io", "timeweb.m.crossplane.io", "m.timeweb.crossplane.io", // No tags. labels of node pools are Kubernetes labels.
 		"unifi.crossplane.io", "unifi.m.crossplane.io",
 		"upjet-supabase.upbound.io", "upjet-supabase.m.upbound.io",
+		"vcd.upbound.io", // FrangipaneTeam/provider-vcd, whose kind is of Terraform's null provider.
 		"vault.upbound.io", "vault.m.upbound.io",
 		"vkcloud.crossplane.io",
 		"zitadel.crossplane.io", "zitadel.m.crossplane.io",
