@@ -92,6 +92,36 @@ func TestStampJoinedRefused(t *testing.T) {
 	runPlain(t, cases)
 }
 
+// TestStampMetadataRefused tests labels that the API server would refuse as metadata.
+func TestStampMetadataRefused(t *testing.T) {
+	at := func(path string) field.Field {
+		f := shapes["Map"].field
+		f.Path = object.MustParsePath(path)
+
+		return f
+	}
+
+	formats := map[string]tags.Format{"openstack": tags.NewFormat(new(""), nil, false)}
+
+	var labels []tags.Label
+	for _, key := range []string{"team", "a/team", "A/team", "a/b/c", "plexsphere:x", "crossplane.io/composite", "a.crossplane.io/x", "kubectl.kubernetes.io/x", strings.Repeat("k", 64)} {
+		labels = append(labels, tags.Label{QualifiedKey: key, TagKey: key, Value: "a b", Unprefixed: true}, tags.Label{QualifiedKey: "v" + key, TagKey: "v" + key, Value: "a"})
+	}
+
+	cases := map[string]situation{
+		"Labels":      {reason: "Keys and values of labels are Kubernetes' own.", field: at("spec.template.metadata.labels")},
+		"Annotations": {reason: "And keys of annotations, while their values can be anything.", field: at("spec.template.metadata.annotations")},
+		"Others":      {reason: "What is only called so is not.", field: at("spec.template.labels")},
+	}
+
+	runAll(t, cases, func(t *testing.T, g *tagstest.Golden, tc situation) {
+		t.Helper()
+
+		tc.provider, tc.formats, tc.labels = "openstack", formats, labels
+		tc.run(t, g)
+	})
+}
+
 // TestStampJoinedInOrder tests what stays, and what is gone.
 func TestStampJoinedInOrder(t *testing.T) {
 	f := shapes["Joined"].withDelimiter(",")
@@ -141,6 +171,12 @@ func TestStampMetadata(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := situation{labels: []tags.Label{label("a", "1"), label("b", "2")}}
+
+			// Keys of annotations have no colon.
+			if tc.field.Shape == field.Map {
+				s.formats = map[string]tags.Format{"aws": tags.NewFormat(nil, map[string]string{":": "_"}, false)}
+			}
+
 			if tc.remove != "" {
 				s.remove = keys(tc.remove)
 			}

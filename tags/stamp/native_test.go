@@ -46,7 +46,7 @@ func TestStampNative(t *testing.T) {
 		"LabelsCap":    {reason: "Labels with a slash should take no slot.", field: labelled, labels: labels(2), slots: 48, desired: with(`{"labels": {"a/b": "1", "a/c": "2", "a/d": "3"}}`, `{}`)},
 		"LabelsRemove": {reason: "What removes all tags should not remove labels with a slash.", field: labelled, remove: keys("*"), desired: with(`{"labels": {"a/b": "1", "c": "2"}}`, `{}`)},
 		"LabelsLast":   {reason: "The last label should go, and the metadata stay.", field: labelled, remove: keys("*"), desired: with(`{"labels": {"c": "2"}}`, `{}`)},
-		"LabelsEqual":  {reason: "Labels that are there already are no change.", field: labelled, labels: labels(1), desired: with(`{"labels": {"a/b": "1", "ours:k00": "v"}}`, `{}`)},
+		"LabelsEqual":  {reason: "Labels that are there already are no change.", field: labelled, labels: labels(1), desired: with(`{"labels": {"a/b": "1", "ours_k00": "v"}}`, `{}`)},
 
 		"ControllersKept": {
 			reason: "What a controller has put into an atomic list should stay, or it would come back for ever.", field: list, labels: labels(1),
@@ -86,6 +86,11 @@ func TestStampNative(t *testing.T) {
 				Transformer: transformer(under(v1beta1.ConflictPolicyReplace, tc.labels...)...),
 				Fields:      fixed(somewhere(tc.field)),
 				Remove:      tc.remove,
+			}
+
+			// Keys of labels have no colon.
+			if tc.field.KubernetesLabels {
+				s.Transformer = tags.NewTransformer(under(v1beta1.ConflictPolicyReplace, tc.labels...), map[string]tags.Format{"aws": tags.NewFormat(nil, map[string]string{":": "_"}, false)})
 			}
 
 			if tc.observed != nil {

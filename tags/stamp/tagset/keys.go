@@ -2,12 +2,15 @@ package tagset
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // A Kind of tag field is what the fields of resources differ in, as far as it matters to
@@ -20,6 +23,10 @@ type Kind struct {
 	// the delimiter of a joined one.
 	Separator, Delimiter string
 	MaxLength            int
+
+	// Metadata is labels or annotations, if the field is such a map of an object of
+	// Kubernetes, and empty otherwise.
+	Metadata string
 }
 
 // KindOf the supplied field, on a resource with the supplied tag profile.
@@ -31,10 +38,23 @@ func KindOf(f *field.Field, p *tags.Profile) Kind {
 		k.Separator, k.MaxLength = f.Separator, f.MaxLength
 	case field.Joined:
 		k.Separator, k.Delimiter = f.Separator, f.Delimiter
-	case field.Map, field.MapOfLists, field.KeyValueList, field.None:
+	case field.Map:
+		k.Metadata = metadataOf(f.Path.Segments())
+	case field.MapOfLists, field.KeyValueList, field.None:
 	}
 
 	return k
+}
+
+// metadataOf an object is what the supplied path leads to: labels, annotations, or nothing of
+// these.
+func metadataOf(path object.Segments) string {
+	n := len(path)
+	if n < 2 || path[n-2].Field != "metadata" || path[n-1].Field != "labels" && path[n-1].Field != "annotations" {
+		return ""
+	}
+
+	return path[n-1].Field
 }
 
 // IsList is true if the tags are in a list, or in one string as such, which can be atomic for
@@ -55,6 +75,23 @@ func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) 
 		// The profile knows of one separator only.
 		reason = k.Profile.CheckEntry(key, k.Separator, value)
 		return reason, k.Profile.Limit(reason)
+	case k.Metadata != "":
+		return k.refusesMetadata(key, value)
+	default:
+		return "", ""
+	}
+}
+
+// refusesMetadata is Refuses for labels and annotations: the API server would refuse the whole
+// object.
+func (k *Kind) refusesMetadata(key, value string) (reason tags.SkipReason, limit string) {
+	switch {
+	case object.IsPrivate(key):
+		return tags.ReservedKey, "keys of Crossplane, kubectl and this function are for the very object"
+	case len(content.IsLabelKey(strings.ToLower(key))) > 0 || k.Metadata == "labels" && len(content.IsLabelKey(key)) > 0:
+		return tags.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
+	case k.Metadata == "labels" && len(content.IsLabelValue(value)) > 0:
+		return tags.ValueCharacterClass, "allowed: what Kubernetes admits as values of labels"
 	default:
 		return "", ""
 	}
