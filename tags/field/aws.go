@@ -24,7 +24,8 @@ var launchedToo = map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBo
 // (HTTP headers); actions.tagging (a switch).
 var aws = family{
 	Family:  Family{Name: "aws", Profile: "aws", Upjet: true},
-	domains: []string{"aws.upbound.io", "aws.m.upbound.io", "aws.jet.crossplane.io"},
+	domains: []string{"aws.upbound.io", "aws.m.upbound.io"},
+	retired: []string{"aws.jet.crossplane.io"},
 	adds:    "tags",
 	fields:  []*candidate{awsTags},
 	usual:   awsTags,

@@ -10,7 +10,8 @@ var azureTags = at("tags", "tags")
 // Grid's, Sentinel's and virtual hub route tables' filters and routes).
 var azure = family{
 	Family:  Family{Name: "azure", Profile: "azure", Upjet: true},
-	domains: []string{"azure.upbound.io", "azure.m.upbound.io", "azure.jet.crossplane.io"},
+	domains: []string{"azure.upbound.io", "azure.m.upbound.io"},
+	retired: []string{"azure.jet.crossplane.io"},
 	fields:  []*candidate{azureTags},
 	usual:   azureTags,
 	kinds: map[string][]*candidate{

@@ -99,8 +99,10 @@ type family struct {
 	Family
 
 	// domains of the family's API groups, and of all groups that are subdomains
-	// of them. Those that are handwritten are of providers that aren't generated.
-	domains, handwritten []string
+	// of them. Those that are handwritten are of providers that aren't generated. Of those
+	// that are retired no new groups come, so that nothing is usual of groups that the built-in
+	// index doesn't have: old ones.
+	domains, handwritten, retired []string
 
 	// only are the kinds that are the family's in those of its domains that several
 	// families share: patterns by domain.
@@ -308,8 +310,12 @@ var byDomain = func() map[string][]claim {
 		older := *f
 		older.Upjet = false
 
+		last := *f
+		last.usual = nil
+
 		add(f, f.domains)
 		add(&older, f.handwritten)
+		add(&last, f.retired)
 	}
 
 	for _, claims := range m {

@@ -27,8 +27,8 @@ var gcp = family{
 	Family: Family{Name: "gcp", Profile: "gcp", Upjet: true},
 	domains: []string{
 		"gcp.upbound.io", "gcp.m.upbound.io", "gcp-beta.upbound.io", "gcp-beta.m.upbound.io",
-		"gcp.jet.crossplane.io",
 	},
+	retired: []string{"gcp.jet.crossplane.io"},
 	fields: []*candidate{
 		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
 		gcpLabels,
