@@ -408,7 +408,7 @@ func TestBuiltIn(t *testing.T) {
 		c := strings.SplitN(line, "\t", 4)
 		gvk := schema.GroupVersionKind{Group: c[0], Version: c[1], Kind: c[2]}
 
-		f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk})
+		f, ok := field.BuiltIn().Known(gvk)
 		if !ok {
 			t.Errorf("%s is not in the built-in index", gvk)
 		}
@@ -418,8 +418,8 @@ func TestBuiltIn(t *testing.T) {
 		}
 	}
 
-	if n != 22 {
-		t.Errorf("want 22 served kinds, got %d", n)
+	if n < 30 {
+		t.Errorf("want at least 30 served kinds, got %d", n)
 	}
 
 	out.Reset()

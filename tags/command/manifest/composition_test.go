@@ -91,7 +91,7 @@ func TestStep(t *testing.T) {
 		"InvalidInput": {
 			reason: "The input must be valid, as in a cluster.",
 			text:   pipeline(broken),
-			want:   want{err: "cannot read -: invalid input of step broken: sources: at least one of sources, removeTags, ignoreTags and kubernetesMetadata is required"},
+			want:   want{err: "cannot read -: invalid input of step broken: sources: at least one of sources, removeTags, ignoreTags, kubernetesMetadata and tagPolicy is required"},
 		},
 		"WrongType": {
 			reason: "A Composition of another shape is none that an API server would have.",
