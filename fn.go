@@ -111,6 +111,10 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 // respond to the supplied run: stamp the supplied targets, copy metadata, and report.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
+	if err := stamper.Resolve(targets); err != nil {
+		return nil, report.Fail(report.ReasonResolveFailed, err)
+	}
+
 	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.FailStamp(err)
@@ -146,6 +150,7 @@ func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionReq
 		Provider:       set.Provider,
 		CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
 		Transformer:    set.Transformer(in),
+		PerResource:    set.PerResource,
 		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
 		Schemas:        schemas(in, required),
 		Remove:         set.Remove,

@@ -934,6 +934,10 @@ func TestImports(t *testing.T) {
 		// Commands.
 		"github.com/alecthomas/kong", "golang.org/x/term", "k8s.io/apimachinery/pkg/util/yaml",
 
+		// Expressions, which are 5 MB.
+		"github.com/google/cel-go/...", "cel.dev/expr", "github.com/antlr4-go/antlr/v4", "golang.org/x/exp/slices", "golang.org/x/exp/constraints",
+		"google.golang.org/genproto/googleapis/api/expr/v1alpha1", "go.yaml.in/yaml/v3",
+
 		// Kubernetes' rules for names and texts.
 		"k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/version", "k8s.io/apimachinery/pkg/util/validation/field",
 		"k8s.io/apimachinery/pkg/api/validate/constraints", "k8s.io/apimachinery/pkg/api/validate/content",
@@ -1477,6 +1481,75 @@ func TestExplainAgrees(t *testing.T) {
 	})
 }
 
+// TestExpressionsAlone proves that what is decided once for resources whose labels differ is what
+// becomes of each of them alone.
+func TestExpressionsAlone(t *testing.T) {
+	kinds := []string{
+		`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {}}}`,
+		`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"b": "earlier", "other": "x", "plexsphere:a": "1"}}}}`,
+		`{"apiVersion": "autoscaling.aws.m.upbound.io/v1beta1", "kind": "AutoscalingGroup", "spec": {"forProvider": {"tag": [{"key": "b", "value": "earlier", "propagateAtLaunch": true}]}}}`,
+		`{"apiVersion": "storage.gcp.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {}}}`,
+		`{"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "NetworkV2", "spec": {"forProvider": {}}}`,
+		`{"apiVersion": "droplet.digitalocean.m.crossplane.io/v1alpha1", "kind": "Droplet", "spec": {"forProvider": {}}}`,
+	}
+	values := []string{"1", "2", "UPPER", "a b", "", "<%>", strings.Repeat("x", 300), "null", "none"}
+	fn := &Function{log: slog.New(slog.DiscardHandler)}
+
+	rapid.Check(t, func(t *rapid.T) {
+		of := make(map[string]any)
+		req := testRequest(testInput(`"reservedKeys": ["zone"], "sources": [
+			{"type": "Value", "trusted": true, "values": {"zone": "eu", "d": "trusted"}},
+			{"type": "Expression", "onConflict": "Replace", "expressions": {"a": "xr.spec.of[name].a", "b": "xr.spec.of[name].b + name", "Zone": "name"}},
+			{"type": "Expression", "keyForm": "Tag", "expressions": {"b": "xr.spec.of[name].b", "c": "xr.spec.of[name].c", "C": "xr.spec.of[name].a", "d": "xr.spec.of[name].d"}},
+			{"type": "Value", "values": {"fixed": "1"}}]`))
+		req.Desired.Resources, req.Observed.Resources = make(map[string]*fnv1.Resource), nil
+
+		for i := range rapid.IntRange(1, 8).Draw(t, "resources") {
+			name := fmt.Sprintf("r%d", i)
+			own := make(map[string]any)
+
+			for _, key := range []string{"a", "b", "c", "d"} {
+				switch v := rapid.SampledFrom(values).Draw(t, key); v {
+				case "none":
+				case "null":
+					own[key] = nil
+				default:
+					own[key] = v
+				}
+			}
+
+			// What isn't there can't be added to.
+			if own["b"] == nil {
+				own["b"] = ""
+			}
+
+			of[name] = own
+			req.Desired.Resources[name] = &fnv1.Resource{Resource: resource.MustStructJSON(rapid.SampledFrom(kinds).Draw(t, "kind"))}
+		}
+
+		req.Observed.Composite.Resource = structOf(map[string]any{"apiVersion": "a/v1", "kind": "A", "metadata": map[string]any{"name": "x"}, "spec": map[string]any{"of": of}})
+
+		together, err := fn.RunFunction(context.Background(), proto.CloneOf(req))
+		if err != nil || slices.ContainsFunc(together.GetResults(), func(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL }) {
+			t.Fatalf("RunFunction(...): %v, %v", together.GetResults(), err)
+		}
+
+		for name, r := range req.GetDesired().GetResources() {
+			alone := proto.CloneOf(req)
+			alone.Desired.Resources = map[string]*fnv1.Resource{name: proto.CloneOf(r)}
+
+			rsp, err := fn.RunFunction(context.Background(), alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(rsp.GetDesired().GetResources()[name], together.GetDesired().GetResources()[name], protocmp.Transform()); diff != "" {
+				t.Fatalf("%s: -alone, +with others:\n%s", name, diff)
+			}
+		}
+	})
+}
+
 // Keys that labels, earlier steps and the cloud have, and patterns of which some are
 // reserved. Nearly all of them are the same key to somebody.
 var (
@@ -1511,6 +1584,10 @@ type trustSource struct {
 	trusted    bool
 	tag        bool // The keys are tag keys.
 	onConflict string
+
+	// expression of values, in which %s stands for one, or empty if they are written as they
+	// are.
+	expression string
 }
 
 func drawTrust(t *rapid.T, provider string) trustCase {
@@ -1556,6 +1633,11 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 			trusted:    rapid.Bool().Draw(t, "trusted"),
 			tag:        rapid.Bool().Draw(t, "tag keys"),
 			onConflict: rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "on conflict"),
+		}
+
+		// Compiling takes longer than all else, so few are.
+		if len(c.sources) == 0 {
+			s.expression = rapid.SampledFrom([]string{"", "", "'%s'", "name == 'r' ? '%s' : name"}).Draw(t, "expression")
 		}
 
 		what := "untrusted labels"
@@ -1649,7 +1731,20 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 			form = "Tag"
 		}
 
-		of = append(of, map[string]any{"type": "Value", "values": s.values, "trusted": s.trusted, "keyForm": form, "onConflict": s.onConflict})
+		source := map[string]any{"type": "Value", "values": s.values, "trusted": s.trusted, "keyForm": form, "onConflict": s.onConflict}
+
+		if s.expression != "" && len(s.values) > 0 {
+			expressions := make(map[string]string, len(s.values))
+			for key, value := range s.values {
+				expressions[key] = fmt.Sprintf(s.expression, value)
+			}
+
+			delete(source, "values")
+
+			source["type"], source["expressions"] = "Expression", expressions
+		}
+
+		of = append(of, source)
 	}
 
 	in["sources"] = of
@@ -2241,6 +2336,54 @@ func BenchmarkEcho(b *testing.B) {
 // then discarded.
 func benchmarked() *Function {
 	return &Function{log: slog.New(slog.NewJSONHandler(io.Discard, nil)), metrics: report.NewMetrics()} //nolint:sloglint // As above.
+}
+
+// BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels: those of
+// a field, the same by expressions, and by expressions of which half differ per resource, which
+// should take at most half as long again.
+func BenchmarkExpressions(b *testing.B) {
+	for name, perResource := range map[string]int{"none": -1, "once": 0, "perResource": 10} {
+		b.Run(name, func(b *testing.B) {
+			f := benchmarked()
+			with := func(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
+				if perResource >= 0 {
+					req.Input = expressionsInput(20, perResource)
+				}
+
+				return req
+			}
+
+			req, err := load.Request(load.Settled, 100, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+				return f.RunFunction(b.Context(), with(req))
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+
+			wire := marshal(b, with(req))
+
+			b.ReportAllocs()
+
+			for b.Loop() {
+				call(b, codec.Codec{}, mem.BufferSlice{mem.SliceBuffer(wire)}, f.RunFunction)
+			}
+		})
+	}
+}
+
+// expressionsInput has so many expressions, of which so many differ per resource.
+func expressionsInput(all, perResource int) *structpb.Struct {
+	expressions := make([]string, all)
+	for i := range expressions {
+		expressions[i] = fmt.Sprintf(`"platform/label-%04d": "xr.spec.labels['platform/label-%04d']`, i, i)
+		if i < perResource {
+			expressions[i] += " + '-' + name"
+		}
+
+		expressions[i] += `"`
+	}
+
+	return testInput(`"sources": [{"type": "Expression", "expressions": {` + strings.Join(expressions, ",") + `}}]`)
 }
 
 func eachLoad(b *testing.B, c encoding.CodecV2, run func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)) {

@@ -175,6 +175,11 @@ func TestDecode(t *testing.T) {
 			input:  `sources: [{type: CompositeField, fromFieldPath: spec.labels, policy: {}}]`,
 			want:   always + `sources: [{type: CompositeField, fromFieldPath: spec.labels, policy: {}, encoding: Plain, keyForm: Qualified, onConflict: Retain}]}`,
 		},
+		"Expressions": {
+			reason: "Expressions should be taken as they are written, and may be required.",
+			input:  `sources: [{type: Expression, expressions: {Name: "xr.metadata.name + '-' + name"}, policy: {fromFieldPath: Required}, trusted: true, include: {except: [a]}}]`,
+			want:   always + `sources: [{type: Expression, expressions: {Name: "xr.metadata.name + '-' + name"}, policy: {fromFieldPath: Required}, trusted: true, include: {except: [a]}, encoding: Plain, keyForm: Qualified, onConflict: Retain}]}`,
+		},
 		"Lists": {
 			reason: "How a list has tags should have its defaults, whether nothing or little is said of it.",
 			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList}, {apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {}},
@@ -249,9 +254,31 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// expressions are so many from the supplied one on, all of them with a mistake.
+func expressions(from, n int) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("k%d: name +", from+i)
+	}
+
+	return strings.Join(out, ", ")
+}
+
 // refused are inputs that Decode refuses.
 func refused() map[string]struct{ reason, input string } {
 	return map[string]struct{ reason, input string }{
+		// Expressions.
+		"Expressions": {
+			reason: "Every mistake should be told with its key and where it is, and shown.",
+			input:  `sources: [{type: Value, values: {}}, {type: Expression, expressions: {a: "xr.metadata.name +", b: name, c: "nam", d: "[name]", e: "name.matches('(')"}}]`,
+		},
+		"NoExpressions":         {reason: "A source without expressions computes nothing.", input: `sources: [{type: Expression}, {type: Expression, expressions: {}}, {type: Expression, expressions: {a: ""}}, {type: Expression, expressions: {a: 1}}]`},
+		"ExpressionsElsewhere":  {reason: "Expressions are for their own type only, which reads nothing else.", input: `sources: [{type: Value, values: {}, expressions: {a: name}}, {type: Expression, expressions: {a: name}, fromFieldPath: a, prefix: a, values: {}, contextKey: a, pick: All}]`},
+		"ManyExpressions":       {reason: "The expressions of all sources together should be counted.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 200) + `}}, {type: Expression, expressions: {` + expressions(200, 57) + `}}]`},
+		"TooManyExpressions":    {reason: "Ten thousand expressions should be refused, before any is looked at.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 10000) + `}}]`},
+		"RequiredObserved":      {reason: "What is only there once a resource is can't be required for it.", input: `sources: [{type: Expression, expressions: {a: "observed.status.arn", b: name}, policy: {fromFieldPath: Required}}]`},
+		"UnknownRequiredObject": {reason: "Objects that no source finds, or several do, should be refused.", input: `sources: [{type: Expression, expressions: {a: required.zone.metadata.name, b: "required['values'].a", c: required.two.a}}, {type: Value, name: values, values: {}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`},
+
 		// What it is.
 		"OtherKind": {
 			reason: "The input of another function should be refused.",

@@ -2,6 +2,7 @@ package v1beta1
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -96,6 +98,7 @@ var rules = map[string]func(self) bool{
 	// Sources.
 	"(self.type == 'Value') == has(self.values)":              func(s self) bool { return s.is("type", "Value") == s.has("values") },
 	"(self.type == 'ContextField') == has(self.contextKey)":   func(s self) bool { return s.is("type", "ContextField") == s.has("contextKey") },
+	"(self.type == 'Expression') == has(self.expressions)":    func(s self) bool { return s.is("type", "Expression") == s.has("expressions") },
 	"(self.type == 'RequiredResource') == has(self.resource)": func(s self) bool { return s.is("type", "RequiredResource") == s.has("resource") },
 	"self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)": func(s self) bool {
 		return s.is("type", "RequiredResource") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
@@ -115,8 +118,8 @@ var rules = map[string]func(self) bool{
 	"!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)": func(s self) bool {
 		return !s.at("trusted").GetBoolValue() || !s.has("include", "fromFieldPath")
 	},
-	"!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
-		return !s.has("policy") || s.has("resource") || s.has("fromFieldPath") || s.has("include", "fromFieldPath")
+	"!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
+		return !s.has("policy") || s.has("resource") || s.has("fromFieldPath") || s.has("expressions") || s.has("include", "fromFieldPath")
 	},
 	"!has(self.keys) || !has(self.fromFieldPath)": func(s self) bool { return !s.has("keys") || !s.has("fromFieldPath") },
 
@@ -227,7 +230,10 @@ func refine(root *schema) {
 	}
 	tagField.Properties["provider"].Enum = tags.ProfileNames()
 
-	root.Properties["sources"].check = differentClasses
+	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
+		differentClasses(a, p, sources)
+		expressions(a, p, sources)
+	}
 	tagField.check = taggableField
 	tagField.Properties["keyValueList"].check = differentFields
 	tagField.Properties["joined"].check = differentSeparators
@@ -248,6 +254,62 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 			a.note(field.Duplicate(p.Index(i).Child("name"), name))
 		} else {
 			named[name] = true
+		}
+	}
+}
+
+// maxExpressions is how many expressions all sources may have.
+const maxExpressions = 256
+
+// expressions compile, and what they require is there.
+func expressions(a *admission, p *field.Path, sources self) {
+	all, named := 0, make(map[string]int)
+
+	for _, v := range sources.GetListValue().GetValues() {
+		s := self{v}
+		all += len(s.at("expressions").GetStructValue().GetFields())
+
+		if s.is("type", string(SourceTypeRequiredResource)) {
+			named[s.text("name")]++
+		}
+	}
+
+	if all > maxExpressions {
+		a.refuse(p, fmt.Sprintf("must have at most %d expressions, not %d", maxExpressions, all))
+		return
+	}
+
+	for i, v := range sources.GetListValue().GetValues() {
+		texts := (self{v}).at("expressions").GetStructValue().GetFields()
+
+		for _, key := range slices.Sorted(maps.Keys(texts)) {
+			if text := texts[key].GetStringValue(); text != "" {
+				a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+			}
+		}
+	}
+}
+
+// expression of the supplied source compiles, and doesn't need what can't be there. Sources of
+// objects are supplied by how many have a name.
+func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) {
+	e, err := expression.Compile(text)
+	if err != nil {
+		a.refuse(p, err.Error())
+		return
+	}
+
+	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
+		a.refuse(p, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+	}
+
+	for _, name := range e.Objects() {
+		switch named[name] {
+		case 0:
+			a.refuse(p, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
+		case 1:
+		default:
+			a.refuse(p, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -306,7 +307,7 @@ const (
 
 // A SourceType says where a source takes labels from.
 //
-// +kubebuilder:validation:Enum=Value;CompositeField;ContextField;CompositeMetadata;RequiredResource
+// +kubebuilder:validation:Enum=Value;CompositeField;ContextField;CompositeMetadata;RequiredResource;Expression
 type SourceType string
 
 // Types of source.
@@ -329,6 +330,9 @@ const (
 	// SourceTypeRequiredResource takes labels from objects that Crossplane
 	// fetches.
 	SourceTypeRequiredResource SourceType = "RequiredResource"
+
+	// SourceTypeExpression computes labels.
+	SourceTypeExpression SourceType = "Expression"
 )
 
 // A Pick says which of the objects that a source finds it takes labels from.
@@ -396,23 +400,25 @@ const (
 // A Source of labels.
 //
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Value') == has(self.values)",message="is required by type Value, and forbidden elsewhere",fieldPath=".values"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value and CompositeMetadata",fieldPath=".fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value, CompositeMetadata and Expression",fieldPath=".fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ContextField') == has(self.contextKey)",message="is required by type ContextField, and forbidden elsewhere",fieldPath=".contextKey"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField and ContextField",fieldPath=".prefix"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField, ContextField and Expression",fieldPath=".prefix"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="(self.type == 'Expression') == has(self.expressions)",message="is required by type Expression, and forbidden elsewhere",fieldPath=".expressions"
 // +kubebuilder:validation:XValidation:rule="self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
 	// at fromFieldPath of the composite resource, ContextField from the map at
 	// fromFieldPath below contextKey of the pipeline's context, CompositeMetadata
 	// from the composite resource's labels and annotations that start with prefix,
-	// and RequiredResource from objects that Crossplane fetches.
+	// RequiredResource from objects that Crossplane fetches, and Expression computes
+	// them by expressions.
 	Type SourceType `json:"type"`
 
 	// Name of the source in messages, and of the class that it picks.
@@ -424,6 +430,17 @@ type Source struct {
 	//
 	// +optional
 	Values map[string]string `json:"values,omitzero"`
+
+	// Expressions are labels: key to the CEL expression of its value, a string, a
+	// number or a boolean. They read xr, the composite resource; context, that of the
+	// pipeline; required, the objects of sources of type RequiredResource by the name
+	// of the source; and of each composed resource name, desired and observed, which
+	// is empty before the resource exists. A key whose value isn't there is no label.
+	// At most 256 in all sources together. For type Expression only.
+	//
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	Expressions map[string]expression.Expression `json:"expressions,omitempty"`
 
 	// FromFieldPath is the path of a map of strings, e.g. spec.labels: in the
 	// composite resource, below the context's key, or in a required resource.
@@ -557,8 +574,9 @@ const (
 // A SourcePolicy says how a source reads.
 type SourcePolicy struct {
 	// FromFieldPath says what it means that a field or an object which the source
-	// reads is absent: Optional takes it for an empty one, Required fails the
-	// pipeline. It is Required for type RequiredResource, and Optional elsewhere.
+	// reads is absent, or the value of an expression: Optional takes it for an empty
+	// one, Required fails the pipeline. It is Required for type RequiredResource, and
+	// Optional elsewhere.
 	//
 	// +optional
 	FromFieldPath FromFieldPathPolicy `json:"fromFieldPath,omitempty"`

@@ -30,6 +30,12 @@ type world struct {
 	Composite *structpb.Struct   `json:"composite"`
 	Context   *structpb.Struct   `json:"context"`
 	Objects   []*structpb.Struct `json:"objects"`
+
+	// Resources whose labels differ.
+	Resources map[string]struct {
+		Desired  *structpb.Struct `json:"desired"`
+		Observed *structpb.Struct `json:"observed"`
+	} `json:"resources"`
 }
 
 // A resolveCase is an input, and a world unless it is that of the file.
@@ -91,6 +97,10 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 	req := request(of.Composite)
 	req.Context = of.Context
 
+	if tc.Resources != nil {
+		of.Resources = tc.Resources
+	}
+
 	if tc.Old {
 		req.Meta = nil
 	}
@@ -99,11 +109,11 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 	before, inBefore := proto.CloneOf(req), in.DeepCopy()
 
 	set, calls, err := cluster(of.Objects).reconcile(in, req)
-	told := tell(&set, calls, err)
+	told := append(tell(&set, calls, err), of.tellResources(&set)...)
 
 	// The same every time, whatever the order of maps is.
 	set, calls, err = cluster(of.Objects).reconcile(in, req)
-	if diff := cmp.Diff(told, tell(&set, calls, err)); diff != "" {
+	if diff := cmp.Diff(told, append(tell(&set, calls, err), of.tellResources(&set)...)); diff != "" {
 		t.Errorf("\n%s: Resolve(...) of the same: -first, +second:\n%s", tc.Name, diff)
 	}
 
@@ -152,17 +162,7 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 		say("provider %s", s.Provider)
 	}
 
-	for _, l := range s.Labels {
-		say("label %s", label(l))
-	}
-
-	for _, o := range s.Overridden {
-		say("overridden: %s", label(o))
-	}
-
-	for _, l := range s.Claims {
-		say("claim %s", label(l))
-	}
+	out = append(out, tellLabels(s)...)
 
 	for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
 		c := s.Classes[name]
@@ -181,8 +181,70 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 		say("metadata[%d] labels %q annotations %q", i, m.Labels, m.Annotations)
 	}
 
+	for _, a := range s.Absent {
+		say("absent: %s", a)
+	}
+
 	for _, e := range s.Empty {
 		say("empty: %s", e)
+	}
+
+	return out
+}
+
+// tellLabels of the supplied set.
+func tellLabels(s *resolve.Set) []string {
+	var out []string
+
+	for _, l := range s.Labels {
+		out = append(out, "label "+label(l))
+	}
+
+	for _, o := range s.Overridden {
+		out = append(out, "overridden: "+label(o))
+	}
+
+	for _, l := range s.Claims {
+		out = append(out, "claim "+label(l))
+	}
+
+	return out
+}
+
+// tellResources tells what the supplied set is for each resource, if that differs.
+func (w *world) tellResources(s *resolve.Set) []string {
+	if s.PerResource == nil {
+		return nil
+	}
+
+	out := s.PerResource.Mentioned()
+	shared := make(map[*tags.Transformer]string)
+
+	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
+		r := w.Resources[name]
+
+		set, err := s.PerResource.Set(name, object.Tree(r.Desired), object.Tree(r.Observed))
+		if err != nil {
+			out = append(out, name+": error: "+err.Error())
+			continue
+		}
+
+		tr, err := s.PerResource.Transformer(name, object.Tree(r.Desired), object.Tree(r.Observed))
+		if err != nil {
+			out = append(out, name+": error of the second evaluation: "+err.Error())
+			continue
+		}
+
+		if as, ok := shared[tr]; ok {
+			out = append(out, name+": as "+as)
+			continue
+		}
+
+		shared[tr] = name
+
+		for _, told := range tellLabels(set) {
+			out = append(out, name+": "+told)
+		}
 	}
 
 	return out

@@ -20,7 +20,7 @@ func (f found) text(e v1beta1.Encoding) (string, error) {
 	text, ok := f.GetKind().(*structpb.Value_StringValue)
 
 	switch {
-	case !ok && e == v1beta1.EncodingScalar:
+	case !ok && (e == v1beta1.EncodingScalar || f.expression != nil):
 		s, err := scalar(f.Value)
 		return s, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
 	case !ok:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
@@ -25,8 +26,12 @@ type Set struct {
 	// does. One that the input names by value is not here: it has more weight.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key.
+	// Labels of all sources, sorted. No two have the same tag key. Those that differ per
+	// composed resource are not among them, nor among the claims and overridden ones.
 	Labels []tags.Label
+
+	// PerResource are the labels that differ, with all others, or nil if none does.
+	PerResource *PerResource
 
 	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
 	Claims []tags.Label
@@ -44,6 +49,10 @@ type Set struct {
 	// Metadata that kubernetesMetadata copies, by the position of the rule. It is
 	// empty for rules that copy from composed resources.
 	Metadata []Metadata
+
+	// Absent are messages about the expressions that have no value, in the order of their
+	// sources and keys. Those of which the value differs per resource are not among them.
+	Absent []string
 
 	// Empty are messages about the sources that find nothing, though that is no
 	// error, in their order.
@@ -96,26 +105,44 @@ type resolver struct {
 	context  *structpb.Struct
 	required *require.Requirements
 
-	// reserved keys, which only trusted sources may claim.
-	reserved tags.KeySet
+	// merged labels of the sources so far.
+	*merged
 
-	// set that the sources resolve to, and its labels so far by their tag keys.
-	set    Set
-	merged map[string]tags.Label
+	// set that the sources resolve to.
+	set Set
+
+	// call that expressions are evaluated for, if there are any, and whether it has the
+	// objects that they require.
+	call     *expression.Call
+	requires bool
+}
+
+// newResolver returns what resolves the supplied input for the supplied request.
+func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
+	r := &resolver{
+		in:       in,
+		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
+		context:  req.GetContext(),
+		required: required,
+		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...)),
+	}
+
+	if computes, perResource := expressions(in); computes {
+		r.call = expression.NewCall(ctx, r.xr.Object, r.context)
+
+		if perResource {
+			r.set.PerResource = &PerResource{resolver: r, sets: make(map[string]*differingSet), made: make(map[string]*tags.Transformer)}
+		}
+	}
+
+	return r
 }
 
 // Resolve the supplied input for the supplied request. What Crossplane must fetch for
 // it is required. An error is a resolve failure: the labels can't be known, so
 // nothing may be tagged. Once the supplied context is done, its error is returned.
 func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
-	r := &resolver{
-		in:       in,
-		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
-		context:  req.GetContext(),
-		required: required,
-		reserved: tags.NewFoldedKeySet(in.ReservedKeys...),
-		merged:   make(map[string]tags.Label),
-	}
+	r := newResolver(ctx, in, req, required)
 
 	for i := range in.Sources {
 		if err := ctx.Err(); err != nil {
@@ -136,9 +163,12 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		}
 	}
 
-	r.set.Labels = slices.SortedFunc(maps.Values(r.merged), tags.Label.Compare)
-	slices.SortFunc(r.set.Claims, tags.Label.Compare)
-	r.set.Claims = slices.CompactFunc(r.set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+	r.addTo(&r.set)
+
+	// What isn't included differs nowhere.
+	if r.set.PerResource != nil && len(r.set.PerResource.differing) == 0 {
+		r.set.PerResource = nil
+	}
 
 	// A class has less weight than the composite resource.
 	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
@@ -161,17 +191,60 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	return r.set, nil
 }
 
+// expressions says whether the supplied input has any, and whether the labels of any differ per
+// composed resource.
+func expressions(in *v1beta1.CloudTags) (some, perResource bool) {
+	for i := range in.Sources {
+		for _, e := range in.Sources[i].Expressions {
+			some, perResource = true, perResource || len(e.PerResource()) > 0
+		}
+	}
+
+	return some, perResource
+}
+
+// take the supplied label.
+func (r *resolver) take(l tags.Label) {
+	if p := r.set.PerResource; p != nil {
+		p.all = append(p.all, taken{Label: l})
+	}
+
+	r.merged.take(l)
+}
+
+// merged are labels of sources, later ones over earlier ones.
+type merged struct {
+	// reserved keys, which only trusted sources may claim.
+	reserved tags.KeySet
+
+	// labels by their tag keys.
+	labels             map[string]tags.Label
+	claims, overridden []tags.Label
+}
+
+func newMerged(reserved tags.KeySet) *merged {
+	return &merged{reserved: reserved, labels: make(map[string]tags.Label)}
+}
+
 // take the supplied label. It takes the place of one of an earlier source, unless it
 // claims a reserved key and may not.
-func (r *resolver) take(l tags.Label) {
-	if !l.Trusted && tags.Claims(r.reserved, l) {
-		r.set.Claims = append(r.set.Claims, l)
+func (m *merged) take(l tags.Label) {
+	if !l.Trusted && tags.Claims(m.reserved, l) {
+		m.claims = append(m.claims, l)
 		return
 	}
 
-	if old, ok := r.merged[l.TagKey]; ok {
-		r.set.Overridden = append(r.set.Overridden, old)
+	if old, ok := m.labels[l.TagKey]; ok {
+		m.overridden = append(m.overridden, old)
 	}
 
-	r.merged[l.TagKey] = l
+	m.labels[l.TagKey] = l
+}
+
+// addTo adds the labels to the supplied set.
+func (m *merged) addTo(s *Set) {
+	s.Labels = slices.SortedFunc(maps.Values(m.labels), tags.Label.Compare)
+	slices.SortFunc(m.claims, tags.Label.Compare)
+	s.Claims = slices.CompactFunc(m.claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+	s.Overridden = m.overridden
 }

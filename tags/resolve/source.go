@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -39,6 +40,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 	v1beta1.SourceTypeContextField:      contextField,
 	v1beta1.SourceTypeCompositeMetadata: compositeMetadata,
 	v1beta1.SourceTypeRequiredResource:  requiredResource,
+	v1beta1.SourceTypeExpression:        computed,
 }
 
 // Title is what people call the supplied source of the supplied composite resource: its
@@ -89,6 +91,9 @@ type labels map[string]found
 type found struct {
 	*structpb.Value
 
+	// expression that the value has to be computed by, or nil if it is there.
+	expression *expression.Expression
+
 	// path of the map that holds it, in the words of messages, and its key there.
 	path, key string
 }
@@ -111,7 +116,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return err
 	}
 
-	of, taken := 0, 0
+	of, taken, absent := 0, 0, ""
 
 	for _, labels := range found {
 		of += len(labels)
@@ -126,22 +131,48 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 				continue
 			}
 
-			if l.Value, err = labels[key].text(s.Encoding); err != nil {
+			why, err := r.takeFound(l, s, labels[key])
+			if err != nil {
 				return err
 			}
 
-			taken++
-
-			r.take(l)
+			if why == "" {
+				taken++
+			} else {
+				absent = cmp.Or(absent, "none of its expressions has a value: "+why)
+				r.set.Absent = append(r.set.Absent, fmt.Sprintf("%s: %s", from.Name, why))
+			}
 		}
 	}
 
 	// Who leaves a map empty means to.
 	if of > 0 && taken == 0 {
-		return &nothing{note: cmp.Or(none, fmt.Sprintf("include matches none of its %d labels", of))}
+		return &nothing{note: cmp.Or(none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
 	}
 
 	return nil
+}
+
+// takeFound takes the supplied label of the supplied source, whose value the source finds in the
+// supplied place. It returns why there is none if it is an expression that has none.
+func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (absent string, err error) {
+	ok := true
+
+	switch {
+	case f.expression == nil:
+		l.Value, err = f.text(s.Encoding)
+	case len(f.expression.PerResource()) > 0:
+		r.later(l, s, f)
+		return "", nil
+	default:
+		l.Value, absent, ok, err = r.compute(s, f)
+	}
+
+	if err == nil && ok {
+		r.take(l)
+	}
+
+	return absent, err
 }
 
 // include returns what says whether the source includes a qualified key, and why it

@@ -61,12 +61,12 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 	c := Change{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind}
 
 	var same bool
-	if c.Added, same = t.fresh.change(t.there, after); same || settled(t, after) {
+	if c.Added, same = (*t.freshOf()).change(t.there, after); same || settled(t, after) {
 		return c
 	}
 
 	// Here all strings are tags.
-	keys := s.wishesFor(tagset.KindOf(t.field, t.profile)).Keys
+	keys := s.wishesFor(t).Keys
 	keys.Patterns = tags.NewKeySet("*")
 
 	old, err := tagset.Read(t.there, t.field, &keys)

@@ -2,7 +2,10 @@ package stamp
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -25,6 +28,16 @@ type fresh struct {
 
 	// added are all the tags, as what changes.
 	added map[string]Values
+
+	// byLabel are the tag keys and reasons to refuse them by the tag keys of labels, once that
+	// has been asked for.
+	byLabel map[string]judged
+}
+
+// judged is what is thought of a label: its tag, or why it is refused.
+type judged struct {
+	tag    *tags.Tag
+	reason tags.SkipReason
 }
 
 // freshKey is what resources differ in of which not the same becomes if they have no tags.
@@ -39,16 +52,29 @@ type freshKey struct {
 
 // freshOf returns what becomes of resources of the supplied target's kind that have no tags.
 func (s *Stamper) freshOf(t *Target) *fresh {
-	if t.fresh != nil {
-		return t.fresh
+	is := t.freshOf()
+	if *is != nil {
+		return *is
 	}
 
 	if len(s.Remove)+len(s.Ignore) > 0 || s.refuses() || t.field.Atomic || t.field.Fixed {
-		t.fresh = &fresh{}
-		return t.fresh
+		*is = &fresh{}
+		return *is
 	}
 
-	k := freshKey{wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)), providerTags: fmt.Sprintf("%q", t.field.ProviderTags)}
+	if *is = s.differing(t); *is != nil {
+		return *is
+	}
+
+	*is = s.sharedFresh(t, t.labels)
+
+	return *is
+}
+
+// sharedFresh is what becomes of resources like the supplied target that have the supplied labels,
+// or those that don't differ, and no tags.
+func (s *Stamper) sharedFresh(t *Target, labels *tags.Transformer) *fresh {
+	k := freshKey{wishes: s.wishesOf(t, labels), providerTags: fmt.Sprintf("%q", t.field.ProviderTags)}
 	if t.field.Shape != field.Map {
 		k.place = t.place
 	}
@@ -62,9 +88,115 @@ func (s *Stamper) freshOf(t *Target) *fresh {
 		s.fresh[k] = f
 	}
 
-	t.fresh = f
-
 	return f
+}
+
+// differing is what becomes of resources like the supplied target that have no tags, if that differs
+// only in values from what becomes of others. It is nil if that is not so.
+func (s *Stamper) differing(t *Target) *fresh {
+	if t.labels == nil || t.field.Shape != field.Map {
+		return nil
+	}
+
+	base, differs := t.labels.Base()
+	if base == nil {
+		return nil
+	}
+
+	like := s.sharedFresh(t, base)
+	if like.plan == nil {
+		return nil
+	}
+
+	p := *like.plan
+	p.Active, p.Trusted = maps.Clone(p.Active), maps.Clone(p.Trusted)
+
+	for _, l := range differs {
+		of := like.judged(l.TagKey)
+
+		if of.tag == nil {
+			_, reason := p.transformed.Judge(l)
+			if reason != of.reason && (of.reason != tags.KeyCollision || reason != "") {
+				return nil
+			}
+
+			continue
+		}
+
+		tag, reason := p.transformed.Revalue(*of.tag, l.Value)
+		if reason != "" {
+			return nil
+		}
+
+		replace(p.Active, tag.Key, tag.Value)
+		replace(p.Trusted, tag.Key, tag.Value)
+	}
+
+	return &fresh{plan: &p, slots: like.slots}
+}
+
+// replace the value of the supplied key, if there is one.
+func replace(in map[string]string, key, value string) {
+	if _, ok := in[key]; ok {
+		in[key] = value
+	}
+}
+
+// judged returns what was thought of the label with the supplied tag key.
+func (f *fresh) judged(tagKey string) judged {
+	if f.byLabel == nil {
+		f.byLabel = make(map[string]judged, len(f.plan.tags))
+
+		for i := range f.plan.tags {
+			f.byLabel[f.plan.tags[i].TagKey] = judged{tag: &f.plan.tags[i]}
+		}
+
+		for _, r := range f.plan.transformed.Refused {
+			f.byLabel[r.TagKey] = judged{reason: r.Reason}
+		}
+	}
+
+	return f.byLabel[tagKey]
+}
+
+// encoded is the value of the tag field, once somebody needs it.
+func (f *fresh) encoded() (object.Node, error) {
+	if f.value.IsThere() {
+		return f.value, nil
+	}
+
+	fields := make(map[string]*structpb.Value, len(f.plan.Active))
+	for key, value := range f.plan.Active {
+		fields[key] = structpb.NewStringValue(value)
+	}
+
+	var err error
+
+	f.value, err = object.Encode(object.NodeOf(structpb.NewStructValue(&structpb.Struct{Fields: fields})))
+
+	return f.value, err
+}
+
+// changes are all the tags, as what changes.
+func (f *fresh) changes() map[string]Values {
+	if f.added == nil {
+		f.added = make(map[string]Values, len(f.plan.Active))
+		for key, value := range f.plan.Active {
+			f.added[key] = Values{After: value}
+		}
+	}
+
+	return f.added
+}
+
+// freshOf is where it is what becomes of the target without tags: with others of its kind, unless
+// its labels differ from theirs.
+func (t *Target) freshOf() **fresh {
+	if t.labels != nil {
+		return &t.own
+	}
+
+	return &t.fresh
 }
 
 func (s *Stamper) newFresh(t *Target, w *wishes) *fresh {
@@ -85,10 +217,7 @@ func (s *Stamper) newFresh(t *Target, w *wishes) *fresh {
 
 	p.conclude()
 
-	f := &fresh{plan: p, value: value, added: make(map[string]Values, len(p.Active))}
-	for key, value := range p.Active {
-		f.added[key] = Values{After: value}
-	}
+	f := &fresh{plan: p, value: value}
 
 	if p.cut == len(p.tags) {
 		reserved, providers := p.reservedSlots()
@@ -117,12 +246,15 @@ func (f *fresh) planFor(t *Target) (*plan, bool) {
 		return &p, true
 	}
 
-	v := f.value
+	v, err := f.encoded()
+	if err != nil {
+		return nil, false
+	}
+
 	if others > 0 || t.field.KubernetesLabels && t.before.IsThere() {
 		v = t.before.With(v)
 	}
 
-	var err error
 	p.Stamped, err = writeValue(t, v)
 
 	return &p, err == nil
@@ -206,7 +338,7 @@ func (f *fresh) change(observed, desired object.Node) (added map[string]Values, 
 	case there == ours:
 		return nil, true
 	case there == 0:
-		return f.added, true
+		return f.changes(), true
 	default:
 		return nil, false
 	}

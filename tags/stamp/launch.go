@@ -149,6 +149,7 @@ func (l *launch) stamp(at *launchedPlace) error {
 func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *Target {
 	t := *l.target
 	t.place, t.profile, t.Resource, t.observed = &at.place, at.profile, desired, observed
+	t.own = nil // It is for the place of the resource's own tags.
 	t.read()
 
 	return &t

@@ -110,7 +110,7 @@ func (s *Stamper) plan(t *Target) (*plan, error) {
 		return p, nil
 	}
 
-	p := &plan{Result: t.result(), wishes: s.wishesFor(tagset.KindOf(t.field, t.profile)), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
+	p := &plan{Result: t.result(), wishes: s.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.

@@ -50,6 +50,10 @@ type skippedFor struct {
 
 	// some resources of the profile have to be named, since it is not all of them.
 	some bool
+
+	// more resources are those whose labels differ from others', in no order. They have to
+	// be named unless all of the profile are here.
+	more []string
 }
 
 // A tally of the resources with one kind of tag field.
@@ -159,20 +163,43 @@ func (t *tally) cut(p *plan) {
 	c.cuts = append(c.cuts, p.cut)
 }
 
-// skip a label for the supplied resources, which are sorted.
-func (s *skips) skip(k skipKey, some bool, resources []string) {
+// skip a label for the supplied resources, which are sorted and of which the same is wished.
+func (s *skips) skip(w *wishes, k skipKey, some bool, resources []string) {
 	if len(resources) == 0 {
 		return
 	}
 
 	of, ok := s.of[k]
 	if !ok {
-		s.of[k] = &skippedFor{resources: resources, some: some}
-		return
+		of = &skippedFor{some: some}
+		s.of[k] = of
 	}
 
 	of.some = of.some && some
-	of.resources = s.union(of.resources, resources)
+
+	switch {
+	case w.differ:
+		of.more = append(of.more, resources...)
+	case of.resources == nil:
+		of.resources = resources
+	default:
+		of.resources = s.union(of.resources, resources)
+	}
+}
+
+// named are the resources of the supplied label that have to be named, if the profile has so
+// many of them.
+func (of *skippedFor) named(all int) []string {
+	names := of.resources
+	if len(of.more) > 0 {
+		names = slices.Compact(slices.Sorted(slices.Values(slices.Concat(of.resources, of.more))))
+	}
+
+	if !of.some && (len(of.more) == 0 || len(names) == all) {
+		return nil
+	}
+
+	return names
 }
 
 func (s *skips) union(a, b []string) []string {
@@ -194,38 +221,37 @@ func (s *skips) union(a, b []string) []string {
 
 // sorted labels that were skipped.
 func (s *skips) sorted() []Skip {
+	all := make(map[string]int)
+
 	for w, t := range s.tallies {
+		all[w.Profile.Name] += len(t.resources)
+
 		for _, l := range w.Profile.Skips(w.transformed.Refused) {
-			s.skip(skipKey{label: l, limit: w.Profile.Limit(l.Reason)}, w.Profile.Narrow, t.resources)
+			s.skip(w, skipKey{label: l, limit: w.Profile.Limit(l.Reason)}, w.Profile.Narrow, t.resources)
 		}
 
 		for _, l := range w.refused {
-			s.skip(skipKey{label: l.SkippedLabel, limit: l.Limit}, true, t.decided)
+			s.skip(w, skipKey{label: l.SkippedLabel, limit: l.Limit}, true, t.decided)
 		}
 
 		for limit, c := range t.slotless {
 			c.each(len(w.tags), func(i int, resources []string) {
 				if !w.without.has(i) {
-					s.skip(skipKey{label: w.Profile.Skip(w.tags[i], tags.CountCap), limit: limit}, true, resources)
+					s.skip(w, skipKey{label: w.Profile.Skip(w.tags[i], tags.CountCap), limit: limit}, true, resources)
 				}
 			})
 		}
 	}
 
 	for k, resources := range s.single {
-		s.skip(k, true, resources)
+		s.skip(&wishes{}, k, true, resources)
 	}
 
 	reasons := tags.SkipReasons()
 	out := make([]Skip, 0, len(s.of))
 
 	for k, of := range s.of {
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
-		if of.some {
-			skip.Resources = of.resources
-		}
-
-		out = append(out, skip)
+		out = append(out, Skip{SkippedLabel: k.label, Limit: k.limit, Resources: of.named(all[k.label.Provider])})
 	}
 
 	slices.SortFunc(out, func(a, b Skip) int {

@@ -13,7 +13,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
 // A Stamper stamps desired composed resources.
@@ -30,8 +29,10 @@ type Stamper struct {
 	// managed resources.
 	CompositeGroup string
 
-	// Transformer of the labels to stamp.
+	// Transformer of the labels to stamp. PerResource has those of resources of which not
+	// all are the same, or is nil.
 	Transformer *tags.Transformer
+	PerResource *resolve.PerResource
 
 	// Fields returns what locates tag fields by the supplied schemas, among others.
 	Fields func(schemas field.Schemas) field.Locator
@@ -49,7 +50,7 @@ type Stamper struct {
 	// of trusted sources: by resource, key to value.
 	Earlier map[string]map[string]string
 
-	wishes map[tagset.Kind]*wishes
+	wishes map[wishesKey]*wishes
 	fresh  map[freshKey]*fresh
 }
 
@@ -137,6 +138,27 @@ type Withheld struct {
 	Unkept []string
 }
 
+// Resolve the labels of the supplied targets, as far as they differ. Those of targets that can't
+// have tags are not asked for. An error means that they can't be known.
+func (s *Stamper) Resolve(targets *Targets) error {
+	if s.PerResource == nil {
+		return nil
+	}
+
+	for _, t := range targets.All {
+		if !t.managed || t.leave != "" || t.lacks != "" {
+			continue
+		}
+
+		var err error
+		if t.labels, err = s.PerResource.Transformer(t.Name, t.Resource, t.observed); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
 // Stamp decides on the tags of the supplied targets, which are not changed. An error means
 // that nothing may be written: it is that of the supplied context once that has one, a
 // LimitError, or a conflict with what is there.
@@ -217,5 +239,5 @@ func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
 
 // asksForTags is true if there is anything to do about the tags of resources in this run.
 func (s *Stamper) asksForTags() bool {
-	return !s.Transformer.Empty() || len(s.Remove)+len(s.Ignore) > 0
+	return !s.Transformer.Empty() || s.PerResource != nil || len(s.Remove)+len(s.Ignore) > 0
 }

@@ -48,6 +48,12 @@ type Target struct {
 	kind    *kind
 	profile *tags.Profile
 
+	// labels to stamp, or nil if they don't differ from those of others.
+	labels *tags.Transformer
+
+	// own is what becomes of the resource with these, if it had no tags.
+	own *fresh
+
 	// leave is why the resource is left alone whatever its kind, or empty if it's not.
 	leave string
 

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ type wishes struct {
 	tagset.Keys
 
 	transformed *tags.Transformed
+
+	// differ is true if not all resources have these labels.
+	differ bool
 
 	// tags that labels are to be, in the order in which they take tag slots, and the
 	// entry of each.
@@ -73,14 +77,27 @@ func (p *positions) from(i int) int {
 	return len(p.sorted) - n
 }
 
-// wishesFor resources with the supplied kind of tag field. They are made once.
-func (s *Stamper) wishesFor(k tagset.Kind) *wishes {
+// wishesKey is what resources differ in of which not the same is wished: the kind of their tag
+// field, and the labels if these differ.
+type wishesKey struct {
+	tagset.Kind
+
+	labels *tags.Transformer
+}
+
+// wishesFor resources like the supplied target. They are made once.
+func (s *Stamper) wishesFor(t *Target) *wishes { return s.wishesOf(t, t.labels) }
+
+// wishesOf is wishesFor with the supplied labels.
+func (s *Stamper) wishesOf(t *Target, labels *tags.Transformer) *wishes {
+	k := wishesKey{Kind: tagset.KindOf(t.field, t.profile), labels: labels}
+
 	w, ok := s.wishes[k]
 	if !ok {
 		w = s.newWishes(k)
 
 		if s.wishes == nil {
-			s.wishes = make(map[tagset.Kind]*wishes)
+			s.wishes = make(map[wishesKey]*wishes)
 		}
 
 		s.wishes[k] = w
@@ -89,10 +106,11 @@ func (s *Stamper) wishesFor(k tagset.Kind) *wishes {
 	return w
 }
 
-func (s *Stamper) newWishes(k tagset.Kind) *wishes {
+func (s *Stamper) newWishes(of wishesKey) *wishes {
+	k := of.Kind
 	w := &wishes{
-		transformed: s.Transformer.Transform(k.Profile),
-		byID:        make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
+		transformed: cmp.Or(of.labels, s.Transformer).Transform(k.Profile), differ: of.labels != nil,
+		byID: make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 	w.Keys = tagset.NewKeys(k, w.transformed.Tags)

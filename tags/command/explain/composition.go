@@ -59,6 +59,14 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 	}
 
 	e := &explained{notes: set.Empty}
+
+	for _, absent := range set.Absent {
+		e.notes = append(e.notes, absent+": no label")
+	}
+
+	for _, mentioned := range set.PerResource.Mentioned() {
+		e.notes = append(e.notes, mentioned+", so its label differs per composed resource and isn't shown")
+	}
 	e.addLabels(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
 	e.explain(&set, step.Input, c.providers(e, step.Input, &set))
 

@@ -1,0 +1,368 @@
+package expression
+
+import (
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+// What expressions may cost. A unit is what a step takes, some ten nanoseconds, and so are so
+// many bytes of a text that are looked at or copied.
+const (
+	// maxEvaluation is what one evaluation may cost, and maxCall what all of a call may.
+	maxEvaluation = 1_000_000
+	maxCall       = 20_000_000
+
+	// bytesPerUnit are read or written by a step, and runesPerUnit are decoded.
+	bytesPerUnit = 16
+	runesPerUnit = 4
+
+	// maxText is the most bytes of a text that a function makes.
+	maxText = 1 << 20
+
+	// checkEvery so many units it is looked at whether the call still has a client.
+	checkEvery = 100_000
+)
+
+// An OverrunError is that of an expression that costs too much.
+type OverrunError struct{ why string }
+
+// Error says what was too much.
+func (e *OverrunError) Error() string { return e.why }
+
+// spend so many units. It returns an error if there are no more.
+func (c *Call) spend(units int64) error {
+	c.left -= units
+
+	if c.left < c.next {
+		c.next = c.left - checkEvery
+
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+	}
+
+	switch {
+	case c.left >= c.limit && c.left > 0:
+		return nil
+	case c.limit == 0:
+		return &OverrunError{"the expressions of a call cost too much together: they end after " + thousands(maxCall) + " steps"}
+	default:
+		return &OverrunError{"costs too much: it ends after " + thousands(maxEvaluation) + " steps"}
+	}
+}
+
+// charge so many units to the evaluation, which ends if there are no more.
+func (c *Call) charge(units int64) {
+	if err := c.spend(units); err != nil {
+		c.end(err)
+	}
+}
+
+// end the evaluation because of the supplied error. As other errors could be or'ed away, this
+// is a panic, from which cel-go recovers.
+func (c *Call) end(err error) {
+	c.failure = err
+	panic(err)
+}
+
+// text that the supplied function is about to make, of so many bytes.
+func (c *Call) text(function string, size int64) {
+	if size > maxText || size < 0 {
+		c.end(&OverrunError{function + " would make a text of more than " + thousands(maxText) + " bytes"})
+	}
+
+	c.charge(size / bytesPerUnit)
+}
+
+// weigh the supplied value: all that is in it is charged. What is in it several times is, too,
+// since whoever looks at all of it does so as often.
+func (c *Call) weigh(v ref.Val) {
+	c.charge(1)
+
+	switch v := v.(type) {
+	case types.String:
+		c.charge(int64(len(v)) / bytesPerUnit)
+	case types.Bytes:
+		c.charge(int64(len(v)) / bytesPerUnit)
+	case traits.Lister:
+		for i := range length(v) {
+			c.weigh(v.Get(types.Int(i)))
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			c.weigh(key)
+
+			if of, ok := v.Find(key); ok {
+				c.weigh(of)
+			}
+		}
+	case *types.Optional:
+		if v.HasValue() {
+			c.weigh(v.GetValue())
+		}
+	}
+}
+
+// weight of the supplied value, which is charged.
+func (c *Call) weight(v ref.Val) int64 {
+	before := c.left
+	c.weigh(v)
+
+	return before - c.left
+}
+
+// size of the supplied value itself: the bytes of a text, or how many items or entries there are.
+func size(v ref.Val) int64 {
+	switch v := v.(type) {
+	case types.String:
+		return int64(len(v))
+	case types.Bytes:
+		return int64(len(v))
+	case traits.Sizer:
+		return length(v)
+	default:
+		return 1
+	}
+}
+
+func length(v traits.Sizer) int64 {
+	n, _ := v.Size().(types.Int)
+	return int64(n)
+}
+
+// at is the text of the supplied argument, or an empty one if there is none.
+func at(args []ref.Val, i int) string {
+	if i >= len(args) {
+		return ""
+	}
+
+	s, _ := args[i].(types.String)
+
+	return string(s)
+}
+
+// A price charges a call of a function, before it is done, for what it will read and make.
+type price func(c *Call, args []ref.Val)
+
+// prices of functions, by name. All others read their arguments, and make nothing larger.
+var prices = map[string]price{
+	operators.Add:       priceOfAdd,
+	operators.Equals:    priceOfEqual,
+	operators.NotEquals: priceOfEqual,
+	operators.In:        priceOfIn,
+	operators.OldIn:     priceOfIn,
+
+	// Texts.
+	"charAt":      priceOfRunes,
+	"substring":   priceOfRunes,
+	"reverse":     priceOfRunes,
+	"indexOf":     priceOfSearch,
+	"lastIndexOf": priceOfSearch,
+	"replace":     priceOfReplace,
+	"split":       priceOfSplit,
+	"join":        priceOfJoin,
+	"format":      priceOfFormat,
+	"strings.quote": func(c *Call, args []ref.Val) {
+		c.text("strings.quote", 2*size(args[0])+2)
+	},
+	overloads.TypeConvertString: func(c *Call, args []ref.Val) { c.text("string", size(args[0])) },
+	overloads.TypeConvertBytes:  func(c *Call, args []ref.Val) { c.text("bytes", size(args[0])) },
+
+	// Parts of times.
+	overloads.TimeGetFullYear:     priceOfTime,
+	overloads.TimeGetMonth:        priceOfTime,
+	overloads.TimeGetDayOfYear:    priceOfTime,
+	overloads.TimeGetDayOfMonth:   priceOfTime,
+	overloads.TimeGetDate:         priceOfTime,
+	overloads.TimeGetDayOfWeek:    priceOfTime,
+	overloads.TimeGetHours:        priceOfTime,
+	overloads.TimeGetMinutes:      priceOfTime,
+	overloads.TimeGetSeconds:      priceOfTime,
+	overloads.TimeGetMilliseconds: priceOfTime,
+
+	// Lists.
+	"lists.range": func(c *Call, args []ref.Val) {
+		if n, ok := args[0].(types.Int); ok {
+			c.charge(max(int64(n), 0))
+		}
+	},
+	"flatten":                 priceOfAll,
+	"slice":                   priceOfItems,
+	"sort":                    priceOfSort,
+	"@sortByAssociatedKeys":   priceOfSort,
+	"distinct":                priceOfDistinct,
+	"optional.unwrap":         priceOfItems,
+	"unwrapOpt":               priceOfItems,
+	"optional.ofNonZeroValue": priceOfItems,
+}
+
+// priceOfRead is that of functions that read their arguments once.
+func priceOfRead(c *Call, args []ref.Val) {
+	for _, arg := range args {
+		switch arg.(type) {
+		case types.String, types.Bytes:
+			c.charge(1 + size(arg)/bytesPerUnit)
+		default:
+			c.charge(1)
+		}
+	}
+}
+
+// priceOfAll is that of functions that read all that is in their arguments.
+func priceOfAll(c *Call, args []ref.Val) {
+	for _, arg := range args {
+		c.weigh(arg)
+	}
+}
+
+// priceOfItems is that of functions that read the items of their arguments.
+func priceOfItems(c *Call, args []ref.Val) {
+	for _, arg := range args {
+		c.charge(1 + size(arg))
+	}
+}
+
+func priceOfAdd(c *Call, args []ref.Val) {
+	switch args[0].(type) {
+	case types.String, types.Bytes:
+		c.text("+", size(args[0])+size(args[1]))
+	}
+
+	c.charge(1)
+}
+
+func priceOfEqual(c *Call, args []ref.Val) {
+	if types.IsPrimitiveType(args[0]) && types.IsPrimitiveType(args[1]) {
+		c.charge(1 + min(size(args[0]), size(args[1]))/bytesPerUnit)
+		return
+	}
+
+	priceOfAll(c, args)
+}
+
+func priceOfIn(c *Call, args []ref.Val) {
+	if _, ok := args[1].(traits.Mapper); ok {
+		priceOfRead(c, args)
+		return
+	}
+
+	priceOfAll(c, args)
+}
+
+func priceOfRunes(c *Call, args []ref.Val) { c.charge(1 + size(args[0])/runesPerUnit) }
+
+// priceOfSearch is that of a search that starts again at each character.
+func priceOfSearch(c *Call, args []ref.Val) {
+	of, what := int64(len(at(args, 0))), int64(len(at(args, 1)))
+	c.charge(1 + (of+what)/runesPerUnit)
+	c.charge(of / runesPerUnit * what / runesPerUnit)
+}
+
+func priceOfReplace(c *Call, args []ref.Val) {
+	s, old, by := at(args, 0), at(args, 1), at(args, 2)
+	c.charge(1 + int64(len(s)+len(old)+len(by))/runesPerUnit)
+
+	n := int64(strings.Count(s, old))
+	if len(args) > 3 {
+		if most, ok := args[3].(types.Int); ok && most >= 0 {
+			n = min(n, int64(most))
+		}
+	}
+
+	c.text("replace", int64(len(s))+n*int64(len(by)-len(old)))
+}
+
+func priceOfSplit(c *Call, args []ref.Val) {
+	s, by := at(args, 0), at(args, 1)
+	c.charge(1 + int64(len(s))/runesPerUnit)
+
+	n := int64(strings.Count(s, by)) + 1
+	if by == "" {
+		n = int64(utf8.RuneCountInString(s))
+	}
+
+	c.charge(n)
+}
+
+func priceOfJoin(c *Call, args []ref.Val) {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return
+	}
+
+	all := int64(0)
+
+	for i := range length(list) {
+		c.charge(1)
+		all += size(list.Get(types.Int(i))) + int64(len(at(args, 1)))
+	}
+
+	c.text("join", all)
+}
+
+// maxDigits are the most digits that a format may ask for.
+const maxDigits = 3
+
+// priceOfFormat is that of a format, which writes each item of its list once. Numbers have no
+// more digits than the format asks for.
+func priceOfFormat(c *Call, args []ref.Val) {
+	format, verb, digits := at(args, 0), false, 0
+
+	for _, r := range format {
+		switch {
+		case r == '%':
+			verb, digits = !verb, 0
+		case r >= '0' && r <= '9':
+			digits++
+		case r != '.':
+			verb = false
+		}
+
+		if verb && digits > maxDigits {
+			c.end(&OverrunError{"format would make a number of more than 999 digits"})
+		}
+	}
+
+	// A number takes as many characters as the format asks for, and a text twice its own.
+	const most = 1400
+
+	items := c.weight(args[1])
+	c.text("format", int64(len(format))+2*bytesPerUnit*items+most*int64(strings.Count(format, "%")))
+}
+
+func priceOfSort(c *Call, args []ref.Val) {
+	all := int64(0)
+	for _, arg := range args {
+		all += c.weight(arg)
+	}
+
+	c.charge(all * int64(bits.Len64(uint64(all))))
+}
+
+func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) * size(args[0])) }
+
+// priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
+func priceOfTime(c *Call, args []ref.Val) { c.charge(1 + 2000*int64(len(args)-1)) }
+
+// thousands puts a number with spaces between its thousands.
+func thousands(n int64) string {
+	if n < 1000 {
+		return types.Int(n).ConvertToType(types.StringType).Value().(string) //nolint:forcetypeassert // It is one.
+	}
+
+	rest := []byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}
+
+	return thousands(n/1000) + "," + string(rest)
+}
+
+var errNoCall = errors.New("nobody is charged")

@@ -1,0 +1,141 @@
+package expression
+
+import (
+	"math"
+	"sync"
+	_ "time/tzdata" // Zones are the same wherever the function runs.
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// Versions of the extensions. What they have must not grow with cel-go: whatever is new could
+// cost more than anybody counts.
+const (
+	stringsVersion  = 4
+	listsVersion    = 3
+	regexVersion    = 0
+	optionalVersion = 2
+)
+
+// environment that expressions are compiled in. It takes time and memory, so nobody has it who
+// has no expression.
+var environment = sync.OnceValue(func() *cel.Env {
+	options := []cel.EnvOption{
+		cel.CustomTypeAdapter(adapter{}),
+		cel.OptionalTypes(cel.OptionalTypesVersion(optionalVersion)),
+		ext.Strings(ext.StringsVersion(stringsVersion)),
+		ext.Lists(ext.ListsVersion(listsVersion)),
+		ext.Regex(ext.RegexVersion(regexVersion)),
+		cel.CrossTypeNumericComparisons(true),
+		cel.DefaultUTCTimeZone(true),
+		cel.ParserExpressionSizeLimit(maxLength),
+		cel.ParserRecursionLimit(maxDepth),
+	}
+	for _, v := range variables {
+		options = append(options, cel.Variable(string(v.Variable), v.kind))
+	}
+
+	env, err := cel.NewEnv(options...)
+	if err != nil {
+		panic(err) // The binary has what its tests had.
+	}
+
+	return env
+})
+
+// bindings are what functions do, by the name of the function or its overload.
+var bindings = sync.OnceValue(func() map[string]*functions.Overload {
+	out := make(map[string]*functions.Overload)
+
+	for _, f := range environment().Functions() {
+		of, err := f.Bindings()
+		if err != nil {
+			panic(err) // See above.
+		}
+
+		for _, o := range of {
+			out[o.Operator] = o
+		}
+	}
+
+	return out
+})
+
+// An adapter makes values of trees. Integral numbers are integers as far as all of them are
+// 64-bit floating point numbers.
+type adapter struct{}
+
+// maxInteger is the greatest integer up to which that is so.
+const maxInteger = 1 << 53
+
+// NativeToValue implements types.Adapter.
+func (a adapter) NativeToValue(native any) ref.Val {
+	switch v := native.(type) {
+	case ref.Val:
+		return v
+	case *structpb.Value:
+		return a.value(v)
+	case *structpb.Struct:
+		return types.NewJSONStruct(a, withoutSecrets(v))
+	case *structpb.ListValue:
+		return types.NewJSONList(a, v)
+	default:
+		return types.DefaultTypeAdapter.NativeToValue(native)
+	}
+}
+
+func (a adapter) value(v *structpb.Value) ref.Val {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return types.String(k.StringValue)
+	case *structpb.Value_BoolValue:
+		return types.Bool(k.BoolValue)
+	case *structpb.Value_NumberValue:
+		if f := k.NumberValue; math.Abs(f) <= maxInteger && f == math.Trunc(f) {
+			return types.Int(f)
+		}
+
+		return types.Double(k.NumberValue)
+	case *structpb.Value_StructValue:
+		return a.NativeToValue(k.StructValue)
+	case *structpb.Value_ListValue:
+		return a.NativeToValue(k.ListValue)
+	default:
+		return types.NullValue
+	}
+}
+
+// lastApplied is an annotation that has all of an object.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// withoutSecrets returns the supplied object, without what is secret if it is a Secret, wherever
+// that is.
+func withoutSecrets(s *structpb.Struct) *structpb.Struct {
+	fields := s.GetFields()
+	if fields["kind"].GetStringValue() != "Secret" || fields["apiVersion"].GetStringValue() != "v1" {
+		return s
+	}
+
+	out := object.Tree(s)
+
+	for _, path := range secret {
+		// What isn't there, or can't be, needn't be removed.
+		if o, err := object.Set(out, path, object.Node{}); err == nil {
+			out = o
+		}
+	}
+
+	return out.Struct()
+}
+
+var secret = []object.Path{
+	object.MustParsePath("data"), object.MustParsePath("stringData"),
+	object.MustParsePath("metadata.annotations['" + lastApplied + "']"),
+}

@@ -1,0 +1,212 @@
+package expression
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A Call of the function evaluates expressions, one after the other. They share what the call
+// may cost.
+type Call struct {
+	ctx context.Context //nolint:containedctx // A call of the function is as long as its context.
+
+	xr, context, required ref.Val
+
+	// Of the resource whose expressions are evaluated. Its objects become trees once an
+	// expression mentions them.
+	name              ref.Val
+	desired, observed lazy
+
+	// left is what the call may cost from here, and limit what may be left of that at the end
+	// of the evaluation. The context is looked at once less than next is left.
+	left, limit, next int64
+
+	// nodes of the expression that is evaluated.
+	nodes int64
+
+	// failure of the evaluation that it can't go on from.
+	failure error
+}
+
+// lazy is an object, which becomes a value once somebody asks.
+type lazy struct {
+	object object.Object
+	value  ref.Val
+}
+
+func (l *lazy) get() ref.Val {
+	if l.value == nil {
+		l.value = adapter{}.NativeToValue(l.object.Struct())
+	}
+
+	return l.value
+}
+
+// NewCall returns a Call of the function with the supplied composite resource and pipeline's
+// context. It ends with the supplied context.
+func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
+	return &Call{
+		ctx: ctx, left: maxCall, next: maxCall - checkEvery,
+		xr: adapter{}.NativeToValue(xr.Struct()), context: adapter{}.NativeToValue(pipeline), required: adapter{}.NativeToValue(&structpb.Struct{}),
+	}
+}
+
+// Require makes the supplied objects, by the names of their sources, those that are required.
+func (c *Call) Require(objects *structpb.Struct) { c.required = adapter{}.NativeToValue(objects) }
+
+// Of makes the supplied composed resource the one of which expressions are evaluated. The
+// observed one is zero if it doesn't exist yet.
+func (c *Call) Of(name string, desired, observed object.Object) {
+	c.name, c.desired, c.observed = types.String(name), lazy{object: desired}, lazy{object: observed}
+}
+
+// An AbsentError is that of an expression whose value isn't there.
+type AbsentError struct{ why string }
+
+// Error says why.
+func (e *AbsentError) Error() string { return e.why }
+
+// maxError is about the most bytes of an error of an evaluation, which can have values in it.
+const maxError = 512
+
+// Evaluate the supplied expression: a string, a number or a boolean. If there is none, because
+// a key isn't there, because it is null or an empty optional, the error is an AbsentError. The
+// context's error is returned once that has one.
+func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
+	c.failure, c.nodes = nil, e.compiled.nodes
+	c.limit = max(c.left-maxEvaluation, 0)
+
+	if err := c.spend(c.nodes); err != nil {
+		return nil, err
+	}
+
+	out, _, err := e.compiled.program.Eval(c)
+
+	switch {
+	case c.failure != nil:
+		return nil, c.failure
+	case err != nil && isAbsent(err):
+		return nil, &AbsentError{why: shorten(err.Error())}
+	case err != nil:
+		return nil, errors.New(shorten(err.Error()))
+	}
+
+	v, err := result(out)
+	if err != nil {
+		return nil, err
+	}
+
+	// It is kept until the end of the call.
+	return v, c.spend(int64(len(v.GetStringValue())))
+}
+
+// isAbsent is true if the supplied error of an evaluation is about a key that isn't there.
+// cel-go doesn't export its type, which has this text. Nothing else starts with it: a test has
+// all errors that can begin with what a field says.
+func isAbsent(err error) bool { return strings.HasPrefix(err.Error(), "no such key: ") }
+
+func shorten(s string) string {
+	if len(s) <= maxError {
+		return s
+	}
+
+	return strings.ToValidUTF8(s[:maxError], "") + "…"
+}
+
+// result is the supplied value, as that of a label.
+func result(v ref.Val) (*structpb.Value, error) {
+	switch v := v.(type) {
+	case types.String:
+		return structpb.NewStringValue(string(v)), nil
+	case types.Bool:
+		return structpb.NewBoolValue(bool(v)), nil
+	case types.Int:
+		return number(float64(v), v <= maxInteger && v >= -maxInteger, v)
+	case types.Uint:
+		return number(float64(v), v <= maxInteger, v)
+	case types.Double:
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil, errors.Errorf("%v is not a number that JSON has", float64(v))
+		}
+
+		return number(float64(v), math.Abs(float64(v)) <= maxInteger, v)
+	case types.Null:
+		return nil, &AbsentError{why: "it is null"}
+	case *types.Optional:
+		if !v.HasValue() {
+			return nil, &AbsentError{why: "it is an empty optional"}
+		}
+
+		return result(v.GetValue())
+	default:
+		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), whatIsALabel)
+	}
+}
+
+// number is the supplied one if it is within bounds, and else an error that has it as it was.
+func number(f float64, within bool, was ref.Val) (*structpb.Value, error) {
+	if !within {
+		return nil, errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", was.Value())
+	}
+
+	return structpb.NewNumberValue(f), nil
+}
+
+func kind(v ref.Val) types.Kind {
+	if t, ok := v.Type().(*types.Type); ok {
+		return t.Kind()
+	}
+
+	return types.UnspecifiedKind
+}
+
+// Names that no variable has.
+const (
+	// interruptedName is what a comprehension asks for after each step.
+	interruptedName = "#interrupted"
+
+	// callName is what a function finds the call by that it is charged to.
+	callName = "#call"
+)
+
+// ResolveName implements cel.Activation.
+func (c *Call) ResolveName(name string) (any, bool) {
+	switch name {
+	case callName:
+		return c, true
+	case interruptedName:
+		c.charge(c.nodes)
+		return nil, false
+	case string(XR):
+		return c.xr, true
+	case string(Context):
+		return c.context, true
+	case string(Required):
+		return c.required, true
+	case string(Name):
+		return c.name, true
+	case string(Desired):
+		return c.desired.get(), true
+	case string(Observed):
+		if c.observed.object.IsZero() {
+			return types.OptionalNone, true
+		}
+
+		return types.OptionalOf(c.observed.get()), true
+	default:
+		return nil, false
+	}
+}
+
+// Parent implements cel.Activation.
+func (c *Call) Parent() cel.Activation { return nil }

@@ -1,0 +1,318 @@
+package expression_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// A scene is what expressions read.
+type scene struct {
+	XR       *structpb.Struct `json:"xr"`
+	Context  *structpb.Struct `json:"context"`
+	Required *structpb.Struct `json:"required"`
+	Name     string           `json:"name"`
+	Desired  *structpb.Struct `json:"desired"`
+	Observed *structpb.Struct `json:"observed"`
+}
+
+func (s *scene) call(ctx context.Context) *expression.Call {
+	c := expression.NewCall(ctx, object.Tree(s.XR), s.Context)
+	c.Require(s.Required)
+	c.Of(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
+
+	return c
+}
+
+// tell what the supplied text comes to.
+func tell(tb testing.TB, c *expression.Call, text string) string {
+	tb.Helper()
+
+	e, err := expression.Compile(text)
+	if err != nil {
+		tb.Fatalf("Compile(%q): %v", text, err)
+	}
+
+	v, err := c.Evaluate(e)
+
+	if absent := (*expression.AbsentError)(nil); errors.As(err, &absent) {
+		return "absent: " + err.Error()
+	}
+
+	if overrun := (*expression.OverrunError)(nil); errors.As(err, &overrun) {
+		return "overrun: " + err.Error()
+	}
+
+	if err != nil {
+		return "error: " + err.Error()
+	}
+
+	return fmt.Sprintf("%s %v", object.KindOf(v), v.AsInterface())
+}
+
+// TestEvaluate evaluates the expressions of testdata/evaluate.yaml.
+func TestEvaluate(t *testing.T) {
+	of := struct {
+		scene
+
+		Cases []struct {
+			Name        string   `json:"name"`
+			Reason      string   `json:"reason"`
+			Expressions []string `json:"expressions"`
+			New         bool     `json:"new"` // Nothing is observed.
+		} `json:"cases"`
+	}{}
+	tagstest.ReadYAML(t, "testdata/evaluate.yaml", &of)
+
+	g := tagstest.NewGolden(t)
+
+	for _, tc := range of.Cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			s := of.scene
+			if tc.New {
+				s.Observed = nil
+			}
+
+			got := make([]string, len(tc.Expressions))
+
+			for i, text := range tc.Expressions {
+				got[i] = text + " → " + tell(t, s.call(t.Context()), text)
+			}
+
+			g.Check(t, tc.Reason, got)
+		})
+	}
+}
+
+// large is a composite resource of about so many bytes.
+func large(size int) *structpb.Struct {
+	const item = 100
+
+	list := &structpb.ListValue{}
+	for i := range size / item {
+		list.Values = append(list.Values, structpb.NewStringValue(fmt.Sprintf("%0*d", item, i)))
+	}
+
+	return &structpb.Struct{Fields: map[string]*structpb.Value{
+		"list": structpb.NewListValue(list),
+		"text": structpb.NewStringValue(strings.Repeat("a", size)),
+		"same": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewListValue(list), structpb.NewListValue(list)}}),
+	}}
+}
+
+// hostile expressions want all of a processor or of memory, with an XR of 1 MB.
+func hostile() map[string]string {
+	out := map[string]string{
+		"Nested":           "xr.list.map(a, xr.list.map(b, xr.list.map(c, c).size()).size()).size()",
+		"NestedAll":        "xr.list.all(a, xr.list.all(b, xr.list.all(c, true)))",
+		"ErrorsInAll":      "xr.list.all(a, xr.list.all(b, xr.list.all(c, 1 / 0 > 0 || true)))",
+		"Absorbed":         "xr.list.exists(a, xr.list.exists(b, xr.list.exists(c, false))) || true",
+		"Filter":           "xr.list.filter(a, xr.list.exists(b, b == a + 'x')).size()",
+		"Replace":          "xr.text.replace('', xr.text).replace('', xr.text).replace('', xr.text)",
+		"ReplaceThrice":    "'aaaaaaaaaaaaaaaaaaaa'.replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')",
+		"Join":             "xr.list.map(a, xr.text).join(xr.text)",
+		"Add":              "xr.text + xr.text",
+		"AddOften":         "xr.list.map(a, xr.list.map(b, a + b).join()).join()",
+		"Format":           "'%s%s%s'.format([xr, xr, xr])",
+		"FormatDigits":     "'%.1000000f'.format([1.5])",
+		"FormatNested":     "'%s'.format([" + strings.Repeat("[", 20) + "xr" + strings.Repeat("].map(a, [a, a, a, a])", 20) + "])",
+		"Split":            "xr.text.split('').map(a, xr.text.split('')).size()",
+		"Quote":            "strings.quote(xr.text)",
+		"Search":           "(xr.text + '').indexOf(xr.text.substring(1) + 'b')",
+		"Range":            "lists.range(9223372036854775807).size()",
+		"Distinct":         "xr.list.distinct().size()",
+		"Sort":             "xr.list.map(a, xr.list.sort()).size()",
+		"SortBy":           "xr.list.map(a, xr.list.sortBy(b, b)).size()",
+		"Flatten":          "xr.list.map(a, xr.list).flatten().size()",
+		"FlattenDeep":      "xr.list.map(a, xr.same).flatten(9).size()",
+		"Equal":            "xr.list.map(a, xr).exists(a, a == xr && false)",
+		"EqualDeep":        "[xr]" + strings.Repeat(".map(a, [a, a])", 60) + " == [xr]" + strings.Repeat(".map(a, [a, a])", 60),
+		"In":               "xr.list.filter(a, (a + 'x') in xr.list).size()",
+		"Regular":          "xr.text.matches('(a?a?a?a?a?a?a?a?){8}b')",
+		"RegularOften":     "xr.list.map(a, regex.extractAll(xr.text, '(a*)*b')).size()",
+		"RegularComputed":  "xr.list.exists(a, a.matches('(' + a + '{9}){9}'))",
+		"RegularReplace":   "regex.replace(xr.text, 'a', xr.text)",
+		"RegularGroups":    "regex.replace(xr.text, '(a*)', '\\\\1\\\\1\\\\1\\\\1')",
+		"RegularUnbounded": "xr.text.matches(xr.text)",
+		"Zones":            "xr.list.map(a, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin')).size()",
+		"Reverse":          "xr.list.map(a, xr.text.reverse().reverse().reverse()).size()",
+		"Compare":          "xr.list.all(a, xr.text <= xr.text)",
+		"Result":           "xr.text",
+		"Upper":            "xr.list.map(a, xr.text.upperAscii()).size()",
+	}
+
+	return out
+}
+
+// TestHostile evaluates expressions that want too much. Each should end soon, by a failure that
+// says so.
+func TestHostile(t *testing.T) {
+	s := &scene{XR: large(1 << 20), Name: "bucket"}
+
+	for name, text := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			c := s.call(t.Context())
+			began := time.Now()
+
+			got := tell(t, c, text)
+			if !strings.HasPrefix(got, "overrun: ") && !strings.Contains(got, "regular expression") {
+				t.Errorf("\nWhat costs too much should end by a failure that says so.\n%s: %s", text, got)
+			}
+
+			// It is a tenth of that on a processor that does nothing else.
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("\nWhat costs too much should end soon.\n%s: took %s", text, took)
+			}
+		})
+	}
+}
+
+// TestCallLimit proves that all expressions of a call have a limit together.
+func TestCallLimit(t *testing.T) {
+	c := (&scene{XR: large(1 << 18), Name: "bucket"}).call(t.Context())
+
+	e, err := expression.Compile("xr.list.all(a, xr.list.exists(b, b != a))")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	n := 0
+	for ; n < 10_000; n++ {
+		if _, err = c.Evaluate(e); err != nil {
+			break
+		}
+	}
+
+	if err == nil || n < 10 || err.Error() != "the expressions of a call cost too much together: they end after 20,000,000 steps" {
+		t.Errorf("\nA call should end after many evaluations that each are cheap enough.\nEvaluate(...): %d times, then %v", n, err)
+	}
+}
+
+// TestContext proves that an evaluation ends with its context.
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := (&scene{XR: large(1 << 18)}).call(ctx)
+
+	cancel()
+
+	e, err := expression.Compile("xr.list.all(a, xr.list.all(b, xr.list.all(c, true)))")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := c.Evaluate(e); !errors.Is(err, context.Canceled) {
+		t.Errorf("Evaluate(...): want the context's error, got %v", err)
+	}
+}
+
+// FuzzExpression evaluates any text with any composite resource.
+func FuzzExpression(f *testing.F) {
+	xr := `{"metadata": {"name": "a", "labels": {"env": "PROD"}}, "spec": {"n": 1, "f": 1.5, "list": ["a", {"b": null}], "big": 1e300}}`
+
+	for _, text := range hostile() {
+		f.Add(text, xr)
+	}
+
+	for _, text := range []string{
+		"xr.metadata.name + '-' + name", "xr.metadata.labels['env'].lowerAscii()", "xr.spec.list[?5].orValue(name)", "observed.?status.arn", "desired.spec",
+		"'%s %d %.3f %x'.format([name, xr.spec.n, xr.spec.f, name])", "regex.replace(name, '(a)', r'\\1\\1')", "xr.spec.list.map(a, string(a))", "optional.none()", "-0.0", "1u", "xr.spec.f / 0.0",
+		"required.a.b", "context.c", "xr.spec.list.sortBy(a, string(a))[0]", "name.matches('(')", "[1, 2].flatten(100)", "type(xr) == map", "dyn(1) + 'a'", "{}.a", "timestamp(name)",
+	} {
+		f.Add(text, xr)
+	}
+
+	f.Fuzz(func(t *testing.T, text, xr string) {
+		s := &structpb.Struct{}
+		if err := s.UnmarshalJSON([]byte(xr)); err != nil {
+			t.Skip()
+		}
+
+		e, err := expression.Compile(text)
+		if err != nil {
+			if !strings.Contains(err.Error(), ": ") {
+				t.Errorf("Compile(%q): want an error that says where, got %v", text, err)
+			}
+
+			return
+		}
+
+		began := time.Now()
+		of := &scene{XR: s, Context: s, Required: s, Name: "bucket", Desired: s, Observed: s}
+
+		first, err := of.call(t.Context()).Evaluate(e)
+		second, again := of.call(t.Context()).Evaluate(e)
+
+		if fmt.Sprint(first, err) != fmt.Sprint(second, again) {
+			t.Errorf("Evaluate(%q): got %v, %v, and then %v, %v", text, first, err, second, again)
+		}
+
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("Evaluate(%q): took %s", text, took)
+		}
+
+		if err != nil {
+			if strings.Contains(err.Error(), "internal error") {
+				t.Errorf("Evaluate(%q): %v", text, err)
+			}
+
+			return
+		}
+
+		switch first.GetKind().(type) {
+		case *structpb.Value_StringValue, *structpb.Value_NumberValue, *structpb.Value_BoolValue:
+		default:
+			t.Errorf("Evaluate(%q): got %v", text, first)
+		}
+	})
+}
+
+// BenchmarkEvaluate evaluates expressions of what each resource has. None should take longer than
+// 6 µs.
+func BenchmarkEvaluate(b *testing.B) {
+	s := &scene{Name: "bucket-logs", XR: &structpb.Struct{}, Desired: &structpb.Struct{}}
+	if err := s.XR.UnmarshalJSON([]byte(`{"metadata": {"name": "assets", "labels": {"env": "PROD"}}}`)); err != nil {
+		b.Fatal(err)
+	}
+
+	if err := s.Desired.UnmarshalJSON([]byte(`{"spec": {"forProvider": {"region": "eu-central-1"}}}`)); err != nil {
+		b.Fatal(err)
+	}
+
+	for name, text := range map[string]string{
+		"name": "name", "joined": "xr.metadata.name + '-' + name", "replaced": "name.replace('-', '_').upperAscii()", "split": "name.split('-')[0]",
+		"regular": "regex.extract(name, '^([a-z]+)-').orValue('none')", "format": "'%s-%s'.format([xr.metadata.name, name])",
+		"chosen": "name in ['a', 'b', 'c'] ? 'data' : 'other'", "desired": "desired.spec.forProvider.region",
+	} {
+		b.Run(name, func(b *testing.B) {
+			e, err := expression.Compile(text)
+			if err != nil {
+				b.Fatal(err)
+			}
+
+			c := s.call(b.Context())
+
+			b.ReportAllocs()
+
+			for n := 0; b.Loop(); n++ {
+				if n%1000 == 0 {
+					c = s.call(b.Context())
+				}
+
+				c.Of(s.Name, object.Tree(s.Desired), object.Object{})
+
+				if _, err := c.Evaluate(e); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

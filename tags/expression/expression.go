@@ -1,0 +1,326 @@
+// Package expression compiles and evaluates the expressions of sources.
+//
+// They are CEL, with cel-go's own extensions for strings, lists, regular expressions and
+// optional types, over objects of the control plane. Whoever writes an expression is trusted,
+// but what it reads is not: what an evaluation costs is bounded, whatever it reads.
+package expression
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+// A Variable that expressions can mention.
+type Variable string
+
+// Variables.
+const (
+	// XR is the composite resource, as it is observed.
+	XR Variable = "xr"
+
+	// Context is the pipeline's context.
+	Context Variable = "context"
+
+	// Required are the objects that sources of type RequiredResource find, by the name of
+	// the source.
+	Required Variable = "required"
+
+	// Name of the composed resource.
+	Name Variable = "name"
+
+	// Desired is the composed resource as the step received it.
+	Desired Variable = "desired"
+
+	// Observed is the composed resource as it is, which is empty before it exists.
+	Observed Variable = "observed"
+)
+
+// variables in the order in which messages name them, and whether each differs per resource.
+var variables = []struct {
+	Variable
+
+	kind        *cel.Type
+	perResource bool
+}{
+	{XR, cel.MapType(cel.StringType, cel.DynType), false},
+	{Context, cel.MapType(cel.StringType, cel.DynType), false},
+	{Required, cel.MapType(cel.StringType, cel.DynType), false},
+	{Name, cel.StringType, true},
+	{Desired, cel.MapType(cel.StringType, cel.DynType), true},
+	{Observed, cel.OptionalType(cel.DynType), true},
+}
+
+// maxLength is the most characters of an expression, and maxDepth how deep it may be: to tell the
+// types in it takes time cubic in that.
+const (
+	maxLength = 8192
+	maxDepth  = 100
+)
+
+// An Expression has been compiled. It can be evaluated by several at once. The zero Expression
+// is none.
+//
+// +kubebuilder:validation:Type=string
+// +kubebuilder:validation:MinLength=1
+type Expression struct { //nolint:recvcheck // Only decoding and copying change one.
+	text     string
+	compiled *compiled
+}
+
+// compiled expressions don't change.
+type compiled struct {
+	program cel.Program
+
+	// mentions are the variables that the expression mentions, and objects the names in
+	// required that it does as literals.
+	mentions []Variable
+	objects  []string
+
+	// nodes of the syntax tree, which is what one evaluation takes at least.
+	nodes int64
+}
+
+// Compile the supplied text. An error says where the mistake is, as line and column, and
+// shows it.
+func Compile(text string) (Expression, error) {
+	env := environment()
+
+	checked, issues := env.Compile(text)
+	if err := issues.Err(); err != nil {
+		return Expression{}, mistake(text, issues.Errors()[0])
+	}
+
+	if is := checked.OutputType(); !canBeLabel(is) {
+		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + whatIsALabel})
+	}
+
+	c := &compiled{}
+	c.look(checked.NativeRep().Expr(), nil)
+
+	var err error
+
+	c.program, err = env.Program(checked, cel.CustomDecorator(decorate), cel.InterruptCheckFrequency(1))
+	if err != nil {
+		of := (*literalError)(nil)
+		if !errors.As(err, &of) {
+			return Expression{}, errors.Wrap(err, "cannot be evaluated")
+		}
+
+		return Expression{}, mistake(text, &common.Error{Location: checked.NativeRep().SourceInfo().GetStartLocation(of.id), Message: of.Error()})
+	}
+
+	return Expression{text: text, compiled: c}, nil
+}
+
+// mentioned is true if the variable is among those that the expression mentions.
+func (c *compiled) mentioned(v Variable) bool { return slices.Contains(c.mentions, v) }
+
+// shown is how many characters of a line an error shows on either side of a mistake.
+const shown = 60
+
+// mistake returns the error of the supplied mistake in the supplied text.
+func mistake(text string, e *common.Error) error {
+	line, column := max(e.Location.Line(), 1), max(e.Location.Column(), 0)
+	runes := []rune(strings.Split(text, "\n")[min(line-1, strings.Count(text, "\n"))])
+	column = min(column, len(runes))
+	from, to := max(column-shown, 0), min(column+shown, len(runes))
+
+	excerpt, before := string(runes[from:to]), column-from
+	if from > 0 {
+		excerpt, before = "…"+excerpt, before+1
+	}
+
+	if to < len(runes) {
+		excerpt += "…"
+	}
+
+	return errors.Errorf("%d:%d: %s\n | %s\n | %s^", line, column+1, strings.TrimSuffix(e.Message, " (in container '')"), strings.ReplaceAll(excerpt, "\t", " "), strings.Repeat(".", before))
+}
+
+// canBeLabel is false if a value of the supplied type can't be that of a label.
+func canBeLabel(t *types.Type) bool {
+	switch t.Kind() {
+	case types.ListKind, types.MapKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
+		return false
+	default:
+		return !isOptional(t) || canBeLabel(t.Parameters()[0])
+	}
+}
+
+func isOptional(t *types.Type) bool {
+	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName() && len(t.Parameters()) == 1
+}
+
+// look at what the supplied expression mentions. The supplied names are those of a macro's own
+// variables.
+func (c *compiled) look(e ast.Expr, bound []string) {
+	c.nodes++
+
+	switch e.Kind() {
+	case ast.IdentKind:
+		c.mention(e.AsIdent(), bound)
+	case ast.SelectKind:
+		s := e.AsSelect()
+		c.lookIn(s.Operand(), s.FieldName(), bound)
+	case ast.CallKind:
+		c.lookAtCall(e.AsCall(), bound)
+	case ast.ListKind:
+		for _, item := range e.AsList().Elements() {
+			c.look(item, bound)
+		}
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			c.look(entry.AsMapEntry().Key(), bound)
+			c.look(entry.AsMapEntry().Value(), bound)
+		}
+	case ast.StructKind:
+		for _, field := range e.AsStruct().Fields() {
+			c.look(field.AsStructField().Value(), bound)
+		}
+	case ast.ComprehensionKind:
+		f := e.AsComprehension()
+		c.look(f.IterRange(), bound)
+		c.look(f.AccuInit(), bound)
+
+		inside := append(slices.Clone(bound), f.AccuVar(), f.IterVar(), f.IterVar2())
+		c.look(f.LoopCondition(), inside)
+		c.look(f.LoopStep(), inside)
+		c.look(f.Result(), append(slices.Clone(bound), f.AccuVar()))
+	case ast.LiteralKind, ast.UnspecifiedExprKind:
+	}
+}
+
+// lookAtCall looks at what the supplied call mentions.
+func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
+	args := call.Args()
+
+	switch call.FunctionName() {
+	case operators.Index, operators.OptIndex, operators.OptSelect:
+		if field, ok := args[1].AsLiteral().(types.String); ok && args[1].Kind() == ast.LiteralKind {
+			c.lookIn(args[0], string(field), bound)
+			return
+		}
+	}
+
+	if call.IsMemberFunction() {
+		c.look(call.Target(), bound)
+	}
+
+	for _, arg := range args {
+		c.look(arg, bound)
+	}
+}
+
+// lookIn looks at the supplied expression, of whose value the supplied field is meant.
+func (c *compiled) lookIn(e ast.Expr, field string, bound []string) {
+	if e.Kind() == ast.IdentKind && isVariable(e.AsIdent(), Required, bound) && !slices.Contains(c.objects, field) {
+		c.objects = append(c.objects, field)
+	}
+
+	c.look(e, bound)
+}
+
+func (c *compiled) mention(ident string, bound []string) {
+	for _, v := range variables {
+		if isVariable(ident, v.Variable, bound) && !c.mentioned(v.Variable) {
+			c.mentions = append(c.mentions, v.Variable)
+		}
+	}
+}
+
+// isVariable is true if the supplied identifier is that of the supplied variable, and not of a
+// macro's own. A dot before it says that.
+func isVariable(ident string, v Variable, bound []string) bool {
+	name, global := strings.CutPrefix(ident, ".")
+	return name == string(v) && (global || !slices.Contains(bound, ident))
+}
+
+// Mentions is true if the expression mentions the supplied variable.
+func (e Expression) Mentions(v Variable) bool { return e.compiled != nil && e.compiled.mentioned(v) }
+
+// PerResource are the variables that the expression mentions which differ per composed
+// resource. If there are any, so can the value.
+func (e Expression) PerResource() []Variable {
+	var out []Variable
+
+	for _, v := range variables {
+		if v.perResource && e.Mentions(v.Variable) {
+			out = append(out, v.Variable)
+		}
+	}
+
+	return out
+}
+
+// Objects are the names of required objects that the expression mentions literally.
+func (e Expression) Objects() []string {
+	if e.compiled == nil {
+		return nil
+	}
+
+	return e.compiled.objects
+}
+
+// String is the expression as it was written.
+func (e Expression) String() string { return e.text }
+
+// Equal is true if the other expression was written in the same way.
+func (e Expression) Equal(other Expression) bool { return e.text == other.text }
+
+// MarshalJSON encodes the expression as it was written.
+func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.text) }
+
+// UnmarshalJSON compiles an expression.
+func (e *Expression) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+
+	var err error
+
+	*e, err = Compile(text)
+
+	return err
+}
+
+// DeepCopyInto makes the supplied expression the same as this one. Expressions don't change,
+// so that copies can share what was compiled.
+func (e *Expression) DeepCopyInto(out *Expression) { *out = *e }
+
+// DeepCopy returns the same expression.
+func (e *Expression) DeepCopy() *Expression { return new(*e) }
+
+// whatIsALabel are the values that labels can have.
+const whatIsALabel = "a string, a number or a boolean"
+
+// kindOf names a kind of values in the words of messages. If there is none, it is the supplied
+// one.
+func kindOf(k types.Kind, other string) string {
+	switch k {
+	case types.ListKind:
+		return "a list"
+	case types.MapKind:
+		return "an object"
+	case types.BytesKind:
+		return "bytes"
+	case types.TimestampKind:
+		return "a timestamp"
+	case types.DurationKind:
+		return "a duration"
+	case types.TypeKind:
+		return "a type"
+	default:
+		return fmt.Sprintf("of type %s", other)
+	}
+}

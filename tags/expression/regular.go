@@ -1,0 +1,293 @@
+package expression
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+const (
+	// maxPattern is the most bytes of a regular expression, and maxProgram the most steps
+	// of what it becomes. Each character can take as many.
+	maxPattern = 1024
+	maxProgram = 10_000
+
+	// compiling a regular expression costs so much, and so much for each of its steps.
+	compiling, compilingStep = 200, 10
+
+	// stepsPerUnit of a regular expression are one of ours.
+	stepsPerUnit = 4
+)
+
+// A regular expression, and how many steps it has.
+type regular struct {
+	*regexp.Regexp
+
+	steps int64
+}
+
+// A literalError is that of a literal, by its position in the syntax tree.
+type literalError struct {
+	error
+
+	id int64
+}
+
+// parse the supplied regular expression. Its size is looked at before it is made.
+func parse(pattern string) (*regular, error) {
+	if len(pattern) > maxPattern {
+		return nil, errors.Errorf("a regular expression has at most %d bytes", maxPattern)
+	}
+
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+
+	steps := stepsOf(tree)
+	if steps > maxProgram {
+		return nil, errors.Errorf("the regular expression %.64q is too large", pattern)
+	}
+
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+
+	return &regular{Regexp: re, steps: steps}, nil
+}
+
+// stepsOf the supplied regular expression, about.
+func stepsOf(tree *syntax.Regexp) int64 {
+	n := int64(1 + len(tree.Rune))
+	if tree.Op == syntax.OpCharClass {
+		n = 1
+	}
+
+	for _, sub := range tree.Sub {
+		n += 1 + stepsOf(sub)
+	}
+
+	if tree.Op == syntax.OpRepeat {
+		n *= int64(max(tree.Min, tree.Max, 1))
+	}
+
+	return min(n, maxProgram+1)
+}
+
+// Names of the functions with regular expressions.
+const (
+	regexExtract    = "regex.extract"
+	regexExtractAll = "regex.extractAll"
+	regexReplace    = "regex.replace"
+)
+
+// regularOf returns what the supplied call does if it has a regular expression, or nil: what
+// cel-go does, but with a regular expression that isn't made again each time if it is a
+// literal, and with a charge.
+func regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val) ref.Val, error) {
+	do := map[string]func(c *Call, re *regular, args []ref.Val) ref.Val{
+		overloads.Matches: matches, regexExtract: extract, regexExtractAll: extractAll, regexReplace: replace,
+	}[call.Function()]
+	if do == nil {
+		return nil, nil
+	}
+
+	var literal *regular
+
+	if arg, ok := call.Args()[1].(interpreter.InterpretableConst); ok {
+		if pattern, ok := arg.Value().(types.String); ok {
+			var err error
+			if literal, err = parse(string(pattern)); err != nil {
+				return nil, &literalError{error: err, id: arg.ID()}
+			}
+		}
+	}
+
+	return func(c *Call, args []ref.Val) ref.Val {
+		target, isText := args[0].(types.String)
+		pattern, isPattern := args[1].(types.String)
+
+		if !isText || !isPattern {
+			return types.NewErr("no such overload: %s", call.Function())
+		}
+
+		re := literal
+		if re == nil {
+			c.charge(compiling + int64(len(pattern)))
+
+			var err error
+			if re, err = parse(string(pattern)); err != nil {
+				return types.WrapErr(err)
+			}
+
+			c.charge(compilingStep * re.steps)
+		}
+
+		c.charge(1 + int64(len(target))*(re.steps+stepsPerUnit)/stepsPerUnit)
+
+		return do(c, re, args)
+	}, nil
+}
+
+func matches(_ *Call, re *regular, args []ref.Val) ref.Val {
+	return types.Bool(re.MatchString(at(args, 0)))
+}
+
+// groups returns an error if the supplied regular expression has more than one.
+func groups(re *regular) ref.Val {
+	if re.NumSubexp() > 1 {
+		return types.NewErr("regular expression has more than one capturing group: %.64q", re.String())
+	}
+
+	return nil
+}
+
+func extract(_ *Call, re *regular, args []ref.Val) ref.Val {
+	if err := groups(re); err != nil {
+		return err
+	}
+
+	found := re.FindStringSubmatch(at(args, 0))
+	if len(found) == 0 || len(found) > 1 && found[1] == "" {
+		return types.OptionalNone
+	}
+
+	return types.OptionalOf(types.String(found[len(found)-1]))
+}
+
+func extractAll(c *Call, re *regular, args []ref.Val) ref.Val {
+	if err := groups(re); err != nil {
+		return err
+	}
+
+	target, out := at(args, 0), []string{}
+
+	for _, found := range re.FindAllStringSubmatchIndex(target, -1) {
+		c.charge(1)
+
+		group := found[len(found)-2:]
+		if len(found) == 2 || group[0] >= 0 && group[0] < group[1] {
+			out = append(out, target[group[0]:group[1]])
+		}
+	}
+
+	return types.NewStringList(types.DefaultTypeAdapter, out)
+}
+
+func replace(c *Call, re *regular, args []ref.Val) ref.Val {
+	target, most := at(args, 0), -1
+
+	if len(args) > 3 {
+		n, ok := args[3].(types.Int)
+		if !ok {
+			return types.NewErr("no such overload: %s", regexReplace)
+		}
+
+		if n >= 0 {
+			most = int(min(n, maxText))
+		}
+	}
+
+	if most == 0 {
+		return args[0]
+	}
+
+	parts, err := template(at(args, 2), re.NumSubexp())
+	if err != nil {
+		return types.WrapErr(err)
+	}
+
+	var out strings.Builder
+
+	last := 0
+
+	for _, found := range re.FindAllStringSubmatchIndex(target, most) {
+		size := int64(found[0] - last)
+		for _, p := range parts {
+			size += int64(len(p.text) + len(p.of(target, found)))
+		}
+
+		if all := int64(out.Len()) + size; all > maxText {
+			c.text(regexReplace, all)
+		}
+
+		c.charge(1 + size/bytesPerUnit)
+		out.WriteString(target[last:found[0]])
+
+		for _, p := range parts {
+			out.WriteString(p.text)
+			out.WriteString(p.of(target, found))
+		}
+
+		last = found[1]
+	}
+
+	c.text(regexReplace, int64(out.Len()+len(target)-last))
+	out.WriteString(target[last:])
+
+	return types.String(out.String())
+}
+
+// A part of what takes the place of a match: a text, and a group behind it, or -1.
+type part struct {
+	text  string
+	group int
+}
+
+// of returns the text of the group, in the supplied target with the supplied match.
+func (p *part) of(target string, found []int) string {
+	if p.group < 0 || found[2*p.group] < 0 {
+		return ""
+	}
+
+	return target[found[2*p.group]:found[2*p.group+1]]
+}
+
+// template returns the parts of the supplied replacement, in which a backslash and a digit stand
+// for one of so many groups.
+func template(by string, groups int) ([]part, error) {
+	var (
+		out  []part
+		text strings.Builder
+	)
+
+	for i := 0; i < len(by); i++ {
+		if by[i] != '\\' {
+			text.WriteByte(by[i])
+			continue
+		}
+
+		i++
+
+		switch {
+		case i == len(by):
+			return nil, errors.New("invalid replacement string: \\ not allowed at end")
+		case by[i] == '\\':
+			text.WriteByte('\\')
+			continue
+		}
+
+		group, err := strconv.Atoi(by[i : i+1])
+		if err != nil {
+			return nil, errors.New("invalid replacement string: \\ must be followed by a digit or \\")
+		}
+
+		if group > groups {
+			return nil, errors.Errorf("replacement string references group %d but regex has only %d group(s)", group, groups)
+		}
+
+		out = append(out, part{text: text.String(), group: group})
+		text.Reset()
+	}
+
+	return append(out, part{text: text.String(), group: -1}), nil
+}
