@@ -126,6 +126,8 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	case field.StringList:
 		v = []any{"env" + f.Separator + "prod"}
 	case field.Joined, field.None:
+	default: // It passes tags on if it has the right word.
+		v = "prod"
 	}
 
 	apiVersion, kind := d.ToAPIVersionAndKind()
