@@ -28,7 +28,10 @@ var gcp = family{
 	domains: []string{
 		"gcp.upbound.io", "gcp.m.upbound.io", "gcp-beta.upbound.io", "gcp-beta.m.upbound.io",
 	},
-	retired: []string{"gcp.jet.crossplane.io"},
+	retired: []string{
+		"gcp.jet.crossplane.io",
+		"cloudiot.gcp.upbound.io", // Gone with IoT Core. Its devices and registries had no labels.
+	},
 	fields: []*candidate{
 		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
 		gcpLabels,
