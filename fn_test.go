@@ -863,7 +863,10 @@ type enabledHandler struct{ slog.Handler }
 func (enabledHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // gather the supplied metrics as they are served.
-func gather(t *testing.T, m *report.Metrics) []string {
+func gather(t interface {
+	Helper()
+	Context() context.Context
+}, m *report.Metrics) []string {
 	t.Helper()
 
 	registry := prometheus.NewRegistry()
@@ -1269,12 +1272,64 @@ func explainCases() *rapid.Generator[explainCase] {
 			c.input["valueFormats"] = []any{map[string]any{"provider": "gcp", "replace": map[string]any{" ": "_", "/": "_"}, "lowercase": rapid.Bool().Draw(t, "lowercase values")}}
 		}
 
+		explainRules(t, &c)
+
 		if rapid.Bool().Draw(t, "provider of a field") {
 			c.input["provider"] = map[string]any{"fromFieldPath": rapid.SampledFrom([]string{"spec.provider", "spec.provider", "spec.none"}).Draw(t, "provider's field")}
 		}
 
 		return c
 	})
+}
+
+// explainRules draws rules on tags, and puts what they read to the supplied case.
+func explainRules(t *rapid.T, c *explainCase) {
+	keys := rapid.SampledFrom([]string{"env", "Env", "a/*", "a.b", "k0*", "plexsphere:*", "entigo:*", "workspace", "*"})
+
+	for _, rules := range []string{"removeTags", "ignoreTags"} {
+		if rapid.IntRange(0, 2).Draw(t, rules) > 0 {
+			continue
+		}
+
+		of := []any{}
+
+		for range rapid.IntRange(1, 3).Draw(t, "rules") {
+			rule := map[string]any{"key": keys.Draw(t, "key")}
+
+			switch rapid.IntRange(0, 3).Draw(t, "rule") {
+			case 0:
+				rule = map[string]any{"fromFieldPath": "spec." + rules}
+
+				if spec, ok := c.xr["spec"].(map[string]any); ok {
+					spec[rules] = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) any { return keys.Draw(t, "key") }), 0, 3).Draw(t, "keys of a field")
+				}
+			case 1:
+				if rules == "removeTags" {
+					rule["value"] = rapid.SampledFrom([]string{"s0-", "s0-x", "s1-a_b"}).Draw(t, "value")
+				}
+			default:
+			}
+
+			of = append(of, rule)
+		}
+
+		c.input[rules] = of
+	}
+
+	policy := []any{}
+
+	for range rapid.IntRange(0, 3).Draw(t, "rules of the policy") {
+		rule := map[string]any{"key": rapid.SampledFrom(explainKeys[:12]).Draw(t, "key of a rule"), "required": rapid.Bool().Draw(t, "required")}
+		if rapid.Bool().Draw(t, "of values") {
+			rule["values"] = rapid.SliceOfN(rapid.SampledFrom([]any{"*-x", "s0-*", "s1-é"}), 1, 2).Draw(t, "values")
+		}
+
+		policy = append(policy, rule)
+	}
+
+	if len(policy) > 0 {
+		c.input["tagPolicy"] = map[string]any{"rules": policy}
+	}
 }
 
 // A told is what explain or the function says of one tag profile.
@@ -1285,6 +1340,9 @@ type told struct {
 
 	// Skipped labels, sorted. Of those that say the same there is one.
 	Skipped []tags.SkippedLabel
+
+	// Broken is how many rules of the tag policy are.
+	Broken int
 }
 
 func (d *told) sort() {
@@ -1354,7 +1412,7 @@ func explained(t *rapid.T, dir string, c *explainCase) (of map[string]told, fail
 			}
 		}
 
-		d := told{Tags: x.Tags, Sources: make(map[string]string), Skipped: x.Skipped}
+		d := told{Tags: x.Tags, Sources: make(map[string]string), Skipped: x.Skipped, Broken: len(x.Broken)}
 		for key, origin := range x.Sources {
 			d.Sources[key] = origin.Source
 		}
@@ -1399,7 +1457,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 	}
 
 	b := &bytes.Buffer{}
-	f := &Function{log: testLogger(b)}
+	f := &Function{log: testLogger(b), metrics: report.NewMetrics()}
 
 	// Objects that are found, there is a call for.
 	rsp, err := onBytes(t.Context(), f, req)
@@ -1420,9 +1478,20 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 	}
 
 	of = make(map[string]told)
+	broken := make(map[string]int)
+
+	for _, l := range gather(t, f.metrics) {
+		if series, ok := strings.CutPrefix(l, `function_cloud_tags_policy_violations_total{provider="`); ok {
+			name, n, _ := strings.Cut(series, `"} `)
+
+			if broken[name], err = strconv.Atoi(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 
 	for _, name := range tags.ProfileNames() {
-		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}}
+		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: broken[name]}
 
 		for key, v := range forProvider(rsp.GetDesired().GetResources()[name]) {
 			if key == "tags" || key == "labels" {

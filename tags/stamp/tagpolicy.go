@@ -9,6 +9,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
+// Missing is what a resource breaks that lacks a required tag.
+const Missing = "missing"
+
 // A Violation is what a resource breaks of a rule of the tag policy.
 type Violation struct {
 	// Rule is the position of the rule in the policy.
@@ -136,7 +139,7 @@ func (p *policed) breaks(set *tagset.Set) string {
 	case other != nil:
 		return "spelled " + strconv.Quote(other.Key)
 	case p.Required == nil || *p.Required:
-		return "missing"
+		return Missing
 	default:
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -68,7 +69,12 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 		e.notes = append(e.notes, mentioned+", so its label differs per composed resource and isn't shown")
 	}
 	e.addLabels(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
-	e.explain(&set, step.Input, c.providers(e, step.Input, &set))
+
+	if err := e.explain(ctx, &set, step.Input, c.providers(e, step.Input, &set)); err != nil {
+		return nil, err
+	}
+
+	e.addLimits(step.Input)
 
 	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
 	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
@@ -76,6 +82,24 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 	}
 
 	return e, nil
+}
+
+// addLimits says of which rules of the supplied input labels alone don't tell all.
+func (e *explained) addLimits(in *v1beta1.CloudTags) {
+	var of []string
+
+	for _, rule := range []struct {
+		name string
+		has  bool
+	}{{"removeTags", len(in.RemoveTags) > 0}, {"ignoreTags", len(in.IgnoreTags) > 0}, {"tagPolicy", in.TagPolicy != nil}} {
+		if rule.has {
+			of = append(of, rule.name)
+		}
+	}
+
+	if len(of) > 0 {
+		e.notes = append(e.notes, strings.Join(of, ", ")+": only of labels, since the tags of earlier steps and of the cloud aren't known")
+	}
 }
 
 // composite returns the composite resource: the only object that is of the kind which

@@ -33,7 +33,7 @@ type Command struct {
 	Provider     []string   `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
 	ProfileRules tags.Rules `default:"Contract" enum:"Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). A Composition says so itself."`
 	Output       string     `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
-	Strict       bool       `help:"Exit with status 2 if any label is skipped."`
+	Strict       bool       `help:"Exit with status 2 if any label is skipped, or the tags of labels break a rule of tagPolicy."`
 
 	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
 	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
@@ -45,13 +45,24 @@ type Command struct {
 	terminal terminal
 }
 
-// skippedError is the error of --strict.
-type skippedError int
+// strictError is the error of --strict.
+type strictError struct{ skipped, broken int }
 
-func (e skippedError) Error() string { return fmt.Sprintf("labels skipped: %d", int(e)) }
+func (e strictError) Error() string {
+	var out []string
+	if e.skipped > 0 {
+		out = append(out, fmt.Sprintf("labels skipped: %d", e.skipped))
+	}
+
+	if e.broken > 0 {
+		out = append(out, fmt.Sprintf("rules of tagPolicy broken: %d", e.broken))
+	}
+
+	return strings.Join(out, ", ")
+}
 
 // ExitCode of the process.
-func (e skippedError) ExitCode() int { return 2 }
+func (e strictError) ExitCode() int { return 2 }
 
 // Validate that the command is told what to explain.
 func (c *Command) Validate() error {
@@ -99,13 +110,14 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 		return errors.Wrap(err, "cannot write explanation")
 	}
 
-	skipped := 0
+	found := strictError{}
 	for _, x := range e.providers {
-		skipped += len(x.Skipped)
+		found.skipped += len(x.Skipped)
+		found.broken += len(x.Broken)
 	}
 
-	if c.Strict && skipped > 0 {
-		return skippedError(skipped)
+	if c.Strict && found != (strictError{}) {
+		return found
 	}
 
 	return nil
@@ -152,6 +164,14 @@ type Explanation struct {
 	Provider string              `json:"provider"`
 	Tags     map[string]string   `json:"tags"`
 	Skipped  []tags.SkippedLabel `json:"skipped"`
+
+	// Removed are labels whose tags removeTags takes away, and Ignored those whose tags
+	// have the value of the cloud because of ignoreTags, if it has them.
+	Removed []Ruled `json:"removed,omitempty"`
+	Ignored []Ruled `json:"ignored,omitempty"`
+
+	// Broken are the rules of tagPolicy that the tags break.
+	Broken []Broken `json:"tagPolicy,omitempty"`
 
 	// Sources of the tags by key, if there are several.
 	Sources map[string]Origin `json:"sources,omitempty"`
@@ -215,7 +235,7 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 
 // explain what becomes of the labels of the supplied set under the profiles of the
 // supplied providers, or of all if there are none.
-func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers []string) {
+func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.CloudTags, providers []string) error {
 	t, known := set.Transformer(in), tags.ProfileNames()
 	if len(providers) == 0 {
 		providers = known
@@ -227,8 +247,12 @@ func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers [
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
 			i = len(e.providers)
-			x := e.explanation(t, p, in)
+			x := e.explanation(set, t.Transform(p), p, in)
 			x.addRules(t.Transform(p).Tags, in)
+
+			if err := x.addPolicy(ctx, t, in); err != nil {
+				return err
+			}
 
 			e.providers = append(e.providers, x)
 		}
@@ -237,6 +261,8 @@ func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers [
 			e.providers[i].notef("%q has no tag profile, so that of %s applies. Known are %s", provider, p.Name, strings.Join(known, ", "))
 		}
 	}
+
+	return nil
 }
 
 func (x *Explanation) notef(format string, args ...any) {
@@ -269,14 +295,17 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 }
 
 // explanation of what becomes of labels under the supplied profile.
-func (e *explained) explanation(t *tags.Transformer, p *tags.Profile, in *v1beta1.CloudTags) *Explanation {
+func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.Profile, in *v1beta1.CloudTags) *Explanation {
 	free, slots := freeSlots(p, in)
-	kept, refused := t.Transform(p).Fit(free)
+	left, gone, labels := removed(set, d, p)
+	kept, refused := left.Fit(free)
 
 	x := &Explanation{
 		Provider: p.Name,
 		Tags:     make(map[string]string, len(kept)),
 		Skipped:  p.Skips(refused),
+		Removed:  gone,
+		Ignored:  ignored(set, d, p, kept),
 		Sources:  make(map[string]Origin),
 		profile:  p,
 		cells:    make(map[tags.Label]cell),
@@ -289,6 +318,10 @@ func (e *explained) explanation(t *tags.Transformer, p *tags.Profile, in *v1beta
 		if from, ok := e.origins[t.Label]; ok {
 			x.Sources[t.Key] = from
 		}
+	}
+
+	for _, l := range labels {
+		x.cells[l] = cell{text: "removed"}
 	}
 
 	capped, trusted := 0, []string{}

@@ -22,7 +22,7 @@ import (
 const maxNamed = 10
 
 // labels explains a file of labels.
-func (c *Command) labels(_ context.Context, r *manifest.Reader) (*explained, error) {
+func (c *Command) labels(ctx context.Context, r *manifest.Reader) (*explained, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
@@ -30,9 +30,8 @@ func (c *Command) labels(_ context.Context, r *manifest.Reader) (*explained, err
 
 	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
 	e := &explained{labels: set.Labels}
-	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
 
-	return e, nil
+	return e, e.explain(ctx, set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

@@ -101,6 +101,13 @@ func (e *explained) legend() string {
 			}
 		}
 
+		out = append(out, ruledLines(x.Provider, "removed", x.Removed)...)
+		out = append(out, ruledLines(x.Provider, "as the cloud has it, if it does", x.Ignored)...)
+
+		for i := range x.Broken {
+			out = append(out, fmt.Sprintf("%s %s\n", x.Provider, x.Broken[i].String()))
+		}
+
 		for _, note := range x.Notes {
 			out = append(out, fmt.Sprintf("%s: %s\n", x.Provider, note))
 		}
