@@ -2094,6 +2094,7 @@ func FuzzRunFunction(f *testing.F) {
 		testInput(`"sources": [{"type": "Value", "values": {"a": "b"}, "onConflict": "Replace"}], "ignoreTags": [{"key": "b*"}], "removeTags": [{"key": "e*"}, {"key": "c", "value": "d"}], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.strings", "shape": "StringList"}]`),
 		testInput(`"sources": [{"type": "Value", "values": {"a": "b", "c": "d,e"}, "onConflict": "Replace"}], "removeTags": [{"key": "e*"}], "tagFields": [{"apiVersion": "*", "kind": "Bucket", "fieldPath": "spec.forProvider.joined", "shape": "Joined"}, {"apiVersion": "*", "kind": "*", "fieldPath": "metadata.annotations[example.org/tags]", "shape": "Joined", "joined": {"separator": ": ", "delimiter": "; "}}]`),
 		testInput(`"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}], "tagFields": [{"apiVersion": "*", "kind": "*"}]`),
+		testInput(`"reservedKeys": ["zone"], "sources": [{"type": "Expression", "expressions": {"a": "xr.spec.labels['platform/env']", "Zone": "name", "b": "desired.spec.forProvider.tags.map(k, k).join()", "c": "observed.?spec.forProvider.region"}}]`),
 		testInput(`"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "labelsFieldPath": "spec.labels"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["metadata.labels", "spec.forProvider.tags"]}}, {"source": {"type": "ComposedResource", "name": "bucket"}, "select": {"prefixes": ["platform/"], "domains": ["example.org"]}, "resources": [{"name": "config"}]}]`),
 	}
 	for _, in := range inputs {

@@ -1,7 +1,8 @@
 package expression
 
 import (
-	"math/bits"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -346,7 +347,7 @@ func priceOfSort(c *Call, args []ref.Val) {
 		all += c.weight(arg)
 	}
 
-	c.charge(all * int64(bits.Len64(uint64(all))))
+	c.charge(all * int64(1+math.Ilogb(float64(1+all))))
 }
 
 func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) * size(args[0])) }
@@ -354,15 +355,14 @@ func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) * siz
 // priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
 func priceOfTime(c *Call, args []ref.Val) { c.charge(1 + 2000*int64(len(args)-1)) }
 
-// thousands puts a number with spaces between its thousands.
+// thousands puts a number with commas between its thousands.
 func thousands(n int64) string {
-	if n < 1000 {
-		return types.Int(n).ConvertToType(types.StringType).Value().(string) //nolint:forcetypeassert // It is one.
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
 
-	rest := []byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}
-
-	return thousands(n/1000) + "," + string(rest)
+	return digits
 }
 
 var errNoCall = errors.New("nobody is charged")

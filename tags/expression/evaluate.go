@@ -131,15 +131,28 @@ func result(v ref.Val) (*structpb.Value, error) {
 	case types.Bool:
 		return structpb.NewBoolValue(bool(v)), nil
 	case types.Int:
-		return number(float64(v), v <= maxInteger && v >= -maxInteger, v)
-	case types.Uint:
-		return number(float64(v), v <= maxInteger, v)
-	case types.Double:
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, errors.Errorf("%v is not a number that JSON has", float64(v))
+		if v <= maxInteger && v >= -maxInteger {
+			return structpb.NewNumberValue(float64(v)), nil
 		}
 
-		return number(float64(v), math.Abs(float64(v)) <= maxInteger, v)
+		return nil, beyond(v)
+	case types.Uint:
+		if v <= maxInteger {
+			return structpb.NewNumberValue(float64(v)), nil
+		}
+
+		return nil, beyond(v)
+	case types.Double:
+		f := float64(v)
+
+		switch {
+		case math.IsNaN(f) || math.IsInf(f, 0):
+			return nil, errors.Errorf("%v is not a number that JSON has", f)
+		case math.Abs(f) > maxInteger:
+			return nil, beyond(v)
+		default:
+			return structpb.NewNumberValue(f), nil
+		}
 	case types.Null:
 		return nil, &AbsentError{why: "it is null"}
 	case *types.Optional:
@@ -153,13 +166,10 @@ func result(v ref.Val) (*structpb.Value, error) {
 	}
 }
 
-// number is the supplied one if it is within bounds, and else an error that has it as it was.
-func number(f float64, within bool, was ref.Val) (*structpb.Value, error) {
-	if !within {
-		return nil, errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", was.Value())
-	}
-
-	return structpb.NewNumberValue(f), nil
+// beyond is the error of a number that may have been another one before it became a floating point
+// number.
+func beyond(v ref.Val) error {
+	return errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", v.Value())
 }
 
 func kind(v ref.Val) types.Kind {

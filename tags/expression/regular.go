@@ -98,7 +98,7 @@ func regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val
 		overloads.Matches: matches, regexExtract: extract, regexExtractAll: extractAll, regexReplace: replace,
 	}[call.Function()]
 	if do == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // Absent is neither a function nor an error.
 	}
 
 	var literal *regular
