@@ -1080,7 +1080,7 @@ func explainSource(t *rapid.T, c *explainCase, i int) map[string]any {
 	name := fmt.Sprintf("s%d", i)
 	source := map[string]any{
 		"name":     name,
-		"type":     rapid.SampledFrom([]string{"Value", "CompositeField", "ContextField", "CompositeMetadata", "RequiredResource"}).Draw(t, "type"),
+		"type":     rapid.SampledFrom([]string{"Value", "CompositeField", "ContextField", "CompositeMetadata", "RequiredResource", "Expression"}).Draw(t, "type"),
 		"keyForm":  rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form"),
 		"encoding": rapid.SampledFrom([]string{"Plain", "Plain", "Scalar", "JSON"}).Draw(t, "encoding"),
 		"trusted":  rapid.IntRange(0, 3).Draw(t, "trusted") == 0,
@@ -1154,6 +1154,19 @@ func explainSource(t *rapid.T, c *explainCase, i int) map[string]any {
 
 		if there {
 			c.context["example.org/"+name] = map[string]any{"tags": labels()}
+		}
+	case "Expression":
+		of, expressions := labels(), make(map[string]any)
+		of["own"] = of["env"]
+
+		// There are limits to how many there may be.
+		for _, key := range slices.Sorted(maps.Keys(of))[:min(len(of), 30)] {
+			expressions[key] = fmt.Sprintf("xr.spec.%s[%q]", name, key)
+		}
+
+		source["expressions"] = expressions
+		if there {
+			spec[name] = of
 		}
 	case "CompositeMetadata":
 		source["prefix"] = prefix
