@@ -48,12 +48,16 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 	}
 
 	stamper := &stamp.Stamper{
-		Input: in, Provider: set.Provider, Transformer: set.Transformer(in),
+		Input: in, Provider: set.Provider, Transformer: set.Transformer(in), PerResource: set.PerResource,
 		Fields: func(field.Schemas) field.Locator { return field.Chain{field.NewRules(in.TagFields), field.ByProfile{}} },
 	}
 
 	targets, err := stamper.Targets(context.Background(), map[string]*fnv1.Resource{"bucket": {Resource: r}})
 	if err != nil {
+		return nil, nil, err
+	}
+
+	if err := stamper.Resolve(targets); err != nil {
 		return nil, nil, err
 	}
 
@@ -366,6 +370,8 @@ func TestReservedThroughEverySource(t *testing.T) {
 		"Annotations":      `"type": "CompositeMetadata", "prefix": "a/"`,
 		"ObjectsMap":       `"type": "RequiredResource", "fromFieldPath": "data", "resource": {"apiVersion": "v1", "kind": "O", "name": {"value": "o"}}`,
 		"ObjectsLabels":    `"type": "RequiredResource", "prefix": "l/", "resource": {"apiVersion": "v1", "kind": "O", "matchLabels": {"value": {"o": "o"}}}`,
+		"Expressions":      `"type": "Expression", "expressions": %s`,
+		"OfEachResource":   `"type": "Expression", "expressions": %s`,
 		"ClassAnnotations": `"type": "RequiredResource", "name": "class", "pick": "One", "prefix": "a/", "resource": {"apiVersion": "v1", "kind": "O", "defaultMatchLabels": {"o": "o"}}`,
 	}
 
@@ -432,8 +438,26 @@ func TestReservedThroughEverySource(t *testing.T) {
 		}
 
 		source := types[typ]
-		if typ == "Value" {
+
+		switch typ {
+		case "Value":
 			source = fmt.Sprintf(source, j)
+		case "Expressions", "OfEachResource":
+			expressions := make(map[string]string, len(values))
+
+			for key := range values {
+				expressions[key] = fmt.Sprintf("xr.spec.labels[%q]", key)
+				if typ == "OfEachResource" {
+					expressions[key] += " + name.substring(0, 0)"
+				}
+			}
+
+			e, err := json.Marshal(expressions)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			source = fmt.Sprintf(source, e)
 		}
 
 		format := ""
