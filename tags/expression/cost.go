@@ -26,6 +26,9 @@ const (
 	bytesPerUnit = 16
 	runesPerUnit = 4
 
+	// itemUnits are what an item of a list takes that is made.
+	itemUnits = 4
+
 	// maxText is the most bytes of a text that a function makes.
 	maxText = 1 << 20
 
@@ -194,7 +197,7 @@ var prices = map[string]price{
 	// Lists.
 	"lists.range": func(c *Call, args []ref.Val) {
 		if n, ok := args[0].(types.Int); ok {
-			c.charge(max(int64(n), 0))
+			c.charge(itemUnits * max(min(int64(n), maxCall), 0))
 		}
 	},
 	"flatten":                 priceOfAll,
@@ -292,7 +295,7 @@ func priceOfSplit(c *Call, args []ref.Val) {
 		n = int64(utf8.RuneCountInString(s))
 	}
 
-	c.charge(n)
+	c.charge(itemUnits * n)
 }
 
 func priceOfJoin(c *Call, args []ref.Val) {
