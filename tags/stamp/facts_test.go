@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -241,14 +240,30 @@ func (c *factCase) base(t *testing.T) *structpb.Struct {
 	return structOf(t, o)
 }
 
-// tagged is such a resource with a tag env=prod in the field that counts.
+// tagged is such a resource with a tag env=prod in the field that counts, or nil if none does.
 func (c *factCase) tagged(t *testing.T) *structpb.Struct {
 	t.Helper()
+
+	if c.of == nil {
+		return nil
+	}
 
 	o := c.base(t).AsMap()
 	within(o, c.of.path, c.verdict.want.AsInterface())
 
 	return structOf(t, o)
+}
+
+// unasked is what becomes of such a resource if the input doesn't ask for the kind, or nil if it
+// stays as it is.
+func (c *factCase) unasked(t *testing.T) *structpb.Struct {
+	t.Helper()
+
+	if c.ask {
+		return nil
+	}
+
+	return c.tagged(t)
 }
 
 // within makes what is around the field at the supplied path, and the field unless it is nil.
@@ -418,7 +433,7 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 
 	targets := targetsOf(s, desired)
 
-	o, err := s.Stamp(context.Background(), targets)
+	o, err := s.Stamp(t.Context(), targets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,20 +450,16 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	return out
 }
 
-// check what became of a resource of the supplied kind, of which a tag is wanted or not.
-func (c *factCase) check(t *testing.T, how string, got outcome, want bool) {
+// check that a resource of the kind has become what is wanted, or stayed as it was if that is nil.
+func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.Struct) {
 	t.Helper()
 
-	if !want {
-		if !got.Stamped.IsZero() {
-			t.Errorf("%s %s: want no tag, got %s", c, how, jsonOf(t, got.Stamped.Struct()))
-		}
-
+	if want, is := jsonOf(t, want), jsonOf(t, got.Stamped.Struct()); is != want {
+		t.Errorf("%s %s %s%s: want %s, got %s", c, how, got.LeftAlone, got.Mismatch, want, is)
 		return
 	}
 
-	if want, is := jsonOf(t, c.tagged(t)), jsonOf(t, got.Stamped.Struct()); is != want {
-		t.Errorf("%s %s %s%s: want %s, got %s", c, how, got.LeftAlone, got.Mismatch, want, is)
+	if want == nil {
 		return
 	}
 
@@ -482,7 +493,6 @@ func TestFacts(t *testing.T) {
 				}
 
 				checkTotals(t, source, cases)
-
 				checkFacts(t, cases)
 			})
 		}
@@ -514,6 +524,8 @@ func checkTotals(t *testing.T, source string, cases []factCase) {
 	}
 }
 
+// checkFacts checks what becomes of resources of all cases with schemas, without any, and, of
+// kinds that have to be asked for, with rules that do.
 func checkFacts(t *testing.T, cases []factCase) {
 	t.Helper()
 
@@ -529,7 +541,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 
 	for i := range cases {
 		c := &cases[i]
-		want := c.of != nil && !c.ask
+		want := c.unasked(t)
 
 		c.check(t, "with its schema", with[c.String()], want)
 
@@ -537,11 +549,11 @@ func checkFacts(t *testing.T, cases []factCase) {
 			t.Errorf("%s: its schema says that it has no tag field, but nobody knows", c)
 		}
 
-		if want {
+		if want != nil {
 			tagged++
 		}
 
-		if got := without[c.String()]; want && got.Stamped.IsZero() && got.Unknown {
+		if got := without[c.String()]; want != nil && got.Stamped.IsZero() && got.Unknown {
 			unsure++
 		} else {
 			c.check(t, "without a schema", got, want)
@@ -554,7 +566,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 		asked := run(t, cases, rules, schemas)
 		for i := range cases {
 			if cases[i].ask || cases[i].native {
-				cases[i].check(t, "with a rule", asked[cases[i].String()], cases[i].of != nil)
+				cases[i].check(t, "with a rule", asked[cases[i].String()], cases[i].tagged(t))
 			}
 		}
 	}
