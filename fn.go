@@ -85,6 +85,8 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, err
 	}
 
+	stamper.Require(targets)
+
 	copies := metadata.Select(set.Metadata, targets)
 
 	if in.FieldDiscovery != v1beta1.FieldDiscoveryIndex {

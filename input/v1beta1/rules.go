@@ -100,14 +100,21 @@ var rules = map[string]func(self) bool{
 	"(self.type == 'ContextField') == has(self.contextKey)":   func(s self) bool { return s.is("type", "ContextField") == s.has("contextKey") },
 	"(self.type == 'Expression') == has(self.expressions)":    func(s self) bool { return s.is("type", "Expression") == s.has("expressions") },
 	"(self.type == 'RequiredResource') == has(self.resource)": func(s self) bool { return s.is("type", "RequiredResource") == s.has("resource") },
-	"self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)": func(s self) bool {
-		return s.is("type", "RequiredResource") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
+	"self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)": func(s self) bool {
+		return s.is("type", "RequiredResource", "ProviderConfig") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
 	},
-	"self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)": func(s self) bool {
-		return s.is("type", "RequiredResource") || s.is("type", "CompositeMetadata") == s.has("prefix")
+	"self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeMetadata') == has(self.prefix)": func(s self) bool {
+		return s.is("type", "RequiredResource", "ProviderConfig") || s.is("type", "CompositeMetadata") == s.has("prefix")
 	},
-	"self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)": func(s self) bool {
-		return !s.is("type", "RequiredResource") || s.has("prefix") != s.has("fromFieldPath")
+	"self.type == 'ProviderConfig' ? has(self.names) || !has(self.trusted) || !self.trusted : !has(self.names)": func(s self) bool {
+		if s.is("type", "ProviderConfig") {
+			return s.has("names") || !s.at("trusted").GetBoolValue()
+		}
+
+		return !s.has("names")
+	},
+	"self.type != 'RequiredResource' && self.type != 'ProviderConfig' || has(self.prefix) != has(self.fromFieldPath)": func(s self) bool {
+		return !s.is("type", "RequiredResource", "ProviderConfig") || s.has("prefix") != s.has("fromFieldPath")
 	},
 	"self.type == 'RequiredResource' || !has(self.pick)":                         func(s self) bool { return s.is("type", "RequiredResource") || !s.has("pick") },
 	"!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'":       func(s self) bool { return !s.has("providerFieldPath") || s.one() },
@@ -118,8 +125,8 @@ var rules = map[string]func(self) bool{
 	"!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)": func(s self) bool {
 		return !s.at("trusted").GetBoolValue() || !s.has("include", "fromFieldPath")
 	},
-	"!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
-		return !s.has("policy") || s.has("resource") || s.has("fromFieldPath") || s.has("expressions") || s.has("include", "fromFieldPath")
+	"!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
+		return !s.has("policy") || s.has("resource") || s.is("type", "ProviderConfig") || s.has("fromFieldPath") || s.has("expressions") || s.has("include", "fromFieldPath")
 	},
 	"!has(self.keys) || !has(self.fromFieldPath)": func(s self) bool { return !s.has("keys") || !s.has("fromFieldPath") },
 

@@ -307,7 +307,7 @@ const (
 
 // A SourceType says where a source takes labels from.
 //
-// +kubebuilder:validation:Enum=Value;CompositeField;ContextField;CompositeMetadata;RequiredResource;Expression
+// +kubebuilder:validation:Enum=Value;CompositeField;ContextField;CompositeMetadata;RequiredResource;ProviderConfig;Expression
 type SourceType string
 
 // Types of source.
@@ -330,6 +330,10 @@ const (
 	// SourceTypeRequiredResource takes labels from objects that Crossplane
 	// fetches.
 	SourceTypeRequiredResource SourceType = "RequiredResource"
+
+	// SourceTypeProviderConfig takes labels from the provider config of each composed
+	// resource: what the account's resources have by default.
+	SourceTypeProviderConfig SourceType = "ProviderConfig"
 
 	// SourceTypeExpression computes labels.
 	SourceTypeExpression SourceType = "Expression"
@@ -400,25 +404,27 @@ const (
 // A Source of labels.
 //
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Value') == has(self.values)",message="is required by type Value, and forbidden elsewhere",fieldPath=".values"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value, CompositeMetadata and Expression",fieldPath=".fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)",message="is required by types CompositeField and ContextField, and forbidden by types Value, CompositeMetadata and Expression",fieldPath=".fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ContextField') == has(self.contextKey)",message="is required by type ContextField, and forbidden elsewhere",fieldPath=".contextKey"
-// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField, ContextField and Expression",fieldPath=".prefix"
+// +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField, ContextField and Expression",fieldPath=".prefix"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Expression') == has(self.expressions)",message="is required by type Expression, and forbidden elsewhere",fieldPath=".expressions"
-// +kubebuilder:validation:XValidation:rule="self.type != 'RequiredResource' || has(self.prefix) != has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type != 'RequiredResource' && self.type != 'ProviderConfig' || has(self.prefix) != has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'ProviderConfig' ? has(self.names) || !has(self.trusted) || !self.trusted : !has(self.names)",message="is required by trusted sources of type ProviderConfig, whose reference the author of the composite resource may choose, and forbidden by other types",fieldPath=".names"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
 	// at fromFieldPath of the composite resource, ContextField from the map at
 	// fromFieldPath below contextKey of the pipeline's context, CompositeMetadata
 	// from the composite resource's labels and annotations that start with prefix,
-	// RequiredResource from objects that Crossplane fetches, and Expression computes
-	// them by expressions.
+	// RequiredResource from objects that Crossplane fetches, ProviderConfig from the
+	// object that the spec.providerConfigRef of each composed resource names, and
+	// Expression computes them by expressions.
 	Type SourceType `json:"type"`
 
 	// Name of the source in messages, and of the class that it picks.
@@ -476,6 +482,15 @@ type Source struct {
 	//
 	// +optional
 	Pick Pick `json:"pick,omitempty"`
+
+	// Names of the provider configs that labels are taken from. By default all. A
+	// trusted source trusts those in the cluster alone: anybody may make one in a
+	// namespace. For type ProviderConfig only.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	Names []string `json:"names,omitempty"`
 
 	// ProviderFieldPath is the path of a string in the class that names the
 	// provider whose tag profile is applied, unless the input names it.

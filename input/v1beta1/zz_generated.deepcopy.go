@@ -491,6 +491,11 @@ func (in *Source) DeepCopyInto(out *Source) {
 		*out = new(RequiredResource)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Names != nil {
+		in, out := &in.Names, &out.Names
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.ProviderFieldPath.DeepCopyInto(&out.ProviderFieldPath)
 	if in.Include != nil {
 		in, out := &in.Include, &out.Include

@@ -32,10 +32,19 @@ type world struct {
 	Objects   []*structpb.Struct `json:"objects"`
 
 	// Resources whose labels differ.
-	Resources map[string]struct {
-		Desired  *structpb.Struct `json:"desired"`
-		Observed *structpb.Struct `json:"observed"`
-	} `json:"resources"`
+	Resources map[string]pair `json:"resources"`
+}
+
+// A pair is a composed resource.
+type pair struct {
+	Desired  *structpb.Struct `json:"desired"`
+	Observed *structpb.Struct `json:"observed"`
+}
+
+// composed is the resource as it is asked about.
+func (p pair) composed(name string) *resolve.Composed {
+	desired := object.Tree(p.Desired)
+	return &resolve.Composed{Kind: object.GVK(desired).GroupKind(), Name: name, Desired: desired, Observed: object.Tree(p.Observed)}
 }
 
 // A resolveCase is an input, and a world unless it is that of the file.
@@ -103,6 +112,11 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 
 	if tc.Old {
 		req.Meta = nil
+	}
+
+	req.Desired = &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
+	for name, r := range of.Resources {
+		req.Desired.Resources[name] = &fnv1.Resource{Resource: r.Desired}
 	}
 
 	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(tc.Input), "{"), "}"))
@@ -223,13 +237,13 @@ func (w *world) tellResources(s *resolve.Set) []string {
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
 
-		set, err := s.PerResource.Set(name, object.Tree(r.Desired), object.Tree(r.Observed))
+		set, err := s.PerResource.Set(r.composed(name))
 		if err != nil {
 			out = append(out, name+": error: "+err.Error())
 			continue
 		}
 
-		tr, err := s.PerResource.Transformer(name, object.Tree(r.Desired), object.Tree(r.Observed))
+		tr, err := s.PerResource.Transformer(r.composed(name))
 		if err != nil {
 			out = append(out, name+": error of the second evaluation: "+err.Error())
 			continue
@@ -342,6 +356,11 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		set, err := resolve.Resolve(context.Background(), in, req, required)
 		if err != nil {
 			return set, calls, err
+		}
+
+		for _, r := range req.GetDesired().GetResources() {
+			o := object.Of(r)
+			set.PerResource.Require(object.GVK(o).GroupKind(), o)
 		}
 
 		required.AddTo(rsp)

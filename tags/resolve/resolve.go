@@ -127,12 +127,13 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...)),
 	}
 
-	if computes, perResource := expressions(in); computes {
+	computes, perResource := expressions(in)
+	if computes {
 		r.call = expression.NewCall(ctx, r.xr.Object, r.context)
+	}
 
-		if perResource {
-			r.set.PerResource = &PerResource{resolver: r, sets: make(map[string]*differingSet), made: make(map[string]*tags.Transformer)}
-		}
+	if perResource || slices.ContainsFunc(in.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig }) {
+		r.set.PerResource = &PerResource{resolver: r, sets: make(map[string]*differingSet), made: make(map[string]*tags.Transformer)}
 	}
 
 	return r
@@ -166,7 +167,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	r.addTo(&r.set)
 
 	// What isn't included differs nowhere.
-	if r.set.PerResource != nil && len(r.set.PerResource.differing) == 0 {
+	if p := r.set.PerResource; p != nil && len(p.differing)+p.accounts == 0 {
 		r.set.PerResource = nil
 	}
 

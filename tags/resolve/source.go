@@ -21,7 +21,7 @@ import (
 type sourceType struct {
 	// find the labels of a source: a list for each object that has any, later over
 	// earlier ones. It returns none until the objects are here, and nothing, as an
-	// error, if there are none to find.
+	// error, if there are none to find. It is nil if only a composed resource tells.
 	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
 
 	// title is what people call a source that has no name.
@@ -40,6 +40,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 	v1beta1.SourceTypeContextField:      contextField,
 	v1beta1.SourceTypeCompositeMetadata: compositeMetadata,
 	v1beta1.SourceTypeRequiredResource:  requiredResource,
+	v1beta1.SourceTypeProviderConfig:    providerConfig,
 	v1beta1.SourceTypeExpression:        computed,
 }
 
@@ -111,6 +112,11 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
+	if t.find == nil {
+		r.takeAccounts(&accounts{Source: s, from: from, included: included, labels: make(map[account][]tags.Label)})
+		return nil
+	}
+
 	found, err := t.find(r, s)
 	if err != nil {
 		return err
@@ -121,12 +127,8 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	for _, labels := range found {
 		of += len(labels)
 
-		for _, key := range slices.Sorted(maps.Keys(labels)) {
-			l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
-			if s.KeyForm == v1beta1.KeyFormTag {
-				l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
-			}
-
+		for _, key := range sortedKeys(labels) {
+			l := r.label(s, from, key)
 			if !included(l.QualifiedKey) {
 				continue
 			}
@@ -152,6 +154,18 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 	return nil
 }
+
+// label of the supplied source that has it under the supplied key, without its value.
+func (r *resolver) label(s *v1beta1.Source, from *tags.Source, key string) tags.Label {
+	l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
+	if s.KeyForm == v1beta1.KeyFormTag {
+		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
+	}
+
+	return l
+}
+
+func sortedKeys(of labels) []string { return slices.Sorted(maps.Keys(of)) }
 
 // takeFound takes the supplied label of the supplied source, whose value the source finds in the
 // supplied place. It returns why there is none if it is an expression that has none.

@@ -138,6 +138,21 @@ type Withheld struct {
 	Unkept []string
 }
 
+// Require what the labels of the supplied targets are in, whether they can have tags or not: that
+// may not be known yet.
+func (s *Stamper) Require(targets *Targets) {
+	for _, t := range targets.All {
+		if t.managed && t.leave == "" {
+			s.PerResource.Require(t.kind.GroupKind(), t.Resource)
+		}
+	}
+}
+
+// composed resource that the target is.
+func (t *Target) composed() *resolve.Composed {
+	return &resolve.Composed{Kind: t.kind.GroupKind(), Name: t.Name, Desired: t.Resource, Observed: t.observed}
+}
+
 // Resolve the labels of the supplied targets, as far as they differ. Those of targets that can't
 // have tags are not asked for. An error means that they can't be known.
 func (s *Stamper) Resolve(targets *Targets) error {
@@ -151,7 +166,7 @@ func (s *Stamper) Resolve(targets *Targets) error {
 		}
 
 		var err error
-		if t.labels, err = s.PerResource.Transformer(t.Name, t.Resource, t.observed); err != nil {
+		if t.labels, err = s.PerResource.Transformer(t.composed()); err != nil {
 			return err
 		}
 	}

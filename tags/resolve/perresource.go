@@ -1,0 +1,307 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// PerResource are the labels of a Set for composed resources, as far as they differ.
+type PerResource struct {
+	*resolver
+
+	// all labels in the order in which they are taken. Those that differ have no value.
+	all []taken
+
+	// differing are the positions of those that expressions compute, and accounts how many
+	// sources take others from provider configs.
+	differing []int
+	accounts  int
+
+	// sets of labels by which of those that differ are there, and transformers by their
+	// values.
+	sets map[string]*differingSet
+	made map[string]*tags.Transformer
+}
+
+// A Composed resource is what labels of it can depend on.
+type Composed struct {
+	// Kind of the resource, and its name among those that are composed.
+	Kind schema.GroupKind
+	Name string
+
+	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
+	Desired, Observed object.Object
+}
+
+// taken is a label that a source gives, or an expression will, or all labels of provider configs.
+type taken struct {
+	tags.Label
+
+	source *v1beta1.Source
+	found  found
+
+	accounts *accounts
+}
+
+// takeAccounts takes the labels of the supplied source for each resource.
+func (r *resolver) takeAccounts(a *accounts) {
+	p := r.set.PerResource
+	p.accounts++
+	p.all = append(p.all, taken{accounts: a})
+}
+
+// later takes the supplied label for each resource, by its expression.
+func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
+	p := r.set.PerResource
+	p.differing = append(p.differing, len(p.all))
+	p.all = append(p.all, taken{Label: l, source: s, found: f})
+}
+
+// Set of all labels of the supplied composed resource: those of the PerResource's set, and
+// those that are the resource's own, but nothing else. An error is a resolve failure.
+func (p *PerResource) Set(c *Composed) (*Set, error) {
+	v, err := p.compute(c)
+	if err != nil {
+		return nil, err
+	}
+
+	return p.differingSet(v).with(v.of), nil
+}
+
+// Transformer is Set, for the labels of the set. Resources with the same labels share one.
+func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
+	v, err := p.compute(c)
+	if err != nil {
+		return nil, err
+	}
+
+	tr, ok := p.made[string(v.id)]
+	if !ok {
+		tr = p.transformer(v)
+		p.made[string(v.id)] = tr
+	}
+
+	return tr, nil
+}
+
+// transformer of the labels with the supplied values. Most differ from others in values alone.
+func (p *PerResource) transformer(v *values) *tags.Transformer {
+	d := p.differingSet(v)
+
+	// An overridden label can stand after all, if it is trusted.
+	if len(d.overridden) > 0 {
+		return d.with(v.of).Transformer(p.in)
+	}
+
+	if d.base == nil {
+		d.base = d.with(v.of).Transformer(p.in)
+		return d.base
+	}
+
+	of := make([]string, len(d.labels))
+	for i, l := range d.labels {
+		of[i] = v.of[l.value]
+	}
+
+	return d.base.Differ(d.at, of)
+}
+
+// values of labels that differ, and which of them are there. They have one ID if they are the
+// same.
+type values struct {
+	of []string
+
+	// there has 1 for each label that is there, and then which accounts' labels are.
+	there, id []byte
+
+	// accounts are the labels of each source that takes them from provider configs.
+	accounts [][]tags.Label
+}
+
+// compute the values of the supplied composed resource.
+func (p *PerResource) compute(c *Composed) (*values, error) {
+	n := len(p.differing)
+	v := &values{of: make([]string, n), there: make([]byte, n), id: make([]byte, 0, 32*n)}
+
+	if n > 0 {
+		p.call.Of(c.Name, c.Desired, c.Observed)
+	}
+
+	for n, i := range p.differing {
+		t := &p.all[i]
+
+		value, _, ok, err := p.resolver.compute(t.source, t.found)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
+		}
+
+		if ok {
+			v.of[n], v.there[n] = value, 1
+			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
+		}
+
+		v.id = append(append(v.id, ':'), value...)
+	}
+
+	if p.accounts == 0 {
+		return v, nil
+	}
+
+	return v, p.takeLabels(v, c)
+}
+
+// takeLabels of the provider config of the supplied composed resource to the supplied values.
+func (p *PerResource) takeLabels(v *values, c *Composed) error {
+	for i := range p.all {
+		a := p.all[i].accounts
+		if a == nil {
+			continue
+		}
+
+		of := p.accountOf(a, c.Kind, c.Desired)
+
+		labels, err := p.labelsOf(a, of)
+		if err != nil {
+			return errors.Wrapf(err, "cannot resolve %s for composed resource %q", a.from.Name, c.Name)
+		}
+
+		// Most have none.
+		id := ""
+		if len(labels) > 0 {
+			id = of.id()
+		}
+
+		v.accounts = append(v.accounts, labels)
+		v.there = append(append(v.there, id...), 0, 0)
+	}
+
+	v.id = append(v.id, v.there...)
+
+	return nil
+}
+
+// A differingSet is what labels come to, whatever the values of those that differ.
+type differingSet struct {
+	Set
+
+	// labels and overridden are where those that differ are in these, and at the positions of
+	// the former alone.
+	labels, overridden []differing
+	at                 []int
+
+	// base is a transformer of the labels with the values of some resource, once there is one.
+	base *tags.Transformer
+}
+
+// differing is the position of a value among all that differ, and that of its label.
+type differing struct{ value, label int }
+
+// differingSet of those labels that are there.
+func (p *PerResource) differingSet(v *values) *differingSet {
+	if d, ok := p.sets[string(v.there)]; ok {
+		return d
+	}
+
+	m, n, accounts := newMerged(p.reserved), 0, v.accounts
+
+	for i := range p.all {
+		switch t := &p.all[i]; {
+		case t.accounts != nil:
+			for _, l := range accounts[0] {
+				m.take(l)
+			}
+
+			accounts = accounts[1:]
+		case t.source == nil:
+			m.take(t.Label)
+		default:
+			if v.there[n] != 0 {
+				m.take(t.Label)
+			}
+
+			n++
+		}
+	}
+
+	out := &differingSet{}
+	m.addTo(&out.Set)
+	out.labels, out.overridden = p.find(out.Labels), p.find(out.Overridden)
+
+	for _, l := range out.labels {
+		out.at = append(out.at, l.label)
+	}
+
+	p.sets[string(v.there)] = out
+
+	return out
+}
+
+// find the labels that differ among the supplied ones. No source has two of the same tag key.
+func (p *PerResource) find(among []tags.Label) []differing {
+	var out []differing
+
+	for n, i := range p.differing {
+		l := &p.all[i].Label
+
+		at := slices.IndexFunc(among, func(o tags.Label) bool { return o.Source == l.Source && o.TagKey == l.TagKey })
+		if at >= 0 {
+			out = append(out, differing{value: n, label: at})
+		}
+	}
+
+	return out
+}
+
+// with the supplied values. Those of claims don't matter: they are refused.
+func (d *differingSet) with(values []string) *Set {
+	out := d.Set
+	out.Labels, out.Overridden = slices.Clone(out.Labels), slices.Clone(out.Overridden)
+
+	for _, l := range d.labels {
+		out.Labels[l.label].Value = values[l.value]
+	}
+
+	for _, l := range d.overridden {
+		out.Overridden[l.label].Value = values[l.value]
+	}
+
+	return &out
+}
+
+// Mentioned says of each label that differs which variables its expression mentions for that.
+func (p *PerResource) Mentioned() []string {
+	if p == nil {
+		return nil
+	}
+
+	out := make([]string, len(p.differing))
+
+	for i := range p.all {
+		if a := p.all[i].accounts; a != nil {
+			out = append(out, a.from.Name+": labels are those of the provider config that a resource names")
+		}
+	}
+
+	for n, i := range p.differing {
+		t := &p.all[i]
+
+		var names []string
+		for _, v := range t.found.expression.PerResource() {
+			names = append(names, string(v))
+		}
+
+		out[n] = fmt.Sprintf("%s: %s[%s] mentions %s", t.Source.Name, t.found.path, t.found.key, strings.Join(names, " and "))
+	}
+
+	return out
+}

@@ -1,0 +1,154 @@
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// providerConfig sources take labels from the config that each composed resource is made with.
+// They are not known before these are.
+var providerConfig = sourceType{
+	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
+}
+
+// accounts are a source of labels that the provider config of each resource has.
+type accounts struct {
+	*v1beta1.Source
+
+	from     *tags.Source
+	included func(key string) bool
+
+	// labels of each config that was looked at: by its kind, namespace and name.
+	labels map[account][]tags.Label
+}
+
+// account is a provider config. The zero account is that of resources that have none.
+type account struct {
+	field.ConfigRef
+
+	namespace string
+}
+
+// accountOf the supplied composed resource for the supplied source: the config that it names,
+// unless the source wants others. One in a namespace is in that of the composite resource,
+// where all that it is composed of is.
+func (p *PerResource) accountOf(a *accounts, kind schema.GroupKind, desired object.Object) account {
+	ref := desired.Node().Field("spec").Field("providerConfigRef")
+
+	config, ok := field.ConfigOf(kind, ref.Field("kind").Text(), ref.Field("name").Text())
+	if !ok || len(a.Names) > 0 && !slices.Contains(a.Names, config.Name) {
+		return account{}
+	}
+
+	out := account{ConfigRef: config}
+
+	if config.Namespaced {
+		if out.namespace = object.Namespace(p.xr.Object); out.namespace == "" {
+			out.namespace = object.Namespace(desired)
+		}
+	}
+
+	return out
+}
+
+// selector of the account's object.
+func (a account) selector() *fnv1.ResourceSelector {
+	out := &fnv1.ResourceSelector{ApiVersion: a.GroupVersion().String(), Kind: a.Kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: a.Name}}
+	if a.namespace != "" {
+		out.Namespace = &a.namespace
+	}
+
+	return out
+}
+
+// String is what messages call the account.
+func (a account) String() string {
+	name := a.Name
+	if a.namespace != "" {
+		name = a.namespace + "/" + name
+	}
+
+	return a.Kind + " " + name + " (" + a.GroupVersion().String() + ")"
+}
+
+// Require what the labels of the supplied composed resource are in. It is the same on each call of
+// a run, whatever else is known of the resource.
+func (p *PerResource) Require(kind schema.GroupKind, desired object.Object) {
+	if p == nil {
+		return
+	}
+
+	for i := range p.all {
+		if a := p.all[i].accounts; a != nil {
+			if of := p.accountOf(a, kind, desired); of != (account{}) {
+				p.required.Resources(of.selector())
+			}
+		}
+	}
+}
+
+// labelsOf returns the labels that the supplied source takes from the supplied account.
+func (p *PerResource) labelsOf(a *accounts, of account) ([]tags.Label, error) {
+	if of == (account{}) {
+		return nil, nil
+	}
+
+	if labels, ok := a.labels[of]; ok {
+		return labels, nil
+	}
+
+	objects, _ := p.required.Resources(of.selector())
+	if len(objects) == 0 && a.Required() {
+		return nil, errors.Errorf("there is no %s", of)
+	}
+
+	var out []tags.Label
+
+	for _, o := range objects {
+		found, err := place{Object: o, name: of.String(), of: of.String() + " "}.labels(a.Source)
+		if _, ok := optional(a.Source, err); ok {
+			continue
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		for _, labels := range found {
+			for _, key := range sortedKeys(labels) {
+				l := p.label(a.Source, a.from, key)
+				if !a.included(l.QualifiedKey) {
+					continue
+				}
+
+				// Anybody may make one in a namespace.
+				l.Trusted = l.Trusted && !of.Namespaced
+
+				if l.Value, err = labels[key].text(a.Encoding); err != nil {
+					return nil, err
+				}
+
+				out = append(out, l)
+			}
+		}
+	}
+
+	a.labels[of] = out
+
+	return out, nil
+}
+
+// id is what tells the account from others.
+func (a account) id() string {
+	return strings.Join([]string{a.Group, a.Version, a.Kind, a.namespace, a.Name}, "\x00")
+}
