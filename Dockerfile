@@ -1,15 +1,15 @@
 # syntax=docker/dockerfile:1
 
-# A release passes the version that its checks ran with.
-ARG GO_VERSION=1.26
+# The image of the function, for those who build with Docker: the same files as
+# those of the package that `go run ./package/build` makes without it.
+ARG GO_VERSION=1.26.8
 
 # Go cross-compiles, so the build always runs on the builder's own platform and
 # never under emulation.
 FROM --platform=${BUILDPLATFORM} golang:${GO_VERSION} AS build
 WORKDIR /fn
 
-# Without cgo the binary is static, which the distroless base below needs.
-ENV CGO_ENABLED=0 GOCACHE=/go/build
+ENV GOCACHE=/go/build
 
 # A layer of its own: modules are fetched again only when the context changes
 # them, and then into a cache that later builds share.
@@ -17,17 +17,20 @@ RUN --mount=target=. \
     --mount=type=cache,target=/go/pkg/mod \
     go mod download
 
+# What git says of the checkout, which is not here.
+ARG VERSION=v0.0.0 REVISION=unknown SOURCE_DATE_EPOCH=0
 ARG TARGETOS
 ARG TARGETARCH
 RUN --mount=target=. \
     --mount=type=cache,target=/go/pkg/mod \
     --mount=type=cache,target=/go/build \
-    GOOS=${TARGETOS} GOARCH=${TARGETARCH} go build -trimpath -ldflags="-s -w" -o /function .
+    go run ./package/build --platform="${TARGETOS}/${TARGETARCH}" --version="${VERSION}" --revision="${REVISION}" --tree=/tree
 
-# No shell, no package manager, no root.
-FROM gcr.io/distroless/static-debian12:nonroot AS image
-COPY --from=build /function /function
+# No base: the binary is static, and needs no shell, no certificates and no root.
+FROM scratch AS image
+COPY --from=build /tree /
 # gRPC and metrics.
 EXPOSE 9443 8080
-USER nonroot:nonroot
+USER 65532:65532
+WORKDIR /
 ENTRYPOINT ["/function"]

@@ -20,8 +20,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
+// What a release is built of, which its build says.
+var version, revision = "(devel)", "unknown"
+
 // CLI of the function.
 type CLI struct {
+	Version kong.VersionFlag `help:"Print the version and the revision that the function is built of."`
+
 	Serve   serve.Command   `cmd:"" default:"withargs" help:"Serve the function to Crossplane. This is the default command."`
 	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
 	Policy  policy.Command  `cmd:"" help:"Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags."`
@@ -39,6 +44,7 @@ func main() {
 	k := kong.Parse(cli,
 		kong.Name("function-cloud-tags"),
 		kong.Description("A Crossplane composition function that turns labels into cloud tags."),
+		kong.Vars{"version": version + " " + revision},
 		kong.BindTo(ctx, (*context.Context)(nil)))
 
 	k.FatalIfErrorf(k.Run())

@@ -1,0 +1,615 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// The platform that the other tests have built for already. CI builds for all.
+var testPlatform = "linux/" + runtime.GOARCH
+
+// testSource is a source in the supplied checkout.
+func testSource(t *testing.T, root string) source {
+	t.Helper()
+
+	toolchain, err := toolchainOf(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return source{Root: root, Version: "v1.2.3", Revision: strings.Repeat("ab", 20), Time: time.Unix(1700000000, 0).UTC(), Toolchain: toolchain}
+}
+
+func testRoot(t *testing.T) string {
+	t.Helper()
+
+	root, err := rootOf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return root
+}
+
+// testCopy copies what a package is built from to another folder, with other times.
+func testCopy(t *testing.T, root string) string {
+	t.Helper()
+
+	out := filepath.Join(t.TempDir(), "another", "checkout")
+
+	for _, pattern := range inputs {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, path := range names {
+			to := filepath.Join(out, filepath.Base(path))
+
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if info.IsDir() {
+				err = os.CopyFS(to, os.DirFS(path))
+			} else {
+				var text []byte
+				if text, err = os.ReadFile(path); err == nil {
+					err = errors.Join(os.MkdirAll(out, 0o700), os.WriteFile(to, text, 0o600))
+				}
+			}
+
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	return out
+}
+
+// testDigests returns the digests of all that write has made in a folder.
+func testDigests(t *testing.T, folder string) map[string]string {
+	t.Helper()
+
+	out := make(map[string]string)
+
+	if err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+
+		sum, _, err := v1.SHA256(bytes.NewReader(text))
+		rel, relErr := filepath.Rel(folder, path)
+		out[rel] = sum.String()
+
+		return errors.Join(err, relErr)
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	return out
+}
+
+func testPackage(t *testing.T, src source) *pkg {
+	t.Helper()
+
+	p, err := newPackage(t.Context(), src, []string{testPlatform})
+	if err != nil {
+		t.Fatalf("newPackage(...): %v", err)
+	}
+
+	return p
+}
+
+// A testFile is a file of a layer, without what is in it.
+type testFile struct {
+	Name     string
+	Mode     int64
+	UID, GID int
+	Time     time.Time
+}
+
+// testLayer returns the files of a layer, and what is in them.
+func testLayer(t *testing.T, layer v1.Layer) (files []testFile, contents map[string][]byte) {
+	t.Helper()
+
+	in, err := layer.Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	contents = make(map[string][]byte)
+
+	for r := tar.NewReader(in); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files, contents
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		files = append(files, testFile{Name: h.Name, Mode: h.Mode, UID: h.Uid, GID: h.Gid, Time: h.ModTime.UTC()})
+
+		if contents[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPackage builds the package in two checkouts, and pulls it from a registry as Crossplane does.
+func TestPackage(t *testing.T) {
+	root := testRoot(t)
+	src := testSource(t, root)
+	p, again := testPackage(t, src), testPackage(t, testSource(t, testCopy(t, root)))
+
+	folders := [2]string{t.TempDir(), t.TempDir()}
+	for i, p := range []*pkg{p, again, again} { // the last one over what is there
+		if err := p.write(folders[min(i, 1)], io.Discard); err != nil {
+			t.Fatalf("write(...): %v", err)
+		}
+	}
+
+	if diff := cmp.Diff(testDigests(t, folders[0]), testDigests(t, folders[1])); diff != "" {
+		t.Errorf("\nThe same commit should give the same package.\nwrite(...): -a checkout, +another:\n%s", diff)
+	}
+
+	server := httptest.NewServer(registry.New())
+	defer server.Close()
+
+	ref := strings.TrimPrefix(server.URL, "http://") + "/plexsphere/function-cloud-tags:v1.2.3"
+
+	var out bytes.Buffer
+	if err := p.push(t.Context(), []string{ref}, &out); err != nil {
+		t.Fatalf("push(...): %v", err)
+	}
+
+	digest, err := p.index.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if want := digest.String() + " pushed " + strings.TrimSuffix(ref, ":v1.2.3") + "@" + digest.String() + "\n"; out.String() != want {
+		t.Errorf("push(...): want it to say %q, got %q", want, out.String())
+	}
+
+	tag, err := name.ParseReference(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	img, err := remote.Image(tag, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))
+	if err != nil {
+		t.Fatalf("cannot pull what was pushed: %v", err)
+	}
+
+	testImage(t, src, img)
+
+	// A platform that there is no image of must not find the extensions.
+	if _, err := remote.Image(tag, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: "s390x"})); err == nil {
+		t.Error("\nExtensions are of no platform.\nWant no image of linux/s390x")
+	}
+
+	testIndex(t, src, filepath.Join(folders[0], "index"))
+	testXpkg(t, filepath.Join(folders[0], packageName+"-"+strings.ReplaceAll(testPlatform, "/", "-")+".xpkg"))
+}
+
+// testImage checks the image of a platform.
+func testImage(t *testing.T, src source, img v1.Image) {
+	t.Helper()
+
+	manifest, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	config, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	annotations := (&pkg{source: src}).annotations()
+	if diff := cmp.Diff(annotations, manifest.Annotations); diff != "" {
+		t.Errorf("annotations of the manifest: -want, +got:\n%s", diff)
+	}
+
+	labels := maps.Clone(annotations)
+	labels["io.crossplane.xpkg:"+manifest.Layers[1].Digest.String()] = "base"
+	labels["io.crossplane.xpkg:"+manifest.Layers[2].Digest.String()] = "upbound"
+
+	want := v1.Config{
+		User:         "65532:65532",
+		ExposedPorts: map[string]struct{}{"9443/tcp": {}, "8080/tcp": {}},
+		Env:          []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+		Entrypoint:   []string{"/function"},
+		WorkingDir:   "/",
+		Labels:       labels,
+	}
+	if diff := cmp.Diff(want, config.Config); diff != "" {
+		t.Errorf("config of the image: -want, +got:\n%s", diff)
+	}
+
+	got := []string{config.OS + "/" + config.Architecture, config.Created.UTC().String(), string(manifest.MediaType), string(manifest.Config.MediaType)}
+	if diff := cmp.Diff([]string{testPlatform, src.Time.String(), string(types.OCIManifestSchema1), string(types.OCIConfigJSON)}, got); diff != "" {
+		t.Errorf("platform, time and types of the image: -want, +got:\n%s", diff)
+	}
+
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var (
+		uses     []string
+		files    []testFile
+		contents = make(map[string][]byte)
+	)
+
+	for i, layer := range layers {
+		uses = append(uses, manifest.Layers[i].Annotations["io.crossplane.xpkg"])
+		f, c := testLayer(t, layer)
+		files = append(files, f...)
+		maps.Copy(contents, c)
+	}
+
+	if diff := cmp.Diff([]string{"", "base", "upbound"}, uses); diff != "" {
+		t.Errorf("what layers are for: -want, +got:\n%s", diff)
+	}
+
+	if diff := cmp.Diff([]testFile{
+		{Name: "function", Mode: 0o755, Time: src.Time},
+		{Name: "function.spdx.json", Mode: 0o644, Time: src.Time},
+		{Name: "package.yaml", Mode: 0o644, Time: src.Time},
+		{Name: ".up/", Mode: 0o755, Time: src.Time},
+		{Name: ".up/examples.yaml", Mode: 0o644, Time: src.Time},
+	}, files); diff != "" {
+		t.Errorf("files of the image: -want, +got:\n%s", diff)
+	}
+
+	testContents(t, src, contents)
+}
+
+// testContents checks what is in the files of an image.
+func testContents(t *testing.T, src source, contents map[string][]byte) {
+	t.Helper()
+
+	var kinds []string
+
+	for document := range strings.SplitSeq("\n"+string(contents["package.yaml"]), "\n---\n") {
+		if strings.TrimSpace(document) == "" {
+			continue
+		}
+
+		kind, err := kindOf(document)
+		if err != nil {
+			t.Error(err)
+		}
+
+		kinds = append(kinds, kind)
+	}
+
+	if diff := cmp.Diff([]string{"Function", "CustomResourceDefinition"}, kinds); diff != "" {
+		t.Errorf("kinds in package.yaml: -want, +got:\n%s", diff)
+	}
+
+	if n := bytes.Count(contents[".up/examples.yaml"], []byte("\nkind: Composition\n")); n < 50 {
+		t.Errorf("examples: want all scenarios, got %d Compositions", n)
+	}
+
+	info, err := buildinfo.Read(bytes.NewReader(contents["function"]))
+	if err != nil {
+		t.Fatalf("go version -m should work: %v", err)
+	}
+
+	settings := make(map[string]string)
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+
+	if info.GoVersion != src.Toolchain || settings["CGO_ENABLED"] != "0" || settings["-trimpath"] != "true" || settings["vcs.revision"] != "" {
+		t.Errorf("want a static program of %s without paths and stamps, got %s, %v", src.Toolchain, info.GoVersion, settings)
+	}
+
+	if path := filepath.Join(t.TempDir(), "function"); runtime.GOOS == "linux" {
+		if err := os.WriteFile(path, contents["function"], 0o700); err != nil { //nolint:gosec // To run it.
+			t.Fatal(err)
+		}
+
+		out, err := run(t.Context(), ".", path, "--version")
+		if want := src.Version + " " + src.Revision + "\n"; err != nil || string(out) != want {
+			t.Errorf("function --version: want %q, got %q, %v", want, out, err)
+		}
+	}
+
+	doc := spdxDocument{}
+	if err := json.Unmarshal(contents["function.spdx.json"], &doc); err != nil {
+		t.Fatal(err)
+	}
+
+	sum, _, err := v1.SHA256(bytes.NewReader(contents["function"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(spdxCreation{Created: "2023-11-14T22:13:20Z", Creators: []string{"Organization: plexsphere", "Tool: package/build"}}, doc.CreationInfo); diff != "" {
+		t.Errorf("creation of the SBOM: -want, +got:\n%s", diff)
+	}
+
+	if want := "https://github.com/plexsphere/function-cloud-tags/spdx/" + sum.Hex; doc.DocumentNamespace != want {
+		t.Errorf("namespace of the SBOM: want %s, got %s", want, doc.DocumentNamespace)
+	}
+
+	modules, packages := []string{packageName, "stdlib"}, make([]string, 0, len(doc.Packages))
+	for _, m := range info.Deps {
+		modules = append(modules, m.Path)
+	}
+
+	ids := make(map[string]bool)
+
+	for _, p := range doc.Packages {
+		packages = append(packages, p.Name)
+		ids[p.SPDXID] = true
+	}
+
+	if diff := cmp.Diff(modules, packages); diff != "" {
+		t.Errorf("\nThe SBOM should have what go version -m says.\npackages: -want, +got:\n%s", diff)
+	}
+
+	if len(ids) != len(packages) || len(doc.Relationships) != len(packages) {
+		t.Errorf("want an identifier and a relationship for each of %d packages, got %d and %d", len(packages), len(ids), len(doc.Relationships))
+	}
+}
+
+// testIndex checks the index in an OCI layout.
+func testIndex(t *testing.T, src source, folder string) {
+	t.Helper()
+
+	index, err := layout.ImageIndexFromPath(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff((&pkg{source: src}).annotations(), manifest.Annotations); diff != "" {
+		t.Errorf("annotations of the index: -want, +got:\n%s", diff)
+	}
+
+	type entry struct {
+		Platform, Xpkg string
+	}
+
+	var got []entry
+	for _, m := range manifest.Manifests {
+		got = append(got, entry{m.Platform.String(), m.Annotations["io.crossplane.xpkg"]})
+	}
+
+	if diff := cmp.Diff([]entry{{Platform: testPlatform}, {Platform: "unknown/unknown", Xpkg: "xpkg-extensions"}}, got); diff != "" {
+		t.Errorf("manifests of the index: -want, +got:\n%s", diff)
+	}
+
+	img, err := index.Image(manifest.Manifests[len(manifest.Manifests)-1].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, contents := testLayer(t, layers[0])
+
+	want := []string{
+		"icons/", "icons/icon.svg", "readme/", "readme/readme.md", "release-notes/", "release-notes/release_notes.md",
+		"sboms/", "sboms/function-cloud-tags-" + strings.ReplaceAll(testPlatform, "/", "-") + ".spdx.json",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(contents))); diff != "" {
+		t.Errorf("extensions: -want, +got:\n%s", diff)
+	}
+}
+
+// testXpkg checks that crossplane xpkg push finds the layers that it has to annotate.
+func testXpkg(t *testing.T, path string) {
+	t.Helper()
+
+	img, err := tarball.ImageFromPath(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	config, err := img.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var uses []string
+
+	for _, layer := range layers {
+		digest, err := layer.Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		uses = append(uses, config.Config.Labels["io.crossplane.xpkg:"+digest.String()])
+	}
+
+	if diff := cmp.Diff([]string{"", "base", "upbound"}, uses); diff != "" {
+		t.Errorf("what layers of the .xpkg are for: -want, +got:\n%s", diff)
+	}
+}
+
+func TestSource(t *testing.T) {
+	root := testRoot(t)
+	outside := t.TempDir()
+
+	cases := map[string]struct {
+		reason            string
+		root              string
+		epoch             string
+		version, revision string
+		want              source
+		err               string
+	}{
+		"Given": {
+			reason:  "A checkout without git is built if all is given.",
+			root:    outside,
+			epoch:   "1700000000",
+			version: "v0.1.0", revision: "abc",
+			want: source{Root: outside, Version: "v0.1.0", Revision: "abc", Time: time.Unix(1700000000, 0).UTC()},
+		},
+		"NoTime": {
+			reason:  "A time of today would make another package each time.",
+			root:    outside,
+			version: "v0.1.0", revision: "abc",
+			err: "set SOURCE_DATE_EPOCH outside of a git checkout",
+		},
+		"NoRevision": {
+			reason:  "A package says what it is built from.",
+			root:    outside,
+			epoch:   "1700000000",
+			version: "v0.1.0",
+			err:     "give --version and --revision outside of a git checkout",
+		},
+		"BadTime": {
+			reason: "The variable has seconds.",
+			root:   root,
+			epoch:  "2026-01-01",
+			err:    `SOURCE_DATE_EPOCH is "2026-01-01"`,
+		},
+		"BadVersion": {
+			reason:  "The linker would take another argument from it.",
+			root:    outside,
+			epoch:   "1700000000",
+			version: "v0.1.0 -X main.revision=b", revision: "abc",
+			err: "--version is",
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("SOURCE_DATE_EPOCH", tc.epoch)
+			t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(outside))
+
+			got, err := sourceOf(t.Context(), tc.root, tc.version, tc.revision)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("\n%s\nsourceOf(...): want the error %q, got %v", tc.reason, tc.err, err)
+				}
+
+				return
+			}
+
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("\n%s\nsourceOf(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+// TestSourceOfCommit proves that a package without flags says the commit, and that it isn't all.
+func TestSourceOfCommit(t *testing.T) {
+	t.Setenv("SOURCE_DATE_EPOCH", "")
+
+	root := t.TempDir()
+
+	git := func(args ...string) {
+		t.Helper()
+
+		args = append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"}, args...)
+		if _, err := run(t.Context(), root, "git", args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	write := func(name, text string) {
+		t.Helper()
+
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	t.Setenv("GIT_COMMITTER_DATE", "1700000000 +0100")
+	git("init", "--quiet")
+	write("main.go", "package main")
+	git("add", ".")
+	git("commit", "--quiet", "--message=a")
+
+	head, _, err := commit(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := source{Root: root, Version: "v0.0.0-20231114221320-" + head[:12], Revision: head, Time: time.Unix(1700000000, 0).UTC()}
+
+	check := func(reason string) {
+		t.Helper()
+
+		got, err := sourceOf(t.Context(), root, "", "")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("\n%s\nsourceOf(...): -want, +got:\n%s\n%v", reason, diff, err)
+		}
+	}
+
+	check("The version of a commit is as Go has it.")
+	write("notes.txt", "")
+	check("What is no part of the package changes nothing.")
+	write("main.go", "package main // changed")
+
+	want.Version += "+dirty"
+	want.Revision += "-dirty"
+
+	check("Nobody can build from the revision what is built from changes.")
+}
+
+func TestPushRefused(t *testing.T) {
+	p := &pkg{source: testSource(t, testRoot(t))}
+	if err := p.setIndex(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, ref := range []string{"function-cloud-tags", "registry.example.org/a", "registry.example.org/A:v1"} {
+		if err := p.push(t.Context(), []string{ref}, io.Discard); err == nil || !strings.Contains(err.Error(), "want a registry, a repository and a tag") {
+			t.Errorf("push(%s): want an error that says what is allowed, got %v", ref, err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// A file of a layer.
+type file struct {
+	name    string
+	mode    os.FileMode
+	content []byte
+}
+
+// The files of scenarios that only tests have: what is observed and what is expected, and the
+// context of a pipeline, which is no object.
+var testFiles = []string{"context.yaml", "expected.yaml", "observed.yaml", "tag-manager-expected.yaml"}
+
+// packageYAML returns the objects that Crossplane installs: the Function, then the CRD of the
+// input, as the files of the checkout have them.
+func packageYAML(root string) ([]byte, error) {
+	crds, err := filepath.Glob(filepath.Join(root, "package", "input", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+
+	var (
+		out   bytes.Buffer
+		kinds []string
+	)
+
+	for _, path := range append([]string{filepath.Join(root, "package", "crossplane.yaml")}, crds...) {
+		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		if err != nil {
+			return nil, err
+		}
+
+		for document := range strings.SplitSeq("\n"+string(text), "\n---\n") {
+			if strings.TrimSpace(document) == "" {
+				continue
+			}
+
+			kind, err := kindOf(document)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+
+			kinds = append(kinds, kind)
+			out.WriteString("---\n" + strings.TrimSpace(document) + "\n")
+		}
+	}
+
+	// Crossplane refuses anything else when it installs the package.
+	if want := []string{"Function", "CustomResourceDefinition"}; !slices.Equal(kinds, want) {
+		return nil, fmt.Errorf("the package has the kinds %q: want %q", kinds, want)
+	}
+
+	return out.Bytes(), nil
+}
+
+// examplesYAML returns what crossplane xpkg build --examples-root makes of the scenarios: all of
+// their objects in one stream, in the order of their paths.
+func examplesYAML(root string) ([]byte, error) {
+	var out bytes.Buffer
+
+	err := filepath.WalkDir(filepath.Join(root, "example"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" || slices.Contains(testFiles, d.Name()) {
+			return err
+		}
+
+		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		if err != nil {
+			return err
+		}
+
+		for document := range strings.SplitSeq("\n"+string(text), "\n---\n") {
+			if _, err := kindOf(document); err != nil && strings.TrimSpace(document) != "" {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+
+		out.Write(text)
+		out.WriteString("\n...\n\n---\n")
+
+		return nil
+	})
+
+	return out.Bytes(), err
+}
+
+func kindOf(document string) (string, error) {
+	o := struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}{}
+
+	if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+		return "", err
+	}
+
+	if o.APIVersion == "" || o.Kind == "" {
+		return "", errors.New("an object without apiVersion or kind")
+	}
+
+	return o.Kind, nil
+}
+
+// extensions returns what the marketplace shows beside the package, in the folders where it looks:
+// icons, readme, release-notes and sboms.
+func extensions(root string, images []image) ([]file, error) {
+	var out []file
+
+	folder := filepath.Join(root, "package", "marketplace")
+
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+
+		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		if err != nil {
+			return err
+		}
+
+		name, err := filepath.Rel(folder, path)
+		out = append(out, file{name: filepath.ToSlash(name), mode: 0o644, content: text})
+
+		return err
+	})
+
+	for _, i := range images {
+		name := "sboms/" + packageName + "-" + strings.ReplaceAll(i.platform, "/", "-") + ".spdx.json"
+		out = append(out, file{name: name, mode: 0o644, content: i.function.sbom})
+	}
+
+	return out, err
+}

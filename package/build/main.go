@@ -1,0 +1,212 @@
+// Command build makes the Crossplane package of this checkout: an .xpkg per platform, and an OCI
+// layout with the index of all of them, which is what a registry gets. It needs Go and git, and no
+// Docker. The same commit gives the same digests, wherever it is checked out.
+//
+//	go run ./package/build
+//	go run ./package/build --version v0.1.0 --push registry.example.org/function-cloud-tags:v0.1.0
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+type cli struct {
+	Platform []string `default:"linux/amd64,linux/arm64" enum:"linux/amd64,linux/arm64" help:"Platforms to build for: ${default}."`
+	Output   string   `default:".cache/package" help:"Folder for what is made: an .xpkg and an SBOM per platform, and the OCI layout index." type:"path"`
+	Version  string   `help:"Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them."`
+	Revision string   `help:"Revision that the package is built from. Without it, the commit that is checked out."`
+	Push     []string `help:"Push the index to this tag of a registry, too, with what docker login left. Repeatable." placeholder:"REF"`
+	Tree     string   `help:"Write the files of the image to this folder instead, for the Dockerfile. It takes one platform." placeholder:"DIR" type:"path"`
+}
+
+func main() {
+	c := &cli{}
+	kong.Parse(c, kong.Name("build"), kong.Description("Builds the Crossplane package of this checkout, without Docker. Times are those of the commit, or SOURCE_DATE_EPOCH."))
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := c.run(ctx, os.Stdout)
+
+	stop()
+
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "build:", err)
+		os.Exit(1)
+	}
+}
+
+func (c *cli) run(ctx context.Context, out io.Writer) error {
+	root, err := rootOf(ctx)
+	if err != nil {
+		return err
+	}
+
+	toolchain, err := toolchainOf(root)
+	if err != nil {
+		return err
+	}
+
+	// What compresses the layers is the toolchain's, too.
+	if toolchain != runtime.Version() {
+		return again(ctx, root, toolchain)
+	}
+
+	src, err := sourceOf(ctx, root, c.Version, c.Revision)
+	if err != nil {
+		return err
+	}
+
+	src.Toolchain = toolchain
+
+	if c.Tree != "" {
+		return c.writeTree(ctx, src)
+	}
+
+	p, err := newPackage(ctx, src, c.Platform)
+	if err != nil {
+		return err
+	}
+
+	if err := p.write(c.Output, out); err != nil {
+		return err
+	}
+
+	return p.push(ctx, c.Push, out)
+}
+
+// again runs this command with the toolchain of go.mod.
+func again(ctx context.Context, root, toolchain string) error {
+	if os.Getenv("GOTOOLCHAIN") == toolchain {
+		return fmt.Errorf("this is %s, and go.mod asks for %s: Go did not change to it", runtime.Version(), toolchain)
+	}
+
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...) //nolint:gosec // The same arguments once more.
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("cannot build with %s, the toolchain of go.mod: %w", toolchain, err)
+	}
+
+	return nil
+}
+
+// writeTree writes what the image of a platform has beside the package's own files.
+func (c *cli) writeTree(ctx context.Context, src source) error {
+	if len(c.Platform) != 1 {
+		return errors.New("--tree takes one --platform")
+	}
+
+	fn, err := buildFunction(ctx, src, c.Platform[0])
+	if err != nil {
+		return err
+	}
+
+	for _, f := range fn.files() {
+		path := filepath.Join(c.Tree, f.name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // For everybody to read.
+			return err
+		}
+
+		if err := os.WriteFile(path, f.content, f.mode); err != nil {
+			return err
+		}
+
+		if err := os.Chtimes(path, src.Time, src.Time); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// write the package to a folder: NAME-OS-ARCH.xpkg and NAME-OS-ARCH.spdx.json per platform, the
+// OCI layout index, and in digest the digest of the index.
+func (p *pkg) write(folder string, out io.Writer) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // For everybody to read.
+		return err
+	}
+
+	for _, i := range p.images {
+		base := filepath.Join(folder, packageName+"-"+strings.ReplaceAll(i.platform, "/", "-"))
+
+		tag, err := name.NewTag(packageName + ":" + strings.ReplaceAll(p.source.Version, "+", "-"))
+		if err != nil {
+			return err
+		}
+
+		if err := tarball.WriteToFile(base+".xpkg", tag, i.image); err != nil {
+			return fmt.Errorf("cannot write the package of %s: %w", i.platform, err)
+		}
+
+		if err := os.WriteFile(base+".spdx.json", i.function.sbom, 0o644); err != nil { //nolint:gosec // For everybody to read.
+			return err
+		}
+
+		digest, err := i.image.Digest()
+		if err != nil {
+			return err
+		}
+
+		_, _ = fmt.Fprintln(out, digest, i.platform, base+".xpkg")
+	}
+
+	index := filepath.Join(folder, "index")
+	if _, err := os.Stat(filepath.Join(index, "oci-layout")); err == nil {
+		if err := os.RemoveAll(index); err != nil {
+			return err
+		}
+	}
+
+	if _, err := layout.Write(index, p.index); err != nil {
+		return fmt.Errorf("cannot write the index: %w", err)
+	}
+
+	digest, err := p.index.Digest()
+	if err != nil {
+		return err
+	}
+
+	_, _ = fmt.Fprintln(out, digest, "index", index)
+
+	return os.WriteFile(filepath.Join(folder, "digest"), []byte(digest.String()+"\n"), 0o644) //nolint:gosec // For everybody to read.
+}
+
+// push the index to tags of registries.
+func (p *pkg) push(ctx context.Context, refs []string, out io.Writer) error {
+	digest, err := p.index.Digest()
+	if err != nil {
+		return err
+	}
+
+	for _, ref := range refs {
+		tag, err := name.NewTag(ref, name.StrictValidation)
+		if err != nil {
+			return fmt.Errorf("cannot push to %s: want a registry, a repository and a tag: %w", ref, err)
+		}
+
+		if err := remote.WriteIndex(tag, p.index, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
+			return fmt.Errorf("cannot push to %s: %w", ref, err)
+		}
+
+		_, _ = fmt.Fprintln(out, digest, "pushed", tag.Repository.Digest(digest.String()))
+	}
+
+	return nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// The parts of SPDX 2.3 (spdx.github.io/spdx-spec/v2.3) that the SBOM of a Go program needs.
+type (
+	spdxDocument struct {
+		SPDXVersion       string             `json:"spdxVersion"`
+		DataLicense       string             `json:"dataLicense"`
+		SPDXID            string             `json:"SPDXID"` //nolint:tagliatelle // SPDX's name.
+		Name              string             `json:"name"`
+		DocumentNamespace string             `json:"documentNamespace"`
+		CreationInfo      spdxCreation       `json:"creationInfo"`
+		Packages          []spdxPackage      `json:"packages"`
+		Relationships     []spdxRelationship `json:"relationships"`
+	}
+
+	spdxCreation struct {
+		Created  string   `json:"created"`
+		Creators []string `json:"creators"`
+	}
+
+	spdxPackage struct {
+		Name                  string         `json:"name"`
+		SPDXID                string         `json:"SPDXID"` //nolint:tagliatelle // SPDX's name.
+		VersionInfo           string         `json:"versionInfo"`
+		PackageFileName       string         `json:"packageFileName,omitempty"`
+		Supplier              string         `json:"supplier"`
+		DownloadLocation      string         `json:"downloadLocation"`
+		FilesAnalyzed         bool           `json:"filesAnalyzed"`
+		Checksums             []spdxChecksum `json:"checksums,omitempty"`
+		SourceInfo            string         `json:"sourceInfo,omitempty"`
+		LicenseConcluded      string         `json:"licenseConcluded"`
+		LicenseDeclared       string         `json:"licenseDeclared"`
+		CopyrightText         string         `json:"copyrightText"`
+		ExternalRefs          []spdxRef      `json:"externalRefs"`
+		PrimaryPackagePurpose string         `json:"primaryPackagePurpose"`
+	}
+
+	spdxChecksum struct {
+		Algorithm     string `json:"algorithm"`
+		ChecksumValue string `json:"checksumValue"`
+	}
+
+	spdxRef struct {
+		ReferenceCategory string `json:"referenceCategory"`
+		ReferenceType     string `json:"referenceType"`
+		ReferenceLocator  string `json:"referenceLocator"`
+	}
+
+	spdxRelationship struct {
+		SPDXElementID      string `json:"spdxElementId"`
+		RelationshipType   string `json:"relationshipType"`
+		RelatedSPDXElement string `json:"relatedSpdxElement"`
+	}
+)
+
+const (
+	spdxSelf = "SPDXRef-DOCUMENT"
+	noSay    = "NOASSERTION"
+)
+
+// What an identifier of SPDX may not have.
+var notID = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
+
+// sbom returns the SPDX document of a program: the program, the modules that are linked into it,
+// and Go's own library. All it says comes from the source and from the program.
+func sbom(src source, platform string, binary []byte, info *debug.BuildInfo) ([]byte, error) {
+	sum := sha256.Sum256(binary)
+	digest := hex.EncodeToString(sum[:])
+
+	self := goPackage(info.Main.Path, src.Version)
+	self.Name = packageName
+	self.PackageFileName = functionFile
+	self.Supplier = "Organization: " + vendor
+	self.DownloadLocation = "git+" + sourceURL + "@" + strings.TrimSuffix(src.Revision, "-dirty")
+	self.Checksums = []spdxChecksum{{Algorithm: "SHA256", ChecksumValue: digest}}
+	self.LicenseConcluded, self.LicenseDeclared = license, license
+	self.PrimaryPackagePurpose = "APPLICATION"
+
+	d := spdxDocument{
+		SPDXVersion:       "SPDX-2.3",
+		DataLicense:       "CC0-1.0",
+		SPDXID:            spdxSelf,
+		Name:              packageName + "-" + strings.ReplaceAll(platform, "/", "-"),
+		DocumentNamespace: sourceURL + "/spdx/" + digest,
+		CreationInfo:      spdxCreation{Created: src.Time.Format(time.RFC3339), Creators: []string{"Organization: " + vendor, "Tool: package/build"}},
+		Packages:          []spdxPackage{self},
+		Relationships:     []spdxRelationship{{SPDXElementID: spdxSelf, RelationshipType: "DESCRIBES", RelatedSPDXElement: self.SPDXID}},
+	}
+
+	add := func(p spdxPackage) {
+		d.Packages = append(d.Packages, p)
+		d.Relationships = append(d.Relationships, spdxRelationship{SPDXElementID: self.SPDXID, RelationshipType: "CONTAINS", RelatedSPDXElement: p.SPDXID})
+	}
+
+	add(goPackage("stdlib", strings.TrimPrefix(info.GoVersion, "go")))
+
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+
+		p := goPackage(m.Path, m.Version)
+		if m.Sum != "" {
+			p.SourceInfo = "go.sum: " + m.Sum
+		}
+
+		add(p)
+	}
+
+	out, err := json.MarshalIndent(d, "", "  ")
+
+	return append(out, '\n'), err
+}
+
+// goPackage is a module of Go, as scanners know it: by its package URL.
+func goPackage(path, version string) spdxPackage {
+	return spdxPackage{
+		Name:             path,
+		SPDXID:           "SPDXRef-Package-" + notID.ReplaceAllString(path+"-"+version, "-"),
+		VersionInfo:      version,
+		Supplier:         noSay,
+		DownloadLocation: noSay,
+		LicenseConcluded: noSay,
+		LicenseDeclared:  noSay,
+		CopyrightText:    noSay,
+		ExternalRefs: []spdxRef{{
+			ReferenceCategory: "PACKAGE-MANAGER",
+			ReferenceType:     "purl",
+			ReferenceLocator:  "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B"),
+		}},
+		PrimaryPackagePurpose: "LIBRARY",
+	}
+}

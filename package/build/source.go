@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A source is what a package is built from.
+type source struct {
+	// Root of the checkout.
+	Root string
+
+	// Version and Revision, as the package says them.
+	Version, Revision string
+
+	// Time of the commit, and of all that the package has.
+	Time time.Time
+
+	// Toolchain that builds, such as go1.26.8.
+	Toolchain string
+}
+
+// What of the checkout comes into the package.
+var inputs = []string{"*.go", "go.mod", "go.sum", "LICENSE", "tags", "input", "package", "example"}
+
+// What a version and a revision may consist of, as they are arguments of the linker.
+var stamp = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]*$`)
+
+// sourceOf a checkout. Without a version and a revision they are the commit's, which then say if
+// the checkout has changes.
+func sourceOf(ctx context.Context, root, version, revision string) (source, error) {
+	s := source{Root: root, Version: version, Revision: revision}
+
+	head, committed, err := commit(ctx, root)
+
+	switch epoch := os.Getenv("SOURCE_DATE_EPOCH"); {
+	case epoch != "":
+		seconds, parseErr := strconv.ParseInt(epoch, 10, 64)
+		if parseErr != nil || seconds < 0 {
+			return s, fmt.Errorf("SOURCE_DATE_EPOCH is %q: want seconds since 1970", epoch)
+		}
+
+		s.Time = time.Unix(seconds, 0).UTC()
+
+	case err != nil:
+		return s, fmt.Errorf("cannot know the time of the commit: set SOURCE_DATE_EPOCH outside of a git checkout: %w", err)
+
+	default:
+		s.Time = committed
+	}
+
+	if (version == "" || revision == "") && err != nil {
+		return s, fmt.Errorf("cannot know the commit: give --version and --revision outside of a git checkout: %w", err)
+	}
+
+	var version0, dirty string
+	if version == "" || revision == "" {
+		version0 = "v0.0.0-" + committed.Format("20060102150405") + "-" + head[:12]
+
+		changes, err := run(ctx, root, "git", append([]string{"status", "--porcelain", "--"}, inputs...)...)
+		if err != nil {
+			return s, err
+		}
+
+		if len(changes) > 0 {
+			dirty = "dirty"
+		}
+	}
+
+	if version == "" {
+		s.Version = strings.TrimSuffix(version0+"+"+dirty, "+")
+	}
+
+	if revision == "" {
+		s.Revision = strings.TrimSuffix(head+"-"+dirty, "-")
+	}
+
+	for flag, value := range map[string]string{"version": s.Version, "revision": s.Revision} {
+		if !stamp.MatchString(value) {
+			return s, fmt.Errorf("--%s is %q: want letters, digits and . + _ -", flag, value)
+		}
+	}
+
+	return s, nil
+}
+
+// commit returns the revision that is checked out, and its time.
+func commit(ctx context.Context, root string) (revision string, committed time.Time, err error) {
+	out, err := run(ctx, root, "git", "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return "", time.Time{}, err
+	}
+
+	revision, epoch, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("git says %q of the commit: %w", out, err)
+	}
+
+	return revision, time.Unix(seconds, 0).UTC(), nil
+}
+
+// rootOf the checkout that holds the working directory.
+func rootOf(ctx context.Context) (string, error) {
+	out, err := run(ctx, ".", "go", "env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+
+	mod := strings.TrimSpace(string(out))
+	if filepath.Base(mod) != "go.mod" {
+		return "", errors.New("run this in the checkout of function-cloud-tags")
+	}
+
+	return filepath.Dir(mod), nil
+}
+
+// toolchainOf returns the toolchain that go.mod pins.
+func toolchainOf(root string) (string, error) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod")) //nolint:gosec // Of the checkout.
+	if err != nil {
+		return "", err
+	}
+
+	for line := range strings.Lines(string(mod)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "toolchain" {
+			return words[1], nil
+		}
+	}
+
+	return "", errors.New("go.mod pins no toolchain")
+}
+
+// run a command in a folder, and return what it prints.
+func run(ctx context.Context, dir, command string, args ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+
+	cmd := exec.CommandContext(ctx, command, args...)
+	cmd.Dir = dir
+	cmd.Stderr = &stderr
+
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", command, args[0], err, strings.TrimSpace(stderr.String()))
+	}
+
+	return out, nil
+}
