@@ -100,6 +100,9 @@ func (in *CloudTags) complete() {
 // that runs the function.
 const maxKept = 256
 
+// maxKeptExpressions is how many expressions all of these have. Each takes some 10 KB.
+const maxKeptExpressions = 4096
+
 // A Decoder keeps the inputs that it has decoded: Crossplane sends the same one again
 // whenever it reconciles. The zero Decoder is ready to use, by several at once.
 //
@@ -107,6 +110,9 @@ const maxKept = 256
 type Decoder struct {
 	mu   sync.Mutex
 	kept map[[sha256.Size]byte]*CloudTags
+
+	// expressions that these have.
+	expressions int
 }
 
 // Decode is the function of this name. Its callers share what it returns, and must not
@@ -132,12 +138,22 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 
+	if first := d.kept[id]; first != nil {
+		return first, nil
+	}
+
+	expressions := 0
+	for i := range in.Sources {
+		expressions += len(in.Sources[i].Expressions)
+	}
+
 	// Whoever has more of them than fit in starts anew, which is seldom enough.
-	if d.kept == nil || len(d.kept) >= maxKept {
-		d.kept = make(map[[sha256.Size]byte]*CloudTags)
+	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
+		d.kept, d.expressions = make(map[[sha256.Size]byte]*CloudTags), 0
 	}
 
 	d.kept[id] = in
+	d.expressions += expressions
 
 	return in, nil
 }

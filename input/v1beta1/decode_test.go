@@ -575,6 +575,27 @@ func TestDecoder(t *testing.T) {
 		t.Errorf("\nA Decoder should not keep everything for ever.\nDecode(...): %v", err)
 	}
 
+	// Expressions need memory of their own.
+	first, err = d.Decode(input(t, everything))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i := range 17 {
+		many := make([]string, 250)
+		for n := range many {
+			many[n] = fmt.Sprintf(`k%d: "%d"`, n, i)
+		}
+
+		if _, err := d.Decode(input(t, `sources: [{type: Expression, expressions: {`+strings.Join(many, ", ")+`}}]`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if again, err := d.Decode(input(t, everything)); again == first || err != nil {
+		t.Errorf("\nA Decoder should not keep any number of expressions.\nDecode(...): %v", err)
+	}
+
 	if _, err := d.Decode(nil); err == nil {
 		t.Error("\nNo input should be refused.")
 	}
