@@ -1,6 +1,8 @@
 package expression
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -20,8 +22,36 @@ type charged struct {
 	do    func(c *Call, args []ref.Val) ref.Val
 }
 
-// decorate charges the supplied step of a program, if it is a call of a function.
-func decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+// A ranged step is what a macro goes through. That is charged before it does.
+type ranged struct{ interpreter.Interpretable }
+
+// Eval implements interpreter.Interpretable.
+func (r ranged) Eval(vars interpreter.Activation) ref.Val {
+	of := r.Interpretable.Eval(vars)
+
+	if m, ok := of.(traits.Mapper); ok {
+		v, _ := vars.ResolveName(callName)
+		if c, ok := v.(*Call); ok {
+			c.iterate(m)
+		}
+	}
+
+	return of
+}
+
+// decorate charges the supplied step of the expression's program, if it is a call of a function or
+// what a macro goes through.
+func (c *compiled) decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+	out, err := charge(i)
+	if err == nil && slices.Contains(c.ranges, i.ID()) {
+		out = ranged{out}
+	}
+
+	return out, err
+}
+
+// charge the supplied step, if it is a call of a function.
+func charge(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil

@@ -102,6 +102,8 @@ func (c *Call) weigh(v ref.Val) {
 			c.weigh(v.Get(types.Int(i)))
 		}
 	case traits.Mapper:
+		c.iterate(v)
+
 		for it := v.Iterator(); it.HasNext() == types.True; {
 			key := it.Next()
 			c.weigh(key)
@@ -115,6 +117,12 @@ func (c *Call) weigh(v ref.Val) {
 			c.weigh(v.GetValue())
 		}
 	}
+}
+
+// iterate over the supplied object, whose keys are sorted.
+func (c *Call) iterate(v traits.Mapper) {
+	n := length(v)
+	c.charge(n * int64(itemUnits+math.Ilogb(float64(1+n))))
 }
 
 // weight of the supplied value, which is charged.

@@ -1,7 +1,10 @@
 package expression
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	_ "time/tzdata" // Zones are the same wherever the function runs.
 
@@ -9,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -83,9 +87,11 @@ func (a adapter) NativeToValue(native any) ref.Val {
 	case *structpb.Value:
 		return a.value(v)
 	case *structpb.Struct:
-		return types.NewJSONStruct(a, withoutSecrets(v))
+		return sorted{types.NewJSONStruct(a, withoutSecrets(v))}
 	case *structpb.ListValue:
 		return types.NewJSONList(a, v)
+	case map[ref.Val]ref.Val:
+		return sorted{types.NewRefValMap(a, v)}
 	default:
 		return types.DefaultTypeAdapter.NativeToValue(native)
 	}
@@ -110,6 +116,37 @@ func (a adapter) value(v *structpb.Value) ref.Val {
 	default:
 		return types.NullValue
 	}
+}
+
+// sorted is an object whose keys come in one order, so that expressions have one value.
+type sorted struct{ traits.Mapper }
+
+// Iterator implements traits.Iterable.
+func (s sorted) Iterator() traits.Iterator {
+	keys := make([]ref.Val, 0, length(s.Mapper))
+	for it := s.Mapper.Iterator(); it.HasNext() == types.True; {
+		keys = append(keys, it.Next())
+	}
+
+	slices.SortFunc(keys, compareKeys)
+
+	return types.NewRefValList(types.DefaultTypeAdapter, keys).Iterator()
+}
+
+// compareKeys orders keys of objects: by their type, and then by what they are.
+func compareKeys(a, b ref.Val) int {
+	s, isText := a.(types.String)
+	t, areTexts := b.(types.String)
+
+	if isText && areTexts {
+		return strings.Compare(string(s), string(t))
+	}
+
+	if c := strings.Compare(a.Type().TypeName(), b.Type().TypeName()); c != 0 {
+		return c
+	}
+
+	return strings.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value()))
 }
 
 // lastApplied is an annotation that has all of an object.

@@ -97,14 +97,16 @@ func TestEvaluate(t *testing.T) {
 func large(size int) *structpb.Struct {
 	const item = 100
 
-	list := &structpb.ListValue{}
+	list, keyed := &structpb.ListValue{}, &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 	for i := range size / item {
+		keyed.Fields[fmt.Sprintf("k%d", i)] = structpb.NewNullValue()
 		list.Values = append(list.Values, structpb.NewStringValue(fmt.Sprintf("%0*d", item, i)))
 	}
 
 	return &structpb.Struct{Fields: map[string]*structpb.Value{
 		"list": structpb.NewListValue(list),
 		"text": structpb.NewStringValue(strings.Repeat("a", size)),
+		"map":  structpb.NewStructValue(keyed),
 		"same": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewListValue(list), structpb.NewListValue(list)}}),
 	}}
 }
@@ -147,6 +149,7 @@ func hostile() map[string]string {
 		"Reverse":          "xr.list.map(a, xr.text.reverse().reverse().reverse()).size()",
 		"Compare":          "xr.list.all(a, xr.text <= xr.text)",
 		"Result":           "xr.text",
+		"Keys":             "xr.list.all(a, xr.map.exists(k, true))",
 		"Upper":            "xr.list.map(a, xr.text.upperAscii()).size()",
 	}
 
@@ -225,7 +228,7 @@ func FuzzExpression(f *testing.F) {
 	for _, text := range []string{
 		"xr.metadata.name + '-' + name", "xr.metadata.labels['env'].lowerAscii()", "xr.spec.list[?5].orValue(name)", "observed.?status.arn", "desired.spec",
 		"'%s %d %.3f %x'.format([name, xr.spec.n, xr.spec.f, name])", "regex.replace(name, '(a)', r'\\1\\1')", "xr.spec.list.map(a, string(a))", "optional.none()", "-0.0", "1u", "xr.spec.f / 0.0",
-		"required.a.b", "context.c", "xr.spec.list.sortBy(a, string(a))[0]", "name.matches('(')", "[1, 2].flatten(100)", "type(xr) == map", "dyn(1) + 'a'", "{}.a", "timestamp(name)",
+		"xr.spec.map(k, k).join()", "{'a': 1, 'b': 2, 'c': 3}.map(k, k).join()", "required.a.b", "context.c", "xr.spec.list.sortBy(a, string(a))[0]", "name.matches('(')", "[1, 2].flatten(100)", "type(xr) == map", "dyn(1) + 'a'", "{}.a", "timestamp(name)",
 	} {
 		f.Add(text, xr)
 	}

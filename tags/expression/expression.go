@@ -86,6 +86,9 @@ type compiled struct {
 	mentions []Variable
 	objects  []string
 
+	// ranges are what its macros go through, by their positions in the syntax tree.
+	ranges []int64
+
 	// nodes of the syntax tree, which is what one evaluation takes at least.
 	nodes int64
 }
@@ -109,7 +112,7 @@ func Compile(text string) (Expression, error) {
 
 	var err error
 
-	c.program, err = env.Program(checked, cel.CustomDecorator(decorate), cel.InterruptCheckFrequency(1))
+	c.program, err = env.Program(checked, cel.CustomDecorator(c.decorate), cel.InterruptCheckFrequency(1))
 	if err != nil {
 		of := (*literalError)(nil)
 		if !errors.As(err, &of) {
@@ -189,6 +192,8 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 		}
 	case ast.ComprehensionKind:
 		f := e.AsComprehension()
+		c.ranges = append(c.ranges, f.IterRange().ID())
+
 		c.look(f.IterRange(), bound)
 		c.look(f.AccuInit(), bound)
 
