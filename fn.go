@@ -153,27 +153,13 @@ func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionReq
 		CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
 		Transformer:    set.Transformer(in),
 		PerResource:    set.PerResource,
-		Fields:         func(schemas field.Schemas) field.Locator { return locator(in, schemas) },
+		Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 		Schemas:        schemas(in, required),
 		Remove:         set.Remove,
 		Ignore:         set.Ignore,
 		Observed:       req.GetObserved().GetResources(),
 		Earlier:        report.Earlier(req),
 	}
-}
-
-// locator returns what finds the tag fields of resources. The first answer wins: a
-// rule of the input, the built-in index, the schema of the kind, and the field that
-// is usual for its provider.
-func locator(in *v1beta1.CloudTags, schemas field.Schemas) field.Locator {
-	rules := field.NewRules(in.TagFields)
-	rules.Schemas = &schemas
-
-	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
-		return field.Chain{rules, schemas, field.BuiltIn(), field.ByProfile{}}
-	}
-
-	return field.Chain{rules, field.BuiltIn(), schemas, field.ByProfile{}}
 }
 
 // schemas of kinds: those that the pipeline step asks for, and those that the function does

@@ -1366,8 +1366,8 @@ func (d *told) sort() {
 }
 
 // explained returns what explain says of the supplied case by tag profile, and why the
-// function fails, if it does.
-func explained(t *rapid.T, dir string, c *explainCase) (of map[string]told, fails string) {
+// function fails, if it does. Of rendered resources, if there are any, it says what they have.
+func explained(t *rapid.T, dir string, c *explainCase, rendered []any) (of map[string]told, fails string) {
 	write := func(name string, v any) string {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -1398,17 +1398,25 @@ func explained(t *rapid.T, dir string, c *explainCase) (of map[string]told, fail
 	}
 
 	out := &bytes.Buffer{}
-
-	err := (&explain.Command{
+	command := &explain.Command{
 		Composition:       write("composition", composition),
 		XR:                write("xr", c.xr),
 		RequiredResources: []string{write("objects", map[string]any{"apiVersion": "v1", "kind": "List", "items": append([]any{}, c.objects...)})},
 		Context:           write("context", c.context),
 		Provider:          tags.ProfileNames(),
 		Output:            "json",
-	}).Explain(t.Context(), nil, out)
-	if err != nil {
+	}
+
+	if len(rendered) > 0 {
+		command.Provider, command.Rendered = nil, write("rendered", map[string]any{"apiVersion": "v1", "kind": "List", "items": rendered})
+	}
+
+	if err := command.Explain(t.Context(), nil, out); err != nil {
 		return nil, err.Error()
+	}
+
+	if len(rendered) > 0 {
+		return toldOf(t, out.Bytes()), ""
 	}
 
 	var got []explain.Explanation
@@ -1437,9 +1445,43 @@ func explained(t *rapid.T, dir string, c *explainCase) (of map[string]told, fail
 	return of, fails
 }
 
-// ran returns what the function does with the supplied case by tag profile, and the
-// message of the fatal result, if there is one.
-func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
+// toldOf returns what explain says of rendered resources, in the supplied JSON.
+func toldOf(t *rapid.T, out []byte) map[string]told {
+	var got []explain.Rendered
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+
+	of := make(map[string]told, len(got))
+
+	for i := range got {
+		x := &got[i]
+		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: len(x.Broken)}
+
+		for _, tag := range x.Tags {
+			d.Tags[tag.Key], d.Sources[tag.Key] = tag.Value, tag.Source
+		}
+
+		for _, l := range x.Labels {
+			if strings.HasPrefix(l.Why, "missing") {
+				t.Errorf("label %q should be a tag of %s, or it be said why not", l.QualifiedKey, x.Resource)
+			}
+
+			if l.Reason != "" {
+				d.Skipped = append(d.Skipped, tags.SkippedLabel{QualifiedKey: l.QualifiedKey, TagKey: l.TagKey, Provider: x.Provider, Reason: l.Reason})
+			}
+		}
+
+		d.sort()
+		of[x.Provider] = d
+	}
+
+	return of
+}
+
+// ran returns what the function does with the supplied case by tag profile, the resources that it
+// is rendered to, and the message of the fatal result, if there is one.
+func ran(t *rapid.T, c *explainCase) (of map[string]told, rendered []any, fails string) {
 	req := &fnv1.RunFunctionRequest{
 		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
 		Input:    structOf(c.input),
@@ -1486,8 +1528,14 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 
 	for _, r := range rsp.GetResults() {
 		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-			return nil, r.GetMessage()
+			return nil, nil, r.GetMessage()
 		}
+	}
+
+	for _, name := range tags.ProfileNames() {
+		r := object.Of(rsp.GetDesired().GetResources()[name]).Struct().AsMap()
+		r["metadata"] = map[string]any{"annotations": map[string]any{"crossplane.io/composition-resource-name": name}}
+		rendered = append(rendered, r)
 	}
 
 	of = make(map[string]told)
@@ -1532,7 +1580,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, fails string) {
 		of[name] = d
 	}
 
-	return of, ""
+	return of, rendered, ""
 }
 
 // TestExplainAgrees asks explain and the function about the same labels.
@@ -1541,8 +1589,8 @@ func TestExplainAgrees(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		c := explainCases().Draw(t, "case")
-		got, gotFails := explained(t, dir, &c)
-		want, wantFails := ran(t, &c)
+		got, gotFails := explained(t, dir, &c, nil)
+		want, rendered, wantFails := ran(t, &c)
 
 		if (gotFails == "") != (wantFails == "") {
 			t.Fatalf("explain should tell if the function fails: it says %q, but the function %q", gotFails, wantFails)
@@ -1559,6 +1607,11 @@ func TestExplainAgrees(t *testing.T) {
 
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("explain should say what the function does (-function, +explain):\n%s", diff)
+		}
+
+		got, gotFails = explained(t, dir, &c, rendered)
+		if diff := cmp.Diff(want, got); diff != "" || gotFails != "" {
+			t.Errorf("explain should say what the function has done: %s (-function, +explain):\n%s", gotFails, diff)
 		}
 	})
 }
@@ -2239,7 +2292,7 @@ func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
 		return removal{}, false
 	}
 
-	return removal{in: in, set: set, fields: locator(in, schemas(in, required))}, true
+	return removal{in: in, set: set, fields: field.ForInput(in, schemas(in, required))}, true
 }
 
 // keeps is true if all fields of the supplied resource are still there, whatever their

@@ -46,6 +46,20 @@ func NewRules(tagFields []v1beta1.TagField) *Rules {
 	return &Rules{rules: rules}
 }
 
+// ForInput returns what finds the tag fields of resources. The first answer wins: a
+// rule of the supplied input, the built-in index, the schema of the kind, and the field that
+// is usual for its provider.
+func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
+	rules := NewRules(in.TagFields)
+	rules.Schemas = &schemas
+
+	if in.FieldDiscovery == v1beta1.FieldDiscoverySchema {
+		return Chain{rules, schemas, BuiltIn(), ByProfile{}}
+	}
+
+	return Chain{rules, BuiltIn(), schemas, ByProfile{}}
+}
+
 // OfRule is the tag field that the supplied rule gives to kinds of which nothing else is known.
 // It has no shape if the rule asks for the one that is known.
 func OfRule(tf *v1beta1.TagField) Field {

@@ -278,6 +278,12 @@ func (d *differingSet) with(values []string) *Set {
 	return &out
 }
 
+// Differs is true if any label that differs per composed resource can be one for which the supplied
+// function is true, whatever its value. Nobody knows which labels provider configs have.
+func (p *PerResource) Differs(is func(l tags.Label) bool) bool {
+	return p != nil && (p.accounts > 0 || slices.ContainsFunc(p.differing, func(i int) bool { return is(p.all[i].Label) }))
+}
+
 // Mentioned says of each label that differs which variables its expression mentions for that.
 func (p *PerResource) Mentioned() []string {
 	if p == nil {

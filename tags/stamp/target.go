@@ -21,17 +21,18 @@ const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
 
 // Reasons to leave a resource alone.
 const (
-	whyIgnored   = "is annotated " + IgnoreAnnotation + ": \"true\""
-	whyAdopted   = "is adopted: its managementPolicies allow neither Create nor Update"
-	whyReadOnly  = "is adopted: it tells its controller to only read what it is of"
-	whyNoField   = "has no tag field"
-	whyNotAsked  = whyNoField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
-	whyUnknown   = "has no tag field that is known"
-	whyAsked     = whyUnknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
-	whyLooksLike = whyUnknown + "; %s may mean other things: a tagFields entry can say that it carries tags"
-	whyRequest   = "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
-	whyFixed     = "keeps the tags that it was made with: its %s can't change"
-	whyNoObject  = "has no apiVersion and kind"
+	whyIgnored     = "is annotated " + IgnoreAnnotation + ": \"true\""
+	whyAdopted     = "is adopted: its managementPolicies allow neither Create nor Update"
+	whyReadOnly    = "is adopted: it tells its controller to only read what it is of"
+	whyNoField     = "has no tag field"
+	whyNotAsked    = whyNoField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
+	whyUnknown     = "has no tag field that is known"
+	whyAsked       = whyUnknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
+	whyLooksLike   = whyUnknown + "; %s may mean other things: a tagFields entry can say that it carries tags"
+	whyRequest     = "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
+	whyFixed       = "keeps the tags that it was made with: its %s can't change"
+	whyNotSelected = "is not among the resources that the input selects"
+	whyNoObject    = "has no apiVersion and kind"
 )
 
 // A Target is a desired composed resource, where its tags go, and what is there. It is read

@@ -19,8 +19,51 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
+// A resolved step is one with the labels that it comes to for a composite resource.
+type resolved struct {
+	*manifest.Step
+
+	xr  *structpb.Struct
+	set resolve.Set
+
+	// answer what has been required since.
+	answer func()
+
+	// notes on what isn't known.
+	notes []string
+}
+
 // hierarchy explains what the labels of a composite resource come to.
-func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained, error) {
+func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanation, error) {
+	of, err := c.resolve(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+
+	e := &explained{notes: of.notes}
+
+	for _, mentioned := range of.set.PerResource.Mentioned() {
+		e.notes = append(e.notes, mentioned+", so its label differs per composed resource and isn't shown")
+	}
+
+	e.addLabels(&of.set, of.title)
+
+	if err := e.explain(ctx, &of.set, of.Input, c.providers(e, of.Input, &of.set)); err != nil {
+		return nil, err
+	}
+
+	e.addLimits(of.Input)
+
+	return e, nil
+}
+
+// title of the source of the supplied label.
+func (r *resolved) title(l tags.Label) string {
+	return resolve.Title(&r.Input.Sources[l.Source.Position], r.xr)
+}
+
+// resolve the labels of the composite resource.
+func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, error) {
 	step, err := r.Step(c.Composition, c.Step)
 	if err != nil {
 		return nil, err
@@ -54,34 +97,23 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (*explained
 		return nil, err
 	}
 
-	set, err := resolveWith(ctx, step.Input, req, objects)
+	set, answer, err := resolveWith(ctx, step.Input, req, objects)
 	if err != nil {
 		return nil, err
 	}
 
-	e := &explained{notes: set.Empty}
+	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: set.Empty}
 
 	for _, absent := range set.Absent {
-		e.notes = append(e.notes, absent+": no label")
+		of.notes = append(of.notes, absent+": no label")
 	}
-
-	for _, mentioned := range set.PerResource.Mentioned() {
-		e.notes = append(e.notes, mentioned+", so its label differs per composed resource and isn't shown")
-	}
-	e.addLabels(&set, func(l tags.Label) string { return resolve.Title(&step.Input.Sources[l.Source.Position], xr) })
-
-	if err := e.explain(ctx, &set, step.Input, c.providers(e, step.Input, &set)); err != nil {
-		return nil, err
-	}
-
-	e.addLimits(step.Input)
 
 	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
 	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
-		e.notes = append(e.notes, "what is in the pipeline's context isn't known without --context")
+		of.notes = append(of.notes, "what is in the pipeline's context isn't known without --context")
 	}
 
-	return e, nil
+	return of, nil
 }
 
 // addLimits says of which rules of the supplied input labels alone don't tell all.
@@ -131,14 +163,15 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 }
 
 // resolveWith resolves the supplied input for the supplied request. What it requires is
-// among the supplied objects.
-func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, error) {
+// among the supplied objects, and so is what is required afterwards once the returned function
+// has been called.
+func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func(), error) {
 	for {
 		required := require.New(req)
 
 		set, err := resolve.Resolve(ctx, in, req, required)
 		if err != nil || !required.Waiting() {
-			return set, err
+			return set, func() { required.Answer(objects) }, err
 		}
 
 		required.Answer(objects) // All, so that nothing waits for the same again.

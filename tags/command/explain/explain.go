@@ -39,6 +39,7 @@ type Command struct {
 	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
 	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
 	Context           string   `help:"YAML or JSON file with the pipeline's context: a map of context key to value." placeholder:"FILE"`
+	Rendered          string   `help:"Output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has." placeholder:"FILE"`
 	Step              string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
 
 	// terminal that is written to. That of Run is standard output.
@@ -66,7 +67,7 @@ func (e strictError) ExitCode() int { return 2 }
 
 // Validate that the command is told what to explain.
 func (c *Command) Validate() error {
-	files := append([]string{c.File, c.Composition, c.XR, c.Context}, c.RequiredResources...)
+	files := append([]string{c.File, c.Composition, c.XR, c.Context, c.Rendered}, c.RequiredResources...)
 	afterStdin := files[slices.Index(files, manifest.Stdin)+1:]
 
 	switch {
@@ -74,8 +75,10 @@ func (c *Command) Validate() error {
 		return errors.New("give either a file of labels or --composition")
 	case (c.Composition == "") != (c.XR == ""):
 		return errors.New("--composition and --xr go together")
-	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" || c.Context != ""):
-		return errors.New("--required-resources, --context and --step go with --composition")
+	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" || c.Context != "" || c.Rendered != ""):
+		return errors.New("--required-resources, --context, --rendered and --step go with --composition")
+	case c.Rendered != "" && len(c.Provider) > 0:
+		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
 	case slices.Contains(afterStdin, manifest.Stdin):
@@ -97,7 +100,11 @@ func (c *Command) Run(ctx context.Context) error {
 // Explain writes what Run does to the supplied writer.
 func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) error {
 	read := c.labels
-	if c.Composition != "" {
+
+	switch {
+	case c.Rendered != "":
+		read = c.rendered
+	case c.Composition != "":
 		read = c.hierarchy
 	}
 
@@ -110,13 +117,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 		return errors.Wrap(err, "cannot write explanation")
 	}
 
-	found := strictError{}
-	for _, x := range e.providers {
-		found.skipped += len(x.Skipped)
-		found.broken += len(x.Broken)
-	}
-
-	if c.Strict && found != (strictError{}) {
+	if found := e.found(); c.Strict && found != (strictError{}) {
 		return found
 	}
 
@@ -124,18 +125,14 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 }
 
 // write what is explained in the format of the output.
-func (c *Command) write(out io.Writer, e *explained) error {
+func (c *Command) write(out io.Writer, e explanation) error {
 	if c.Output == "table" {
 		_, err := io.WriteString(out, e.table(c.terminal))
 		return err
 	}
 
-	for _, x := range e.providers {
-		x.Notes = append(x.Notes, e.notes...)
-	}
-
 	if c.Output == "yaml" {
-		y, _ := yaml.Marshal(e.providers) // Strings and lists of them can't fail.
+		y, _ := yaml.Marshal(e.values()) // Strings and lists of them can't fail.
 		_, err := out.Write(y)
 
 		return err
@@ -144,7 +141,19 @@ func (c *Command) write(out io.Writer, e *explained) error {
 	j := json.NewEncoder(out)
 	j.SetIndent("", "  ")
 
-	return j.Encode(e.providers)
+	return j.Encode(e.values())
+}
+
+// An explanation is what is written.
+type explanation interface {
+	// table of it on the supplied terminal.
+	table(on terminal) string
+
+	// values to encode.
+	values() any
+
+	// found is what is a failure under --strict.
+	found() strictError
 }
 
 // explained labels are rows of a table, and providers are columns.
@@ -157,6 +166,23 @@ type explained struct {
 
 	// notes that are on no provider.
 	notes []string
+}
+
+func (e *explained) values() any {
+	for _, x := range e.providers {
+		x.Notes = append(x.Notes, e.notes...)
+	}
+
+	return e.providers
+}
+
+func (e *explained) found() (of strictError) {
+	for _, x := range e.providers {
+		of.skipped += len(x.Skipped)
+		of.broken += len(x.Broken)
+	}
+
+	return of
 }
 
 // An Explanation is what becomes of a set of labels under one tag profile.
@@ -250,7 +276,7 @@ func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.C
 			x := e.explanation(set, t.Transform(p), p, in)
 			x.addRules(t.Transform(p).Tags, in)
 
-			if err := x.addPolicy(ctx, t, in); err != nil {
+			if err := x.addPolicy(ctx, set, t, in); err != nil {
 				return err
 			}
 

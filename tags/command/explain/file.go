@@ -22,7 +22,7 @@ import (
 const maxNamed = 10
 
 // labels explains a file of labels.
-func (c *Command) labels(ctx context.Context, r *manifest.Reader) (*explained, error) {
+func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)

@@ -42,6 +42,17 @@ type Broken struct {
 	Why  string `json:"why,omitempty"`
 }
 
+func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
+	rule := &in.TagPolicy.Rules[v.Rule]
+	b := Broken{Rule: v.Rule, Key: rule.Key, What: v.What}
+
+	if strings.HasPrefix(v.What, "value ") {
+		b.Why = "allowed: " + list(rule.Values, tags.Pattern.String)
+	}
+
+	return b
+}
+
 // String puts the rule in one line.
 func (b *Broken) String() string {
 	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, b.Key, b.What)
@@ -91,8 +102,8 @@ func (r *keyRules) protects(t *tags.Tag) bool {
 	})
 }
 
-// ruled is the supplied tag under the supplied rule.
-func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
+// rule says what the supplied key is of.
+func (r *keyRules) rule(k *resolve.TagKey) string {
 	rule := r.of + ": " + k.Pattern
 	if k.Value != nil {
 		rule += " = " + visible(*k.Value)
@@ -102,7 +113,12 @@ func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
 		rule += " of a field"
 	}
 
-	return Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: rule}
+	return rule
+}
+
+// ruled is the supplied tag under the supplied rule.
+func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
+	return Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: r.rule(k)}
 }
 
 // removed returns what removeTags leaves of the supplied tags, and what it takes away.
@@ -146,7 +162,7 @@ func (a always) Locate(field.Kind) (field.Field, bool) { return field.Field(a), 
 
 // addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels
 // alone, whatever resources the rules select.
-func (x *Explanation) addPolicy(ctx context.Context, t *tags.Transformer, in *v1beta1.CloudTags) error {
+func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.Transformer, in *v1beta1.CloudTags) error {
 	if in.TagPolicy == nil {
 		return nil
 	}
@@ -180,14 +196,17 @@ func (x *Explanation) addPolicy(ctx context.Context, t *tags.Transformer, in *v1
 	}
 
 	for _, v := range s.Violations(targets, nil) {
-		rule := &in.TagPolicy.Rules[v.Rule]
-		b := Broken{Rule: v.Rule, Key: rule.Key, What: v.What}
+		b, rule := newBroken(&v, in), &in.TagPolicy.Rules[v.Rule]
+		d := t.Transform(x.profile)
+		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
 
-		switch {
-		case v.What == stamp.Missing:
-			b.Why = x.why(x.profile.KeySet(t.Transform(x.profile).TagKeys(rule.Key)...))
-		case strings.HasPrefix(v.What, "value "):
-			b.Why = "allowed: " + list(rule.Values, tags.Pattern.String)
+		if differs(set, d, keys) {
+			x.notef("tagPolicy.rules[%d]: %s may differ per composed resource: --rendered shows it", b.Rule, b.Key)
+			continue
+		}
+
+		if v.What == stamp.Missing {
+			b.Why = x.why(keys)
 		}
 
 		if len(rule.Resources) > 0 {
@@ -198,6 +217,14 @@ func (x *Explanation) addPolicy(ctx context.Context, t *tags.Transformer, in *v1
 	}
 
 	return nil
+}
+
+// differs is true if resources may have tags of the supplied keys that differ from each other's.
+func differs(set *resolve.Set, d *tags.Transformed, keys tags.KeySet) bool {
+	return set.PerResource.Differs(func(l tags.Label) bool {
+		t, _ := d.Judge(l)
+		return keys.Has(t.Key)
+	})
 }
 
 // why no tag has one of the supplied keys.

@@ -61,11 +61,16 @@ func (e *explained) table(t terminal) string {
 		}
 	}
 
+	return t.folded(rows) + e.legend()
+}
+
+// folded prints the supplied rows, each as a paragraph if the terminal is too narrow for them.
+func (t terminal) folded(rows [][]cell) string {
 	if _, all := widths(rows); t.width > 0 && all > t.width {
 		rows = fold(rows, t.width)
 	}
 
-	return t.print(rows) + e.legend()
+	return t.print(rows)
 }
 
 // row of the supplied label. One that another one overrode can stand under other

@@ -1,0 +1,391 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// nameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
+const nameAnnotation = "crossplane.io/composition-resource-name"
+
+// A Rendered resource is one that a pipeline has made, with its tags.
+type Rendered struct {
+	Resource   string `json:"resource"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Provider   string `json:"provider"`
+
+	// LeftAlone is why the resource's tags aren't managed. If they are, they go to the field
+	// at FieldPath, which has the Shape. Mismatch is why it can't be read, if it can't.
+	LeftAlone string      `json:"leftAlone,omitempty"`
+	FieldPath string      `json:"fieldPath,omitempty"`
+	Shape     field.Shape `json:"shape,omitempty"`
+	Mismatch  string      `json:"mismatch,omitempty"`
+
+	// Limit says how many tags the resource may have, and Free how many more.
+	Limit string `json:"limit,omitempty"`
+	Free  int    `json:"free"`
+
+	Tags []RenderedTag `json:"tags,omitempty"`
+
+	// Labels that are no tags.
+	Labels []LostLabel `json:"labels,omitempty"`
+
+	// Broken are the rules of tagPolicy that the resource breaks.
+	Broken []Broken `json:"tagPolicy,omitempty"`
+
+	Notes []string `json:"notes,omitempty"`
+
+	// keys that tags can have by the supplied one, of a tag or of a label.
+	keys func(key string) tags.KeySet
+}
+
+// A RenderedTag is a tag that a resource has. One of a label has the label's qualified key, and
+// the source that it is of. Note says what labels of its key have if it is of none.
+type RenderedTag struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Label  string `json:"label,omitempty"`
+	Source string `json:"source,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+// A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason.
+type LostLabel struct {
+	QualifiedKey string          `json:"qualifiedKey"`
+	TagKey       string          `json:"tagKey"`
+	Value        string          `json:"value"`
+	Source       string          `json:"source"`
+	Reason       tags.SkipReason `json:"reason,omitempty"`
+	Why          string          `json:"why"`
+}
+
+// rendering is all resources that a pipeline has made, by name.
+type rendering struct {
+	resources []*Rendered
+	notes     []string
+}
+
+// rendered explains the tags of rendered resources.
+func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation, error) {
+	of, err := c.resolve(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+
+	desired, err := composed(r, c.Rendered)
+	if err != nil {
+		return nil, err
+	}
+
+	s := of.stamper()
+
+	targets, err := s.Targets(ctx, desired)
+	if err != nil {
+		return nil, err
+	}
+
+	s.Require(targets)
+	of.answer()
+
+	if err := s.Resolve(targets); err != nil {
+		return nil, err
+	}
+
+	out := &rendering{notes: of.notes}
+	byName := make(map[string]*Rendered, len(targets.All))
+
+	for _, t := range targets.All {
+		x := of.look(t.Name, s.Look(t))
+		byName[t.Name], out.resources = x, append(out.resources, x)
+	}
+
+	for _, v := range s.Violations(targets, nil) {
+		x := byName[v.Resource]
+		b := newBroken(&v, of.Input)
+
+		if v.What == stamp.Missing {
+			b.Why = x.why(x.keys(b.Key))
+		}
+
+		x.Broken = append(x.Broken, b)
+	}
+
+	out.addNotes(of, targets)
+
+	return out, nil
+}
+
+// composed returns the composed resources in the supplied output of a render, by the name that
+// each has in its pipeline.
+func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error) {
+	objects, err := r.Objects(file)
+	if err != nil {
+		return nil, err
+	}
+
+	out := make(map[string]*fnv1.Resource)
+
+	for _, o := range objects {
+		name := object.Annotations(object.Tree(o)).Field(nameAnnotation).Text()
+		if name == "" {
+			continue
+		}
+
+		if out[name] != nil {
+			return nil, errors.Errorf("cannot explain %s: it has several composed resources %q, and one composite resource can be explained at a time", file, name)
+		}
+
+		out[name] = &fnv1.Resource{Resource: o}
+	}
+
+	if len(out) == 0 {
+		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource, which have the annotation %s", file, len(objects), nameAnnotation)
+	}
+
+	return out, nil
+}
+
+// stamper of the step, which knows neither schemas nor what is observed.
+func (r *resolved) stamper() *stamp.Stamper {
+	return &stamp.Stamper{
+		Input:          r.Input,
+		Provider:       r.set.Provider,
+		CompositeGroup: object.GVK(object.Tree(r.xr)).Group,
+		Transformer:    r.set.Transformer(r.Input),
+		PerResource:    r.set.PerResource,
+		Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
+		Schemas:        field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+		Remove:         r.set.Remove,
+		Ignore:         r.set.Ignore,
+	}
+}
+
+// look at the resource with the supplied name.
+func (r *resolved) look(name string, l *stamp.Look) *Rendered {
+	x := &Rendered{Resource: name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
+	if l.Field == nil {
+		return x
+	}
+
+	x.FieldPath, x.Shape = l.Field.Path.String(), l.Field.Shape
+	if l.Mismatch != "" {
+		return x
+	}
+
+	x.Limit, x.Free = l.Limit, l.Free
+	x.keys = func(key string) tags.KeySet { return l.Profile.KeySet(l.Labels.TagKeys(key)...) }
+
+	ignore := newKeyRules("ignoreTags", r.set.Ignore, l.Labels, l.Profile)
+	there := make(map[tags.Label]bool)
+
+	for i := range l.Tags {
+		t := RenderedTag{Key: l.Tags[i].Key, Value: l.Tags[i].Value}
+
+		for j := range l.Tags[i].Labels {
+			r.compare(&t, &l.Tags[i].Labels[j], ignore)
+			there[l.Tags[i].Labels[j].Label] = true
+		}
+
+		if k, ok := ignore.first(&tags.Tag{Key: t.Key, Value: t.Value}); ok && len(l.Tags[i].Labels) == 0 {
+			t.Note = ignore.rule(k)
+		}
+
+		if slices.Contains(l.Field.ProviderTags, t.Key) {
+			t.Source = "the provider"
+		}
+
+		x.Tags = append(x.Tags, t)
+	}
+
+	x.Labels = r.lost(l, there)
+
+	return x
+}
+
+// compare the supplied tag with that of a label of the same key.
+func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
+	if of.Value == t.Value {
+		t.Label, t.Source, t.Note = of.QualifiedKey, r.title(of.Label), ""
+		return
+	}
+
+	if t.Label != "" {
+		return
+	}
+
+	t.Note = "label " + visible(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
+	if k, ok := ignore.first(of); ok {
+		t.Note += " (" + ignore.rule(k) + ")"
+	}
+}
+
+// lost are the labels that aren't among those whose tag is there, and why.
+func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool) (out []LostLabel) {
+	add := func(t *tags.Tag, reason tags.SkipReason, why string) {
+		out = append(out, LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why})
+	}
+
+	fieldRefuses := make(map[string]stamp.Skip)
+	for _, s := range l.Refused {
+		fieldRefuses[s.TagKey] = s
+	}
+
+	remove := newKeyRules("removeTags", r.set.Remove, l.Labels, l.Profile)
+
+	for i := range l.Labels.Tags {
+		t := &l.Labels.Tags[i]
+		skip, refused := fieldRefuses[t.Key]
+		rule, removed := remove.first(t)
+
+		switch {
+		case there[t.Label]:
+		case refused:
+			add(t, skip.Reason, skip.Limit)
+		case removed:
+			add(t, "", "removed ("+remove.rule(rule)+")")
+		case l.Free <= 0:
+			add(t, tags.CountCap, l.Limit)
+		default:
+			add(t, "", "missing: it was rendered with other labels, or a later step has removed the tag")
+		}
+	}
+
+	for i := range l.Labels.Refused {
+		f := &l.Labels.Refused[i]
+		add(&f.Tag, f.Reason, l.Profile.Limit(f.Reason))
+	}
+
+	slices.SortStableFunc(out, func(a, b LostLabel) int {
+		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
+	})
+
+	return out
+}
+
+// why no tag has one of the supplied keys: what became of labels that have.
+func (x *Rendered) why(keys tags.KeySet) string {
+	var out []string
+
+	for i := range x.Labels {
+		if l := &x.Labels[i]; keys.Has(l.TagKey) {
+			out = append(out, "label "+visible(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
+		}
+	}
+
+	return cmp.Or(strings.Join(out, ", "), whyMissing)
+}
+
+// addNotes says what isn't known of the supplied targets.
+func (x *rendering) addNotes(of *resolved, targets *stamp.Targets) {
+	var kinds []string
+	for k := range targets.Schemas() {
+		kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
+	}
+
+	if slices.Sort(kinds); len(kinds) > 0 {
+		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+list(kinds, strings.Clone))
+	}
+
+	if len(of.set.Ignore) > 0 {
+		x.notes = append(x.notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
+	}
+}
+
+func (x *rendering) found() (of strictError) {
+	for _, r := range x.resources {
+		of.broken += len(r.Broken)
+
+		for i := range r.Labels {
+			if r.Labels[i].Reason != "" {
+				of.skipped++
+			}
+		}
+	}
+
+	return of
+}
+
+func (x *rendering) values() any {
+	for _, r := range x.resources {
+		r.Notes = x.notes
+	}
+
+	return x.resources
+}
+
+// table of resources, one of their tags, and what else there is to say.
+func (x *rendering) table(t terminal) string {
+	resources := [][]cell{{{"RESOURCE", bold}, {"KIND", bold}, {"PROFILE", bold}, {"TAGS", bold}, {"FIELD", bold}}}
+	all := [][]cell{{{"RESOURCE", bold}, {"TAG", bold}, {"VALUE", bold}, {"FROM", bold}, {"NOTE", bold}}}
+	legend := strings.Builder{}
+
+	for _, r := range x.resources {
+		name := cell{text: visible(r.Resource)}
+		row := []cell{name, {text: cmp.Or(strings.TrimSpace(r.Kind+" "+r.APIVersion), "-")}, {text: r.Provider}, {text: "-"}, {text: r.LeftAlone}}
+
+		if r.FieldPath != "" {
+			row[3].text, row[4].text = fmt.Sprintf("%d, %d free", len(r.Tags), r.Free), fmt.Sprintf("%s (%s)", r.FieldPath, r.Shape)
+		}
+
+		if r.Mismatch != "" {
+			row[3] = cell{text: "can't be read", color: red}
+			legend.WriteString(r.Resource + ": " + r.Mismatch + "\n")
+		}
+
+		resources = append(resources, row)
+
+		for _, tag := range r.Tags {
+			c := cell{text: visible(tag.Key)}
+			if tag.Label != "" {
+				c.color = green
+			}
+
+			all = append(all, []cell{name, c, {text: visible(tag.Value)}, {text: cmp.Or(tag.Source, "-")}, {text: cmp.Or(tag.Note, "-")}})
+		}
+
+		for _, l := range r.Labels {
+			why := l.Why
+			if l.Reason != "" {
+				why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
+			}
+
+			all = append(all, []cell{name, {"-", red}, {text: visible(l.Value)}, {text: visible(l.Source)}, {text: fmt.Sprintf("label %s: %s", visible(l.QualifiedKey), why)}})
+		}
+
+		for i := range r.Broken {
+			legend.WriteString(r.Resource + " " + r.Broken[i].String() + "\n")
+		}
+	}
+
+	for _, note := range x.notes {
+		legend.WriteString("note: " + note + "\n")
+	}
+
+	out := t.folded(resources)
+
+	if len(all) > 1 {
+		out += "\n" + t.folded(all)
+	}
+
+	if legend.Len() > 0 {
+		out += "\n" + legend.String()
+	}
+
+	return out
+}

@@ -1,0 +1,97 @@
+package stamp
+
+import (
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// A Look at a target is what there is, before anything is decided: for people who want to know
+// what the function sees.
+type Look struct {
+	APIVersion, Kind string
+
+	Profile *tags.Profile
+
+	// LeftAlone is why the resource's tags are not managed, or empty if they are.
+	LeftAlone string
+
+	// Field of the tags, unless the resource is left alone, and Mismatch why it can't be
+	// read, or empty if it can.
+	Field    *field.Field
+	Mismatch string
+
+	// Labels are what the labels for the resource come to, and Refused those that such a
+	// field can't have.
+	Labels  *tags.Transformed
+	Refused []Skip
+
+	// Tags that are there, in their order.
+	Tags []LookedTag
+
+	// Limit says how many tags the resource may have. Free is how many slots are left,
+	// which are less than none if there are too many tags.
+	Limit string
+	Free  int
+}
+
+// A LookedTag is a tag that is there.
+type LookedTag struct {
+	Key, Value string
+
+	// Labels that would be the tag of this key.
+	Labels []tags.Tag
+}
+
+// Look at the supplied target, whose labels are resolved.
+func (s *Stamper) Look(t *Target) *Look {
+	l := &Look{APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Profile: t.profile, LeftAlone: t.leave}
+
+	switch {
+	case t.leave != "":
+		return l
+	case !t.managed:
+		l.LeftAlone = whyNotSelected
+		return l
+	case t.lacks != "":
+		l.LeftAlone = t.lacks
+		return l
+	}
+
+	w := s.wishesFor(t)
+	l.Field, l.Labels, l.Refused = t.field, w.transformed, w.refused
+
+	// All strings are tags.
+	keys := w.Keys
+	keys.Patterns = tags.NewKeySet("*")
+
+	err := t.beforeErr
+	p := &plan{Result: t.result(), wishes: w, in: s.Input, target: t}
+
+	if err == nil {
+		p.set, err = tagset.Read(t.before, t.field, &keys)
+	}
+
+	if err != nil {
+		l.Mismatch = err.Error()
+		return l
+	}
+
+	for e := range p.set.All() {
+		if e.Opaque {
+			continue
+		}
+
+		of := LookedTag{Key: e.Key, Value: text(e.Value)}
+		for _, i := range w.byID[e.ID] {
+			of.Labels = append(of.Labels, w.tags[i])
+		}
+
+		l.Tags = append(l.Tags, of)
+	}
+
+	reserved, providers := p.reservedSlots()
+	l.Limit, l.Free = p.countLimit(), p.Profile.MaxTags-reserved-providers-p.set.Len()
+
+	return l
+}
