@@ -26,7 +26,7 @@ const (
 	bytesPerUnit = 16
 	runesPerUnit = 4
 
-	// itemUnits are what an item of a list takes that is made.
+	// itemUnits are what an item of a list takes that is made, or looked into.
 	itemUnits = 4
 
 	// maxText is the most bytes of a text that a function makes.
@@ -90,7 +90,7 @@ func (c *Call) text(function string, size int64) {
 // weigh the supplied value: all that is in it is charged. What is in it several times is, too,
 // since whoever looks at all of it does so as often.
 func (c *Call) weigh(v ref.Val) {
-	c.charge(1)
+	c.charge(itemUnits)
 
 	switch v := v.(type) {
 	case types.String:
@@ -178,6 +178,9 @@ var prices = map[string]price{
 	"charAt":      priceOfRunes,
 	"substring":   priceOfRunes,
 	"reverse":     priceOfRunes,
+	"lowerAscii":  priceOfRunes,
+	"upperAscii":  priceOfRunes,
+	"trim":        priceOfRunes,
 	"indexOf":     priceOfSearch,
 	"lastIndexOf": priceOfSearch,
 	"replace":     priceOfReplace,
@@ -185,6 +188,7 @@ var prices = map[string]price{
 	"join":        priceOfJoin,
 	"format":      priceOfFormat,
 	"strings.quote": func(c *Call, args []ref.Val) {
+		priceOfRunes(c, args)
 		c.text("strings.quote", 2*size(args[0])+2)
 	},
 	overloads.TypeConvertString: func(c *Call, args []ref.Val) { c.text("string", size(args[0])) },
@@ -358,10 +362,10 @@ func priceOfSort(c *Call, args []ref.Val) {
 		all += c.weight(arg)
 	}
 
-	c.charge(all * int64(1+math.Ilogb(float64(1+all))))
+	c.charge(all / itemUnits * int64(1+math.Ilogb(float64(1+all))))
 }
 
-func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) * size(args[0])) }
+func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) / itemUnits * size(args[0])) }
 
 // priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
 func priceOfTime(c *Call, args []ref.Val) { c.charge(1 + 2000*int64(len(args)-1)) }
