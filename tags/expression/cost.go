@@ -365,7 +365,9 @@ func priceOfSort(c *Call, args []ref.Val) {
 	c.charge(all / itemUnits * int64(1+math.Ilogb(float64(1+all))))
 }
 
-func priceOfDistinct(c *Call, args []ref.Val) { c.charge(c.weight(args[0]) / itemUnits * size(args[0])) }
+func priceOfDistinct(c *Call, args []ref.Val) {
+	c.charge(c.weight(args[0]) / itemUnits * size(args[0]))
+}
 
 // priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
 func priceOfTime(c *Call, args []ref.Val) { c.charge(1 + 2000*int64(len(args)-1)) }
