@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"sigs.k8s.io/yaml"
@@ -31,6 +30,7 @@ type Command struct {
 
 	Provider []string `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
 	Match    []string `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
+	Required bool     `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, if nothing else can give it."`
 	Action   string   `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
 	Name     string   `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
 
@@ -63,6 +63,7 @@ type policy struct {
 	Readings     []*reading
 	Prefixes     []string // Of what is read, each once.
 	Profiles     []*profile
+	Required     []required
 
 	// Whether expressions have to tell kinds from each other, labels that are trusted from
 	// others, and the forms of keys.
@@ -129,6 +130,12 @@ func (c *Command) text(in io.Reader) (string, error) {
 		p.Profiles = append(p.Profiles, p.of(profile))
 	}
 
+	if c.Required {
+		if err := p.require(s.Composite); err != nil {
+			return "", err
+		}
+	}
+
 	return p.manifests()
 }
 
@@ -150,6 +157,8 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 		return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 	case c.Step != "":
 		return nil, errors.New("--step is one of a --composition")
+	case c.Required:
+		return nil, errors.New("--required is what the tagPolicy of a --composition requires")
 	case len(c.Prefix) == 0:
 		return nil, errors.New("no --prefix and no --composition says which labels and annotations to check")
 	default:
@@ -199,7 +208,6 @@ func (p *policy) manifests() (string, error) {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"quote":         quote,
 		"quoteAll":      quoteAll,
-		"runes":         utf8.RuneCountInString,
 		"metadata":      func() any { return metadata },
 		"providersKeys": tags.ProvidersKeys,
 	}).Parse(text))

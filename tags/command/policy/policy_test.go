@@ -143,27 +143,74 @@ func with(a, b map[string]string) map[string]string {
 	return out
 }
 
+type kv = map[string]string
+
+// An admissionCase is an object and what becomes of it.
+type admissionCase struct {
+	reason string
+
+	kind        string // Namespace by default.
+	labels      kv
+	annotations kv
+	subresource string
+
+	// The object before the update, if it is one.
+	oldLabels, oldAnnotations kv
+	update                    bool
+
+	// want is what the message has. It is empty if the object is admitted.
+	want string
+}
+
+// An admissionPolicy is a policy and cases of it.
+type admissionPolicy struct {
+	args  []string
+	in    string
+	cases map[string]admissionCase
+}
+
+// requiredPolicies are those of --required.
+var requiredPolicies = map[string]admissionPolicy{
+	"Required": {
+		args: []string{"--composition", "-", "--provider", "aws", "--provider", "gcp", "--required"},
+		in: compositionOf(`tagPolicy: {rules: [{key: owner}, {key: "plexsphere:cost/center"}, {key: note, required: false}, {key: some, resources: [{name: x}]}, {key: team}, {key: both}, {key: zone}, {key: fixed}, {key: excepted}]}, reservedKeys: [zone], sources: [
+			{type: Value, values: {fixed: x}},
+			{type: CompositeMetadata, prefix: tags.example.org/, include: {except: [team, excepted]}},
+			{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag, include: {keys: [owner, "cost/*"]}},
+			{type: RequiredResource, prefix: tags.example.org/, include: {keys: [team, both]}, resource: {apiVersion: v1, kind: Namespace, name: {fromFieldPath: metadata.namespace}}},
+			{type: RequiredResource, prefix: tags.example.org/, include: {keys: [excepted]}, resource: {apiVersion: v1, kind: ConfigMap, matchLabels: {value: {a: b}}}}
+		]`),
+		cases: map[string]admissionCase{
+			"Lacks":           {reason: "An object without a label for a required tag should be refused, with the key.", kind: "Zone", want: `There must be a label or annotation tags.example.org/owner or tag-keys.example.org/owner: tagPolicy requires the tag "owner"`},
+			"Label":           {reason: "A label that becomes the tag should do.", kind: "Zone", labels: kv{"owner": "me"}},
+			"Annotation":      {reason: "So should an annotation.", kind: "Zone", annotations: kv{"owner": "me"}},
+			"Empty":           {reason: "A tag can have an empty value.", kind: "Zone", labels: kv{"owner": ""}},
+			"OtherCase":       {reason: "A key of another spelling should not do, since the tag policy says so, too.", kind: "Zone", labels: kv{"Owner": "me"}, want: "tags.example.org/owner"},
+			"OtherSource":     {reason: "What another source reads should do if it comes to the same tag on all providers.", kind: "Zone", annotations: kv{"tag-keys.example.org/owner": "me"}},
+			"OtherKind":       {reason: "Another kind needs other labels.", labels: kv{"owner": "me"}, want: `There must be a label or annotation tags.example.org/team: tagPolicy requires the tag "team"`},
+			"Namespace":       {reason: "What a source reads from a namespace alone, a namespace must have.", labels: kv{"team": "a"}},
+			"NotRequired":     {reason: "Objects that may be one of several need no label.", kind: "ConfigMap"},
+			"UpdateLacked":    {reason: "An object that had no such label before may go on without.", kind: "Zone", update: true, labels: kv{"x": "y"}},
+			"UpdateRemoves":   {reason: "An object that had one should keep it.", kind: "Zone", update: true, oldLabels: kv{"owner": "me"}, want: "tags.example.org/owner"},
+			"UpdateMoves":     {reason: "It can become an annotation.", kind: "Zone", update: true, oldLabels: kv{"owner": "me"}, annotations: kv{"owner": "me"}},
+			"UpdateUnrelated": {reason: "Other changes should be admitted.", kind: "Zone", update: true, oldLabels: kv{"owner": "me"}, labels: kv{"owner": "me", "a": "b"}},
+		},
+	},
+	"RequiredFormatted": {
+		args: []string{"--composition", "-", "--provider", "gcp", "--provider", "azure", "--required"},
+		in:   compositionOf(`keyPrefix: "", tagPolicy: {rules: [{key: cost.center}]}, sources: [{type: CompositeMetadata, prefix: tags.example.org/}]`),
+		cases: map[string]admissionCase{
+			"Lacks":     {reason: "An object without the label should be refused.", kind: "Zone", want: "tags.example.org/cost.center"},
+			"Same":      {reason: "The label of the key should do.", kind: "Zone", labels: kv{"cost.center": "a"}},
+			"Formatted": {reason: "So should one that the providers make the same tag of.", kind: "Zone", labels: kv{"Cost.Center": "a"}},
+			"Other":     {reason: "It must be the tag of all providers.", kind: "Zone", labels: kv{"cost_center": "a"}, want: "tags.example.org/cost.center"},
+		},
+	},
+}
+
 func TestAdmission(t *testing.T) {
 	k := func(n int) string { return strings.Repeat("k", n) }
 	e := func(n int) string { return strings.Repeat("é", n) }
-
-	type kv = map[string]string
-
-	type testCase struct {
-		reason string
-
-		kind        string // Namespace by default.
-		labels      kv
-		annotations kv
-		subresource string
-
-		// The object before the update, if it is one.
-		oldLabels, oldAnnotations kv
-		update                    bool
-
-		// want is what the message has. It is empty if the object is admitted.
-		want string
-	}
 
 	reserved := tags.ProfileOf("aws").Limit(tags.ReservedKey)
 
@@ -172,14 +219,10 @@ func TestAdmission(t *testing.T) {
 		gcpValues   = "value-character-class (allowed: letters without case or in lower case, numbers, _ and -)"
 	)
 
-	policies := map[string]struct {
-		args  []string
-		in    string
-		cases map[string]testCase
-	}{
+	policies := map[string]admissionPolicy{
 		"AWS": {
 			args: []string{"--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Nothing":         {reason: "An object without labels and annotations should be admitted."},
 				"Label":           {reason: "A label that becomes a tag should be admitted.", labels: kv{"team": "platform-eng", "Cost.Center_1": "CC-12345"}},
 				"Annotation":      {reason: "An annotation can have what a label can't, and should be admitted.", annotations: kv{"project": "Project Phoenix - Q2 2026: \"é\" 日本\n!"}},
@@ -216,7 +259,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"AWSWithoutPrefix": {
 			args: []string{"--provider", "AWS", "--prefix", prefix, "--prefix", "aws", "--key-prefix", "", "--reserved-key", "workspace", "--reserved-key", "entigo*", "--reserved-tags", "aws=47", "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Reserved":          {reason: "A reserved key should be refused, with key, value, rule and limit.", labels: kv{"workspace": "ws-1"}, want: `label tags.example.org/workspace = "ws-1" cannot be the aws tag workspace: reserved-key (` + reserved + `)`},
 				"ReservedPrefix":    {reason: "A key that starts as reserved ones do should be refused.", annotations: kv{"entigo-zone": "z"}, want: `annotation tags.example.org/entigo-zone = "z" cannot be the aws tag entigo-zone: reserved-key (` + reserved + `)`},
 				"NotReserved":       {reason: "A key that only resembles a reserved one should be admitted.", labels: kv{"workspaces": "x", "my-entigo": "x"}},
@@ -233,7 +276,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"GCP": {
 			args: []string{"--provider", "gcp", "--prefix", prefix, "--match", "v1/Namespace", "--reserved-key", "Cost.Center"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Formatted":      {reason: "A key that the built-in format makes legal should be admitted.", labels: kv{"Team.Name_1": "platform-eng"}},
 				"UpperCaseValue": {reason: "A value in upper case should be refused, and the message should have the formatted key.", labels: kv{"Team.Name": "Platform"}, want: `label tags.example.org/Team.Name = "Platform" cannot be the gcp tag plexsphere_team_name: ` + gcpValues},
 				"Dot":            {reason: "A value with a dot should be refused.", labels: kv{"version": "1.2"}, want: gcpValues},
@@ -250,7 +293,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"GCPWithoutPrefix": {
 			args: []string{"--provider", "gcp", "--prefix", prefix, "--key-prefix", "", "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Goog":        {reason: "A reserved prefix should be refused in any case.", labels: kv{"GOOGle": "x"}, want: `label tags.example.org/GOOGle = "x" cannot be the gcp tag google: reserved-prefix (reserved: goog)`},
 				"Partner":     {reason: "A key that Google leaves to partners should be admitted.", labels: kv{"goog-partner-solution": "x"}},
 				"Digit":       {reason: "A key that starts with a digit should be refused.", labels: kv{"1st": "x"}, want: "key-character-class (allowed: letters without case or in lower case, numbers, _ and -, starting with a letter)"},
@@ -259,7 +302,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"Azure": {
 			args: []string{"--provider", "azure", "--prefix", "tags.", "--key-prefix", "", "--match", "v1/Namespace", "--reserved-key", "Zone"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Slash":        {reason: "A slash becomes a dot on Azure and should be admitted.", labels: kv{"tags.example.org/team": "a"}},
 				"Reserved":     {reason: "Azure's reserved prefixes should be refused, in any case.", labels: kv{"tags.windows/x": "a"}, want: "cannot be the azure tag windows.x: reserved-prefix (reserved: azure, microsoft, windows)"},
 				"Case":         {reason: "A key that differs from a reserved one in case is the same on Azure.", annotations: kv{"tags.ZONE": "x"}, want: `annotation tags.ZONE = "x" cannot be the azure tag ZONE: reserved-key`},
@@ -268,7 +311,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"DigitalOcean": {
 			args: []string{"--provider", "digitalocean", "--prefix", prefix, "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Entry255":  {reason: "An entry of 255 characters with its separator should be admitted.", annotations: kv{"a": k(242)}},
 				"Entry256":  {reason: "A longer entry should be refused.", annotations: kv{"a": k(243)}, want: "value-too-long (at most 255 characters with the key)"},
 				"Character": {reason: "A value with a space should be refused.", annotations: kv{"a": "b c"}, want: "value-character-class (allowed: ASCII letters and digits and : - _)"},
@@ -277,7 +320,7 @@ func TestAdmission(t *testing.T) {
 		},
 		"OpenStack": {
 			args: []string{"--provider", "openstack", "--prefix", prefix, "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Bytes255": {reason: "A value of 255 bytes should be admitted.", annotations: kv{"a": e(127) + "v"}},
 				"Bytes256": {reason: "A value of 256 bytes should be refused, though it has fewer characters.", annotations: kv{"a": e(128)}, want: "value-too-long (at most 255 bytes)"},
 				"Control":  {reason: "The contract admits control characters in values.", annotations: kv{"a": "b\x01c"}},
@@ -285,14 +328,14 @@ func TestAdmission(t *testing.T) {
 		},
 		"Hetzner": {
 			args: []string{"--provider", "hetzner", "--provider", "aws", "--provider", "no-such-cloud", "--prefix", prefix, "--match", "v1/Namespace", "--key-prefix", "é:"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"KeyPrefix": {reason: "A key whose prefix the profile doesn't admit should be refused, by the first profile that does so.", labels: kv{"a": "b"}, want: `label tags.example.org/a = "b" cannot be the hetzner tag é:a: key-character-class (allowed: ` + strictLimit + `)`},
 				"None":      {reason: "An object without such labels should be admitted.", labels: kv{"other.example.org/a": "b"}},
 			},
 		},
 		"HetznerCloud": {
 			args: []string{"--provider", "hetzner", "--profile-rules", "Cloud", "--prefix", "tags", "--key-prefix", "", "--match", "v1/Namespace"},
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Value":     {reason: "A value that is a label's should be admitted.", labels: kv{"tagsa.example.org/a": "b-C.d_1"}},
 				"ValueEnds": {reason: "A value with an odd end should be refused.", annotations: kv{"tagsx/a": "b-"}, want: "value-character-class (allowed: ASCII letters and digits and - _ . with a letter or digit at both ends)"},
 				"KeyEnds":   {reason: "A key with an odd end should be refused.", annotations: kv{"tags-a/b": "c"}, want: `cannot be the hetzner tag -a/b: key-character-class`},
@@ -303,7 +346,7 @@ func TestAdmission(t *testing.T) {
 		"Hierarchy": {
 			args: []string{"--composition", "-"},
 			in:   compositionOf(hierarchy),
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Trusted":          {reason: "A trusted source may claim reserved keys.", kind: "Organization", labels: kv{"workspace": "w", "cost-center": "c"}},
 				"TrustedProviders": {reason: "Nobody may claim the keys of Crossplane's providers.", kind: "Organization", labels: kv{"crossplane-kind": "c"}, want: "reserved-key (only Crossplane's providers set it)"},
 				"Namespace":        {reason: "A source that isn't trusted may not.", labels: kv{"workspace": "w"}, want: "label tags.example.org/workspace = \"w\" cannot be the aws tag workspace: reserved-key"},
@@ -317,7 +360,7 @@ func TestAdmission(t *testing.T) {
 		"HierarchyMatch": {
 			args: []string{"--composition", "-", "--match", "platform.example.org/v1/Gateway", "--match", "platform.example.org/v1/Organization=organizations"},
 			in:   compositionOf(hierarchy),
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Unknown":    {reason: "A kind that no source reads should be checked as all that do, and trusted as little.", kind: "Gateway", labels: kv{"workspace": "w"}, want: "reserved-key"},
 				"Trusted":    {reason: "A kind that a source reads should be trusted as the source.", kind: "Organization", labels: kv{"workspace": "w"}},
 				"NotMatched": {reason: "A kind that isn't named should be admitted even if a source reads it.", kind: "Zone", labels: kv{"workspace": "w"}},
@@ -335,7 +378,7 @@ func TestAdmission(t *testing.T) {
 				{type: RequiredResource, prefix: json.example.org/, encoding: JSON, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
 				{type: CompositeField, fromFieldPath: spec.labels}
 			]`),
-			cases: map[string]testCase{
+			cases: map[string]admissionCase{
 				"Format":           {reason: "A format of the input should be applied in one pass.", kind: "Zone", annotations: kv{"ab.B-b": "É"}, want: "cannot be the gcp tag acme_bb-ab: value-character-class"},
 				"TagKey":           {reason: "A tag key should get no prefix.", kind: "Zone", annotations: kv{"tag-keys.example.org/Team": "É"}, want: "cannot be the gcp tag team: value-character-class"},
 				"TagKeyReserved":   {reason: "A tag key should be reserved with its prefix.", kind: "Zone", labels: kv{"tag-keys.example.org/Acme-zone": "x"}, want: "reserved-key"},
@@ -356,6 +399,8 @@ func TestAdmission(t *testing.T) {
 			},
 		},
 	}
+
+	maps.Copy(policies, requiredPolicies)
 
 	count := 0
 
@@ -421,11 +466,11 @@ func everything(tb rapid.TB, rules string) []byte {
 			{type: CompositeMetadata, prefix: tags.example.org/},
 			{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag, trusted: true},
 			{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"]}},
-			{type: RequiredResource, prefix: json.example.org/, encoding: JSON, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
-			{type: RequiredResource, prefix: tags.example.org/, trusted: true, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}}
-		]`)
+			{type: RequiredResource, prefix: json.example.org/, encoding: JSON, include: {except: [owner]}, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
+			{type: RequiredResource, prefix: tags.example.org/, trusted: true, include: {except: [owner]}, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}}
+		], tagPolicy: {rules: [{key: owner}]}`)
 
-	return output(tb, in, "--composition", "-", "--provider", "aws", "--provider", "azure", "--provider", "digitalocean", "--provider", "gcp",
+	return output(tb, in, "--composition", "-", "--required", "--provider", "aws", "--provider", "azure", "--provider", "digitalocean", "--provider", "gcp",
 		"--provider", "generic", "--provider", "hetzner", "--provider", "openstack")
 }
 

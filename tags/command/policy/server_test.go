@@ -180,6 +180,11 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 
 	for _, v := range policy.Spec.Validations {
 		add(&validations, expression{text: v.Expression, types: []*celgo.Type{celgo.BoolType}}, vars)
+
+		if v.MessageExpression == "" {
+			v.MessageExpression = "''" // None comes to none.
+		}
+
 		add(&messages, expression{text: v.MessageExpression, types: []*celgo.Type{celgo.StringType}}, cel.OptionalVariableDeclarations{})
 	}
 

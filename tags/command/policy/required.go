@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// A required key is one that objects must have a label or annotation for.
+type required struct {
+	// Condition that holds if the object has it or need not, and Message if it doesn't.
+	Condition, Message string
+}
+
+// A giver is a source that can give the tag of a key: labels and annotations of one object of the
+// kind. The kind is empty if it is anything else that can give it.
+type giver struct {
+	kind string
+
+	// keys of labels that can become the tag.
+	keys []string
+}
+
+// require the keys that the tag policy requires of all resources, and that nothing can give but
+// objects of one of the policy's kinds.
+func (p *policy) require(composite v1beta1.ResourceKind) error {
+	if p.TagPolicy == nil {
+		return errors.New("--required: the input has no tagPolicy")
+	}
+
+	t := tags.NewTransformer(nil, p.Formats())
+	t.Reserve(p.ReservedKeys, p.KeyPrefix, nil)
+
+	for i := range p.TagPolicy.Rules {
+		rule := &p.TagPolicy.Rules[i]
+		if rule.Required != nil && !*rule.Required || len(rule.Resources) > 0 {
+			continue
+		}
+
+		var givers []giver
+
+		for j := range p.Sources {
+			if g := p.giver(&p.Sources[j], rule.Key, t, composite); len(g.keys) > 0 {
+				givers = append(givers, g)
+			}
+		}
+
+		other := func(g giver) bool { return g.kind != givers[0].kind || !slices.Contains(p.Kinds, g.kind) }
+		if len(givers) > 0 && !slices.ContainsFunc(givers, other) {
+			p.Required = append(p.Required, p.required(rule.Key, t, givers))
+		}
+	}
+
+	if len(p.Required) == 0 {
+		return errors.New("--required: no rule of tagPolicy requires a tag of all resources that only the labels and annotations of an object of a kind to check can give")
+	}
+
+	return nil
+}
+
+// giver returns what the supplied source can give the tag of the supplied key of. It has no keys
+// if it can't.
+func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, composite v1beta1.ResourceKind) giver {
+	g := giver{}
+
+	// Of several objects any can give it.
+	one := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
+	if kinds := resolve.Kinds(s, composite); len(kinds) == 1 && one {
+		g.kind, _ = kindOf(kinds[0].APIVersion, kinds[0].Kind) // What is no kind has no objects.
+	}
+
+	for _, of := range p.candidates(s, key) {
+		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+of))) > 0 {
+			continue // No label and no annotation has it.
+		}
+
+		l := tags.Label{QualifiedKey: of, TagKey: p.KeyPrefix + of, Trusted: s.Trusted}
+		if s.KeyForm == v1beta1.KeyFormTag {
+			l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(of, p.KeyPrefix), of, true
+		}
+
+		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(profile *profile) bool { return becomes(key, l, t.Transform(profile.Profile), profile.Profile) }) {
+			g.keys = append(g.keys, s.Prefix+of)
+		}
+	}
+
+	return g
+}
+
+// candidates are keys of labels that can come to be tags of the supplied key, if the supplied
+// source has them.
+func (p *policy) candidates(s *v1beta1.Source, key string) []string {
+	switch s.Type {
+	case v1beta1.SourceTypeValue:
+		return slices.Sorted(maps.Keys(s.Values))
+	case v1beta1.SourceTypeExpression:
+		return slices.Sorted(maps.Keys(s.Expressions))
+	default:
+	}
+
+	out := []string{strings.TrimPrefix(key, p.KeyPrefix), key}
+	if s.KeyForm == v1beta1.KeyFormTag {
+		out = []string{key, p.KeyPrefix + key}
+	}
+
+	// A format can make the key of others.
+	if s.Include != nil {
+		for _, k := range s.Include.Keys {
+			if !strings.HasSuffix(k, "*") {
+				out = append(out, k)
+			}
+		}
+	}
+
+	return out
+}
+
+// includes is true if the supplied include may have the supplied qualified key.
+func includes(i *v1beta1.Include, key string) bool {
+	return i == nil || (i.Keys == nil || tags.NewKeySet(i.Keys...).Has(key)) && !tags.NewKeySet(i.Except...).Has(key)
+}
+
+// becomes is true if the supplied label, of any value, can be a tag of the supplied key.
+func becomes(key string, l tags.Label, d *tags.Transformed, p *tags.Profile) bool {
+	t, r := d.Judge(l)
+
+	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == tags.ValueTooLong || r == tags.ValueCharacterClass)
+}
+
+// required is that objects of the supplied givers' kind have a label or annotation which becomes the
+// tag of the supplied key under all profiles. An object that had none before needs none.
+func (p *policy) required(key string, t *tags.Transformer, givers []giver) required {
+	has := func(of string) string {
+		var conditions []string
+
+		for _, profile := range p.Profiles {
+			made, keys := profile.Made, t.Transform(profile.Profile).TagKeys(key)
+			if profile.FoldKeys || profile.FoldEntries {
+				made, keys = made+".lowerAscii()", mapped(keys, profile.Fold)
+			}
+
+			conditions = append(conditions, fmt.Sprintf("%s.exists(l, %s in %s)", of, made, quoteAll(keys)))
+		}
+
+		return strings.Join(slices.Compact(conditions), " && ")
+	}
+
+	out := required{Condition: has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")"}
+
+	if len(p.Kinds) > 1 {
+		p.TellsKinds = true
+		out.Condition = "variables.kind != " + quote(givers[0].kind) + " || " + out.Condition
+	}
+
+	var keys []string
+	for _, g := range givers {
+		keys = add(keys, g.keys[0])
+	}
+
+	out.Message = fmt.Sprintf("There must be a label or annotation %s: tagPolicy requires the tag %q", strings.Join(keys, " or "), key)
+
+	return out
+}
+
+// Entry has the keys of the label or annotation k that is read in the supplied way.
+func (p *policy) Entry(r *reading) string {
+	key := r.Key()
+	tag := key
+
+	switch prefix := quote(p.KeyPrefix); {
+	case p.KeyPrefix == "":
+	case r.Form == v1beta1.KeyFormTag:
+		key = fmt.Sprintf("(%[1]s.startsWith(%[2]s) ? %[1]s.substring(%[3]d) : %[1]s)", key, prefix, utf8.RuneCountInString(p.KeyPrefix))
+	default:
+		tag = prefix + " + " + key
+	}
+
+	return fmt.Sprintf("'key': %s, 'tag': %s", key, tag)
+}
