@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
@@ -136,8 +137,8 @@ func (c *cli) writeTree(ctx context.Context, src source) error {
 	return nil
 }
 
-// write the package to a folder: NAME-OS-ARCH.xpkg and NAME-OS-ARCH.spdx.json per platform, the
-// OCI layout index, and in digest the digest of the index.
+// write the package to a folder: per platform NAME-OS-ARCH.xpkg, .spdx.json and, of the image in the
+// index, .digest; the OCI layout index, and in digest its digest.
 func (p *pkg) write(folder string, out io.Writer) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // For everybody to read.
 		return err
@@ -164,9 +165,17 @@ func (p *pkg) write(folder string, out io.Writer) error {
 			return err
 		}
 
+		if err := writeDigest(base+".digest", digest); err != nil {
+			return err
+		}
+
 		_, _ = fmt.Fprintln(out, digest, i.platform, base+".xpkg")
 	}
 
+	return p.writeIndex(folder, out)
+}
+
+func (p *pkg) writeIndex(folder string, out io.Writer) error {
 	index := filepath.Join(folder, "index")
 	if _, err := os.Stat(filepath.Join(index, "oci-layout")); err == nil {
 		if err := os.RemoveAll(index); err != nil {
@@ -185,7 +194,11 @@ func (p *pkg) write(folder string, out io.Writer) error {
 
 	_, _ = fmt.Fprintln(out, digest, "index", index)
 
-	return os.WriteFile(filepath.Join(folder, "digest"), []byte(digest.String()+"\n"), 0o644) //nolint:gosec // For everybody to read.
+	return writeDigest(filepath.Join(folder, "digest"), digest)
+}
+
+func writeDigest(path string, digest v1.Hash) error {
+	return os.WriteFile(path, []byte(digest.String()+"\n"), 0o644) //nolint:gosec // For everybody to read.
 }
 
 // push the index to tags of registries.
