@@ -336,45 +336,20 @@ func (x *rendering) table(t terminal) string {
 	legend := strings.Builder{}
 
 	for _, r := range x.resources {
-		name := cell{text: visible(r.Resource)}
-		row := []cell{name, {text: cmp.Or(strings.TrimSpace(r.Kind+" "+r.APIVersion), "-")}, {text: r.Provider}, {text: "-"}, {text: r.LeftAlone}}
-
-		if r.FieldPath != "" {
-			row[3].text, row[4].text = fmt.Sprintf("%d, %d free", len(r.Tags), r.Free), fmt.Sprintf("%s (%s)", r.FieldPath, r.Shape)
-		}
+		resources = append(resources, r.row())
+		all = append(all, r.tagRows()...)
 
 		if r.Mismatch != "" {
-			row[3] = cell{text: "can't be read", color: red}
-			legend.WriteString(r.Resource + ": " + r.Mismatch + "\n")
-		}
-
-		resources = append(resources, row)
-
-		for _, tag := range r.Tags {
-			c := cell{text: visible(tag.Key)}
-			if tag.Label != "" {
-				c.color = green
-			}
-
-			all = append(all, []cell{name, c, {text: visible(tag.Value)}, {text: cmp.Or(tag.Source, "-")}, {text: cmp.Or(tag.Note, "-")}})
-		}
-
-		for _, l := range r.Labels {
-			why := l.Why
-			if l.Reason != "" {
-				why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
-			}
-
-			all = append(all, []cell{name, {"-", red}, {text: visible(l.Value)}, {text: visible(l.Source)}, {text: fmt.Sprintf("label %s: %s", visible(l.QualifiedKey), why)}})
+			fmt.Fprintf(&legend, "%s: %s\n", visible(r.Resource), r.Mismatch)
 		}
 
 		for i := range r.Broken {
-			legend.WriteString(r.Resource + " " + r.Broken[i].String() + "\n")
+			fmt.Fprintf(&legend, "%s %s\n", visible(r.Resource), r.Broken[i].String())
 		}
 	}
 
 	for _, note := range x.notes {
-		legend.WriteString("note: " + note + "\n")
+		fmt.Fprintf(&legend, "note: %s\n", note)
 	}
 
 	out := t.folded(resources)
@@ -388,4 +363,49 @@ func (x *rendering) table(t terminal) string {
 	}
 
 	return out
+}
+
+// row of the resource among others.
+func (x *Rendered) row() []cell {
+	row := []cell{{text: visible(x.Resource)}, {text: visible(x.Kind) + " " + visible(x.APIVersion)}, {text: x.Provider}, {text: "-"}, {text: x.LeftAlone}}
+
+	switch {
+	case x.Mismatch != "":
+		row[3] = cell{text: "can't be read", color: red}
+	case x.FieldPath != "":
+		row[3].text = fmt.Sprintf("%d, %d free", len(x.Tags), x.Free)
+	}
+
+	if x.FieldPath != "" {
+		row[4].text = fmt.Sprintf("%s (%s)", x.FieldPath, x.Shape)
+	}
+
+	return row
+}
+
+// tagRows are those of the resource's tags, and of labels that are none.
+func (x *Rendered) tagRows() (rows [][]cell) {
+	name := cell{text: visible(x.Resource)}
+
+	for _, tag := range x.Tags {
+		key := cell{text: visible(tag.Key)}
+		if tag.Label != "" {
+			key.color = green
+		}
+
+		rows = append(rows, []cell{name, key, {text: visible(tag.Value)}, {text: cmp.Or(tag.Source, "-")}, {text: cmp.Or(tag.Note, "-")}})
+	}
+
+	for i := range x.Labels {
+		l := &x.Labels[i]
+
+		why := l.Why
+		if l.Reason != "" {
+			why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
+		}
+
+		rows = append(rows, []cell{name, {"-", red}, {text: visible(l.Value)}, {text: visible(l.Source)}, {text: "label " + visible(l.QualifiedKey) + ": " + why}})
+	}
+
+	return rows
 }

@@ -55,7 +55,7 @@ func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
 
 // String puts the rule in one line.
 func (b *Broken) String() string {
-	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, b.Key, b.What)
+	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, visible(b.Key), b.What)
 	if b.Why != "" {
 		out += ": " + b.Why
 	}

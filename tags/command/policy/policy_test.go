@@ -196,6 +196,21 @@ var requiredPolicies = map[string]admissionPolicy{
 			"UpdateUnrelated": {reason: "Other changes should be admitted.", kind: "Zone", update: true, oldLabels: kv{"owner": "me"}, labels: kv{"owner": "me", "a": "b"}},
 		},
 	},
+	"RequiredValues": {
+		args: []string{"--composition", "-", "--provider", "aws", "--provider", "gcp", "--required"},
+		in:   compositionOf(`keyPrefix: "", valueFormats: [{provider: gcp, lowercase: true, replace: {".": "-"}}], tagPolicy: {rules: [{key: env, required: false, values: [prod, "st*g-*", "a.b", a-b]}]}, sources: [{type: CompositeMetadata, prefix: tags.example.org/}]`),
+		cases: map[string]admissionCase{
+			"Lacks":           {reason: "A tag that isn't required may be missing.", kind: "Zone"},
+			"Exact":           {reason: "A value that is allowed should be admitted.", kind: "Zone", labels: kv{"env": "prod"}},
+			"Star":            {reason: "A * matches any run of characters.", kind: "Zone", labels: kv{"env": "stag-1"}},
+			"Formatted":       {reason: "Values count as the providers get them.", kind: "Zone", labels: kv{"env": "a.b"}},
+			"Other":           {reason: "Another value should be refused.", kind: "Zone", labels: kv{"env": "prods"}, want: `The value of the tag "env" is not one that tagPolicy allows: prod, st*g-*, a.b, a-b`},
+			"Case":            {reason: "Values are compared with case.", kind: "Zone", labels: kv{"env": "Prod"}, want: "tagPolicy allows"},
+			"OtherKey":        {reason: "Other tags may have any value.", kind: "Zone", labels: kv{"envs": "x"}},
+			"UpdateUnchanged": {reason: "A value that was there before may stay.", kind: "Zone", update: true, oldLabels: kv{"env": "x"}, labels: kv{"env": "x", "a": "b"}},
+			"UpdateChanged":   {reason: "It may not become another that isn't allowed.", kind: "Zone", update: true, oldLabels: kv{"env": "x"}, labels: kv{"env": "y"}, want: "tagPolicy allows"},
+		},
+	},
 	"RequiredFormatted": {
 		args: []string{"--composition", "-", "--provider", "gcp", "--provider", "azure", "--required"},
 		in:   compositionOf(`keyPrefix: "", tagPolicy: {rules: [{key: cost.center}]}, sources: [{type: CompositeMetadata, prefix: tags.example.org/}]`),
@@ -468,7 +483,7 @@ func everything(tb rapid.TB, rules string) []byte {
 			{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"]}},
 			{type: RequiredResource, prefix: json.example.org/, encoding: JSON, include: {except: [owner]}, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
 			{type: RequiredResource, prefix: tags.example.org/, trusted: true, include: {except: [owner]}, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}}
-		], tagPolicy: {rules: [{key: owner}]}`)
+		], tagPolicy: {rules: [{key: owner, values: ["team-*", x]}]}`)
 
 	return output(tb, in, "--composition", "-", "--required", "--provider", "aws", "--provider", "azure", "--provider", "digitalocean", "--provider", "gcp",
 		"--provider", "generic", "--provider", "hetzner", "--provider", "openstack")

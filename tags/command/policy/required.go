@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,9 +17,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// A required key is one that objects must have a label or annotation for.
+// A required thing is a label or annotation that objects must have, or the values of one.
 type required struct {
-	// Condition that holds if the object has it or need not, and Message if it doesn't.
+	// Condition that holds if the object has it or need not, and Message if it doesn't hold.
 	Condition, Message string
 }
 
@@ -31,8 +32,8 @@ type giver struct {
 	keys []string
 }
 
-// require the keys that the tag policy requires of all resources, and that nothing can give but
-// objects of one of the policy's kinds.
+// require what the tag policy does of tags of all resources that nothing can give but objects of
+// one of the policy's kinds.
 func (p *policy) require(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy")
@@ -43,7 +44,7 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if rule.Required != nil && !*rule.Required || len(rule.Resources) > 0 {
+		if len(rule.Resources) > 0 {
 			continue
 		}
 
@@ -56,13 +57,21 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 		}
 
 		other := func(g giver) bool { return g.kind != givers[0].kind || !slices.Contains(p.Kinds, g.kind) }
-		if len(givers) > 0 && !slices.ContainsFunc(givers, other) {
+		if len(givers) == 0 || slices.ContainsFunc(givers, other) {
+			continue
+		}
+
+		if rule.Required == nil || *rule.Required {
 			p.Required = append(p.Required, p.required(rule.Key, t, givers))
+		}
+
+		if len(rule.Values) > 0 {
+			p.Required = append(p.Required, p.allowed(rule, t, givers[0].kind))
 		}
 	}
 
 	if len(p.Required) == 0 {
-		return errors.New("--required: no rule of tagPolicy requires a tag of all resources that only the labels and annotations of an object of a kind to check can give")
+		return errors.New("--required: no rule of tagPolicy is on a tag of all resources that only the labels and annotations of an object of a kind to check can give")
 	}
 
 	return nil
@@ -144,12 +153,7 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 		var conditions []string
 
 		for _, profile := range p.Profiles {
-			made, keys := profile.Made, t.Transform(profile.Profile).TagKeys(key)
-			if profile.FoldKeys || profile.FoldEntries {
-				made, keys = made+".lowerAscii()", mapped(keys, profile.Fold)
-			}
-
-			conditions = append(conditions, fmt.Sprintf("%s.exists(l, %s in %s)", of, made, quoteAll(keys)))
+			conditions = append(conditions, of+".exists(l, "+profile.is(key, t)+")")
 		}
 
 		return strings.Join(slices.Compact(conditions), " && ")
@@ -157,10 +161,7 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 
 	out := required{Condition: has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")"}
 
-	if len(p.Kinds) > 1 {
-		p.TellsKinds = true
-		out.Condition = "variables.kind != " + quote(givers[0].kind) + " || " + out.Condition
-	}
+	p.only(&out, givers[0].kind)
 
 	var keys []string
 	for _, g := range givers {
@@ -170,6 +171,48 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 	out.Message = fmt.Sprintf("There must be a label or annotation %s: tagPolicy requires the tag %q", strings.Join(keys, " or "), key)
 
 	return out
+}
+
+// allowed is that labels and annotations of the supplied kind which become the tag of the supplied
+// rule have a value that it allows, under all profiles, if they are added or changed.
+func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string) required {
+	var values, patterns, conditions []string
+
+	for _, v := range rule.Values {
+		values = append(values, v.String())
+		patterns = append(patterns, strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*"))
+	}
+
+	for _, profile := range p.Profiles {
+		matching := matches(profile.Formatted, "(?s)^("+strings.Join(patterns, "|")+")$")
+		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", profile.is(rule.Key, t), matching))
+	}
+
+	out := required{
+		Condition: strings.Join(slices.Compact(conditions), " && "),
+		Message:   fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(values, ", ")),
+	}
+	p.only(&out, kind)
+
+	return out
+}
+
+// is the condition that the tag of the label l is one of the supplied key, of a tag or of a label.
+func (p *profile) is(key string, t *tags.Transformer) string {
+	made, keys := p.Made, t.Transform(p.Profile).TagKeys(key)
+	if p.FoldKeys || p.FoldEntries {
+		made, keys = made+".lowerAscii()", mapped(keys, p.Fold)
+	}
+
+	return made + " in " + quoteAll(keys)
+}
+
+// only asks the supplied for objects of the supplied kind.
+func (p *policy) only(r *required, kind string) {
+	if len(p.Kinds) > 1 {
+		p.TellsKinds = true
+		r.Condition = "variables.kind != " + quote(kind) + " || " + r.Condition
+	}
 }
 
 // Entry has the keys of the label or annotation k that is read in the supplied way.
