@@ -168,9 +168,12 @@ func TestLive(t *testing.T) {
 			"Input":            testInput,
 			"Policy":           testPolicy,
 			"Native":           testNative,
+			"Accounts":         testAccounts,
+			"TagPolicy":        testTagPolicy,
 		},
 		live.V1: {
 			"Namespace": testNamespace,
+			"Account":   testAccount,
 		},
 	} {
 		t.Run(string(release), func(t *testing.T) {
@@ -388,6 +391,134 @@ sources:
 	s.Label(object{"env": "test"})
 	provided(object{"plexsphere:env": "test"})
 	s.Settled()
+}
+
+// Each resource has the tags of the provider config that it names, and those change with it.
+func testAccounts(c live.Test) {
+	config := live.Parse(c.T, `
+apiVersion: aws.m.upbound.io/v1beta1
+kind: ClusterProviderConfig
+metadata:
+  name: default
+  labels: {tags.example.org/cost-center: "100"}
+`)
+	own := live.Parse(c.T, `
+apiVersion: aws.m.upbound.io/v1beta1
+kind: ProviderConfig
+metadata:
+  namespace: default
+  name: own
+  labels: {tags.example.org/cost-center: "200"}
+`)
+
+	if err := c.Apply(c.T.Context(), "test", config, own); err != nil {
+		c.T.Fatal(err)
+	}
+
+	s := c.NewStack("accounts", vpc+`
+- name: bucket
+  base:
+    apiVersion: s3.aws.m.upbound.io/v1beta1
+    kind: Bucket
+    spec:
+      providerConfigRef: {kind: ProviderConfig, name: own}
+      forProvider: {}
+- name: other
+  base:
+    apiVersion: s3.aws.m.upbound.io/v1beta1
+    kind: Bucket
+    spec:
+      providerConfigRef: {kind: ProviderConfig, name: none}
+      forProvider: {}
+`, `
+sources:
+- type: ProviderConfig
+  prefix: tags.example.org/
+- type: CompositeField
+  fromFieldPath: spec.labels
+`)
+	s.Label(object{"owner": "team-a"})
+	s.Want("vpc", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "100"})
+	s.Want("bucket", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "200"})
+	s.Want("other", ofTags, object{"plexsphere:owner": "team-a"})
+	s.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+	s.Settled()
+
+	own.SetLabels(map[string]string{"tags.example.org/cost-center": "201"})
+
+	if err := c.Apply(c.T.Context(), "test", own); err != nil {
+		c.T.Fatal(err)
+	}
+
+	// Crossplane may not have seen it yet.
+	live.Eventually(c.T, func() error {
+		s.Reconcile()
+		return s.Objection("bucket", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "201"})
+	})
+	s.Want("vpc", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "100"})
+	s.Settled()
+}
+
+// The providers for Crossplane v1 have their configs in the cluster.
+func testAccount(c live.Test) {
+	config := live.Parse(c.T, `
+apiVersion: aws.upbound.io/v1beta1
+kind: ProviderConfig
+metadata:
+  name: default
+  annotations: {tags.example.org/cost-center: "100"}
+`)
+	if err := c.Apply(c.T.Context(), "test", config); err != nil {
+		c.T.Fatal(err)
+	}
+
+	s := c.NewStack("account", instance, `
+sources:
+- type: ProviderConfig
+  prefix: tags.example.org/
+`)
+	s.Label(nil)
+	s.Want("instance", ofTags, object{"Name": "worker", "plexsphere:cost-center": "100"})
+}
+
+// A policy is told of what is missing, and stops what breaks it.
+func testTagPolicy(c live.Test) {
+	const input = `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+tagPolicy:
+  enforcement: %s
+  rules:
+  - {key: owner, values: [team-*]}
+`
+
+	s := c.NewStack("tag-policy-warn", vpc, fmt.Sprintf(input, "Warn"))
+	s.Label(object{"env": "prod"})
+	s.Want("vpc", ofTags, object{"plexsphere:env": "prod"})
+	s.WantCondition("CloudTagsPropagated", "False", "PolicyViolated")
+	s.WantCondition("Synced", "True", "ReconcileSuccess")
+	s.WantEvent("Warning", "tagPolicy.rules[0]", "missing on vpc")
+
+	s.Label(object{"env": "prod", "owner": "team-a"})
+	s.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+	s.Settled()
+
+	s = c.NewStack("tag-policy-error", vpc, fmt.Sprintf(input, "Error"))
+	s.Label(object{"env": "prod", "owner": "team-a"})
+	s.Want("vpc", ofTags, object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"})
+	s.Settled()
+
+	before := s.Resource("vpc")
+
+	s.Label(object{"env": "test", "owner": "nobody"})
+	s.WantCondition("CloudTagsPropagated", "False", "PolicyViolated")
+	s.WantCondition("Synced", "False", "ReconcileError")
+	s.Reconcile()
+
+	if diff := cmp.Diff(before, s.Resource("vpc")); diff != "" {
+		c.T.Errorf("-before, +after:\n%s", diff)
+	}
 }
 
 // What other controllers than Crossplane's make has tags, too, and is left alone where a change

@@ -1,7 +1,6 @@
 package expression_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,7 +129,7 @@ func TestExpressionJSON(t *testing.T) {
 		}
 	}
 
-	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.Objects() != nil || none.PerResource() != nil || fmt.Sprint(none) != "" {
+	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.Objects() != nil || none.PerResource() != nil || none.String() != "" {
 		t.Errorf("want an expression that is none to mention nothing, got %q", none)
 	}
 }

@@ -258,7 +258,7 @@ func holds(n object.Node, path []string) bool {
 	case len(path) > 0:
 		return holds(n.Field(path[0]), path[1:])
 	default:
-		return !n.IsNull() && !(n.IsObject() && n.IsEmpty()) && n.Value().AsInterface() != false
+		return !n.IsNull() && (!n.IsObject() || !n.IsEmpty()) && n.Value().AsInterface() != false
 	}
 }
 

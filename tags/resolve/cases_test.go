@@ -19,6 +19,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -41,10 +42,18 @@ type pair struct {
 	Observed *structpb.Struct `json:"observed"`
 }
 
+// configOf the supplied resource, of which some are made with configs.
+func configOf(desired object.Object) resolve.Config {
+	ref := desired.Node().Field("spec").Field("providerConfigRef")
+	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+
+	return resolve.Config(config)
+}
+
 // composed is the resource as it is asked about.
 func (p pair) composed(name string) *resolve.Composed {
 	desired := object.Tree(p.Desired)
-	return &resolve.Composed{Kind: object.GVK(desired).GroupKind(), Name: name, Desired: desired, Observed: object.Tree(p.Observed)}
+	return &resolve.Composed{Name: name, Config: configOf(desired), Desired: desired, Observed: object.Tree(p.Observed)}
 }
 
 // A resolveCase is an input, and a world unless it is that of the file.
@@ -359,8 +368,9 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		}
 
 		for _, r := range req.GetDesired().GetResources() {
-			o := object.Of(r)
-			set.PerResource.Require(object.GVK(o).GroupKind(), o)
+			if o := object.Of(r); set.PerResource != nil {
+				set.PerResource.Require(&resolve.Composed{Config: configOf(o), Desired: o})
+			}
 		}
 
 		required.AddTo(rsp)

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -35,9 +33,11 @@ type PerResource struct {
 
 // A Composed resource is what labels of it can depend on.
 type Composed struct {
-	// Kind of the resource, and its name among those that are composed.
-	Kind schema.GroupKind
+	// Name of the resource among those that are composed.
 	Name string
+
+	// Config that the resource is made with.
+	Config Config
 
 	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
 	Desired, Observed object.Object
@@ -168,7 +168,7 @@ func (p *PerResource) takeLabels(v *values, c *Composed) error {
 			continue
 		}
 
-		of := p.accountOf(a, c.Kind, c.Desired)
+		of := p.accountOf(a, c)
 
 		labels, err := p.labelsOf(a, of)
 		if err != nil {
@@ -290,15 +290,9 @@ func (p *PerResource) Mentioned() []string {
 		return nil
 	}
 
-	out := make([]string, len(p.differing))
+	var out []string
 
-	for i := range p.all {
-		if a := p.all[i].accounts; a != nil {
-			out = append(out, a.from.Name+": labels are those of the provider config that a resource names")
-		}
-	}
-
-	for n, i := range p.differing {
+	for _, i := range p.differing {
 		t := &p.all[i]
 
 		var names []string
@@ -306,7 +300,13 @@ func (p *PerResource) Mentioned() []string {
 			names = append(names, string(v))
 		}
 
-		out[n] = fmt.Sprintf("%s: %s[%s] mentions %s", t.Source.Name, t.found.path, t.found.key, strings.Join(names, " and "))
+		out = append(out, fmt.Sprintf("%s: %s[%s] mentions %s", t.Source.Name, t.found.path, t.found.key, strings.Join(names, " and ")))
+	}
+
+	for i := range p.all {
+		if a := p.all[i].accounts; a != nil {
+			out = append(out, a.from.Name+": labels are those of the provider config that a resource names")
+		}
 	}
 
 	return out

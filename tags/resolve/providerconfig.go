@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -32,30 +32,35 @@ type accounts struct {
 	labels map[account][]tags.Label
 }
 
-// account is a provider config. The zero account is that of resources that have none.
+// A Config is what config of its provider a resource is made with. The zero Config is that of
+// resources that have none.
+type Config struct {
+	schema.GroupVersionKind
+
+	Name string
+
+	// Namespaced is true if the config is in the namespace of the resource.
+	Namespaced bool
+}
+
+// account is a provider config.
 type account struct {
-	field.ConfigRef
+	Config
 
 	namespace string
 }
 
-// accountOf the supplied composed resource for the supplied source: the config that it names,
-// unless the source wants others. One in a namespace is in that of the composite resource,
-// where all that it is composed of is.
-func (p *PerResource) accountOf(a *accounts, kind schema.GroupKind, desired object.Object) account {
-	ref := desired.Node().Field("spec").Field("providerConfigRef")
-
-	config, ok := field.ConfigOf(kind, ref.Field("kind").Text(), ref.Field("name").Text())
-	if !ok || len(a.Names) > 0 && !slices.Contains(a.Names, config.Name) {
+// accountOf the supplied composed resource for the supplied source: its config, unless the source
+// wants others. One in a namespace is in that of the composite resource, where all that it is
+// composed of is.
+func (p *PerResource) accountOf(a *accounts, c *Composed) account {
+	if c.Config == (Config{}) || len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
 		return account{}
 	}
 
-	out := account{ConfigRef: config}
-
-	if config.Namespaced {
-		if out.namespace = object.Namespace(p.xr.Object); out.namespace == "" {
-			out.namespace = object.Namespace(desired)
-		}
+	out := account{Config: c.Config}
+	if c.Config.Namespaced {
+		out.namespace = cmp.Or(object.Namespace(p.xr.Object), object.Namespace(c.Desired))
 	}
 
 	return out
@@ -83,14 +88,10 @@ func (a account) String() string {
 
 // Require what the labels of the supplied composed resource are in. It is the same on each call of
 // a run, whatever else is known of the resource.
-func (p *PerResource) Require(kind schema.GroupKind, desired object.Object) {
-	if p == nil {
-		return
-	}
-
+func (p *PerResource) Require(c *Composed) {
 	for i := range p.all {
 		if a := p.all[i].accounts; a != nil {
-			if of := p.accountOf(a, kind, desired); of != (account{}) {
+			if of := p.accountOf(a, c); of != (account{}) {
 				p.required.Resources(of.selector())
 			}
 		}

@@ -141,16 +141,23 @@ type Withheld struct {
 // Require what the labels of the supplied targets are in, whether they can have tags or not: that
 // may not be known yet.
 func (s *Stamper) Require(targets *Targets) {
+	if s.PerResource == nil {
+		return
+	}
+
 	for _, t := range targets.All {
 		if t.managed && t.leave == "" {
-			s.PerResource.Require(t.kind.GroupKind(), t.Resource)
+			s.PerResource.Require(t.composed())
 		}
 	}
 }
 
 // composed resource that the target is.
 func (t *Target) composed() *resolve.Composed {
-	return &resolve.Composed{Kind: t.kind.GroupKind(), Name: t.Name, Desired: t.Resource, Observed: t.observed}
+	ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
+	config, _ := field.ConfigOf(t.kind.GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+
+	return &resolve.Composed{Name: t.Name, Config: resolve.Config(config), Desired: t.Resource, Observed: t.observed}
 }
 
 // Resolve the labels of the supplied targets, as far as they differ. Those of targets that can't

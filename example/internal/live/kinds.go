@@ -78,6 +78,24 @@ spec:
                   %[5]s: {type: object, additionalProperties: {type: string}}
 `
 
+// config is a kind of a provider's configs: its group, kind, plural and scope.
+const config = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: %[3]s.%[1]s
+spec:
+  group: %[1]s
+  names: {kind: %[2]s, plural: %[3]s}
+  scope: %[4]s
+  versions:
+  - name: v1beta1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object}
+`
+
 // Install the kinds that tests use: that of their composite resources, and managed resources.
 func (c *Cluster) Install(t *testing.T) {
 	t.Helper()
@@ -90,6 +108,9 @@ func (c *Cluster) Install(t *testing.T) {
 
 	objects := []*unstructured.Unstructured{
 		xrd,
+		Parse(t, fmt.Sprintf(config, "aws.upbound.io", "ProviderConfig", "providerconfigs", "Cluster")),
+		Parse(t, fmt.Sprintf(config, "aws.m.upbound.io", "ProviderConfig", "providerconfigs", "Namespaced")),
+		Parse(t, fmt.Sprintf(config, "aws.m.upbound.io", "ClusterProviderConfig", "clusterproviderconfigs", "Cluster")),
 		Parse(t, fmt.Sprintf(managed, "storage.cloud.example.org", "volumes", "Volume", "v1", "tags")),
 		Parse(t, fmt.Sprintf(managed, "dns.cloud.example.org", "records", "Record", "v1", "comments")),
 		Parse(t, fmt.Sprintf(managed, "hcloud.crossplane.io", "servers", "Server", "v1alpha1", "labels")),

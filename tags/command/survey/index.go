@@ -185,12 +185,12 @@ func untwin(group string) (of string, twin int) {
 // formatKind is what the index says of a kind with the supplied entry, and those of its launched
 // fields.
 func formatKind(e field.Entry, launched []field.Entry) string {
-	out := formatEntry(e)
+	out := []string{formatEntry(e)}
 	for _, l := range launched {
-		out += " + " + formatEntry(l)
+		out = append(out, formatEntry(l))
 	}
 
-	return out
+	return strings.Join(out, " + ")
 }
 
 // formatEntry as the index has it.

@@ -15,7 +15,7 @@ import (
 
 // A Kind of tag field is what the fields of resources differ in, as far as it matters to
 // what labels come to. Kinds that are equal are the same.
-type Kind struct {
+type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Profile *tags.Profile
 	Shape   field.Shape
 
