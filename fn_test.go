@@ -866,7 +866,8 @@ func (enabledHandler) Enabled(context.Context, slog.Level) bool { return true }
 func gather(t interface {
 	Helper()
 	Context() context.Context
-}, m *report.Metrics) []string {
+}, m *report.Metrics,
+) []string {
 	t.Helper()
 
 	registry := prometheus.NewRegistry()

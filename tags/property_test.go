@@ -168,7 +168,7 @@ func TestNarrowProperties(t *testing.T) {
 
 	for _, tc := range []struct {
 		provider, group, kind string
-		limit
+		limit                 limit
 	}{
 		{"alibaba", "oss.alibabacloud.crossplane.io", "Bucket", limit{key: `[` + letterOrDigit + ` +\-=._:/]+`, value: `[` + letterOrDigit + ` +\-=._:/]*`, never: `https?://`, keyMax: 128, valueMax: 256, count: 20}},
 		{"alibaba", "fc.alibabacloud.crossplane.io", "Service", limit{key: all, value: all, never: `https?://`, keyMax: 64, valueMax: 128, count: 20}},
@@ -212,7 +212,7 @@ func TestNarrowProperties(t *testing.T) {
 					t.Errorf("want %d labels to be tags or to be refused, got %d and %d", len(labels), len(kept), len(refused))
 				}
 
-				tc.check(t, tc.kind, got)
+				tc.limit.check(t, tc.kind, got)
 			})
 		})
 	}

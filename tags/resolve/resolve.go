@@ -100,13 +100,13 @@ func (s *Set) ForContext() *structpb.Struct {
 
 // A resolver resolves the sources of one input for one request.
 type resolver struct {
+	// merged labels of the sources so far.
+	*merged
+
 	in       *v1beta1.CloudTags
 	xr       place
 	context  *structpb.Struct
 	required *require.Requirements
-
-	// merged labels of the sources so far.
-	*merged
 
 	// set that the sources resolve to.
 	set Set

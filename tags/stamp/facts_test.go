@@ -26,6 +26,7 @@ const facts = "../field/testdata/facts/"
 // A factKind is a version of a kind, and its fields that look like tags.
 type factKind struct {
 	schema.GroupVersionKind
+
 	fields []factField
 }
 
@@ -468,7 +469,7 @@ func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.S
 	}
 
 	atomic := strings.HasPrefix(c.of.shape, "list") && !strings.Contains(c.of.shape, "listType=set") && !strings.Contains(c.of.shape, "listType=map")
-	if got.place.field.Atomic != atomic {
+	if got.field.Atomic != atomic {
 		t.Errorf("%s %s: want atomic %t, got %t", c, how, atomic, !atomic)
 	}
 }

@@ -183,8 +183,15 @@ func TestStampLaunchedNative(t *testing.T) {
 // resource is lost, and its own tags are written.
 func TestStampLaunchedOdd(t *testing.T) {
 	for _, at := range [][2]string{
-		{instanceV2, "volumeTags"}, {instanceV2, "rootBlockDevice"}, {instanceV2, "ebsBlockDevice"}, {instanceV1, "rootBlockDevice"},
-		{template, "tagSpecifications"}, {aks, "defaultNodePool"}, {gke, "nodeConfig"}, {gke, "removeDefaultNodePool"}, {ecs, "propagateTags"},
+		{instanceV2, "volumeTags"},
+		{instanceV2, "rootBlockDevice"},
+		{instanceV2, "ebsBlockDevice"},
+		{instanceV1, "rootBlockDevice"},
+		{template, "tagSpecifications"},
+		{aks, "defaultNodePool"},
+		{gke, "nodeConfig"},
+		{gke, "removeDefaultNodePool"},
+		{ecs, "propagateTags"},
 	} {
 		for _, odd := range []string{
 			`null`, `1`, `true`, `"x"`, `[]`, `{}`, `[null]`, `[1, [], {}]`, `[{"tags": 1}]`, `{"tags": []}`, `{"tags": null}`, `{"tags": {"x": 1}}`, `[{"tags": {"x": "y"}}]`,

@@ -25,11 +25,15 @@ func TestRefusesWords(t *testing.T) {
 		{reason: "A word should have three characters on Linode.", profile: "linode", separator: "=", key: "k", refused: tags.ValueCharacterClass, limit: "allowed: at least 3 characters with the key"},
 		{reason: "A longer separator may make a word long enough.", profile: "linode", separator: "::", key: "k"},
 		{reason: "A word should have four characters at Aruba.", profile: "aruba", separator: "=", key: "k", value: "v", refused: tags.ValueCharacterClass, limit: "allowed: at least 4 characters with the key"},
-		{reason: "Proxmox should get no separator that it refuses.", profile: "proxmox", separator: "=", key: "k", value: "v", refused: tags.ValueCharacterClass,
-			limit: "allowed: ASCII letters in lower case, digits and _ + . -, also between key and value"},
+		{
+			reason: "Proxmox should get no separator that it refuses.", profile: "proxmox", separator: "=", key: "k", value: "v", refused: tags.ValueCharacterClass,
+			limit: "allowed: ASCII letters in lower case, digits and _ + . -, also between key and value",
+		},
 		{reason: "Proxmox admits a separator of its own characters.", profile: "proxmox", separator: "_", key: "k", value: "v"},
-		{reason: "IBM admits a colon, but no equals sign.", profile: "ibm", separator: "=", key: "k", value: "v", refused: tags.ValueCharacterClass,
-			limit: "allowed: ASCII letters and digits, space and : _ . -, also between key and value"},
+		{
+			reason: "IBM admits a colon, but no equals sign.", profile: "ibm", separator: "=", key: "k", value: "v", refused: tags.ValueCharacterClass,
+			limit: "allowed: ASCII letters and digits, space and : _ . -, also between key and value",
+		},
 		{reason: "Tags of clusters should fit Nova's.", profile: "openstack", group: "infrastructure.cluster.x-k8s.io", kind: "OpenStackCluster", separator: "=", key: "k", value: strings.Repeat("v", 59), refused: tags.ValueTooLong, limit: "at most 60 characters with the key"},
 		{reason: "Clouds whose tags aren't words leave words to the field.", profile: "generic", separator: ", ", key: "k", value: "v"},
 	} {
