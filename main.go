@@ -13,6 +13,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/index"
 	"github.com/plexsphere/function-cloud-tags/tags/command/policy"
@@ -31,6 +32,8 @@ type CLI struct {
 	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
 	Policy  policy.Command  `cmd:"" help:"Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags."`
 	Index   index.Command   `cmd:"" help:"Print the tag fields of the kinds that custom resource definitions define, as the built-in index has them."`
+
+	Coverage coverage.Command `cmd:"" help:"Count which resources have tags, which lack some, and of which the cloud has others than those that are desired."`
 }
 
 func main() {

@@ -85,19 +85,8 @@ type Targets struct {
 // Targets reads the supplied resources. It returns the error of the supplied context once
 // that has one.
 func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*Targets, error) {
-	ts := &Targets{
-		All: make([]*Target, 0, len(desired)), stamper: s,
-		kinds: make(map[kindKey]*kind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
-	}
-
-	ts.asked = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
-		if _, ok := ts.schemas[k]; !ok {
-			ts.schemas[k] = s.Schemas.Of(k)
-		}
-
-		return ts.schemas[k]
-	}}
-	ts.fields = s.Fields(ts.asked)
+	ts := s.newTargets()
+	ts.All = make([]*Target, 0, len(desired))
 
 	manages := s.asksForTags() || len(s.Input.Sources)+len(s.Input.RemoveTags)+len(s.Input.IgnoreTags)+len(s.Input.ReservedKeys) > 0 || s.Input.TagPolicy != nil
 
@@ -111,10 +100,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 		t := &all[i]
 		t.Name, t.Resource, t.observed = name, object.Of(desired[name]), object.Of(s.Observed[name])
 
-		o := outlineOf(t.Resource.Node(), ts.texts)
-		t.leave = o.leave()
-		t.kind = ts.kindOf(&o)
-		t.profile = t.kind.profile
+		ts.outline(t)
 
 		// Resources from which all labels are gone are managed, too.
 		t.managed = manages && ts.Selects(s.Input.Resources, t)
@@ -126,6 +112,33 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 	}
 
 	return ts, nil
+}
+
+// newTargets returns Targets of which there are none yet.
+func (s *Stamper) newTargets() *Targets {
+	ts := &Targets{
+		stamper: s,
+		kinds:   make(map[kindKey]*kind), texts: make(map[string]string), schemas: make(map[schema.GroupVersionKind]object.Node),
+	}
+
+	ts.asked = field.Schemas{Of: func(k schema.GroupVersionKind) object.Node {
+		if _, ok := ts.schemas[k]; !ok {
+			ts.schemas[k] = s.Schemas.Of(k)
+		}
+
+		return ts.schemas[k]
+	}}
+	ts.fields = s.Fields(ts.asked)
+
+	return ts
+}
+
+// outline reads of the supplied target what is read of any.
+func (ts *Targets) outline(t *Target) {
+	o := outlineOf(t.Resource.Node(), ts.texts)
+	t.leave = o.leave()
+	t.kind = ts.kindOf(&o)
+	t.profile = t.kind.profile
 }
 
 // Schemas are the kinds whose schemas say where their tags go, or would if they were here.

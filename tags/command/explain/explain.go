@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -19,6 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
@@ -43,7 +43,7 @@ type Command struct {
 	Step              string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
 
 	// terminal that is written to. That of Run is standard output.
-	terminal terminal
+	terminal terminal.Terminal
 }
 
 // strictError is the error of --strict.
@@ -90,9 +90,7 @@ func (c *Command) Validate() error {
 
 // Run the command.
 func (c *Command) Run(ctx context.Context) error {
-	fd := int(os.Stdout.Fd())
-	c.terminal.color = term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""
-	c.terminal.width, _, _ = term.GetSize(fd) // None if it can't be told.
+	c.terminal = terminal.Of(os.Stdout)
 
 	return c.Explain(ctx, os.Stdin, os.Stdout)
 }
@@ -147,7 +145,7 @@ func (c *Command) write(out io.Writer, e explanation) error {
 // An explanation is what is written.
 type explanation interface {
 	// table of it on the supplied terminal.
-	table(on terminal) string
+	table(on terminal.Terminal) string
 
 	// values to encode.
 	values() any
@@ -208,7 +206,7 @@ type Explanation struct {
 	profile *tags.Profile
 
 	// cells of labels in the column. One that another one took the place of has none.
-	cells map[tags.Label]cell
+	cells map[tags.Label]terminal.Cell
 }
 
 // An Origin is the source that a label came from, and what it overrode there.
@@ -334,12 +332,12 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 		Ignored:  ignored(set, d, p, kept),
 		Sources:  make(map[string]Origin),
 		profile:  p,
-		cells:    make(map[tags.Label]cell),
+		cells:    make(map[tags.Label]terminal.Cell),
 	}
 
 	for _, t := range kept {
 		x.Tags[t.Key] = t.Value
-		x.cells[t.Label] = cell{visible(t.Key), green}
+		x.cells[t.Label] = terminal.Cell{Text: terminal.Visible(t.Key), Color: terminal.Green}
 
 		if from, ok := e.origins[t.Label]; ok {
 			x.Sources[t.Key] = from
@@ -347,13 +345,13 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 	}
 
 	for _, l := range labels {
-		x.cells[l] = cell{text: "removed"}
+		x.cells[l] = terminal.Cell{Text: "removed"}
 	}
 
 	capped, trusted := 0, []string{}
 
 	for _, r := range refused {
-		x.cells[r.Label] = cell{string(r.Reason), red}
+		x.cells[r.Label] = terminal.Cell{Text: string(r.Reason), Color: terminal.Red}
 
 		if r.Reason == tags.CountCap {
 			capped++

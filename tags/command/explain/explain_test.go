@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -49,7 +50,7 @@ func TestExplain(t *testing.T) {
 			}
 
 			out := &strings.Builder{}
-			err := run(t, tc.Args, strings.NewReader(tc.Stdin), out, terminal{color: tc.Color, width: tc.Width})
+			err := run(t, tc.Args, strings.NewReader(tc.Stdin), out, terminal.Terminal{Color: tc.Color, Width: tc.Width})
 
 			got := strings.Split(out.String(), "\n")
 			if err != nil {
@@ -97,7 +98,7 @@ spec:
 }
 
 // run the command that the supplied arguments are for.
-func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal) error {
+func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
 	t.Helper()
 
 	c := &Command{terminal: on}
@@ -159,13 +160,13 @@ func (fails) Read([]byte) (int, error)  { return 0, errors.New("the pipe is brok
 func (fails) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
 
 func TestBrokenPipes(t *testing.T) {
-	err := run(t, []string{"-"}, fails{}, io.Discard, terminal{})
+	err := run(t, []string{"-"}, fails{}, io.Discard, terminal.Terminal{})
 	if diff := cmp.Diff("cannot read labels from -: the pipe is broken", fmt.Sprint(err)); diff != "" {
 		t.Errorf("\nStandard input that can't be read is a failure.\nrun(...): -want error, +got error:\n%s", diff)
 	}
 
 	for _, output := range []string{"table", "json", "yaml"} {
-		err := run(t, []string{"--strict", "--provider", "hetzner", "-o", output, "-"}, strings.NewReader("a b: c"), fails{}, terminal{})
+		err := run(t, []string{"--strict", "--provider", "hetzner", "-o", output, "-"}, strings.NewReader("a b: c"), fails{}, terminal.Terminal{})
 		if diff := cmp.Diff("cannot write explanation: the pipe is broken", fmt.Sprint(err)); diff != "" {
 			t.Errorf("\nStandard output that can't be written is a failure, also if labels are skipped.\nrun(...) to %s: -want error, +got error:\n%s", output, diff)
 		}

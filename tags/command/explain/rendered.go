@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -229,7 +230,7 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 		return
 	}
 
-	t.Note = "label " + visible(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
+	t.Note = "label " + terminal.Visible(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
 	if k, ok := ignore.first(of); ok {
 		t.Note += " (" + ignore.rule(k) + ")"
 	}
@@ -284,7 +285,7 @@ func (x *Rendered) why(keys tags.KeySet) string {
 
 	for i := range x.Labels {
 		if l := &x.Labels[i]; keys.Has(l.TagKey) {
-			out = append(out, "label "+visible(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
+			out = append(out, "label "+terminal.Visible(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
 		}
 	}
 
@@ -330,9 +331,9 @@ func (x *rendering) values() any {
 }
 
 // table of resources, one of their tags, and what else there is to say.
-func (x *rendering) table(t terminal) string {
-	resources := [][]cell{{{"RESOURCE", bold}, {"KIND", bold}, {"PROFILE", bold}, {"TAGS", bold}, {"FIELD", bold}}}
-	all := [][]cell{{{"RESOURCE", bold}, {"TAG", bold}, {"VALUE", bold}, {"FROM", bold}, {"NOTE", bold}}}
+func (x *rendering) table(t terminal.Terminal) string {
+	resources := [][]terminal.Cell{terminal.Header("RESOURCE", "KIND", "PROFILE", "TAGS", "FIELD")}
+	all := [][]terminal.Cell{terminal.Header("RESOURCE", "TAG", "VALUE", "FROM", "NOTE")}
 	legend := strings.Builder{}
 
 	for _, r := range x.resources {
@@ -340,11 +341,11 @@ func (x *rendering) table(t terminal) string {
 		all = append(all, r.tagRows()...)
 
 		if r.Mismatch != "" {
-			fmt.Fprintf(&legend, "%s: %s\n", visible(r.Resource), r.Mismatch)
+			fmt.Fprintf(&legend, "%s: %s\n", terminal.Visible(r.Resource), r.Mismatch)
 		}
 
 		for i := range r.Broken {
-			fmt.Fprintf(&legend, "%s %s\n", visible(r.Resource), r.Broken[i].String())
+			fmt.Fprintf(&legend, "%s %s\n", terminal.Visible(r.Resource), r.Broken[i].String())
 		}
 	}
 
@@ -352,10 +353,10 @@ func (x *rendering) table(t terminal) string {
 		fmt.Fprintf(&legend, "note: %s\n", note)
 	}
 
-	out := t.folded(resources)
+	out := t.Table(resources)
 
 	if len(all) > 1 {
-		out += "\n" + t.folded(all)
+		out += "\n" + t.Table(all)
 	}
 
 	if legend.Len() > 0 {
@@ -366,34 +367,34 @@ func (x *rendering) table(t terminal) string {
 }
 
 // row of the resource among others.
-func (x *Rendered) row() []cell {
-	row := []cell{{text: visible(x.Resource)}, {text: visible(x.Kind) + " " + visible(x.APIVersion)}, {text: x.Provider}, {text: "-"}, {text: x.LeftAlone}}
+func (x *Rendered) row() []terminal.Cell {
+	row := []terminal.Cell{{Text: terminal.Visible(x.Resource)}, {Text: terminal.Visible(x.Kind) + " " + terminal.Visible(x.APIVersion)}, {Text: x.Provider}, {Text: "-"}, {Text: x.LeftAlone}}
 
 	switch {
 	case x.Mismatch != "":
-		row[3] = cell{text: "can't be read", color: red}
+		row[3] = terminal.Cell{Text: "can't be read", Color: terminal.Red}
 	case x.FieldPath != "":
-		row[3].text = fmt.Sprintf("%d, %d free", len(x.Tags), x.Free)
+		row[3].Text = fmt.Sprintf("%d, %d free", len(x.Tags), x.Free)
 	}
 
 	if x.FieldPath != "" {
-		row[4].text = fmt.Sprintf("%s (%s)", x.FieldPath, x.Shape)
+		row[4].Text = fmt.Sprintf("%s (%s)", x.FieldPath, x.Shape)
 	}
 
 	return row
 }
 
 // tagRows are those of the resource's tags, and of labels that are none.
-func (x *Rendered) tagRows() (rows [][]cell) {
-	name := cell{text: visible(x.Resource)}
+func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
+	name := terminal.Cell{Text: terminal.Visible(x.Resource)}
 
 	for _, tag := range x.Tags {
-		key := cell{text: visible(tag.Key)}
+		key := terminal.Cell{Text: terminal.Visible(tag.Key)}
 		if tag.Label != "" {
-			key.color = green
+			key.Color = terminal.Green
 		}
 
-		rows = append(rows, []cell{name, key, {text: visible(tag.Value)}, {text: cmp.Or(tag.Source, "-")}, {text: cmp.Or(tag.Note, "-")}})
+		rows = append(rows, []terminal.Cell{name, key, {Text: terminal.Visible(tag.Value)}, {Text: cmp.Or(tag.Source, "-")}, {Text: cmp.Or(tag.Note, "-")}})
 	}
 
 	for i := range x.Labels {
@@ -404,7 +405,7 @@ func (x *Rendered) tagRows() (rows [][]cell) {
 			why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
 		}
 
-		rows = append(rows, []cell{name, {"-", red}, {text: visible(l.Value)}, {text: visible(l.Source)}, {text: "label " + visible(l.QualifiedKey) + ": " + why}})
+		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: terminal.Visible(l.Value)}, {Text: terminal.Visible(l.Source)}, {Text: "label " + terminal.Visible(l.QualifiedKey) + ": " + why}})
 	}
 
 	return rows

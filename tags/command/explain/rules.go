@@ -13,6 +13,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -55,7 +56,7 @@ func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
 
 // String puts the rule in one line.
 func (b *Broken) String() string {
-	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, visible(b.Key), b.What)
+	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, terminal.Visible(b.Key), b.What)
 	if b.Why != "" {
 		out += ": " + b.Why
 	}
@@ -106,7 +107,7 @@ func (r *keyRules) protects(t *tags.Tag) bool {
 func (r *keyRules) rule(k *resolve.TagKey) string {
 	rule := r.of + ": " + k.Pattern
 	if k.Value != nil {
-		rule += " = " + visible(*k.Value)
+		rule += " = " + terminal.Visible(*k.Value)
 	}
 
 	if k.Untrusted {
@@ -233,13 +234,13 @@ func (x *Explanation) why(keys tags.KeySet) string {
 
 	for _, s := range x.Skipped {
 		if keys.Has(s.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is skipped for %s", visible(s.QualifiedKey), s.Reason))
+			out = append(out, fmt.Sprintf("label %s is skipped for %s", terminal.Visible(s.QualifiedKey), s.Reason))
 		}
 	}
 
 	for _, r := range x.Removed {
 		if keys.Has(r.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is removed by %s", visible(r.QualifiedKey), r.Rule))
+			out = append(out, fmt.Sprintf("label %s is removed by %s", terminal.Visible(r.QualifiedKey), r.Rule))
 		}
 	}
 
@@ -254,7 +255,7 @@ func (x *Explanation) why(keys tags.KeySet) string {
 func ruledLines(profile, what string, of []Ruled) (lines []string) {
 	keys := make(map[string][]string)
 	for _, r := range of {
-		keys[r.Rule] = append(keys[r.Rule], visible(r.TagKey))
+		keys[r.Rule] = append(keys[r.Rule], terminal.Visible(r.TagKey))
 	}
 
 	for _, rule := range slices.Sorted(maps.Keys(keys)) {

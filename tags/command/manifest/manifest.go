@@ -205,7 +205,7 @@ func eachItem(v *structpb.Value, f func(*structpb.Value)) {
 	o := v.GetStructValue()
 
 	items, ok := o.GetFields()["items"].GetKind().(*structpb.Value_ListValue)
-	if !ok || object.APIVersion(object.Tree(o)) != "v1" || object.Kind(object.Tree(o)) != "List" {
+	if !ok || !isList(o) {
 		f(v)
 		return
 	}
@@ -213,6 +213,11 @@ func eachItem(v *structpb.Value, f func(*structpb.Value)) {
 	for _, item := range items.ListValue.GetValues() {
 		eachItem(item, f)
 	}
+}
+
+// isList is true if the supplied object is a List.
+func isList(o *structpb.Struct) bool {
+	return object.APIVersion(object.Tree(o)) == "v1" && object.Kind(object.Tree(o)) == "List"
 }
 
 // OneLine is the supplied error in one line, or nil if there is none, and without the name

@@ -1,0 +1,229 @@
+package coverage
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
+)
+
+// What a table has at most: groups, keys of each, resources of each list, and keys that say what
+// is wrong with one.
+const (
+	maxGroups  = 50
+	maxKeys    = 10
+	maxListed  = 10
+	maxReasons = 3
+)
+
+const (
+	// wideBar and narrowBar are how many characters bars have.
+	wideBar   = 20
+	narrowBar = 10
+
+	// wide is from how many columns on a terminal has room for wide bars.
+	wide = 90
+)
+
+// anyTag is what stands for all keys.
+const anyTag = "(any tag)"
+
+// writeTable writes the supplied report as tables.
+func (c *Command) writeTable(out io.Writer, r *report) error {
+	b := &strings.Builder{}
+
+	b.WriteString(c.terminal.Table(c.shares(r)))
+	more(b, len(r.Groups), maxGroups)
+	b.WriteString("\n" + r.summary())
+
+	for _, l := range r.lists.all() {
+		if len(l.resources) == 0 {
+			continue
+		}
+
+		b.WriteString("\n" + c.terminal.Table(listed(&l)))
+		more(b, len(l.resources), maxListed)
+	}
+
+	_, err := io.WriteString(out, b.String())
+
+	return err
+}
+
+// more says how many more there are than a table has.
+func more(b *strings.Builder, n, most int) {
+	if n > most {
+		fmt.Fprintf(b, "… and %d more: --output json, yaml or csv has all\n", n-most)
+	}
+}
+
+// shares are the rows of how many resources have which tags.
+func (c *Command) shares(r *report) [][]terminal.Cell {
+	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
+
+	groups := r.Groups[:min(len(r.Groups), maxGroups)]
+	if len(r.Groups) != 1 {
+		total := *r.Total
+		total.Name = "all"
+		groups = append(append([]*group{}, groups...), &total)
+	}
+
+	for _, g := range groups {
+		name := terminal.Visible(g.Name)
+
+		for i, n := range append([]*keyCount{{Key: "", Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...) {
+			if i > maxKeys {
+				rows = append(rows, []terminal.Cell{{}, {Text: fmt.Sprintf("… %d more", len(g.Keys)-maxKeys)}})
+				break
+			}
+
+			// A key that nothing in the group should have says nothing.
+			if n.Key != "" && n.Of == 0 {
+				continue
+			}
+
+			rows = append(rows, c.share(name, n))
+			name = ""
+		}
+	}
+
+	return rows
+}
+
+// share is the row of the supplied key, in the group of the supplied name.
+func (c *Command) share(name string, n *keyCount) []terminal.Cell {
+	key := anyTag
+	if n.Key != "" {
+		key = terminal.Visible(n.Key)
+	}
+
+	if n.Of == 0 {
+		return []terminal.Cell{{Text: name}, {Text: key}, {Text: "-"}, {Text: "-"}, {Text: "-"}, {Text: "-"}}
+	}
+
+	width := wideBar
+	if c.terminal.Width > 0 && c.terminal.Width < wide {
+		width = narrowBar
+	}
+
+	// Nothing but all is full, and nothing but none is empty.
+	full := n.Tagged * width / n.Of
+	if n.Tagged > 0 {
+		full = max(full, 1)
+	}
+
+	color := terminal.Red
+
+	switch {
+	case n.Tagged == n.Of:
+		color = terminal.Green
+	case 2*n.Tagged >= n.Of:
+		color = terminal.Yellow
+	}
+
+	inCloud := "-"
+	if n.Reported > 0 {
+		inCloud = fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
+	}
+
+	return []terminal.Cell{
+		{Text: name},
+		{Text: key},
+		{Text: strings.Repeat("█", full) + strings.Repeat("░", width-full), Color: color},
+		{Text: fmt.Sprintf("%3d%%", n.Tagged*100/n.Of)},
+		{Text: fmt.Sprintf("%d of %d", n.Tagged, n.Of)},
+		{Text: inCloud},
+	}
+}
+
+// summary says how many resources there are of each sort.
+func (r *report) summary() string {
+	t := r.Total
+	parts := []string{
+		fmt.Sprintf("%d of %d resources can have tags", t.Taggable, t.Resources),
+		fmt.Sprintf("%d untagged", t.Taggable-t.Tagged),
+	}
+
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{t.Incomplete, "without all that is required"},
+		{t.Drifted, "drifted"},
+		{t.Untaggable, "untaggable"},
+		{t.Unknown, "unknown"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+
+	out := strings.Join(parts, ", ") + "\n"
+	if r.Others > 0 {
+		out += fmt.Sprintf("objects that are no resources of a cloud: %d\n", r.Others)
+	}
+
+	return out
+}
+
+// listed are the rows of the supplied list.
+func listed(l *named) [][]terminal.Cell {
+	columns := []string{strings.ToUpper(l.name), "APIVERSION", "COMPOSITE"}
+
+	for _, of := range l.resources {
+		if len(of.inShort(l.name)) > 0 {
+			columns = append(columns, "WHY")
+			break
+		}
+	}
+
+	rows := [][]terminal.Cell{terminal.Header(columns...)}
+
+	for _, of := range l.resources[:min(len(l.resources), maxListed)] {
+		title := of.Kind + " " + strings.TrimPrefix(of.Namespace+"/"+of.Name, "/")
+		row := []terminal.Cell{{Text: terminal.Visible(title)}, {Text: terminal.Visible(of.APIVersion)}, {Text: terminal.Visible(cmp.Or(of.Composite, none))}}
+
+		why := of.inShort(l.name)
+		if n := len(why) - maxReasons; n > 0 {
+			why = append(why[:maxReasons], fmt.Sprintf("… %d more", n))
+		}
+
+		rows = append(rows, append(row, terminal.Cell{Text: strings.Join(why, ", ")})[:len(columns)])
+	}
+
+	return rows
+}
+
+// inShort says why the resource is in the list of the supplied name.
+func (r *resource) inShort(list string) []string {
+	var out []string
+
+	if list == "drifted" {
+		for _, d := range r.Drift {
+			is := "not in the cloud"
+			if d.Cloud != nil {
+				is = "in the cloud " + terminal.Visible(*d.Cloud)
+			}
+
+			out = append(out, fmt.Sprintf("%s: desired %s, %s", terminal.Visible(d.Key), terminal.Visible(d.Desired), is))
+		}
+
+		return out
+	}
+
+	for _, key := range r.Missing {
+		out = append(out, "no "+terminal.Visible(key))
+	}
+
+	for _, w := range r.Wrong {
+		out = append(out, terminal.Visible(w.Key)+": "+terminal.Visible(w.What))
+	}
+
+	if r.Why != "" {
+		out = append(out, r.Why)
+	}
+
+	return out
+}

@@ -1,0 +1,157 @@
+// Package terminal prints tables for people.
+package terminal
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Colors of cells.
+const (
+	Bold   = "\x1b[1m"
+	Red    = "\x1b[31m"
+	Green  = "\x1b[32m"
+	Yellow = "\x1b[33m"
+
+	reset = "\x1b[0m"
+)
+
+const (
+	// gap is how many spaces are between columns.
+	gap = 2
+
+	// maxCell is the most characters of a cell that a key or value is shown in.
+	maxCell = 60
+)
+
+// A Terminal that tables are printed to. What is none has no color and no width.
+type Terminal struct {
+	Color bool
+	Width int
+}
+
+// Of returns what the supplied file is.
+func Of(f *os.File) Terminal {
+	fd := int(f.Fd()) //nolint:gosec // It is a small number.
+	t := Terminal{Color: term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""}
+	t.Width, _, _ = term.GetSize(fd) // None if it can't be told.
+
+	return t
+}
+
+// A Cell of a table.
+type Cell struct {
+	Text  string
+	Color string
+}
+
+// width of the cell, in characters.
+func (c Cell) width() int { return utf8.RuneCountInString(c.Text) }
+
+// Header is the first row of a table.
+func Header(names ...string) []Cell {
+	out := make([]Cell, len(names))
+	for i, name := range names {
+		out[i] = Cell{Text: name, Color: Bold}
+	}
+
+	return out
+}
+
+// Table of the supplied rows, the first being the header. If the terminal is too narrow for
+// it, it is folded.
+func (t Terminal) Table(rows [][]Cell) string {
+	if _, all := widths(rows); t.Width > 0 && all > t.Width {
+		rows = fold(rows, t.Width)
+	}
+
+	return t.print(rows)
+}
+
+// print the supplied rows.
+func (t Terminal) print(rows [][]Cell) string {
+	b := strings.Builder{}
+	widths, _ := widths(rows)
+
+	for _, row := range rows {
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString(strings.Repeat(" ", gap+widths[i-1]-row[i-1].width()))
+			}
+
+			if t.Color && c.Color != "" && c.Text != "" {
+				b.WriteString(c.Color + c.Text + reset)
+			} else {
+				b.WriteString(c.Text)
+			}
+		}
+
+		b.WriteString("\n")
+	}
+
+	return b.String()
+}
+
+// widths of the columns of the supplied rows, and of all of them with the gaps between.
+func widths(rows [][]Cell) (of []int, all int) {
+	for _, row := range rows {
+		of = append(of, make([]int, max(len(row)-len(of), 0))...)
+
+		for i, c := range row {
+			of[i] = max(of[i], c.width())
+		}
+	}
+
+	for _, w := range of {
+		all += w + gap
+	}
+
+	return of, all - gap
+}
+
+// fold the supplied rows, the first being the header, to the supplied width: each is a
+// paragraph, with a line for each column and as many more as it takes.
+func fold(rows [][]Cell, width int) [][]Cell {
+	var out [][]Cell
+
+	header := rows[0]
+	indent := slices.MaxFunc(header, func(a, b Cell) int { return cmp.Compare(a.width(), b.width()) }).width() + gap
+	room := max(width-indent, 1) // A terminal can be too narrow for anything.
+
+	for n, row := range rows[1:] {
+		if n > 0 {
+			out = append(out, nil)
+		}
+
+		for i, c := range row {
+			name := header[i]
+
+			for part := range slices.Chunk([]rune(c.Text), room) {
+				out = append(out, []Cell{name, {string(part), c.Color}})
+				name = Cell{}
+			}
+		}
+	}
+
+	return out
+}
+
+// Visible puts a key or value so that it takes one line and not too much of it.
+func Visible(s string) string {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		s = strconv.Quote(s)
+	}
+
+	if r := []rune(s); len(r) > maxCell {
+		return string(r[:maxCell-1]) + "…"
+	}
+
+	return s
+}

@@ -1,0 +1,258 @@
+package stamp
+
+import (
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// A Census reads which tags resources of a cluster have, one after the other. What it keeps
+// grows with their kinds only.
+type Census struct {
+	stamper *Stamper
+	targets *Targets
+	keys    []string
+
+	asked map[*place]*inquiry
+}
+
+// An inquiry is what is asked of resources whose tags go to one place.
+type inquiry struct {
+	keys tagset.Keys
+
+	// sets of tag keys that the keys of the census can have, in their order.
+	sets []tags.KeySet
+
+	rules []*policed
+}
+
+// A Counted resource is what it has of tags.
+type Counted struct {
+	field.Kind
+
+	// Provider is the name of the tag profile.
+	Provider string
+
+	// IsResource is true if it is a resource of a cloud, as far as anybody knows.
+	IsResource bool
+
+	// Lacks is why it has no tags, or empty if it can have some. Unknown is true if that is
+	// since nobody knows where, and NoCloud if nothing of the kind is in any cloud.
+	Lacks            string
+	Unknown, NoCloud bool
+
+	// Tags are those that the tag field has, by key, without those that the provider adds
+	// itself. Own are these.
+	Tags, Own map[string]string
+
+	// Reported is true if the provider reports the tags that the cloud has. These are Cloud.
+	Reported bool
+	Cloud    map[string]string
+
+	// HasCloudTags is true if there are any in Cloud that the provider doesn't add itself.
+	HasCloudTags bool
+
+	// Drift is the tags that the cloud has at another value, or not at all, by key.
+	Drift map[string]Drifted
+
+	// Has and CloudHas say of each key of the census, in their order, whether there is such
+	// a tag.
+	Has, CloudHas []bool
+
+	// Breaks is what is broken of each rule of the tag policy, in their order, or nothing:
+	// Missing, or what is wrong.
+	// A rule that is not for the resource is not in For.
+	Breaks []string
+	For    []bool
+}
+
+// A Drifted tag has another value in the cloud.
+type Drifted struct {
+	Desired string
+
+	// Cloud is the value that the cloud has. It is nil if the cloud lacks the tag.
+	Cloud *string
+}
+
+// Census returns what reads resources and counts the supplied keys. Of the input it takes where
+// tags are, how keys are formatted and the tag policy.
+func (s *Stamper) Census(keys []string) *Census {
+	return &Census{stamper: s, targets: s.newTargets(), keys: keys, asked: make(map[*place]*inquiry)}
+}
+
+// Count reads the supplied object. Its name is what entries of the input select it by: that in
+// the Composition.
+func (c *Census) Count(name string, o object.Object) Counted {
+	t := &Target{Name: name, Resource: o, observed: o}
+	c.targets.outline(t)
+
+	out := Counted{Kind: t.kind.Kind, IsResource: t.kind.Managed && !field.IsSettings(t.kind.Kind.Kind), Provider: t.profile.Name}
+
+	if family, ok := field.FamilyOf(t.kind.Tagged()); ok && family.Profile == "" {
+		out.NoCloud = true
+	}
+
+	if t.leave == whyNoObject {
+		return Counted{}
+	}
+
+	switch located := c.targets.locate(t); {
+	case !located:
+		out.Lacks, out.Unknown = t.lacks, t.unknown || t.field.LooksLike != ""
+		return out
+	case t.leave != "" && t.leave != whyIgnored:
+		out.IsResource, out.Lacks = true, t.leave
+		return out
+	}
+
+	out.IsResource, out.NoCloud, out.Provider = true, false, t.profile.Name
+
+	a := c.asked[t.place]
+	if a == nil {
+		a = c.ask(t)
+		c.asked[t.place] = a
+	}
+
+	c.count(&out, t, a)
+
+	return out
+}
+
+// ask what there is to ask of resources like the supplied target.
+func (c *Census) ask(t *Target) *inquiry {
+	d := c.stamper.Transformer.Transform(t.profile)
+	a := &inquiry{keys: tagset.Keys{Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*")}}
+
+	// Strings are told by these keys, which can have the separator in them.
+	var known []string
+
+	for _, key := range c.keys {
+		of := d.TagKeys(key)
+		known = append(known, of...)
+		a.sets = append(a.sets, t.profile.KeySet(of...))
+	}
+
+	if policy := c.stamper.Input.TagPolicy; policy != nil {
+		for i := range policy.Rules {
+			known = append(known, d.TagKeys(policy.Rules[i].Key)...)
+			a.rules = append(a.rules, c.stamper.policed(&policy.Rules[i], t))
+		}
+	}
+
+	a.keys.Known = t.profile.KeySet().With(known...)
+
+	return a
+}
+
+// count the tags of the supplied target.
+func (c *Census) count(out *Counted, t *Target, a *inquiry) {
+	out.Tags, out.Own = make(map[string]string), make(map[string]string)
+
+	err := t.beforeErr
+
+	var desired *tagset.Set
+	if err == nil {
+		desired, err = tagset.Read(t.before, t.field, &a.keys)
+	}
+
+	if err != nil {
+		out.Lacks, out.Unknown = "has a tag field that can't be read: "+err.Error(), true
+		return
+	}
+
+	for e := range desired.All() {
+		switch {
+		case e.Opaque:
+		case isProviders(t.field, e.Key):
+			out.Own[e.Key] = text(e.Value)
+		default:
+			out.Tags[e.Key] = text(e.Value)
+		}
+	}
+
+	out.Has = a.has(desired)
+	c.judge(out, t, a, desired)
+
+	if cloud := c.cloud(t, a); cloud != nil {
+		out.CloudHas = a.has(cloud)
+		out.compare(t, desired, cloud)
+	}
+}
+
+// judge what the supplied tags of the supplied target break of the tag policy.
+func (c *Census) judge(out *Counted, t *Target, a *inquiry, desired *tagset.Set) {
+	for i, rule := range a.rules {
+		is := c.targets.Selects(c.stamper.Input.Resources, t) && c.targets.Selects(c.stamper.Input.TagPolicy.Rules[i].Resources, t)
+		out.For = append(out.For, is)
+
+		what := ""
+		if is {
+			what = rule.breaks(desired)
+		}
+
+		out.Breaks = append(out.Breaks, what)
+	}
+}
+
+// compare the supplied tags of the supplied target with those that the cloud has.
+func (c *Counted) compare(t *Target, desired, cloud *tagset.Set) {
+	c.Reported, c.Cloud, c.Drift = true, make(map[string]string), make(map[string]Drifted)
+
+	for e := range cloud.All() {
+		if !e.Opaque {
+			c.Cloud[e.Key] = text(e.Value)
+			c.HasCloudTags = c.HasCloudTags || !isProviders(t.field, e.Key)
+		}
+	}
+
+	for of := range desired.Tags() {
+		e := &of[0]
+
+		switch is := cloud.Find(e.ID); {
+		case is == nil:
+			c.Drift[e.Key] = Drifted{Desired: text(e.Value)}
+		case !sameValue(is.Value, e.Value) && text(is.Value) != text(e.Value):
+			value := text(is.Value)
+			c.Drift[e.Key] = Drifted{Desired: text(e.Value), Cloud: &value}
+		}
+	}
+}
+
+// cloud returns the tags that the provider of the supplied target reports the cloud to have, or
+// nil if it doesn't report any. Those that Upjet generates leave out a field without anything
+// in it, of what they have observed: that has an ID.
+func (c *Census) cloud(t *Target, a *inquiry) *tagset.Set {
+	for _, path := range t.field.Observed {
+		if v, err := t.observed.At(path); err == nil {
+			if set := t.reported(v, &a.keys); set != nil {
+				return set
+			}
+		}
+	}
+
+	family, _ := field.FamilyOf(t.kind.GroupKind())
+	if !family.Upjet || len(t.field.Observed) == 0 || t.observed.Node().Field("status").Field("atProvider").Field("id").Text() == "" {
+		return nil
+	}
+
+	set, err := tagset.Read(object.Node{}, t.field, &a.keys)
+	if err != nil {
+		return nil
+	}
+
+	return set
+}
+
+// has says of each of the keys whether the supplied set has such a tag.
+func (a *inquiry) has(set *tagset.Set) []bool {
+	out := make([]bool, len(a.sets))
+
+	for e := range set.All() {
+		for i := range a.sets {
+			out[i] = out[i] || !e.Opaque && a.sets[i].Has(e.Key)
+		}
+	}
+
+	return out
+}
