@@ -341,7 +341,7 @@ func testContents(t *testing.T, src source, contents map[string][]byte) {
 	}
 
 	if path := filepath.Join(t.TempDir(), "function"); runtime.GOOS == "linux" {
-		if err := os.WriteFile(path, contents["function"], 0o700); err != nil { //nolint:gosec // To run it.
+		if err := os.WriteFile(path, contents["function"], 0o700); err != nil {
 			t.Fatal(err)
 		}
 
@@ -524,8 +524,8 @@ func TestSource(t *testing.T) {
 		},
 	}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
+	for title, tc := range cases {
+		t.Run(title, func(t *testing.T) {
 			t.Setenv("SOURCE_DATE_EPOCH", tc.epoch)
 			t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(outside))
 

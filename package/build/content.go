@@ -38,7 +38,7 @@ func packageYAML(root string) ([]byte, error) {
 	)
 
 	for _, path := range append([]string{filepath.Join(root, "package", "crossplane.yaml")}, crds...) {
-		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func examplesYAML(root string) ([]byte, error) {
 			return err
 		}
 
-		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func extensions(root string, images []image) ([]file, error) {
 			return err
 		}
 
-		text, err := os.ReadFile(path) //nolint:gosec // Of the checkout.
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}

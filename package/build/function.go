@@ -42,7 +42,7 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	system, arch, _ := strings.Cut(platform, "/")
 	path := filepath.Join(dir, functionFile)
 
-	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", //nolint:gosec // The stamps are checked.
+	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w -buildid= -X main.version="+src.Version+" -X main.revision="+src.Revision, "-o", path, ".")
 	cmd.Dir = src.Root
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN="+src.Toolchain,
@@ -52,7 +52,7 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 		return f, fmt.Errorf("cannot build the function for %s: %w\n%s", platform, err, out)
 	}
 
-	if f.binary, err = os.ReadFile(path); err != nil { //nolint:gosec // Written above.
+	if f.binary, err = os.ReadFile(path); err != nil {
 		return f, err
 	}
 

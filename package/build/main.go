@@ -97,7 +97,7 @@ func again(ctx context.Context, root, toolchain string) error {
 		return fmt.Errorf("this is %s, and go.mod asks for %s: Go did not change to it", runtime.Version(), toolchain)
 	}
 
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...) //nolint:gosec // The same arguments once more.
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...)
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 
@@ -121,7 +121,7 @@ func (c *cli) writeTree(ctx context.Context, src source) error {
 
 	for _, f := range fn.files() {
 		path := filepath.Join(c.Tree, f.name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // For everybody to read.
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
 
@@ -140,7 +140,7 @@ func (c *cli) writeTree(ctx context.Context, src source) error {
 // write the package to a folder: per platform NAME-OS-ARCH.xpkg, .spdx.json and, of the image in the
 // index, .digest; the OCI layout index, and in digest its digest.
 func (p *pkg) write(folder string, out io.Writer) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // For everybody to read.
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 
@@ -156,7 +156,7 @@ func (p *pkg) write(folder string, out io.Writer) error {
 			return fmt.Errorf("cannot write the package of %s: %w", i.platform, err)
 		}
 
-		if err := os.WriteFile(base+".spdx.json", i.function.sbom, 0o644); err != nil { //nolint:gosec // For everybody to read.
+		if err := os.WriteFile(base+".spdx.json", i.function.sbom, 0o644); err != nil {
 			return err
 		}
 
@@ -198,7 +198,7 @@ func (p *pkg) writeIndex(folder string, out io.Writer) error {
 }
 
 func writeDigest(path string, digest v1.Hash) error {
-	return os.WriteFile(path, []byte(digest.String()+"\n"), 0o644) //nolint:gosec // For everybody to read.
+	return os.WriteFile(path, []byte(digest.String()+"\n"), 0o644)
 }
 
 // push the index to tags of registries.

@@ -57,7 +57,7 @@ type (
 	}
 
 	spdxRelationship struct {
-		SPDXElementID      string `json:"spdxElementId"`
+		SPDXElementID      string `json:"spdxElementId"` //nolint:tagliatelle // SPDX's name.
 		RelationshipType   string `json:"relationshipType"`
 		RelatedSPDXElement string `json:"relatedSpdxElement"`
 	}

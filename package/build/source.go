@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,64 +34,68 @@ type source struct {
 var inputs = []string{"*.go", "go.mod", "go.sum", "LICENSE", "tags", "input", "package", "example"}
 
 // What a version and a revision may consist of, as they are arguments of the linker.
-var stamp = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]*$`)
+var stamps = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+_-]*$`)
 
 // sourceOf a checkout. Without a version and a revision they are the commit's, which then say if
 // the checkout has changes.
 func sourceOf(ctx context.Context, root, version, revision string) (source, error) {
 	s := source{Root: root, Version: version, Revision: revision}
 
-	head, committed, err := commit(ctx, root)
+	head, committed, unknown := commit(ctx, root)
 
 	switch epoch := os.Getenv("SOURCE_DATE_EPOCH"); {
 	case epoch != "":
-		seconds, parseErr := strconv.ParseInt(epoch, 10, 64)
-		if parseErr != nil || seconds < 0 {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil || seconds < 0 {
 			return s, fmt.Errorf("SOURCE_DATE_EPOCH is %q: want seconds since 1970", epoch)
 		}
 
 		s.Time = time.Unix(seconds, 0).UTC()
 
-	case err != nil:
-		return s, fmt.Errorf("cannot know the time of the commit: set SOURCE_DATE_EPOCH outside of a git checkout: %w", err)
+	case unknown != nil:
+		return s, fmt.Errorf("cannot know the time of the commit: set SOURCE_DATE_EPOCH outside of a git checkout: %w", unknown)
 
 	default:
 		s.Time = committed
 	}
 
-	if (version == "" || revision == "") && err != nil {
-		return s, fmt.Errorf("cannot know the commit: give --version and --revision outside of a git checkout: %w", err)
-	}
-
-	var version0, dirty string
 	if version == "" || revision == "" {
-		version0 = "v0.0.0-" + committed.Format("20060102150405") + "-" + head[:12]
+		if unknown != nil {
+			return s, fmt.Errorf("cannot know the commit: give --version and --revision outside of a git checkout: %w", unknown)
+		}
 
-		changes, err := run(ctx, root, "git", append([]string{"status", "--porcelain", "--"}, inputs...)...)
-		if err != nil {
+		if err := s.stamp(ctx, head, committed); err != nil {
 			return s, err
 		}
-
-		if len(changes) > 0 {
-			dirty = "dirty"
-		}
 	}
 
-	if version == "" {
-		s.Version = strings.TrimSuffix(version0+"+"+dirty, "+")
+	if !stamps.MatchString(s.Version) {
+		return s, fmt.Errorf("--version is %q: want letters, digits and . + _ -", s.Version)
 	}
 
-	if revision == "" {
-		s.Revision = strings.TrimSuffix(head+"-"+dirty, "-")
-	}
-
-	for flag, value := range map[string]string{"version": s.Version, "revision": s.Revision} {
-		if !stamp.MatchString(value) {
-			return s, fmt.Errorf("--%s is %q: want letters, digits and . + _ -", flag, value)
-		}
+	if !stamps.MatchString(s.Revision) {
+		return s, fmt.Errorf("--revision is %q: want letters, digits and . + _ -", s.Revision)
 	}
 
 	return s, nil
+}
+
+// stamp the source with the commit, as far as it isn't said what it is.
+func (s *source) stamp(ctx context.Context, head string, committed time.Time) error {
+	version, revision := "v0.0.0-"+committed.Format("20060102150405")+"-"+head[:12], head
+
+	changes, err := run(ctx, s.Root, "git", append([]string{"status", "--porcelain", "--"}, inputs...)...)
+	if err != nil {
+		return err
+	}
+
+	if len(changes) > 0 {
+		version, revision = version+"+dirty", revision+"-dirty"
+	}
+
+	s.Version, s.Revision = cmp.Or(s.Version, version), cmp.Or(s.Revision, revision)
+
+	return nil
 }
 
 // commit returns the revision that is checked out, and its time.
@@ -127,7 +132,7 @@ func rootOf(ctx context.Context) (string, error) {
 
 // toolchainOf returns the toolchain that go.mod pins.
 func toolchainOf(root string) (string, error) {
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod")) //nolint:gosec // Of the checkout.
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return "", err
 	}
