@@ -17,7 +17,7 @@ type Look struct {
 	LeftAlone string
 
 	// Field of the tags, unless the resource is left alone, and Mismatch why it can't be
-	// read, or empty if it can.
+	// read or written, or empty if it can.
 	Field    *field.Field
 	Mismatch string
 
@@ -74,6 +74,12 @@ func (s *Stamper) Look(t *Target) *Look {
 
 	if err != nil {
 		l.Mismatch = err.Error()
+		return l
+	}
+
+	// There may be no place for tags that are missing. What labels conflict with has been decided.
+	if planned, err := s.plan(t); err == nil && planned.Mismatch != "" {
+		l.Mismatch = planned.Mismatch
 		return l
 	}
 

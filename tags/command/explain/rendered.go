@@ -32,7 +32,7 @@ type Rendered struct {
 	Provider   string `json:"provider"`
 
 	// LeftAlone is why the resource's tags aren't managed. If they are, they go to the field
-	// at FieldPath, which has the Shape. Mismatch is why it can't be read, if it can't.
+	// at FieldPath, which has the Shape. Mismatch is why it can't be used, if it can't.
 	LeftAlone string      `json:"leftAlone,omitempty"`
 	FieldPath string      `json:"fieldPath,omitempty"`
 	Shape     field.Shape `json:"shape,omitempty"`
@@ -262,6 +262,8 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool) (out []LostLab
 			add(t, "", "removed ("+remove.rule(rule)+")")
 		case l.Free <= 0:
 			add(t, tags.CountCap, l.Limit)
+		case l.Field.Fixed:
+			add(t, "", "missing: the resource keeps the tags that it was made with")
 		default:
 			add(t, "", "missing: it was rendered with other labels, or a later step has removed the tag")
 		}
@@ -372,7 +374,7 @@ func (x *Rendered) row() []terminal.Cell {
 
 	switch {
 	case x.Mismatch != "":
-		row[3] = terminal.Cell{Text: "can't be read", Color: terminal.Red}
+		row[3] = terminal.Cell{Text: "not usable", Color: terminal.Red}
 	case x.FieldPath != "":
 		row[3].Text = fmt.Sprintf("%d, %d free", len(x.Tags), x.Free)
 	}
