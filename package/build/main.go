@@ -97,7 +97,7 @@ func again(ctx context.Context, root, toolchain string) error {
 		return fmt.Errorf("this is %s, and go.mod asks for %s: Go did not change to it", runtime.Version(), toolchain)
 	}
 
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...) //nolint:gosec // What this command was called with.
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 
@@ -218,7 +218,7 @@ func (p *pkg) push(ctx context.Context, refs []string, out io.Writer) error {
 			return fmt.Errorf("cannot push to %s: %w", ref, err)
 		}
 
-		_, _ = fmt.Fprintln(out, digest, "pushed", tag.Repository.Digest(digest.String()))
+		_, _ = fmt.Fprintln(out, digest, "pushed", tag.Digest(digest.String()))
 	}
 
 	return nil

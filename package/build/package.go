@@ -86,7 +86,11 @@ func newPackage(ctx context.Context, src source, platforms []string) (*pkg, erro
 		p.images = append(p.images, image{platform: platform, function: fn, image: img})
 	}
 
-	return p, p.setIndex()
+	if err := p.setIndex(); err != nil {
+		return nil, err
+	}
+
+	return p, nil
 }
 
 // setIndex makes the index of the images, and of the extensions, which come last: a client that

@@ -20,8 +20,11 @@ type named struct {
 // all lists, in the order in which they are written.
 func (l *lists) all() []named {
 	return []named{
-		{"untagged", l.untagged}, {"incomplete", l.incomplete}, {"drifted", l.drifted},
-		{"untaggable", l.untaggable}, {"unknown", l.unknown},
+		{"untagged", l.untagged},
+		{"incomplete", l.incomplete},
+		{"drifted", l.drifted},
+		{"untaggable", l.untaggable},
+		{"unknown", l.unknown},
 	}
 }
 

@@ -22,7 +22,7 @@ type cluster struct {
 	// fields that the provider reports of each.
 	fields int
 
-	print func(resource map[string]any) string
+	text func(resource map[string]any) string
 
 	// head is what stands in front of the items, and tail behind them.
 	head, between, tail string
@@ -34,8 +34,8 @@ func newCluster(format string, resources int) *cluster {
 	if format == "json" {
 		return &cluster{
 			resources: resources, fields: 46, head: `{"apiVersion": "v1", "items": [`, between: ", ", tail: `], "kind": "List"}`,
-			print: func(resource map[string]any) string {
-				j, _ := json.MarshalIndent(resource, "        ", "    ") //nolint:errchkjson // It is encoded in the test.
+			text: func(resource map[string]any) string {
+				j, _ := json.MarshalIndent(resource, "        ", "    ")
 				return string(j)
 			},
 		}
@@ -43,7 +43,7 @@ func newCluster(format string, resources int) *cluster {
 
 	return &cluster{
 		resources: resources, fields: 98, head: "apiVersion: v1\nitems:\n", tail: "kind: List\n",
-		print: func(resource map[string]any) string {
+		text: func(resource map[string]any) string {
 			y, _ := yaml.Marshal([]any{resource})
 			return string(y)
 		},
@@ -58,9 +58,9 @@ func (c *cluster) Read(to []byte) (int, error) {
 		case c.next == c.resources:
 			c.rest = []byte(c.tail)
 		case c.next == 0:
-			c.rest = []byte(c.head + c.print(c.resource(0)))
+			c.rest = []byte(c.head + c.text(c.resource(0)))
 		default:
-			c.rest = []byte(c.between + c.print(c.resource(c.next)))
+			c.rest = []byte(c.between + c.text(c.resource(c.next)))
 		}
 
 		c.next++

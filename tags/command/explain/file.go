@@ -31,7 +31,11 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
 	e := &explained{labels: set.Labels}
 
-	return e, e.explain(ctx, set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
+	if err := e.explain(ctx, set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider); err != nil {
+		return nil, err
+	}
+
+	return e, nil
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

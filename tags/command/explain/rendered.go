@@ -301,7 +301,9 @@ func (x *rendering) addNotes(of *resolved, targets *stamp.Targets) {
 		kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
 	}
 
-	if slices.Sort(kinds); len(kinds) > 0 {
+	slices.Sort(kinds)
+
+	if len(kinds) > 0 {
 		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+list(kinds, strings.Clone))
 	}
 

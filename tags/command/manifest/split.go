@@ -55,7 +55,7 @@ func (s *splitter) split() error {
 
 	s.document = 1
 
-	err := error(nil)
+	var err error
 	if isJSON(start) {
 		err = s.splitJSON()
 	} else {

@@ -134,7 +134,9 @@ func TestStreamStops(t *testing.T) {
 
 	n := 0
 	err := (&manifest.Reader{Stdin: strings.NewReader(strings.Repeat(`{"a": "b"}`, 10_000))}).Stream([]string{manifest.Stdin}, func(*structpb.Struct) error {
-		if n++; n == 3 {
+		n++
+
+		if n == 3 {
 			return enough
 		}
 

@@ -39,7 +39,7 @@ type Terminal struct {
 
 // Of returns what the supplied file is.
 func Of(f *os.File) Terminal {
-	fd := int(f.Fd()) //nolint:gosec // It is a small number.
+	fd := int(f.Fd())
 	t := Terminal{Color: term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""}
 	t.Width, _, _ = term.GetSize(fd) // None if it can't be told.
 
