@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -40,6 +41,9 @@ type Command struct {
 	terminal terminal.Terminal
 }
 
+// memory is above how many bytes garbage is collected more often.
+const memory = 150 << 20
+
 // brokenError is the error of --strict: how many resources are incomplete.
 type brokenError int
 
@@ -72,6 +76,12 @@ func (c *Command) Validate() error {
 // Run the command.
 func (c *Command) Run() error {
 	c.terminal = terminal.Of(os.Stdout)
+
+	// Most of what is read is dropped at once, and little of it is there at a time, so that to
+	// collect it less often saves a fifth of the time.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(memory)
+
 	return c.cover(os.Stdin, os.Stdout)
 }
 
