@@ -39,19 +39,69 @@ func (r ranged) Eval(vars interpreter.Activation) ref.Val {
 	return of
 }
 
-// decorate charges the supplied step of the expression's program, if it is a call of a function or
-// what a macro goes through.
+// A made step is a list or an object, all that is in it charged: it could have the same in it again
+// and again, and nobody could look at all of that.
+type made struct{ interpreter.Interpretable }
+
+// Eval implements interpreter.Interpretable.
+func (m made) Eval(vars interpreter.Activation) ref.Val {
+	of := m.Interpretable.Eval(vars)
+
+	v, _ := vars.ResolveName(callName)
+
+	c, ok := v.(*Call)
+	if !ok || types.IsUnknownOrError(of) {
+		return of
+	}
+
+	if s, ok := of.(sorted); ok {
+		s.call = c
+		of = s
+	}
+
+	c.weigh(of)
+
+	return of
+}
+
+// An optional step is what has to be one. cel-go would write all of what is none.
+type optional struct{ interpreter.Interpretable }
+
+// Eval implements interpreter.Interpretable.
+func (o optional) Eval(vars interpreter.Activation) ref.Val {
+	of := o.Interpretable.Eval(vars)
+	if _, ok := of.(*types.Optional); ok || types.IsUnknownOrError(of) {
+		return of
+	}
+
+	return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(of), of.Type().TypeName()))
+}
+
+// decorate charges the supplied step of the expression's program, if it is a call of a function, a
+// list or an object, or what a macro goes through.
 func (c *compiled) decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
-	out, err := charge(i)
-	if err == nil && slices.Contains(c.ranges, i.ID()) {
+	out, err := c.charge(i)
+	if err != nil {
+		return nil, err
+	}
+
+	if _, ok := i.(interpreter.InterpretableConstructor); ok {
+		out = made{out}
+	}
+
+	if slices.Contains(c.ranges, i.ID()) {
 		out = ranged{out}
 	}
 
-	return out, err
+	if slices.Contains(c.optionals, i.ID()) {
+		out = optional{out}
+	}
+
+	return out, nil
 }
 
 // charge the supplied step, if it is a call of a function.
-func charge(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+func (c *compiled) charge(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
@@ -71,7 +121,7 @@ func charge(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 		return k, nil
 	}
 
-	if regular, err := regularOf(call); regular != nil || err != nil {
+	if regular, err := c.regularOf(call); regular != nil || err != nil {
 		k.price, k.do = func(*Call, []ref.Val) {}, regular
 		return k, err
 	}

@@ -101,9 +101,9 @@ func (c *Call) weigh(v ref.Val) {
 		for i := range length(v) {
 			c.weigh(v.Get(types.Int(i)))
 		}
+	case sorted:
+		c.weigh(v.Mapper)
 	case traits.Mapper:
-		c.iterate(v)
-
 		for it := v.Iterator(); it.HasNext() == types.True; {
 			key := it.Next()
 			c.weigh(key)
@@ -217,8 +217,8 @@ var prices = map[string]price{
 	"sort":                    priceOfSort,
 	"@sortByAssociatedKeys":   priceOfSort,
 	"distinct":                priceOfDistinct,
-	"optional.unwrap":         priceOfItems,
-	"unwrapOpt":               priceOfItems,
+	"optional.unwrap":         priceOfAll,
+	"unwrapOpt":               priceOfAll,
 	"optional.ofNonZeroValue": priceOfItems,
 }
 
@@ -252,6 +252,9 @@ func priceOfAdd(c *Call, args []ref.Val) {
 	switch args[0].(type) {
 	case types.String, types.Bytes:
 		c.text("+", size(args[0])+size(args[1]))
+	case traits.MutableLister: // What a macro collects, as it is made.
+	case traits.Lister:
+		c.weigh(args[1])
 	}
 
 	c.charge(1)
@@ -319,8 +322,9 @@ func priceOfJoin(c *Call, args []ref.Val) {
 	all := int64(0)
 
 	for i := range length(list) {
-		c.charge(1)
-		all += size(list.Get(types.Int(i))) + int64(len(at(args, 1)))
+		item := list.Get(types.Int(i))
+		c.weigh(item)
+		all += size(item) + int64(len(at(args, 1)))
 	}
 
 	c.text("join", all)
@@ -370,7 +374,10 @@ func priceOfDistinct(c *Call, args []ref.Val) {
 }
 
 // priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
-func priceOfTime(c *Call, args []ref.Val) { c.charge(1 + 2000*int64(len(args)-1)) }
+func priceOfTime(c *Call, args []ref.Val) {
+	priceOfRead(c, args)
+	c.charge(2000 * int64(len(args)-1))
+}
 
 // thousands puts a number with commas between its thousands.
 func thousands(n int64) string {

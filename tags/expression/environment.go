@@ -9,6 +9,7 @@ import (
 	_ "time/tzdata" // Zones are the same wherever the function runs.
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -47,12 +48,38 @@ var environment = sync.OnceValue(func() *cel.Env {
 	}
 
 	env, err := cel.NewEnv(options...)
+	if err == nil {
+		macros := env.Macros()
+		for i, m := range macros {
+			macros[i] = macro{m}
+		}
+
+		env, err = env.Extend(cel.ClearMacros(), cel.Macros(macros...))
+	}
+
 	if err != nil {
 		panic(err) // The binary has what its tests had.
 	}
 
 	return env
 })
+
+// A macro is one of cel-go, some of which double what they are applied to.
+type macro struct{ cel.Macro }
+
+// Expander implements cel.Macro.
+func (m macro) Expander() cel.MacroFactory {
+	expand := m.Macro.Expander()
+
+	return func(h cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+		out, err := expand(h, target, args)
+		if err == nil && out != nil && nodesOf(out) > maxSize {
+			return nil, h.NewError(args[0].ID(), tooLarge)
+		}
+
+		return out, err
+	}
+}
 
 // bindings are what functions do, by the name of the function or its overload.
 var bindings = sync.OnceValue(func() map[string]*functions.Overload {
@@ -73,8 +100,8 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 })
 
 // An adapter makes values of trees. Integral numbers are integers as far as all of them are
-// 64-bit floating point numbers.
-type adapter struct{}
+// 64-bit floating point numbers. Trees are those of a call, if there is one.
+type adapter struct{ *Call }
 
 // maxInteger is the greatest integer up to which that is so.
 const maxInteger = 1 << 53
@@ -87,11 +114,11 @@ func (a adapter) NativeToValue(native any) ref.Val {
 	case *structpb.Value:
 		return a.value(v)
 	case *structpb.Struct:
-		return sorted{types.NewJSONStruct(a, withoutSecrets(v))}
+		return sorted{types.NewJSONStruct(a, a.withoutSecrets(v)), a.Call}
 	case *structpb.ListValue:
 		return types.NewJSONList(a, v)
 	case map[ref.Val]ref.Val:
-		return sorted{types.NewRefValMap(a, v)}
+		return sorted{types.NewRefValMap(a, v), a.Call}
 	default:
 		return types.DefaultTypeAdapter.NativeToValue(native)
 	}
@@ -118,8 +145,22 @@ func (a adapter) value(v *structpb.Value) ref.Val {
 	}
 }
 
-// sorted is an object whose keys come in one order, so that expressions have one value.
-type sorted struct{ traits.Mapper }
+// sorted is an object whose keys come in one order, so that expressions have one value. The call, if
+// there is one, is charged for the keys that are looked up.
+type sorted struct {
+	traits.Mapper
+
+	call *Call
+}
+
+// Find implements traits.Mapper.
+func (s sorted) Find(key ref.Val) (ref.Val, bool) {
+	if s.call != nil {
+		s.call.weigh(key)
+	}
+
+	return s.Mapper.Find(key)
+}
 
 // Iterator implements traits.Iterable.
 func (s sorted) Iterator() traits.Iterator {
@@ -153,13 +194,28 @@ func compareKeys(a, b ref.Val) int {
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // withoutSecrets returns the supplied object, without what is secret if it is a Secret, wherever
-// that is.
-func withoutSecrets(s *structpb.Struct) *structpb.Struct {
+// that is. A call does that once.
+func (a adapter) withoutSecrets(s *structpb.Struct) *structpb.Struct {
 	fields := s.GetFields()
 	if fields["kind"].GetStringValue() != "Secret" || fields["apiVersion"].GetStringValue() != "v1" {
 		return s
 	}
 
+	if a.Call == nil {
+		return public(s)
+	}
+
+	out, ok := a.public[s]
+	if !ok {
+		out = public(s)
+		a.public[s] = out
+	}
+
+	return out
+}
+
+// public is the supplied Secret without what is secret.
+func public(s *structpb.Struct) *structpb.Struct {
 	out := object.Tree(s)
 
 	for _, path := range secret {

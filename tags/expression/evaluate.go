@@ -34,6 +34,9 @@ type Call struct {
 	// nodes of the expression that is evaluated.
 	nodes int64
 
+	// public is what Secrets are without what is secret.
+	public map[*structpb.Struct]*structpb.Struct
+
 	// failure of the evaluation that it can't go on from.
 	failure error
 }
@@ -44,9 +47,9 @@ type lazy struct {
 	value  ref.Val
 }
 
-func (l *lazy) get() ref.Val {
+func (l *lazy) get(c *Call) ref.Val {
 	if l.value == nil {
-		l.value = adapter{}.NativeToValue(l.object.Struct())
+		l.value = adapter{c}.NativeToValue(l.object.Struct())
 	}
 
 	return l.value
@@ -55,14 +58,15 @@ func (l *lazy) get() ref.Val {
 // NewCall returns a Call of the function with the supplied composite resource and pipeline's
 // context. It ends with the supplied context.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	return &Call{
-		ctx: ctx, left: maxCall, next: maxCall - checkEvery,
-		xr: adapter{}.NativeToValue(xr.Struct()), context: adapter{}.NativeToValue(pipeline), required: adapter{}.NativeToValue(&structpb.Struct{}),
-	}
+	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, public: make(map[*structpb.Struct]*structpb.Struct)}
+	c.xr, c.context = adapter{c}.NativeToValue(xr.Struct()), adapter{c}.NativeToValue(pipeline)
+	c.Require(&structpb.Struct{})
+
+	return c
 }
 
 // Require makes the supplied objects, by the names of their sources, those that are required.
-func (c *Call) Require(objects *structpb.Struct) { c.required = adapter{}.NativeToValue(objects) }
+func (c *Call) Require(objects *structpb.Struct) { c.required = adapter{c}.NativeToValue(objects) }
 
 // Of makes the supplied composed resource the one of which expressions are evaluated. The
 // observed one is zero if it doesn't exist yet.
@@ -95,10 +99,8 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	switch {
 	case c.failure != nil:
 		return nil, c.failure
-	case err != nil && isAbsent(err):
-		return nil, &AbsentError{why: shorten(err.Error())}
 	case err != nil:
-		return nil, errors.New(shorten(err.Error()))
+		return nil, c.failed(err)
 	}
 
 	v, err := result(out)
@@ -110,10 +112,22 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	return v, c.spend(int64(len(v.GetStringValue())))
 }
 
-// isAbsent is true if the supplied error of an evaluation is about a key that isn't there.
-// cel-go doesn't export its type, which has this text. Nothing else starts with it: a test has
-// all errors that can begin with what a field says.
-func isAbsent(err error) bool { return strings.HasPrefix(err.Error(), "no such key: ") }
+// failed is the supplied error of an evaluation, in which all of an object can be.
+func (c *Call) failed(err error) error {
+	text := err.Error()
+	if err := c.spend(int64(len(text))); err != nil {
+		return err
+	}
+
+	// cel-go doesn't export the type of errors about a key that isn't there, which have this
+	// text. Nothing else starts with it: a test has all errors that can begin with what a
+	// field says.
+	if strings.HasPrefix(text, "no such key: ") {
+		return &AbsentError{why: shorten(text)}
+	}
+
+	return errors.New(shorten(text))
+}
 
 func shorten(s string) string {
 	if len(s) <= maxError {
@@ -206,13 +220,13 @@ func (c *Call) ResolveName(name string) (any, bool) {
 	case string(Name):
 		return c.name, true
 	case string(Desired):
-		return c.desired.get(), true
+		return c.desired.get(c), true
 	case string(Observed):
 		if c.observed.object.IsZero() {
 			return types.OptionalNone, true
 		}
 
-		return types.OptionalOf(c.observed.get()), true
+		return types.OptionalOf(c.observed.get(c)), true
 	default:
 		return nil, false
 	}

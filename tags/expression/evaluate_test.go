@@ -97,9 +97,10 @@ func TestEvaluate(t *testing.T) {
 func large(size int) *structpb.Struct {
 	const item = 100
 
-	list, keyed := &structpb.ListValue{}, &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+	list, keyed, texts := &structpb.ListValue{}, &structpb.Struct{Fields: make(map[string]*structpb.Value)}, &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 	for i := range size / item {
 		keyed.Fields[fmt.Sprintf("k%d", i)] = structpb.NewNullValue()
+		texts.Fields[fmt.Sprintf("k%d", i)] = structpb.NewStringValue("")
 		list.Values = append(list.Values, structpb.NewStringValue(fmt.Sprintf("%0*d", item, i)))
 	}
 
@@ -107,13 +108,17 @@ func large(size int) *structpb.Struct {
 		"list": structpb.NewListValue(list),
 		"text": structpb.NewStringValue(strings.Repeat("a", size)),
 		"map":  structpb.NewStructValue(keyed),
+		"secret": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+			"apiVersion": structpb.NewStringValue("v1"), "kind": structpb.NewStringValue("Secret"), "type": structpb.NewStringValue("Opaque"),
+			"metadata": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"annotations": structpb.NewStructValue(texts)}}),
+		}}),
 		"same": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{structpb.NewListValue(list), structpb.NewListValue(list)}}),
 	}}
 }
 
 // hostile expressions want all of a processor or of memory, with an XR of 1 MB.
 func hostile() map[string]string {
-	out := map[string]string{
+	return map[string]string{ //nolint:gosec // Nothing here is a credential.
 		"Nested":           "xr.list.map(a, xr.list.map(b, xr.list.map(c, c).size()).size()).size()",
 		"NestedAll":        "xr.list.all(a, xr.list.all(b, xr.list.all(c, true)))",
 		"ErrorsInAll":      "xr.list.all(a, xr.list.all(b, xr.list.all(c, 1 / 0 > 0 || true)))",
@@ -148,12 +153,25 @@ func hostile() map[string]string {
 		"Zones":            "xr.list.map(a, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin')).size()",
 		"Reverse":          "xr.list.map(a, xr.text.reverse().reverse().reverse()).size()",
 		"Compare":          "xr.list.all(a, xr.text <= xr.text)",
+		"RegularAgain":     "regex.extractAll(xr.text.substring(0, 60000), 'a(.*b)?').size()",
+		"RegularInserted":  "regex.replace(xr.text.substring(0, 60000), 'a(.*b)?', '')",
+		"Doubled":          "[[1]]" + strings.Repeat(".map(a, a + a)", 30) + "[0].size()",
+		"DoubledInError":   "dyn('a')[dyn([1]" + strings.Repeat(".map(a, [a, a])", 30) + ")]",
+		"DoubledObject":    "([1]" + strings.Repeat(".map(a, {'a': a, 'b': a})", 30) + ").size()",
+		"DoubledText":      "[xr.text.substring(0, 1000)]" + strings.Repeat(".map(a, a + a)", 20) + "[0]",
+		"ErrorTexts":       "xr.list.exists(a, xr.list.exists(b, [?dyn(xr)].size() == 1)) || xr.list.exists(a, xr.list.exists(b, false))",
+		"ErrorOfObject":    "dyn('a')[dyn([xr.list.map(a, xr)])]",
+		"JoinOfObjects":    "xr.list.exists(a, xr.list.exists(b, dyn([xr]).join() == '')) || true",
+		"KeyOfObject":      "xr.list.exists(a, xr.list.exists(b, xr[xr.text] == a)) || true",
+		"KeyOfLiteral":     "xr.list.exists(a, xr.list.exists(b, {'a': 1}[?xr.text].hasValue()))",
+		"Secrets":          "xr.list.exists(a, xr.list.exists(b, xr.secret.type == ''))",
+		"ZoneOfText":       "xr.list.exists(a, timestamp('2026-01-01T00:00:00Z').getHours(xr.text) > 0) || xr.list.exists(a, xr.list.exists(b, false))",
+		"Parsed":           "xr.list.exists(a, xr.list.exists(b, int(xr.text) > 0)) || true",
+		"Unwrapped":        "xr.list.exists(a, xr.list.exists(b, optional.unwrap(dyn([xr])).size() > 0)) || true",
 		"Result":           "xr.text",
 		"Keys":             "xr.list.all(a, xr.map.exists(k, true))",
 		"Upper":            "xr.list.map(a, xr.text.upperAscii()).size()",
 	}
-
-	return out
 }
 
 // TestHostile evaluates expressions that want too much. Each should end soon, by a failure that

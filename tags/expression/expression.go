@@ -67,6 +67,12 @@ const (
 	maxDepth  = 100
 )
 
+// maxSize is the largest Size of an expression.
+const maxSize = 2000
+
+// tooLarge is what is said of a larger one.
+var tooLarge = fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize)
+
 // An Expression has been compiled. It can be evaluated by several at once. The zero Expression
 // is none.
 //
@@ -89,8 +95,14 @@ type compiled struct {
 	// ranges are what its macros go through, by their positions in the syntax tree.
 	ranges []int64
 
+	// optionals are the values of lists and objects that have to be optionals, by the same.
+	optionals []int64
+
 	// nodes of the syntax tree, which is what one evaluation takes at least.
 	nodes int64
+
+	// size of the nodes, and of regular expressions that are literals.
+	size int64
 }
 
 // Compile the supplied text. An error says where the mistake is, as line and column, and
@@ -98,8 +110,17 @@ type compiled struct {
 func Compile(text string) (Expression, error) {
 	env := environment()
 
-	checked, issues := env.Compile(text)
-	if err := issues.Err(); err != nil {
+	parsed, issues := env.Parse(text)
+	if issues.Err() != nil {
+		return Expression{}, mistake(text, issues.Errors()[0])
+	}
+
+	if why, id := refuse(parsed.NativeRep().Expr()); why != "" {
+		return Expression{}, mistake(text, &common.Error{Location: parsed.NativeRep().SourceInfo().GetStartLocation(id), Message: why})
+	}
+
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
 		return Expression{}, mistake(text, issues.Errors()[0])
 	}
 
@@ -109,6 +130,7 @@ func Compile(text string) (Expression, error) {
 
 	c := &compiled{}
 	c.look(checked.NativeRep().Expr(), nil)
+	c.size = c.nodes
 
 	var err error
 
@@ -123,6 +145,29 @@ func Compile(text string) (Expression, error) {
 	}
 
 	return Expression{text: text, compiled: c}, nil
+}
+
+// refuse says why an expression must not even be checked, and the position in the syntax tree.
+// That takes time quadratic in the size.
+func refuse(e ast.Expr) (why string, id int64) {
+	if nodesOf(e) > maxSize {
+		return tooLarge, e.ID()
+	}
+
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		// Nobody counts what they are made of, and objects of fields do the same.
+		if e.Kind() == ast.StructKind {
+			why, id = "there are no messages: write an object as {'key': value}", e.ID()
+		}
+	}))
+
+	return why, id
+}
+
+// nodesOf the supplied syntax tree.
+func nodesOf(e ast.Expr) (n int) {
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(ast.Expr) { n++ }))
+	return n
 }
 
 // mentioned is true if the variable is among those that the expression mentions.
@@ -178,13 +223,22 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 	case ast.CallKind:
 		c.lookAtCall(e.AsCall(), bound)
 	case ast.ListKind:
-		for _, item := range e.AsList().Elements() {
+		for i, item := range e.AsList().Elements() {
 			c.look(item, bound)
+
+			if e.AsList().IsOptional(int32(i)) {
+				c.optionals = append(c.optionals, item.ID())
+			}
 		}
 	case ast.MapKind:
 		for _, entry := range e.AsMap().Entries() {
-			c.look(entry.AsMapEntry().Key(), bound)
-			c.look(entry.AsMapEntry().Value(), bound)
+			of := entry.AsMapEntry()
+			c.look(of.Key(), bound)
+			c.look(of.Value(), bound)
+
+			if of.IsOptional() {
+				c.optionals = append(c.optionals, of.Value().ID())
+			}
 		}
 	case ast.StructKind:
 		for _, field := range e.AsStruct().Fields() {
@@ -274,6 +328,16 @@ func (e Expression) Objects() []string {
 	}
 
 	return e.compiled.objects
+}
+
+// Size is what the expression takes to be compiled and kept: the parts that it has once its macros
+// are expanded, each of which takes about 1 KB, and what its regular expressions do.
+func (e Expression) Size() int {
+	if e.compiled == nil {
+		return 0
+	}
+
+	return int(e.compiled.size)
 }
 
 // String is the expression as it was written.

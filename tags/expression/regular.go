@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
@@ -23,15 +24,43 @@ const (
 	// compiling a regular expression costs so much, and so much for each of its steps.
 	compiling, compilingStep = 200, 10
 
-	// stepsPerUnit of a regular expression are one of ours.
-	stepsPerUnit = 4
+	// stepsPerUnit of a regular expression are one of ours, and stepsPerPart are a part of an
+	// expression.
+	stepsPerUnit, stepsPerPart = 4, 10
+
+	// matchesAtOnce are looked for at first, and twice as many if there are so many.
+	matchesAtOnce = 8
 )
 
-// A regular expression, and how many steps it has.
+// A regular expression, how many steps it has, and the most bytes of what it matches.
 type regular struct {
 	*regexp.Regexp
 
-	steps int64
+	steps, longest int64
+}
+
+// cost of the supplied number of bytes that are looked at.
+func (re *regular) cost(bytes int64) int64 {
+	return 1 + bytes*(re.steps+stepsPerUnit)/stepsPerUnit
+}
+
+// all matches in the supplied target, at most so many if that is not negative. Whatever is looked
+// for behind the end of a match is looked at again for the next one.
+func (re *regular) all(c *Call, target string, most int) [][]int {
+	for n := matchesAtOnce; ; n *= 2 {
+		if most >= 0 {
+			n = min(n, most)
+		}
+
+		c.charge(int64(n) + re.cost(int64(n)*min(re.longest, int64(len(target)))))
+
+		found := re.FindAllStringSubmatchIndex(target, n)
+		if len(found) < n || n == most {
+			return found
+		}
+
+		c.charge(re.cost(int64(len(target))))
+	}
 }
 
 // A literalError is that of a literal, by its position in the syntax tree.
@@ -62,7 +91,35 @@ func parse(pattern string) (*regular, error) {
 		return nil, err
 	}
 
-	return &regular{Regexp: re, steps: steps}, nil
+	return &regular{Regexp: re, steps: steps, longest: min(longest(tree), maxText)}, nil
+}
+
+// longest is the most bytes of what the supplied regular expression matches, about. What has no end
+// is more than any text has.
+func longest(tree *syntax.Regexp) int64 {
+	if tree.Op == syntax.OpStar || tree.Op == syntax.OpPlus {
+		return maxText
+	}
+
+	// A class is of one character.
+	n := int64(utf8.UTFMax)
+	if tree.Op == syntax.OpLiteral {
+		n *= int64(len(tree.Rune))
+	}
+
+	for _, sub := range tree.Sub {
+		n += longest(sub)
+	}
+
+	if tree.Op == syntax.OpRepeat {
+		if tree.Max < 0 {
+			return maxText
+		}
+
+		n *= int64(tree.Max)
+	}
+
+	return min(n, maxText)
 }
 
 // stepsOf the supplied regular expression, about.
@@ -93,7 +150,7 @@ const (
 // regularOf returns what the supplied call does if it has a regular expression, or nil: what
 // cel-go does, but with a regular expression that isn't made again each time if it is a
 // literal, and with a charge.
-func regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val) ref.Val, error) {
+func (c *compiled) regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val) ref.Val, error) {
 	do := map[string]func(c *Call, re *regular, args []ref.Val) ref.Val{
 		overloads.Matches: matches, regexExtract: extract, regexExtractAll: extractAll, regexReplace: replace,
 	}[call.Function()]
@@ -108,6 +165,10 @@ func regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val
 			var err error
 			if literal, err = parse(string(pattern)); err != nil {
 				return nil, &literalError{error: err, id: arg.ID()}
+			}
+
+			if c.size += literal.steps / stepsPerPart; c.size > maxSize {
+				return nil, &literalError{error: errors.New("the regular expressions up to here are too large together"), id: arg.ID()}
 			}
 		}
 	}
@@ -132,7 +193,7 @@ func regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val
 			c.charge(compilingStep * re.steps)
 		}
 
-		c.charge(1 + int64(len(target))*(re.steps+stepsPerUnit)/stepsPerUnit)
+		c.charge(re.cost(int64(len(target))))
 
 		return do(c, re, args)
 	}, nil
@@ -171,9 +232,7 @@ func extractAll(c *Call, re *regular, args []ref.Val) ref.Val {
 
 	target, out := at(args, 0), []string{}
 
-	for _, found := range re.FindAllStringSubmatchIndex(target, -1) {
-		c.charge(1)
-
+	for _, found := range re.all(c, target, -1) {
 		group := found[len(found)-2:]
 		if len(found) == 2 || group[0] >= 0 && group[0] < group[1] {
 			out = append(out, target[group[0]:group[1]])
@@ -210,7 +269,7 @@ func replace(c *Call, re *regular, args []ref.Val) ref.Val {
 
 	last := 0
 
-	for _, found := range re.FindAllStringSubmatchIndex(target, most) {
+	for _, found := range re.all(c, target, most) {
 		size := int64(found[0] - last)
 		for _, p := range parts {
 			size += int64(len(p.text) + len(p.of(target, found)))
