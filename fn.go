@@ -11,6 +11,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -21,7 +22,7 @@ import (
 )
 
 // A Function turns the labels of a composite resource into cloud tags of the
-// resources that it is composed of.
+// resources that it is composed of. For an Operation, it counts tags.
 type Function struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
 
@@ -35,16 +36,19 @@ type Function struct {
 
 	// auditValues says whether log lines about changed tags have their values.
 	auditValues bool
+
+	// limit of the size of responses.
+	limit report.Limit
 }
 
 // RunFunction runs the function. It returns an error only if the client has gone, so
 // that nobody reads a response. Whatever else stops it is a fatal result, beside the
-// desired state as it was in the request.
+// desired state as it was in the request, unless that is too large to be sent.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, _ error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			f.log.ErrorContext(ctx, "Recovered from a panic", "cause", cause, "stack", string(debug.Stack()))
-			rsp = report.Fatal(ctx, req, f.log, errors.Errorf("internal error: %v", cause))
+			rsp = report.Fatal(ctx, req, f.log, errors.Errorf("internal error: %v", cause), f.limit)
 		}
 	}()
 
@@ -53,14 +57,19 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 		return nil, status.FromContextError(cause).Err()
 	}
 
+	if err == nil {
+		err = f.limit.Check(rsp)
+	}
+
 	if err != nil {
-		return report.Fatal(ctx, req, f.log, err), nil
+		return report.Fatal(ctx, req, f.log, err, f.limit), nil
 	}
 
 	return rsp, nil
 }
 
-// run the stages of the function: decode, resolve, locate, stamp and report.
+// run the stages of the function: decode, resolve, locate, stamp and report. An Operation counts
+// instead.
 func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -68,6 +77,15 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	in, err := f.inputs.Decode(req.GetInput())
 	if err != nil {
+		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
+	}
+
+	// Composite resources are always observed, and Operations have none.
+	if req.GetObserved().GetComposite() == nil {
+		return f.operate(ctx, in, req)
+	}
+
+	if err := in.CheckComposition(); err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
 
@@ -111,6 +129,36 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	return respond(ctx, run, stamper, targets, copies)
 }
 
+// operate counts the tags of the resources that an Operation requires.
+func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if err := in.CheckOperation(); err != nil {
+		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
+	}
+
+	required := require.New(req)
+	o := coverage.Options{By: "provider", Input: in, Schemas: schemas(in, required)}
+
+	if in.Coverage != nil {
+		o.Keys = in.Coverage.Keys
+	}
+
+	tally := coverage.New(o)
+	if err := tally.AddRequired(ctx, req.GetRequiredResources()); err != nil {
+		return nil, err
+	}
+
+	if in.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
+		required.Schemas(tally.Schemas())
+	}
+
+	run := &report.Run{Request: req, Log: f.log, Required: required, Input: in}
+	if required.Waiting() {
+		return run.Waiting(), nil
+	}
+
+	return run.Counted(ctx, tally.Report())
+}
+
 // respond to the supplied run: stamp the supplied targets, copy metadata, and report.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	if err := stamper.Resolve(targets); err != nil {
@@ -138,9 +186,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 	}
 
 	rsp := run.Success(ctx, outcome)
-
-	// This comes last, and can't fail, so that no request is left half changed.
-	stamp.Apply(rsp.GetDesired().GetResources(), copied.Changed)
+	rsp.Desired = stamp.Apply(rsp.GetDesired(), copied.Changed)
 
 	return rsp, nil
 }

@@ -41,7 +41,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
 
 	cli := &CLI{Serve: serve.Command{New: func(c *serve.Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer {
-		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues}
+		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
 	}}}
 
 	k := kong.Parse(cli,

@@ -3,7 +3,6 @@ package tags_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestProfiles(t *testing.T) {
@@ -177,22 +177,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 
-	const file = "testdata/limits.txt"
-
-	if *tags.Update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("\n%s is what the limits should be. With -update, it is written.\n-want, +got:\n%s", file, diff)
-	}
+	tagstest.Text(t, "testdata/limits.txt", got.String())
 
 	if limit := tags.ProfileOf("aws").Limit("no-such-reason"); limit != "" {
 		t.Errorf("\nWhat is no reason has no limit.\nLimit(...): got %q", limit)

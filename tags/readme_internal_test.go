@@ -2,50 +2,20 @@ package tags
 
 import (
 	"cmp"
-	"flag"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 //go:generate go test . -run TestREADME -update
 
-// Update is for all tests of this folder.
-var Update = flag.Bool("update", false, "write the tables of profiles instead of comparing them")
-
-// Marks of where READMEs have the table of profiles.
-const beginProfiles, endProfiles = "<!-- begin profiles -->\n", "<!-- end profiles -->\n"
-
 // TestREADME tests that the tables of profiles in READMEs are what the profiles are.
 func TestREADME(t *testing.T) {
 	for _, file := range []string{"../README.md", "README.md"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		before, rest, begins := strings.Cut(string(b), beginProfiles)
-		_, after, ends := strings.Cut(rest, endProfiles)
-
-		if !begins || !ends {
-			t.Errorf("%s: want a table of profiles between %q and %q", file, beginProfiles, endProfiles)
-			continue
-		}
-
-		want := before + beginProfiles + table() + endProfiles + after
-
-		if *Update {
-			err = os.WriteFile(file, []byte(want), 0o644) //nolint:gosec // Not secret.
-		} else if want != string(b) {
-			err = fmt.Errorf("%s: the table of profiles is not what go generate makes:\n%s", file, table())
-		}
-
-		if err != nil {
-			t.Error(err)
-		}
+		tagstest.Section(t, file, "profiles", table())
 	}
 }
 

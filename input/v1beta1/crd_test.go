@@ -350,6 +350,9 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 			texts = slices.DeleteFunc(texts, func(text string) bool { return int64(len(text)) > *most })
 		}
 
+		pattern := regexp.MustCompile(s.ValueValidation.Pattern)
+		texts = slices.DeleteFunc(texts, func(text string) bool { return !pattern.MatchString(text) })
+
 		return rapid.SampledFrom(texts).Draw(t, "string")
 	}
 }

@@ -100,8 +100,12 @@ func (in *CloudTags) complete() {
 // that runs the function.
 const maxKept = 256
 
-// maxKeptExpressions is how many expressions all of these have. Each takes some 10 KB.
-const maxKeptExpressions = 4096
+// maxKeptExpressions is how large the expressions of all of these are, which is about 1 KB for each
+// of their parts, and as much as perExpression of these for each.
+const (
+	maxKeptExpressions = 2 * maxExpressionsSize
+	perExpression      = 10
+)
 
 // A Decoder keeps the inputs that it has decoded: Crossplane sends the same one again
 // whenever it reconciles. The zero Decoder is ready to use, by several at once.
@@ -111,7 +115,7 @@ type Decoder struct {
 	mu   sync.Mutex
 	kept map[[sha256.Size]byte]*CloudTags
 
-	// expressions that these have.
+	// expressions is how large those of all are.
 	expressions int
 }
 
@@ -144,7 +148,9 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 
 	expressions := 0
 	for i := range in.Sources {
-		expressions += len(in.Sources[i].Expressions)
+		for _, e := range in.Sources[i].Expressions {
+			expressions += perExpression + e.Size()
+		}
 	}
 
 	// Whoever has more of them than fit in starts anew, which is seldom enough.

@@ -99,6 +99,7 @@ kubernetesMetadata:
   select: {all: true}
   resources: [{name: "*-nodes"}]
   toFieldPaths: {labels: [metadata.labels]}
+coverage: {keys: [cost-center, "a/b"], configMap: {name: tag-coverage.a, namespace: platform}}
 toContextKey: cloudtags.fn.plexsphere.com/resolved
 statusFieldPath: status.conditionsOfTags
 profileRules: Cloud
@@ -254,6 +255,16 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// largeExpressions are so many that are large.
+func largeExpressions(n int) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf(`k%03d: "name%s"`, i, strings.Repeat(" + name", 90))
+	}
+
+	return strings.Join(out, ", ")
+}
+
 // expressions are so many from the supplied one on, all of them with a mistake.
 func expressions(from, n int) string {
 	out := make([]string, n)
@@ -276,6 +287,7 @@ func refused() map[string]struct{ reason, input string } {
 		"ExpressionsElsewhere":  {reason: "Expressions are for their own type only, which reads nothing else.", input: `sources: [{type: Value, values: {}, expressions: {a: name}}, {type: Expression, expressions: {a: name}, fromFieldPath: a, prefix: a, values: {}, contextKey: a, pick: All}]`},
 		"ManyExpressions":       {reason: "The expressions of all sources together should be counted.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 200) + `}}, {type: Expression, expressions: {` + expressions(200, 57) + `}}]`},
 		"TooManyExpressions":    {reason: "Ten thousand expressions should be refused, before any is looked at.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 10000) + `}}]`},
+		"LargeExpressions":      {reason: "What all expressions are compiled to should be bounded.", input: `sources: [{type: Expression, expressions: {` + largeExpressions(200) + `}}]`},
 		"RequiredObserved":      {reason: "What is only there once a resource is can't be required for it.", input: `sources: [{type: Expression, expressions: {a: "observed.status.arn", b: name}, policy: {fromFieldPath: Required}}]`},
 		"UnknownRequiredObject": {reason: "Objects that no source finds, or several do, should be refused.", input: `sources: [{type: Expression, expressions: {a: required.zone.metadata.name, b: "required['values'].a", c: required.two.a}}, {type: Value, name: values, values: {}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`},
 

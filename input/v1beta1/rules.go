@@ -79,8 +79,8 @@ func (s self) plain() bool {
 // rules are the CRD's, by what each is there: the function does without an interpreter of
 // their language. A test proves that both say the same.
 var rules = map[string]func(self) bool{
-	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy)": func(s self) bool {
-		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata") || s.has("tagPolicy")
+	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy) || has(self.coverage)": func(s self) bool {
+		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata") || s.has("tagPolicy") || s.has("coverage")
 	},
 	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
 	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
@@ -177,6 +177,9 @@ var patterns = map[string]string{
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
 	`^[^\\]*$`:        "must not have a backslash",
 	`^[^*]*$`:         "must not have a *",
+
+	`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`: "must have lower case letters, digits, - and . only, and a letter or digit at both ends",
+	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:  "must have lower case letters, digits and - only, and a letter or digit at both ends",
 }
 
 // formats are the CRD's: what is wrong with a string.
@@ -265,8 +268,12 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 	}
 }
 
-// maxExpressions is how many expressions all sources may have.
-const maxExpressions = 256
+// maxExpressions is how many expressions all sources may have, and maxExpressionsSize how large all of
+// these may be.
+const (
+	maxExpressions     = 256
+	maxExpressionsSize = 20_000
+)
 
 // expressions compile, and what they require is there.
 func expressions(a *admission, p *field.Path, sources self) {
@@ -286,24 +293,31 @@ func expressions(a *admission, p *field.Path, sources self) {
 		return
 	}
 
+	size := 0
+
 	for i, v := range sources.GetListValue().GetValues() {
 		texts := (self{v}).at("expressions").GetStructValue().GetFields()
 
 		for _, key := range slices.Sorted(maps.Keys(texts)) {
 			if text := texts[key].GetStringValue(); text != "" {
-				a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+				size += a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+			}
+
+			if size > maxExpressionsSize {
+				a.refuse(p, fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
+				return
 			}
 		}
 	}
 }
 
 // expression of the supplied source compiles, and doesn't need what can't be there. Sources of
-// objects are supplied by how many have a name.
-func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) {
+// objects are supplied by how many have a name. It returns how large the expression is.
+func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
 	e, err := expression.Compile(text)
 	if err != nil {
 		a.refuse(p, err.Error())
-		return
+		return 0
 	}
 
 	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
@@ -319,6 +333,8 @@ func (a *admission) expression(p *field.Path, source self, text string, named ma
 			a.refuse(p, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
 		}
 	}
+
+	return e.Size()
 }
 
 // differentFields hold the key, the value and what is extra of an entry.

@@ -135,6 +135,12 @@ type CloudTags struct {
 	// +optional
 	TagPolicy *TagPolicy `json:"tagPolicy,omitempty"`
 
+	// Coverage says which tags an Operation counts, and where it reports them. It is for
+	// Operations only, which write no tags.
+	//
+	// +optional
+	Coverage *Coverage `json:"coverage,omitempty"`
+
 	// KubernetesMetadata are rules that copy Kubernetes labels and annotations to
 	// composed resources. On the same key, a later rule overrides an earlier one.
 	//
@@ -938,6 +944,43 @@ type TagRule struct {
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	Resources []ResourceSelector `json:"resources,omitempty"`
+}
+
+// Coverage is how many of the resources that an Operation requires have which tags. Totals are
+// the Operation's output.
+type Coverage struct {
+	// Keys of tags that count, and that resources must have: keys of tags, or of the labels
+	// that become them. By default these are those of the tag policy, or else all that any
+	// resource has.
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:Pattern=`^[^*]*$`
+	Keys []string `json:"keys,omitempty"`
+
+	// ConfigMap that the report is written to, with lists of resources. By default there is
+	// none.
+	//
+	// +optional
+	ConfigMap *ConfigMap `json:"configMap,omitempty"`
+}
+
+// A ConfigMap that need not be there. Nothing of it is written but one key of its data.
+type ConfigMap struct {
+	// Name of the ConfigMap.
+	//
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
+	Name string `json:"name"`
+
+	// Namespace of the ConfigMap.
+	//
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	Namespace string `json:"namespace"`
 }
 
 // A RemoveTag says which tags are removed.

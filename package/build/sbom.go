@@ -57,7 +57,7 @@ type (
 	}
 
 	spdxRelationship struct {
-		SPDXElementID      string `json:"spdxElementId"` //nolint:tagliatelle // As the standard has it. //nolint:tagliatelle // SPDX's name.
+		SPDXElementID      string `json:"spdxElementId"` //nolint:tagliatelle // SPDX's name.
 		RelationshipType   string `json:"relationshipType"`
 		RelatedSPDXElement string `json:"relatedSpdxElement"`
 	}

@@ -59,6 +59,9 @@ type block struct {
 	// launched are the entries of launched fields, of the few kinds that have any.
 	launched map[version][]Entry
 
+	// configs of the provider that are in the group.
+	configs configs
+
 	// hasKinds is true if there are kinds besides the provider's own settings.
 	hasKinds bool
 }
@@ -259,6 +262,7 @@ func (b *block) parse() {
 		for _, v := range versions {
 			b.entries[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
+			b.configs = b.configs.with(b.group, version{v, kind})
 
 			if launched != "" {
 				b.launched[version{v, kind}] = parseLaunched(launched, at.family)

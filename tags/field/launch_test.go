@@ -1,7 +1,6 @@
 package field_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -11,29 +10,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 //go:generate go test . -run TestLaunchedREADME -update
 
-var update = flag.Bool("update", false, "write the table of launched resources instead of comparing it")
-
-// Marks of where the README has the table of launched fields.
-const beginLaunched, endLaunched = "<!-- begin launched -->\n", "<!-- end launched -->\n"
-
 // TestLaunchedREADME tests that the README's table of launched fields is what families say.
 func TestLaunchedREADME(t *testing.T) {
-	b, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	before, rest, begins := strings.Cut(string(b), beginLaunched)
-	_, after, ends := strings.Cut(rest, endLaunched)
-
-	if !begins || !ends {
-		t.Fatalf("README.md: want a table of launched fields between %q and %q", beginLaunched, endLaunched)
-	}
-
 	table := &strings.Builder{}
 	table.WriteString("| Family | Kind | Field | Tags of | A change takes effect | `Tag` |\n|---|---|---|---|---|---|\n")
 
@@ -46,17 +29,7 @@ func TestLaunchedREADME(t *testing.T) {
 		fmt.Fprintf(table, "| %s | %s | `%s` | %s | %s | %s |\n", row.Family, row.Kind, row.Field, row.To, row.Change, used)
 	}
 
-	want := before + beginLaunched + table.String() + endLaunched + after
-
-	if *update {
-		err = os.WriteFile("README.md", []byte(want), 0o644) //nolint:gosec // Not secret.
-	} else if want != string(b) {
-		err = fmt.Errorf("README.md: the table of launched fields is not what go generate makes:\n%s", table)
-	}
-
-	if err != nil {
-		t.Error(err)
-	}
+	tagstest.Section(t, "README.md", "launched", table.String())
 }
 
 // What the index is sure of must be in every surveyed release that serves the version.

@@ -1,47 +1,19 @@
 package field
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// Marks of where the README has the table of native families.
-const beginNatives, endNatives = "<!-- begin natives -->\n", "<!-- end natives -->\n"
-
 // TestREADME tests that the table of native families in the README is what the index says.
-func TestREADME(t *testing.T) {
-	b, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	before, rest, begins := strings.Cut(string(b), beginNatives)
-	_, after, ends := strings.Cut(rest, endNatives)
-
-	if !begins || !ends {
-		t.Fatalf("want a table of native families between %q and %q", beginNatives, endNatives)
-	}
-
-	want := before + beginNatives + nativesTable() + endNatives + after
-
-	// Which the test of the table of what is launched has declared, for all tests of this folder.
-	if flag.Lookup("update").Value.String() == "true" {
-		err = os.WriteFile("README.md", []byte(want), 0o644) //nolint:gosec // Not secret.
-	} else if want != string(b) {
-		err = fmt.Errorf("the table of native families is not what go generate makes:\n%s", nativesTable())
-	}
-
-	if err != nil {
-		t.Error(err)
-	}
-}
+func TestREADME(t *testing.T) { tagstest.Section(t, "README.md", "natives", nativesTable()) }
 
 // nativesTable is the table of native families, in Markdown: how many of their kinds are tagged, and
 // where.

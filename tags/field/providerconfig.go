@@ -49,7 +49,7 @@ func ConfigOf(gk schema.GroupKind, refKind, refName string) (ConfigRef, bool) {
 	}
 
 	if !ok {
-		c = BuiltIn().blocks[domain].configs()
+		c = BuiltIn().configs(domain)
 	}
 
 	kind := cmp.Or(refKind, c.kinds()[0])
@@ -82,22 +82,28 @@ func (c configs) kinds() []string {
 	return []string{providerConfig}
 }
 
-// configs of the provider that the block has, of the newest version.
-func (b *block) configs() configs {
-	var out configs
-
-	for v := range b.all() {
-		if v.kind != providerConfig && v.kind != clusterProviderConfig {
-			continue
-		}
-
-		out.group = b.group
-		out.namespaced = out.namespaced || v.kind == clusterProviderConfig
-
-		if out.version == "" || kubeversion.CompareKubeAwareVersionStrings(v.version, out.version) > 0 {
-			out.version = v.version
-		}
+// configs of the provider that the index has in the supplied API group, of the newest version.
+func (i *Index) configs(group string) configs {
+	b := i.blocks[group]
+	if len(b.all()) == 0 {
+		return configs{}
 	}
 
-	return out
+	return b.configs
+}
+
+// with the supplied version of a kind of the supplied API group, if it is one of configs.
+func (c configs) with(group string, v version) configs {
+	if v.kind != providerConfig && v.kind != clusterProviderConfig {
+		return c
+	}
+
+	c.group = group
+	c.namespaced = c.namespaced || v.kind == clusterProviderConfig
+
+	if c.version == "" || kubeversion.CompareKubeAwareVersionStrings(v.version, c.version) > 0 {
+		c.version = v.version
+	}
+
+	return c
 }

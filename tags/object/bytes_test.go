@@ -265,7 +265,7 @@ func FuzzObject(f *testing.F) {
 			}
 
 			r, whole := &fnv1.Resource{}, &fnv1.Resource{Resource: o.Struct(), Ready: tree.GetReady(), ConnectionDetails: tree.GetConnectionDetails()}
-			o.SetOn(r)
+			r = o.On(r)
 
 			// All else that the resource had is there.
 			if len(b) == 0 {

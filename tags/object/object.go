@@ -5,6 +5,8 @@ package object
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -74,13 +76,34 @@ func Bytes(r *fnv1.Resource) []byte {
 	return b
 }
 
-// SetOn makes the object that of the supplied resource, whose object it was before it changed.
-func (o Object) SetOn(r *fnv1.Resource) {
+// On returns a copy of the supplied resource that has the object, which its own has become. It
+// shares all else.
+func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	if o.resource != nil {
+		r = &fnv1.Resource{} // Bytes are all that it has.
 		SetBytes(r, o.resource)
-	} else {
-		r.Resource = o.tree
+
+		return r
 	}
+
+	r = Copy(r)
+	r.Resource = o.tree
+
+	return r
+}
+
+// Copy of the supplied message, with which it shares the values of all fields.
+func Copy[M proto.Message](m M) M {
+	from := m.ProtoReflect()
+	to := from.New()
+
+	from.Range(func(field protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		to.Set(field, v)
+		return true
+	})
+	to.SetUnknown(from.GetUnknown())
+
+	return to.Interface().(M) //nolint:forcetypeassert // It is of the same type.
 }
 
 // IsZero is true if there is no object.

@@ -48,7 +48,7 @@ const (
 	ReasonTagConflict = "TagConflict"
 
 	// ReasonLimitExceeded means that a resource has no slots for all tags, which
-	// the limit policy doesn't accept.
+	// the limit policy doesn't accept, or that a response is larger than Crossplane takes.
 	ReasonLimitExceeded = "LimitExceeded"
 
 	// ReasonInternalError means that the function has a bug.

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestFatal(t *testing.T) {
 
 // failing responds with the supplied error.
 func failing(err error) func(*Run) *fnv1.RunFunctionResponse {
-	return func(r *Run) *fnv1.RunFunctionResponse { return Fatal(context.Background(), r.Request, r.Log, err) }
+	return func(r *Run) *fnv1.RunFunctionResponse { return Fatal(context.Background(), r.Request, r.Log, err, 0) }
 }
 
 func TestFail(t *testing.T) {
@@ -117,7 +118,7 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 		return nil, err
 	}
 
-	stamp.Apply(desired, o.Stamped())
+	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Stamped()).GetResources())
 
 	return &Outcome{Results: o.Results, Skips: o.Skips}, nil
 }

@@ -90,8 +90,7 @@ func (s *scene) play(t *testing.T) []string {
 
 	rsp := s.respond(&r)
 
-	// The response shares the desired state.
-	if diff := cmp.Diff(before, req, protocmp.Transform()); diff != "" && r.Input.StatusFieldPath.IsZero() {
+	if diff := cmp.Diff(before, req, protocmp.Transform()); diff != "" {
 		t.Errorf("\n%s\nthe request must stay as it is: -before, +after:\n%s", s.reason, diff)
 	}
 

@@ -36,7 +36,7 @@ func TestPolicy(t *testing.T) {
 
 	fail := func(of []stamp.Violation) func(r *Run) *fnv1.RunFunctionResponse {
 		return func(r *Run) *fnv1.RunFunctionResponse {
-			return Fatal(t.Context(), r.Request, r.Log, r.FailPolicy(of))
+			return Fatal(t.Context(), r.Request, r.Log, r.FailPolicy(of), 0)
 		}
 	}
 

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -104,16 +104,18 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	worst(v, earlier).set(rsp)
 
 	if !xr.IsZero() {
-		proto.Merge(rsp, &fnv1.RunFunctionResponse{Desired: &fnv1.State{Composite: &fnv1.Resource{}}})
-		xr.SetOn(rsp.GetDesired().GetComposite())
+		rsp.Desired = object.Copy(rsp.GetDesired())
+		rsp.Desired.Composite = xr.On(rsp.GetDesired().GetComposite())
 	}
 
 	return rsp
 }
 
 // Fatal responds to the supplied request that the pipeline fails, and changes
-// nothing else. An error that isn't a FailureError is an internal one.
-func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error) *fnv1.RunFunctionResponse {
+// nothing else. An error that isn't a FailureError is an internal one. A response that would be
+// larger than the limit has neither the desired state nor the context, of which Crossplane takes
+// nothing from a pipeline that fails.
+func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
 	rsp := unchanged(req, 0)
 	text := err.Error()
 	v := verdict{reason: ReasonInternalError, message: elideMiddle(text, maxFatal, len(text))}
@@ -122,10 +124,19 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 		v.reason = f.Reason
 	}
 
-	log.LogAttrs(ctx, slog.LevelError, "Cannot tag composed resources", provisioned(req), slog.String("error", v.message))
+	what := "Cannot tag composed resources"
+	if req.GetObserved().GetComposite() == nil {
+		what = "Cannot count cloud tags"
+	}
+
+	log.LogAttrs(ctx, slog.LevelError, what, provisioned(req), slog.String("error", v.message))
 
 	v.set(rsp)
 	add(rsp, fnv1.Severity_SEVERITY_FATAL, v.reason, "", v.message)
+
+	if limit.Check(rsp) != nil {
+		rsp.Desired, rsp.Context = nil, nil
+	}
 
 	return rsp
 }

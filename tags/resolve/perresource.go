@@ -284,6 +284,9 @@ func (p *PerResource) Differs(is func(l tags.Label) bool) bool {
 	return p != nil && (p.accounts > 0 || slices.ContainsFunc(p.differing, func(i int) bool { return is(p.all[i].Label) }))
 }
 
+// HasAccounts is true if any labels are those of provider configs.
+func (p *PerResource) HasAccounts() bool { return p.accounts > 0 }
+
 // Mentioned says of each label that differs which variables its expression mentions for that.
 func (p *PerResource) Mentioned() []string {
 	if p == nil {

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"encoding/json"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -87,7 +88,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 		switch was := old.Find(e.ID); {
 		case was == nil:
 			c.Added[e.Key] = Values{After: text(e.Value)}
-		case !sameValue(was.Value, e.Value):
+		case !hasValue(old, e): // A list may have it twice, of which one is another manager's.
 			c.Changed[e.Key] = Values{Before: text(was.Value), After: text(e.Value)}
 		}
 	}
@@ -95,8 +96,7 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 	var owns func(*tagset.Entry) bool
 
 	for of := range old.Tags() {
-		e := &of[0]
-		if desired.Has(e.ID) || isProviders(t.field, e.Key) {
+		if desired.Has(of[0].ID) || isProviders(t.field, of[0].Key) {
 			continue
 		}
 
@@ -104,8 +104,8 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 			owns = ownedBy(t)
 		}
 
-		if owns(e) {
-			c.Removed[e.Key] = Values{Before: text(e.Value)}
+		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return owns(&e) }); i >= 0 {
+			c.Removed[of[i].Key] = Values{Before: text(of[i].Value)}
 		}
 	}
 
@@ -135,6 +135,17 @@ func settled(t *Target, after object.Node) bool {
 	}
 
 	return len(desired) == 0
+}
+
+// hasValue is true if the supplied set has the supplied tag at its value.
+func hasValue(set *tagset.Set, e *tagset.Entry) bool {
+	for was := range set.With(e.ID) {
+		if sameValue(was.Value, e.Value) {
+			return true
+		}
+	}
+
+	return false
 }
 
 // sameValue is true if the supplied values are equal. Most are strings.

@@ -275,6 +275,8 @@ func TestAuditOwned(t *testing.T) {
 
 		// Lists of strings.
 		"StringList":           {reason: "Strings are owned as a whole, whether they have a value or not.", field: entries, managers: []string{owner(composed, `"v:\"a=1\"": {}, "v:\"c\"": {}`), owner(provider, `"v:\"b=2\"": {}`)}, observed: entriesABC, desired: `{"tags": []}`},
+		"StringListTwice":      {reason: "Of a key that another manager has at another value, that one isn't removed, be it the first.", field: entries, managers: []string{owner(composed, `"v:\"a=2\"": {}`), owner(provider, `"v:\"a=1\"": {}`)}, observed: `{"tags": ["a=1", "a=2"]}`, desired: `{}`},
+		"StringListTwiceSame":  {reason: "A key that another manager has at another value hasn't changed.", field: entries, managers: []string{owner(composed, `"v:\"a=2\"": {}`), owner(provider, `"v:\"a=1\"": {}`)}, observed: `{"tags": ["a=1", "a=2"]}`, desired: `{"tags": ["a=2"]}`},
 		"StringListOtherValue": {reason: "Whoever owns a key with another value, or without one, doesn't own the string.", field: entries, managers: []string{owner(composed, `"v:\"a=2\"": {}, "v:\"b\"": {}, "v:\"c=\"": {}, "v:1": {}`)}, observed: entriesABC, desired: `{}`},
 
 		// Atomic fields.

@@ -1,7 +1,10 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
@@ -15,16 +18,6 @@ type Census struct {
 	keys    []string
 
 	asked map[*place]*inquiry
-}
-
-// An inquiry is what is asked of resources whose tags go to one place.
-type inquiry struct {
-	keys tagset.Keys
-
-	// sets of tag keys that the keys of the census can have, in their order.
-	sets []tags.KeySet
-
-	rules []*policed
 }
 
 // A Counted resource is what it has of tags.
@@ -81,6 +74,9 @@ func (s *Stamper) Census(keys []string) *Census {
 	return &Census{stamper: s, targets: s.newTargets(), keys: keys, asked: make(map[*place]*inquiry)}
 }
 
+// Schemas are the kinds whose schemas say where their tags are, or would if they were here.
+func (c *Census) Schemas() iter.Seq[schema.GroupVersionKind] { return c.targets.Schemas() }
+
 // Count reads the supplied object. Its name is what entries of the input select it by: that in
 // the Composition.
 func (c *Census) Count(name string, o object.Object) Counted {
@@ -110,39 +106,13 @@ func (c *Census) Count(name string, o object.Object) Counted {
 
 	a := c.asked[t.place]
 	if a == nil {
-		a = c.ask(t)
+		a = c.stamper.ask(t, c.keys)
 		c.asked[t.place] = a
 	}
 
 	c.count(&out, t, a)
 
 	return out
-}
-
-// ask what there is to ask of resources like the supplied target.
-func (c *Census) ask(t *Target) *inquiry {
-	d := c.stamper.Transformer.Transform(t.profile)
-	a := &inquiry{keys: tagset.Keys{Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*")}}
-
-	// Strings are told by these keys, which can have the separator in them.
-	var known []string
-
-	for _, key := range c.keys {
-		of := d.TagKeys(key)
-		known = append(known, of...)
-		a.sets = append(a.sets, t.profile.KeySet(of...))
-	}
-
-	if policy := c.stamper.Input.TagPolicy; policy != nil {
-		for i := range policy.Rules {
-			known = append(known, d.TagKeys(policy.Rules[i].Key)...)
-			a.rules = append(a.rules, c.stamper.policed(&policy.Rules[i], t))
-		}
-	}
-
-	a.keys.Known = t.profile.KeySet().With(known...)
-
-	return a
 }
 
 // count the tags of the supplied target.
@@ -182,8 +152,8 @@ func (c *Census) count(out *Counted, t *Target, a *inquiry) {
 
 // judge what the supplied tags of the supplied target break of the tag policy.
 func (c *Census) judge(out *Counted, t *Target, a *inquiry, desired *tagset.Set) {
-	for i, rule := range a.rules {
-		is := c.targets.Selects(c.stamper.Input.Resources, t) && c.targets.Selects(c.stamper.Input.TagPolicy.Rules[i].Resources, t)
+	for _, rule := range a.rules {
+		is := c.targets.Selects(c.stamper.Input.Resources, t) && c.targets.Selects(rule.Resources, t)
 		out.For = append(out.For, is)
 
 		what := ""
@@ -223,12 +193,8 @@ func (c *Counted) compare(t *Target, desired, cloud *tagset.Set) {
 // nil if it doesn't report any. Those that Upjet generates leave out a field without anything
 // in it, of what they have observed: that has an ID.
 func (c *Census) cloud(t *Target, a *inquiry) *tagset.Set {
-	for _, path := range t.field.Observed {
-		if v, err := t.observed.At(path); err == nil {
-			if set := t.reported(v, &a.keys); set != nil {
-				return set
-			}
-		}
+	if set := t.cloud(&a.keys); set != nil {
+		return set
 	}
 
 	family, _ := field.FamilyOf(t.kind.GroupKind())

@@ -45,11 +45,7 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 		return nil, nil
 	}
 
-	for _, path := range t.field.Observed {
-		if v, err := t.observed.At(path); err == nil && cloud == nil {
-			cloud = t.reported(v, &w.Keys)
-		}
-	}
+	cloud = t.cloud(&w.Keys)
 
 	if s.refuses() {
 		spec = t.reported(t.there, &w.Keys)
@@ -61,6 +57,23 @@ func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
 // refuses is true if a label must not meet a tag that is there.
 func (s *Stamper) refuses() bool {
 	return slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
+}
+
+// cloud returns the tags that the provider of the supplied target reports the cloud to have, or nil
+// if it reports none: those of the first path that has any.
+func (t *Target) cloud(keys *tagset.Keys) *tagset.Set {
+	for _, path := range t.field.Observed {
+		v, err := t.observed.At(path)
+		if err != nil {
+			continue
+		}
+
+		if set := t.reported(v, keys); set != nil {
+			return set
+		}
+	}
+
+	return nil
 }
 
 // reported returns the tags of the supplied value of what is observed, or nil if it isn't

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -62,4 +63,38 @@ func (r *keyRule) matches(e *tagset.Entry) bool {
 	text, ok := e.Text()
 
 	return ok && r.values[text].Has(e.Key)
+}
+
+// KeyRules are keys to remove or to ignore, for tags of labels: for people who want to know which
+// of them it is that a tag is gone for.
+type KeyRules struct {
+	labels *wishes
+	keys   []resolve.TagKey
+
+	// rules of each key alone.
+	rules [][]keyRule
+}
+
+// NewKeyRules returns the supplied keys for the supplied tags of labels, which are those of the
+// supplied profile.
+func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *tags.Profile) *KeyRules {
+	r := &KeyRules{labels: wishesFrom(tagset.Kind{Profile: p, Shape: field.Map}, d), keys: keys}
+	for i := range keys {
+		r.rules = append(r.rules, keyRules(d, keys[i:i+1]))
+	}
+
+	return r
+}
+
+// First of the keys that holds for the supplied tag, or nil if none does.
+func (r *KeyRules) First(t *tags.Tag) *resolve.TagKey {
+	e := r.labels.Entry(t)
+
+	for i := range r.keys {
+		if rule, _ := r.labels.match(r.rules[i], &e); rule != nil {
+			return &r.keys[i]
+		}
+	}
+
+	return nil
 }

@@ -3,6 +3,7 @@ package stamp
 
 import (
 	"context"
+	"maps"
 	"strconv"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -76,11 +77,21 @@ func (o *Outcome) Stamped() map[string]object.Object {
 	return out
 }
 
-// Apply what the supplied resources, by name, have become to those that are desired.
-func Apply(desired map[string]*fnv1.Resource, changed map[string]object.Object) {
-	for name, o := range changed {
-		o.SetOn(desired[name])
+// Apply what resources of the supplied state, by name, have become. It returns a copy of the
+// state, which shares all that hasn't changed.
+func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
+	if len(changed) == 0 {
+		return desired
 	}
+
+	desired = object.Copy(desired)
+	desired.Resources = maps.Clone(desired.GetResources())
+
+	for name, o := range changed {
+		desired.Resources[name] = o.On(desired.GetResources()[name])
+	}
+
+	return desired
 }
 
 // A Result is what comes of stamping one resource. All lists in it are sorted.
@@ -141,23 +152,33 @@ type Withheld struct {
 // Require what the labels of the supplied targets are in, whether they can have tags or not: that
 // may not be known yet.
 func (s *Stamper) Require(targets *Targets) {
-	if s.PerResource == nil {
+	if s.PerResource == nil || !s.PerResource.HasAccounts() {
 		return
 	}
 
 	for _, t := range targets.All {
 		if t.managed && t.leave == "" {
-			s.PerResource.Require(t.composed())
+			s.PerResource.Require(s.composed(t))
 		}
 	}
 }
 
-// composed resource that the target is.
-func (t *Target) composed() *resolve.Composed {
-	ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
-	config, _ := field.ConfigOf(t.kind.GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+// composed resource that the supplied target is, of which its labels can depend on the config
+// only if sources take any from configs.
+func (s *Stamper) composed(t *Target) *resolve.Composed {
+	if t.composed != nil {
+		return t.composed
+	}
 
-	return &resolve.Composed{Name: t.Name, Config: resolve.Config(config), Desired: t.Resource, Observed: t.observed}
+	t.composed = &resolve.Composed{Name: t.Name, Desired: t.Resource, Observed: t.observed}
+
+	if s.PerResource.HasAccounts() {
+		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
+		config, _ := field.ConfigOf(t.kind.GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+		t.composed.Config = resolve.Config(config)
+	}
+
+	return t.composed
 }
 
 // Resolve the labels of the supplied targets, as far as they differ. Those of targets that can't
@@ -173,7 +194,7 @@ func (s *Stamper) Resolve(targets *Targets) error {
 		}
 
 		var err error
-		if t.labels, err = s.PerResource.Transformer(t.composed()); err != nil {
+		if t.labels, err = s.PerResource.Transformer(s.composed(t)); err != nil {
 			return err
 		}
 	}

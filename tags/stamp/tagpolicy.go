@@ -1,7 +1,9 @@
 package stamp
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -11,6 +13,10 @@ import (
 
 // Missing is what a resource breaks that lacks a required tag.
 const Missing = "missing"
+
+// otherValue is what the text begins with of what a resource breaks whose tag has a value that the rule
+// doesn't admit.
+const otherValue = "value "
 
 // A Violation is what a resource breaks of a rule of the tag policy.
 type Violation struct {
@@ -23,6 +29,9 @@ type Violation struct {
 	// Resource is the name of the composed resource, and Provider that of its tag profile.
 	Resource, Provider string
 }
+
+// HasValue is true if the resource has the tag, but not with a value that the rule admits.
+func (v *Violation) HasValue() bool { return strings.HasPrefix(v.What, otherValue) }
 
 // A policed rule is one of the tag policy, as it is for resources with one kind of tag field.
 type policed struct {
@@ -43,48 +52,81 @@ func (s *Stamper) Violations(targets *Targets, changed map[string]object.Object)
 
 	var out []Violation
 
-	sets := make(map[*Target]*tagset.Set, len(targets.All))
+	asked := make(map[*place]*inquiry)
 
-	for i := range policy.Rules {
-		rule := &policy.Rules[i]
-		known := make(map[*place]*policed)
+	for _, t := range targets.All {
+		if !t.managed || t.leave != "" || t.lacks != "" {
+			continue
+		}
 
-		for _, t := range targets.All {
-			if !t.managed || t.leave != "" || t.lacks != "" || !targets.Selects(rule.Resources, t) {
+		if asked[t.place] == nil {
+			asked[t.place] = s.ask(t, nil)
+		}
+
+		set := asked[t.place].final(t, changed)
+		if set == nil {
+			continue
+		}
+
+		for i, rule := range asked[t.place].rules {
+			if !targets.Selects(rule.Resources, t) {
 				continue
 			}
 
-			if _, ok := sets[t]; !ok {
-				sets[t] = s.final(t, changed)
-			}
-
-			if sets[t] == nil {
-				continue
-			}
-
-			if known[t.place] == nil {
-				known[t.place] = s.policed(rule, t)
-			}
-
-			if what := known[t.place].breaks(sets[t]); what != "" {
+			if what := rule.breaks(set); what != "" {
 				out = append(out, Violation{Rule: i, What: what, Resource: t.Name, Provider: t.profile.Name})
 			}
 		}
 	}
 
+	slices.SortStableFunc(out, func(a, b Violation) int { return a.Rule - b.Rule })
+
 	return out
 }
 
-// policed is the supplied rule for resources like the supplied target.
-func (s *Stamper) policed(rule *v1beta1.TagRule, t *Target) *policed {
-	d := s.Transformer.Transform(t.profile)
-	of := d.TagKeys(rule.Key)
+// An inquiry is what is asked of resources whose tags go to one place.
+type inquiry struct {
+	keys tagset.Keys
 
-	return &policed{TagRule: rule, keys: t.profile.KeySet(of...), folded: tags.NewFoldedKeySet(of...)}
+	// sets of tag keys that the keys can have that are asked for, in their order.
+	sets []tags.KeySet
+
+	// rules of the tag policy, in their order.
+	rules []*policed
+}
+
+// ask for the supplied keys, and for what the tag policy has rules on, of resources like the
+// supplied target.
+func (s *Stamper) ask(t *Target, keys []string) *inquiry {
+	d := s.Transformer.Transform(t.profile)
+
+	// All strings are tags, and those in question are told by their keys, which can have the
+	// separator in them.
+	a := &inquiry{keys: tagset.Keys{Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*")}}
+
+	var known []string
+
+	for _, key := range keys {
+		of := d.TagKeys(key)
+		known = append(known, of...)
+		a.sets = append(a.sets, t.profile.KeySet(of...))
+	}
+
+	if policy := s.Input.TagPolicy; policy != nil {
+		for i := range policy.Rules {
+			of := d.TagKeys(policy.Rules[i].Key)
+			known = append(known, of...)
+			a.rules = append(a.rules, &policed{TagRule: &policy.Rules[i], keys: t.profile.KeySet(of...), folded: tags.NewFoldedKeySet(of...)})
+		}
+	}
+
+	a.keys.Known = t.profile.KeySet().With(known...)
+
+	return a
 }
 
 // final are the tags that the supplied target has in the end, or nil if they can't be read.
-func (s *Stamper) final(t *Target, changed map[string]object.Object) *tagset.Set {
+func (a *inquiry) final(t *Target, changed map[string]object.Object) *tagset.Set {
 	r, ok := changed[t.Name]
 	if !ok {
 		r = t.Resource
@@ -95,19 +137,7 @@ func (s *Stamper) final(t *Target, changed map[string]object.Object) *tagset.Set
 		return nil
 	}
 
-	// All strings are tags, and those of rules are told by their keys, which can have the
-	// separator in them.
-	keys := tagset.Keys{Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*")}
-	d := s.Transformer.Transform(t.profile)
-
-	var all []string
-	for i := range s.Input.TagPolicy.Rules {
-		all = append(all, d.TagKeys(s.Input.TagPolicy.Rules[i].Key)...)
-	}
-
-	keys.Known = t.profile.KeySet().With(all...)
-
-	set, err := tagset.Read(value, t.field, &keys)
+	set, err := tagset.Read(value, t.field, &a.keys)
 	if err != nil {
 		return nil
 	}
@@ -126,7 +156,7 @@ func (p *policed) breaks(set *tagset.Set) string {
 			found = e
 
 			if !p.admits(e) {
-				return "value " + strconv.Quote(text(e.Value))
+				return otherValue + strconv.Quote(text(e.Value))
 			}
 		case p.folded.Has(e.Key) && other == nil:
 			other = e

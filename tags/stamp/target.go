@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
 // IgnoreAnnotation on a desired composed resource, with the value "true", leaves the
@@ -48,6 +49,9 @@ type Target struct {
 
 	kind    *kind
 	profile *tags.Profile
+
+	// composed is the resource as its labels can depend on it, once somebody asks.
+	composed *resolve.Composed
 
 	// labels to stamp, or nil if they don't differ from those of others.
 	labels *tags.Transformer

@@ -106,11 +106,12 @@ func (s *Stamper) wishesOf(t *Target, labels *tags.Transformer) *wishes {
 	return w
 }
 
-func (s *Stamper) newWishes(of wishesKey) *wishes {
-	k := of.Kind
+// wishesFrom what labels come to, in tag fields of the supplied kind. No tags are to be removed or
+// ignored yet.
+func wishesFrom(k tagset.Kind, d *tags.Transformed) *wishes {
 	w := &wishes{
-		transformed: cmp.Or(of.labels, s.Transformer).Transform(k.Profile), differ: of.labels != nil,
-		byID: make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
+		transformed: d,
+		byID:        make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 	w.Keys = tagset.NewKeys(k, w.transformed.Tags)
@@ -134,6 +135,14 @@ func (s *Stamper) newWishes(of wishesKey) *wishes {
 	}
 
 	w.claimed, w.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
+
+	return w
+}
+
+func (s *Stamper) newWishes(of wishesKey) *wishes {
+	k := of.Kind
+	w := wishesFrom(k, cmp.Or(of.labels, s.Transformer).Transform(k.Profile))
+	w.differ = of.labels != nil
 	w.remove, w.ignore = keyRules(w.transformed, s.Remove), keyRules(w.transformed, s.Ignore)
 
 	if k.Shape == field.StringList {

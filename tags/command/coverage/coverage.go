@@ -5,11 +5,9 @@ package coverage
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,10 +18,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
 // A Command counts the tags of resources, as kubectl or a render prints them.
@@ -95,15 +91,18 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 	}
 
 	if err := r.Stream(c.Files, func(o *structpb.Struct) error {
-		t.add(object.Tree(o))
+		t.Add(object.Tree(o))
 		return nil
 	}); err != nil {
 		return err
 	}
 
-	rep := t.report()
+	rep := t.Report()
 
-	write := map[string]func(io.Writer, *report) error{"json": writeJSON, "yaml": writeYAML, "csv": writeCSV, "table": c.writeTable}[c.Output]
+	write := map[string]func(io.Writer, *coverage.Report) error{
+		"json": writeJSON, "csv": writeCSV, "table": c.writeTable,
+		"yaml": func(out io.Writer, r *coverage.Report) error { return r.WriteYAML(out) },
+	}[c.Output]
 	if err := write(out, rep); err != nil {
 		return errors.Wrap(err, "cannot write coverage")
 	}
@@ -116,95 +115,24 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 }
 
 // tally returns what counts resources as the command says.
-func (c *Command) tally(r *manifest.Reader) (*tally, error) {
-	t := newTally(c.By)
-	in := &v1beta1.CloudTags{ProfileRules: tags.Contract}
-	group := ""
-
-	if c.Composition != "" {
-		step, err := r.Step(c.Composition, c.Step)
-		if err != nil {
-			return nil, err
-		}
-
-		in = step.Input
-		group = schema.FromAPIVersionAndKind(step.Composite.APIVersion, step.Composite.Kind).Group
-		t.addPolicy(in.TagPolicy)
-
-		if c.Strict && len(c.Key) == 0 && !slices.ContainsFunc(t.rules, func(r rule) bool { return r.required }) {
-			return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy that requires a key, and there is no --key", step.Name)
-		}
+func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
+	o := coverage.Options{By: c.By, Input: &v1beta1.CloudTags{ProfileRules: tags.Contract}, Keys: c.Key}
+	if c.Composition == "" {
+		return coverage.New(o), nil
 	}
 
-	switch {
-	case len(c.Key) > 0:
-		t.required = true
-		t.keys = unique(c.Key)
-	case in.TagPolicy != nil:
-		t.policed = true
-		t.keys = unique(t.ruleKeys())
-	default:
-		t.keys = namedKeys(in.Sources)
+	step, err := r.Step(c.Composition, c.Step)
+	if err != nil {
+		return nil, err
 	}
 
-	s := &stamp.Stamper{
-		Input:          in,
-		CompositeGroup: group,
-		Transformer:    (&resolve.Set{}).Transformer(in),
-		Fields: func(field.Schemas) field.Locator {
-			return field.Chain{field.NewRules(in.TagFields), known{}, field.ByProfile{}}
-		},
-		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
-	}
+	o.Input = step.Input
+	o.CompositeGroup = schema.FromAPIVersionAndKind(step.Composite.APIVersion, step.Composite.Kind).Group
 
-	t.census = s.Census(t.keys)
+	t := coverage.New(o)
+	if c.Strict && !t.Requires() {
+		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy that requires a key, and there is no --key", step.Name)
+	}
 
 	return t, nil
-}
-
-// known locates the tag fields that the built-in index has, whether they have to be asked for or
-// not.
-type known struct{}
-
-// Locate the tag field of the supplied kind.
-func (known) Locate(k field.Kind) (field.Field, bool) {
-	if f, ok := field.BuiltIn().Known(k.GroupVersionKind); ok {
-		return f, true
-	}
-
-	return field.BuiltIn().Locate(k)
-}
-
-// namedKeys are the keys of labels that the supplied sources name. What else they have only
-// composite resources say.
-func namedKeys(sources []v1beta1.Source) []string {
-	var keys []string
-
-	for i := range sources {
-		s := &sources[i]
-		keys = slices.AppendSeq(keys, maps.Keys(s.Values))
-		keys = slices.AppendSeq(keys, maps.Keys(s.Expressions))
-
-		if s.Include != nil {
-			keys = append(keys, s.Include.Keys...)
-		}
-	}
-
-	keys = slices.DeleteFunc(keys, func(key string) bool { return strings.Contains(key, "*") })
-	slices.Sort(keys)
-
-	return slices.Compact(keys)
-}
-
-// unique returns the supplied keys without those that came before.
-func unique(keys []string) []string {
-	var out []string
-
-	for _, key := range keys {
-		if !slices.Contains(out, key) {
-			out = append(out, key)
-		}
-	}
-
-	return out
 }

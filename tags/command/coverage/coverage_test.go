@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
@@ -71,7 +70,7 @@ spec:
 
 			got := strings.Split(out.String(), "\n")
 			if err != nil {
-				got = append(got, fmt.Sprintf("error with exit code %d: %v", exitCode(err), err))
+				got = append(got, fmt.Sprintf("error with exit code %d: %v", tagstest.ExitCode(err), err))
 			}
 
 			g.Check(t, tc.Reason, got)
@@ -91,28 +90,11 @@ func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal
 
 	c := &Command{terminal: on}
 
-	k, err := kong.New(c, kong.Exit(func(code int) { t.Fatalf("the command line exited with %d", code) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := k.Parse(args); err != nil {
+	if err := tagstest.ParseArgs(t, c, args); err != nil {
 		return err
 	}
 
 	return c.cover(in, out)
-}
-
-// exitCode of a process that ends with the supplied error, as kong learns it.
-func exitCode(err error) int {
-	if e, ok := errors.AsType[interface {
-		error
-		ExitCode() int
-	}](err); ok {
-		return e.ExitCode()
-	}
-
-	return 1
 }
 
 // TestREADME tests that the README shows what the command prints.

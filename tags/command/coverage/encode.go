@@ -8,37 +8,20 @@ import (
 	"io"
 	"strconv"
 
-	"sigs.k8s.io/yaml"
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 )
 
-// A named list of resources.
-type named struct {
-	name      string
-	resources []*resource
-}
-
-// all lists, in the order in which they are written.
-func (l *lists) all() []named {
-	return []named{
-		{"untagged", l.untagged},
-		{"incomplete", l.incomplete},
-		{"drifted", l.drifted},
-		{"untaggable", l.untaggable},
-		{"unknown", l.unknown},
-	}
-}
-
 // writeJSON writes the supplied report as JSON, one resource after the other.
-func writeJSON(out io.Writer, r *report) error {
+func writeJSON(out io.Writer, r *coverage.Report) error {
 	w := bufio.NewWriter(out)
 
 	head, _ := json.MarshalIndent(r, "", "  ") //nolint:errchkjson // Nothing in it can fail.
 	_, _ = w.Write(bytes.TrimSuffix(head, []byte("\n}")))
 
-	for _, l := range r.lists.all() {
-		_, _ = w.WriteString(",\n  " + strconv.Quote(l.name) + ": [")
+	for _, l := range r.Lists {
+		_, _ = w.WriteString(",\n  " + strconv.Quote(l.Name) + ": [")
 
-		for i, of := range l.resources {
+		for i, of := range l.Resources {
 			if i > 0 {
 				_ = w.WriteByte(',')
 			}
@@ -48,7 +31,7 @@ func writeJSON(out io.Writer, r *report) error {
 			_, _ = w.Write(j)
 		}
 
-		if len(l.resources) > 0 {
+		if len(l.Resources) > 0 {
 			_, _ = w.WriteString("\n  ")
 		}
 
@@ -56,31 +39,6 @@ func writeJSON(out io.Writer, r *report) error {
 	}
 
 	_, _ = w.WriteString("\n}\n")
-
-	return w.Flush()
-}
-
-// writeYAML writes the supplied report as YAML, one resource after the other.
-func writeYAML(out io.Writer, r *report) error {
-	w := bufio.NewWriter(out)
-
-	head, _ := yaml.Marshal(r) // Nothing in it can fail.
-	_, _ = w.Write(head)
-
-	for _, l := range r.lists.all() {
-		_, _ = w.WriteString(l.name + ":")
-
-		if len(l.resources) == 0 {
-			_, _ = w.WriteString(" []")
-		}
-
-		_ = w.WriteByte('\n')
-
-		for _, of := range l.resources {
-			y, _ := yaml.Marshal([]*resource{of}) // Nothing in it can fail.
-			_, _ = w.Write(y)
-		}
-	}
 
 	return w.Flush()
 }
@@ -93,7 +51,7 @@ var columns = []string{
 }
 
 // writeCSV writes the supplied report as comma-separated values.
-func writeCSV(out io.Writer, r *report) error {
+func writeCSV(out io.Writer, r *coverage.Report) error {
 	w := csv.NewWriter(out)
 	_ = w.Write(columns)
 
@@ -103,17 +61,17 @@ func writeCSV(out io.Writer, r *report) error {
 		writeGroup(w, "group", g)
 	}
 
-	for _, l := range r.lists.all() {
-		for _, of := range l.resources {
+	for _, l := range r.Lists {
+		for _, of := range l.Resources {
 			// What is only drifted is in the list of these.
-			rows := of.reasons()
-			if l.name == "drifted" {
-				rows = of.drifts()
+			rows := reasons(of)
+			if l.Name == coverage.ListDrifted {
+				rows = drifts(of)
 			}
 
 			for _, row := range rows {
 				_ = w.Write(append([]string{
-					l.name, "", row[0], "", "", "",
+					l.Name, "", row[0], "", "", "",
 					of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
 				}, row[1:]...))
 			}
@@ -126,7 +84,7 @@ func writeCSV(out io.Writer, r *report) error {
 }
 
 // writeGroup writes what the supplied group has.
-func writeGroup(w *csv.Writer, record string, g *group) {
+func writeGroup(w *csv.Writer, record string, g *coverage.Group) {
 	row := func(record, key string, tagged, of int) {
 		share := ""
 		if of > 0 {
@@ -144,7 +102,7 @@ func writeGroup(w *csv.Writer, record string, g *group) {
 }
 
 // reasons are the columns key, desired, cloud and why of what is wrong with the resource.
-func (r *resource) reasons() [][]string {
+func reasons(r *coverage.Resource) [][]string {
 	out := [][]string{}
 
 	for _, key := range r.Missing {
@@ -163,7 +121,7 @@ func (r *resource) reasons() [][]string {
 }
 
 // drifts are the columns key, desired, cloud and why of what is other in the cloud.
-func (r *resource) drifts() [][]string {
+func drifts(r *coverage.Resource) [][]string {
 	out := [][]string{}
 
 	for _, d := range r.Drift {

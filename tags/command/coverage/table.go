@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 )
 
 // What a table has at most: groups, keys of each, resources of each list, and keys that say what
@@ -31,20 +32,20 @@ const (
 const anyTag = "(any tag)"
 
 // writeTable writes the supplied report as tables.
-func (c *Command) writeTable(out io.Writer, r *report) error {
+func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	b := &strings.Builder{}
 
 	b.WriteString(c.terminal.Table(c.shares(r)))
 	more(b, len(r.Groups), maxGroups)
-	b.WriteString("\n" + r.summary())
+	b.WriteString("\n" + summary(r))
 
-	for _, l := range r.lists.all() {
-		if len(l.resources) == 0 {
+	for _, l := range r.Lists {
+		if len(l.Resources) == 0 {
 			continue
 		}
 
 		b.WriteString("\n" + c.terminal.Table(listed(&l)))
-		more(b, len(l.resources), maxListed)
+		more(b, len(l.Resources), maxListed)
 	}
 
 	_, err := io.WriteString(out, b.String())
@@ -60,20 +61,20 @@ func more(b *strings.Builder, n, most int) {
 }
 
 // shares are the rows of how many resources have which tags.
-func (c *Command) shares(r *report) [][]terminal.Cell {
+func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	rows := [][]terminal.Cell{terminal.Header(strings.ToUpper(r.By), "KEY", "SHARE", "", "TAGGED", "IN CLOUD")}
 
 	groups := r.Groups[:min(len(r.Groups), maxGroups)]
 	if len(r.Groups) != 1 {
 		total := *r.Total
 		total.Name = "all"
-		groups = append(append([]*group{}, groups...), &total)
+		groups = append(append([]*coverage.Group{}, groups...), &total)
 	}
 
 	for _, g := range groups {
 		name := terminal.Visible(g.Name)
 
-		for i, n := range append([]*keyCount{{Key: "", Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...) {
+		for i, n := range append([]*coverage.KeyCount{{Key: "", Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...) {
 			if i > maxKeys {
 				rows = append(rows, []terminal.Cell{{}, {Text: fmt.Sprintf("… %d more", len(g.Keys)-maxKeys)}})
 				break
@@ -93,7 +94,7 @@ func (c *Command) shares(r *report) [][]terminal.Cell {
 }
 
 // share is the row of the supplied key, in the group of the supplied name.
-func (c *Command) share(name string, n *keyCount) []terminal.Cell {
+func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 	key := anyTag
 	if n.Key != "" {
 		key = terminal.Visible(n.Key)
@@ -138,29 +139,9 @@ func (c *Command) share(name string, n *keyCount) []terminal.Cell {
 	}
 }
 
-// summary says how many resources there are of each sort.
-func (r *report) summary() string {
-	t := r.Total
-	parts := []string{
-		fmt.Sprintf("%d of %d resources can have tags", t.Taggable, t.Resources),
-		fmt.Sprintf("%d untagged", t.Taggable-t.Tagged),
-	}
-
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{t.Incomplete, "without all that is required"},
-		{t.Drifted, "drifted"},
-		{t.Untaggable, "untaggable"},
-		{t.Unknown, "unknown"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-
-	out := strings.Join(parts, ", ") + "\n"
+// summary says how many objects there are of each sort.
+func summary(r *coverage.Report) string {
+	out := r.Summary() + "\n"
 	if r.Others > 0 {
 		out += fmt.Sprintf("objects that are no resources of a cloud: %d\n", r.Others)
 	}
@@ -169,11 +150,11 @@ func (r *report) summary() string {
 }
 
 // listed are the rows of the supplied list.
-func listed(l *named) [][]terminal.Cell {
-	columns := []string{strings.ToUpper(l.name), "APIVERSION", "COMPOSITE"}
+func listed(l *coverage.List) [][]terminal.Cell {
+	columns := []string{strings.ToUpper(l.Name), "APIVERSION", "COMPOSITE"}
 
-	for _, of := range l.resources {
-		if len(of.inShort(l.name)) > 0 {
+	for _, of := range l.Resources {
+		if len(inShort(of, l.Name)) > 0 {
 			columns = append(columns, "WHY")
 			break
 		}
@@ -181,11 +162,10 @@ func listed(l *named) [][]terminal.Cell {
 
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
 
-	for _, of := range l.resources[:min(len(l.resources), maxListed)] {
-		title := of.Kind + " " + strings.TrimPrefix(of.Namespace+"/"+of.Name, "/")
-		row := []terminal.Cell{{Text: terminal.Visible(title)}, {Text: terminal.Visible(of.APIVersion)}, {Text: terminal.Visible(cmp.Or(of.Composite, none))}}
+	for _, of := range l.Resources[:min(len(l.Resources), maxListed)] {
+		row := []terminal.Cell{{Text: terminal.Visible(of.Title())}, {Text: terminal.Visible(of.APIVersion)}, {Text: terminal.Visible(cmp.Or(of.Composite, "-"))}}
 
-		why := of.inShort(l.name)
+		why := inShort(of, l.Name)
 		if n := len(why) - maxReasons; n > 0 {
 			why = append(why[:maxReasons], fmt.Sprintf("… %d more", n))
 		}
@@ -197,10 +177,10 @@ func listed(l *named) [][]terminal.Cell {
 }
 
 // inShort says why the resource is in the list of the supplied name.
-func (r *resource) inShort(list string) []string {
+func inShort(r *coverage.Resource, list string) []string {
 	var out []string
 
-	if list == "drifted" {
+	if list == coverage.ListDrifted {
 		for _, d := range r.Drift {
 			is := "not in the cloud"
 			if d.Cloud != nil {

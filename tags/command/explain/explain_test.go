@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
@@ -54,7 +53,7 @@ func TestExplain(t *testing.T) {
 
 			got := strings.Split(out.String(), "\n")
 			if err != nil {
-				got = append(got, fmt.Sprintf("error with exit code %d: %v", exitCode(err), err))
+				got = append(got, fmt.Sprintf("error with exit code %d: %v", tagstest.ExitCode(err), err))
 			}
 
 			g.Check(t, tc.Reason, got)
@@ -103,28 +102,11 @@ func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.T
 
 	c := &Command{terminal: on}
 
-	k, err := kong.New(c, kong.Exit(func(code int) { t.Fatalf("the command line exited with %d", code) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := k.Parse(args); err != nil {
+	if err := tagstest.ParseArgs(t, c, args); err != nil {
 		return err
 	}
 
 	return c.Explain(t.Context(), in, out)
-}
-
-// exitCode of a process that ends with the supplied error, as kong learns it.
-func exitCode(err error) int {
-	if e, ok := errors.AsType[interface {
-		error
-		ExitCode() int
-	}](err); ok {
-		return e.ExitCode()
-	}
-
-	return 1
 }
 
 // TestRun writes to a file, which is no terminal.

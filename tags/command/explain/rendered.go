@@ -203,7 +203,7 @@ func (r *resolved) look(name string, l *stamp.Look) *Rendered {
 			there[l.Tags[i].Labels[j].Label] = true
 		}
 
-		if k, ok := ignore.first(&tags.Tag{Key: t.Key, Value: t.Value}); ok && len(l.Tags[i].Labels) == 0 {
+		if k := ignore.First(&tags.Tag{Key: t.Key, Value: t.Value}); k != nil && len(l.Tags[i].Labels) == 0 {
 			t.Note = ignore.rule(k)
 		}
 
@@ -231,7 +231,7 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 	}
 
 	t.Note = "label " + terminal.Visible(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
-	if k, ok := ignore.first(of); ok {
+	if k := ignore.First(of); k != nil {
 		t.Note += " (" + ignore.rule(k) + ")"
 	}
 }
@@ -252,13 +252,13 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool) (out []LostLab
 	for i := range l.Labels.Tags {
 		t := &l.Labels.Tags[i]
 		skip, refused := fieldRefuses[t.Key]
-		rule, removed := remove.first(t)
+		rule := remove.First(t)
 
 		switch {
 		case there[t.Label]:
 		case refused:
 			add(t, skip.Reason, skip.Limit)
-		case removed:
+		case rule != nil:
 			add(t, "", "removed ("+remove.rule(rule)+")")
 		case l.Free <= 0:
 			add(t, tags.CountCap, l.Limit)

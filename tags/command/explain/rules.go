@@ -47,7 +47,7 @@ func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
 	rule := &in.TagPolicy.Rules[v.Rule]
 	b := Broken{Rule: v.Rule, Key: rule.Key, What: v.What}
 
-	if strings.HasPrefix(v.What, "value ") {
+	if v.HasValue() {
 		b.Why = "allowed: " + list(rule.Values, tags.Pattern.String)
 	}
 
@@ -64,43 +64,15 @@ func (b *Broken) String() string {
 	return out
 }
 
-// keyRules are the supplied keys of removeTags or ignoreTags, as tags of one profile see them.
+// keyRules are the keys of removeTags or ignoreTags, as tags of one profile see them.
 type keyRules struct {
-	of          string
-	transformed *tags.Transformed
-	profile     *tags.Profile
-	keys        []resolve.TagKey
-	sets        []tags.KeySet
+	*stamp.KeyRules
+
+	of string
 }
 
 func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *tags.Profile) *keyRules {
-	r := &keyRules{of: of, transformed: d, profile: p, keys: keys}
-	for _, k := range keys {
-		r.sets = append(r.sets, d.Keys(k.Pattern))
-	}
-
-	return r
-}
-
-// first returns the first of the rules that is for the supplied tag of a label. Those of fields
-// are for no tag of a trusted source.
-func (r *keyRules) first(t *tags.Tag) (*resolve.TagKey, bool) {
-	for i := range r.keys {
-		k := &r.keys[i]
-
-		if r.sets[i].Has(t.Key) && (k.Value == nil || *k.Value == t.Value) && (!k.Untrusted || !r.protects(t)) {
-			return k, true
-		}
-	}
-
-	return nil, false
-}
-
-// protects is true if rules of fields have no say in the supplied tag.
-func (r *keyRules) protects(t *tags.Tag) bool {
-	return r.transformed.Reserved().Has(t.Key) || slices.ContainsFunc(r.transformed.Tags, func(o tags.Tag) bool {
-		return o.Trusted && r.profile.Fold(o.Key) == r.profile.Fold(t.Key)
-	})
+	return &keyRules{stamp.NewKeyRules(keys, d, p), of}
 }
 
 // rule says what the supplied key is of.
@@ -130,7 +102,7 @@ func removed(set *resolve.Set, d *tags.Transformed, p *tags.Profile) (left *tags
 	for i := range d.Tags {
 		t := &d.Tags[i]
 
-		if k, ok := rules.first(t); ok {
+		if k := rules.First(t); k != nil {
 			gone, labels = append(gone, rules.ruled(t, k)), append(labels, t.Label)
 		} else {
 			left.Tags = append(left.Tags, *t)
@@ -148,7 +120,7 @@ func ignored(set *resolve.Set, d *tags.Transformed, p *tags.Profile, kept []tags
 	for i := range kept {
 		t := &kept[i]
 
-		if k, ok := rules.first(t); ok && !k.Retain && !t.Reserved && !d.Reserved().Has(t.Key) {
+		if k := rules.First(t); k != nil && !k.Retain && !t.Reserved && !d.Reserved().Has(t.Key) {
 			of = append(of, rules.ruled(t, k))
 		}
 	}

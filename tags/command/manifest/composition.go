@@ -71,6 +71,10 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 			}
 
 			in, err := v1beta1.DecodeObject(s.Input)
+			if err == nil {
+				err = in.CheckComposition()
+			}
+
 			if err != nil {
 				return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
 			}

@@ -91,7 +91,12 @@ func TestStep(t *testing.T) {
 		"InvalidInput": {
 			reason: "The input must be valid, as in a cluster.",
 			text:   pipeline(broken),
-			want:   want{err: "cannot read -: invalid input of step broken: sources: at least one of sources, removeTags, ignoreTags, kubernetesMetadata and tagPolicy is required"},
+			want:   want{err: "cannot read -: invalid input of step broken: sources: at least one of sources, removeTags, ignoreTags, kubernetesMetadata, tagPolicy and coverage is required"},
+		},
+		"OfOperations": {
+			reason: "What only Operations have must not be there, as in a cluster.",
+			text:   pipeline(strings.Replace(ours, "kind: CloudTags,", "kind: CloudTags, coverage: {},", 1)),
+			want:   want{err: "cannot read -: invalid input of step tags: coverage: is for Operations only, and forbidden in a Composition"},
 		},
 		"WrongType": {
 			reason: "A Composition of another shape is none that an API server would have.",

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // prefix of the labels and annotations of most cases.
@@ -29,12 +29,7 @@ func command(tb rapid.TB, args ...string) *Command {
 
 	c := &Command{}
 
-	k, err := kong.New(c, kong.Exit(func(code int) { tb.Fatalf("the command line exited with %d", code) }))
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	if _, err := k.Parse(args); err != nil {
+	if err := tagstest.ParseArgs(tb, c, args); err != nil {
 		tb.Fatal(err)
 	}
 

@@ -52,16 +52,19 @@ type Command struct {
 	TLSCertsDir        string `env:"TLS_SERVER_CERTS_DIR"                                                           help:"Directory with the server's certificate (tls.crt, tls.key) and the CA that client certificates are verified by (ca.crt)."`
 	Insecure           bool   `help:"Run without mTLS. --tls-certs-dir is ignored."`
 	MaxRecvMessageSize int    `default:"4"                                                                          help:"Greatest size of received messages in MB."`
+	MaxSendMessageSize int    `default:"4"                env:"MAX_SEND_MESSAGE_SIZE"                                                          help:"Greatest size of sent messages in MB. Crossplane takes none above 4 MB."`
 	MetricsAddress     string `default:":8080"                                                                      help:"Address at which to serve Prometheus metrics. Empty serves none."`
 
 	// New returns the function, which logs and counts what it does to what it is given.
 	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer `kong:"-"`
 }
 
-// Validate that messages can be received.
+// Validate that messages can be received and sent.
 func (c *Command) Validate() error {
-	if c.MaxRecvMessageSize < 1 || c.MaxRecvMessageSize > maxMegabytes {
-		return errors.Errorf("--max-recv-message-size %d: must be from 1 to %d MB", c.MaxRecvMessageSize, maxMegabytes)
+	for flag, size := range map[string]int{"recv": c.MaxRecvMessageSize, "send": c.MaxSendMessageSize} {
+		if size < 1 || size > maxMegabytes {
+			return errors.Errorf("--max-%s-message-size %d: must be from 1 to %d MB", flag, size, maxMegabytes)
+		}
 	}
 
 	return nil
@@ -85,13 +88,9 @@ func (c *Command) Run(ctx context.Context) error {
 }
 
 func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger) error {
-	creds, err := c.credentials()
+	creds, err := c.credentials(ctx, log)
 	if err != nil {
 		return err
-	}
-
-	if !c.Insecure {
-		warnOfExpired(ctx, log, c.TLSCertsDir, time.Now())
 	}
 
 	calls := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())

@@ -320,15 +320,19 @@ func TestErrors(t *testing.T) {
 func TestMessageSize(t *testing.T) {
 	cases := map[string]struct {
 		reason string
+		flag   string
 		size   string
 		want   string
 	}{
-		"Default":  {reason: "The default fits.", size: "4"},
-		"Least":    {reason: "Some messages are small.", size: "1"},
-		"Greatest": {reason: "No message is greater.", size: "2047"},
-		"Zero":     {reason: "No message is empty, so all would be refused.", size: "0", want: "--max-recv-message-size 0: must be from 1 to 2047 MB"},
-		"TooGreat": {reason: "No message can be so great.", size: "2048", want: "--max-recv-message-size 2048: must be from 1 to 2047 MB"},
-		"Overflow": {reason: "So many bytes would be a negative number of them.", size: "8796093022208", want: "--max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
+		"Default":      {reason: "The default fits.", flag: "recv", size: "4"},
+		"Least":        {reason: "Some messages are small.", flag: "recv", size: "1"},
+		"Greatest":     {reason: "No message is greater.", flag: "recv", size: "2047"},
+		"Zero":         {reason: "No message is empty, so all would be refused.", flag: "recv", size: "0", want: "--max-recv-message-size 0: must be from 1 to 2047 MB"},
+		"TooGreat":     {reason: "No message can be so great.", flag: "recv", size: "2048", want: "--max-recv-message-size 2048: must be from 1 to 2047 MB"},
+		"Overflow":     {reason: "So many bytes would be a negative number of them.", flag: "recv", size: "8796093022208", want: "--max-recv-message-size 8796093022208: must be from 1 to 2047 MB"},
+		"Sent":         {reason: "What is sent has a limit, too.", flag: "send", size: "16"},
+		"SentZero":     {reason: "What is sent is no smaller than what is received.", flag: "send", size: "0", want: "--max-send-message-size 0: must be from 1 to 2047 MB"},
+		"SentTooGreat": {reason: "No message that is sent is greater.", flag: "send", size: "2048", want: "--max-send-message-size 2048: must be from 1 to 2047 MB"},
 	}
 
 	for name, tc := range cases {
@@ -339,7 +343,7 @@ func TestMessageSize(t *testing.T) {
 			}
 
 			got := ""
-			if _, err := k.Parse([]string{"--insecure", "--max-recv-message-size=" + tc.size}); err != nil {
+			if _, err := k.Parse([]string{"--insecure", "--max-" + tc.flag + "-message-size=" + tc.size}); err != nil {
 				got = err.Error()
 			}
 
@@ -382,24 +386,55 @@ func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 	}
 }
 
+// load the certificate of a directory.
+func load(t *testing.T, dir string) []tls.Certificate {
+	t.Helper()
+
+	cert, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return []tls.Certificate{cert}
+}
+
+// dial the supplied listener, and trust the server if it has one of the supplied certificates.
+func dial(t *testing.T, lis net.Listener, server []tls.Certificate, config *tls.Config) *grpc.ClientConn {
+	t.Helper()
+
+	config.ServerName = "function"
+	config.RootCAs = x509.NewCertPool()
+
+	for _, cert := range server {
+		config.RootCAs.AddCert(cert.Leaf)
+	}
+
+	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(config)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { _ = conn.Close() })
+
+	return conn
+}
+
+// check returns the error that a call gets, if any.
+func check(t *testing.T, conn *grpc.ClientConn) error {
+	t.Helper()
+
+	_, err := healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{})
+
+	return err
+}
+
 // TestMutualTLS proves that only those are served who have a certificate of the CA.
 func TestMutualTLS(t *testing.T) {
 	dir, foreign := t.TempDir(), t.TempDir()
 	writeCertificate(t, dir, time.Now().Add(time.Hour))
 	writeCertificate(t, foreign, time.Now().Add(time.Hour))
 
-	load := func(dir string) []tls.Certificate {
-		cert, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		return []tls.Certificate{cert}
-	}
-
-	ours := load(dir)
-	roots := x509.NewCertPool()
-	roots.AddCert(ours[0].Leaf)
+	ours := load(t, dir)
 
 	cases := map[string]struct {
 		reason   string
@@ -411,7 +446,7 @@ func TestMutualTLS(t *testing.T) {
 		"Oldest":  {reason: "TLS 1.2 should do.", client: ours, max: tls.VersionTLS12, want: codes.OK},
 		"TooOld":  {reason: "TLS 1.1 is broken.", client: ours, min: tls.VersionTLS10, max: tls.VersionTLS11, want: codes.Unavailable},
 		"None":    {reason: "A client without a certificate should be refused.", want: codes.Unavailable},
-		"Foreign": {reason: "A certificate of another CA should be refused.", client: load(foreign), want: codes.Unavailable},
+		"Foreign": {reason: "A certificate of another CA should be refused.", client: load(t, foreign), want: codes.Unavailable},
 	}
 
 	lis := listen(t)
@@ -422,20 +457,147 @@ func TestMutualTLS(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			config := &tls.Config{Certificates: tc.client, RootCAs: roots, ServerName: "function", MinVersion: tc.min, MaxVersion: tc.max}
-
-			conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(config)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = conn.Close() }()
-
-			_, err = healthv1.NewHealthClient(conn).Check(t.Context(), &healthv1.HealthCheckRequest{})
+			err := check(t, dial(t, lis, ours, &tls.Config{Certificates: tc.client, MinVersion: tc.min, MaxVersion: tc.max}))
 			if got := status.Code(err); got != tc.want {
 				t.Errorf("\n%s\nCheck(...): want %s, got %s: %v", tc.reason, tc.want, got, err)
 			}
 		})
 	}
+}
+
+// TestReplacedCertificates proves that new connections are served with what is in the directory
+// now, or with what was there before if that is incomplete, and that others stay.
+func TestReplacedCertificates(t *testing.T) {
+	before, after := t.TempDir(), t.TempDir()
+	writeCertificate(t, before, time.Now().Add(time.Hour))
+	writeCertificate(t, after, time.Now().Add(time.Hour))
+
+	// write files of the directory that the new certificate is in, as they are cut.
+	write := func(cut func([]byte) []byte, names ...string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			t.Helper()
+
+			for _, name := range names {
+				text, err := os.ReadFile(filepath.Join(after, name))
+				if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), cut(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	whole := func(text []byte) []byte { return text }
+	half := func(text []byte) []byte { return text[:len(text)/2] }
+	none := func([]byte) []byte { return nil }
+
+	cases := map[string]struct {
+		reason  string
+		replace func(t *testing.T, dir string)
+
+		// server has the certificate that clients get to see, client is one that they need, and
+		// refused one that they can't have.
+		server, client, refused string
+	}{
+		"Written": {
+			reason:  "New files should be used, and the CA that is gone shouldn't.",
+			replace: write(whole, "tls.crt", "tls.key", "ca.crt"),
+			server:  after, client: after, refused: before,
+		},
+		"Mounted": {
+			reason: "Kubernetes replaces the link to the folder that has all files.",
+			replace: func(t *testing.T, dir string) {
+				t.Helper()
+
+				if err := errors.Join(os.Symlink(after, filepath.Join(dir, "..new")), os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data"))); err != nil {
+					t.Fatal(err)
+				}
+			},
+			server: after, client: after, refused: before,
+		},
+		"CA": {
+			reason:  "The CA may be replaced alone.",
+			replace: write(whole, "ca.crt"),
+			server:  before, client: after, refused: before,
+		},
+		"NoKeyYet": {
+			reason:  "A certificate without its key is none.",
+			replace: write(whole, "tls.crt"),
+			server:  before, client: before, refused: after,
+		},
+		"NoCertificateYet": {
+			reason:  "A key without its certificate is of no use.",
+			replace: write(whole, "tls.key"),
+			server:  before, client: before, refused: after,
+		},
+		"HalfWritten": {
+			reason:  "Half of a file is none.",
+			replace: write(half, "tls.crt", "tls.key", "ca.crt"),
+			server:  before, client: before, refused: after,
+		},
+		"NoCA": {
+			reason:  "Without a CA nobody should be let in who wasn't before.",
+			replace: write(none, "ca.crt"),
+			server:  before, client: before, refused: after,
+		},
+		"Removed": {
+			reason: "What was there should do until there is something else.",
+			replace: func(t *testing.T, dir string) {
+				t.Helper()
+
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
+			},
+			server: before, client: before, refused: after,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir, lis := mount(t, before), listen(t)
+
+			go func() {
+				_ = (&Command{TLSCertsDir: dir, MaxRecvMessageSize: 4, New: fake{}.make}).serve(t.Context(), lis, slog.New(slog.DiscardHandler))
+			}()
+
+			old := dial(t, lis, load(t, before), &tls.Config{Certificates: load(t, before)})
+			if err := check(t, old); err != nil {
+				t.Fatalf("Check(...): unexpected error: %v", err)
+			}
+
+			tc.replace(t, dir)
+
+			if err := check(t, dial(t, lis, load(t, tc.server), &tls.Config{Certificates: load(t, tc.client)})); err != nil {
+				t.Errorf("\n%s\nCheck(...): unexpected error: %v", tc.reason, err)
+			}
+
+			if err := check(t, dial(t, lis, load(t, tc.server), &tls.Config{Certificates: load(t, tc.refused)})); status.Code(err) != codes.Unavailable {
+				t.Errorf("\n%s\nCheck(...): want to be refused, got %v", tc.reason, err)
+			}
+
+			if err := check(t, old); err != nil {
+				t.Errorf("\n%s\nCheck(...): want the connection to stay, got %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// mount a copy of the files in a directory as Kubernetes does it: they are links to
+// a folder that another link names.
+func mount(t *testing.T, from string) string {
+	t.Helper()
+
+	dir := t.TempDir()
+
+	err := errors.Join(os.CopyFS(filepath.Join(dir, "..before"), os.DirFS(from)), os.Symlink("..before", filepath.Join(dir, "..data")))
+	for _, name := range []string{"tls.crt", "tls.key", "ca.crt"} {
+		err = errors.Join(err, os.Symlink(filepath.Join("..data", name), filepath.Join(dir, name)))
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return dir
 }
 
 // TestWarnsOfExpired proves that it is said why nobody can connect.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc/credentials"
@@ -24,7 +27,7 @@ const (
 )
 
 // credentials by which the function is served.
-func (c *Command) credentials() (credentials.TransportCredentials, error) {
+func (c *Command) credentials(ctx context.Context, log *slog.Logger) (credentials.TransportCredentials, error) {
 	switch {
 	case c.Insecure:
 		return insecure.NewCredentials(), nil
@@ -32,22 +35,85 @@ func (c *Command) credentials() (credentials.TransportCredentials, error) {
 		return nil, errors.New("no credentials: give --tls-certs-dir, or --insecure to run without mTLS")
 	}
 
-	creds, err := mutualTLS(c.TLSCertsDir)
-
-	return creds, errors.Wrap(err, "cannot set up mTLS")
-}
-
-// mutualTLS returns credentials of the certificate in the supplied directory, which accept
-// clients that have one of the CA in there.
-func mutualTLS(dir string) (credentials.TransportCredentials, error) {
-	cert, err := tls.LoadX509KeyPair(filepath.Join(dir, certFile), filepath.Join(dir, keyFile))
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot load X509 keypair")
+	k := &keyring{dir: c.TLSCertsDir, log: log}
+	if err := k.load(ctx); err != nil {
+		return nil, errors.Wrap(err, "cannot set up mTLS")
 	}
 
-	ca, err := os.ReadFile(filepath.Join(dir, caFile)) //nolint:gosec // Whoever runs the function names it.
+	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: k.forClient}), nil
+}
+
+// A keyring has the certificate in a directory, and the CA there. They may be replaced at any
+// time, one file after the other, or all at once, as Kubernetes does it.
+type keyring struct {
+	dir string
+	log *slog.Logger
+
+	mutex sync.Mutex
+
+	// files as they were loaded last: the certificate, its key and the CA.
+	files  [][]byte
+	config *tls.Config
+}
+
+// forClient returns what a new connection is served with: what is in the directory now. While
+// that is no certificate, or not its key, it is what was there before. Connections that there
+// are stay.
+func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+
+	if err := k.load(client.Context()); err != nil {
+		k.log.WarnContext(client.Context(), "Cannot load certificates, so those from before are used", "error", err.Error())
+	}
+
+	return k.config, nil
+}
+
+// load what is in the directory, if it is not what was loaded last.
+func (k *keyring) load(ctx context.Context) error {
+	var files [][]byte
+
+	for _, f := range []struct{ name, err string }{
+		{name: certFile, err: "cannot load X509 keypair"},
+		{name: keyFile, err: "cannot load X509 keypair"},
+		{name: caFile, err: "cannot read CA certificate"},
+	} {
+		text, err := os.ReadFile(filepath.Join(k.dir, f.name))
+		if err != nil {
+			return errors.Wrap(err, f.err)
+		}
+
+		files = append(files, text)
+	}
+
+	if slices.EqualFunc(files, k.files, bytes.Equal) {
+		return nil
+	}
+
+	config, err := mutualTLS(files[0], files[1], files[2])
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot read CA certificate")
+		return err
+	}
+
+	if k.config != nil {
+		k.log.InfoContext(ctx, "Loaded new certificates", "dir", k.dir)
+	}
+
+	k.files, k.config = files, config
+
+	warnOfExpired(ctx, k.log, filepath.Join(k.dir, certFile), files[0], time.Now())
+	warnOfExpired(ctx, k.log, filepath.Join(k.dir, caFile), files[2], time.Now())
+
+	return nil
+}
+
+// mutualTLS serves with the supplied certificate, and accepts clients that have one of the
+// supplied CA. All are PEM. No session is resumed: the CA may be another one since it began.
+func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot load X509 keypair")
 	}
 
 	clients := x509.NewCertPool()
@@ -55,34 +121,25 @@ func mutualTLS(dir string) (credentials.TransportCredentials, error) {
 		return nil, errors.New("invalid CA certificate")
 	}
 
-	return credentials.NewTLS(&tls.Config{
-		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{cert},
-		ClientCAs:    clients,
-		ClientAuth:   tls.RequireAndVerifyClientCert,
-	}), nil
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS12,
+		Certificates:           []tls.Certificate{pair},
+		ClientCAs:              clients,
+		ClientAuth:             tls.RequireAndVerifyClientCert,
+		SessionTicketsDisabled: true,
+	}, nil
 }
 
-// warnOfExpired warns of certificates in the supplied directory that have expired at the
+// warnOfExpired warns of certificates in the supplied text of a file that have expired at the
 // supplied time. No client accepts the server's, and the server accepts no client that
 // the CA's says is one. Nothing else would say so here.
-func warnOfExpired(ctx context.Context, log *slog.Logger, dir string, now time.Time) {
-	for _, name := range []string{certFile, caFile} {
-		file := filepath.Join(dir, name)
-
-		// What can't be read has been refused before.
-		text, err := os.ReadFile(file) //nolint:gosec // Whoever runs the function names it.
-		if err != nil {
+func warnOfExpired(ctx context.Context, log *slog.Logger, file string, text []byte, now time.Time) {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil || !now.After(cert.NotAfter) {
 			continue
 		}
 
-		for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-			cert, err := x509.ParseCertificate(block.Bytes)
-			if err != nil || !now.After(cert.NotAfter) {
-				continue
-			}
-
-			log.WarnContext(ctx, "A certificate has expired, so connections will be refused", "file", file, "subject", cert.Subject.String(), "not_after", cert.NotAfter)
-		}
+		log.WarnContext(ctx, "A certificate has expired, so connections will be refused", "file", file, "subject", cert.Subject.String(), "not_after", cert.NotAfter)
 	}
 }

@@ -139,7 +139,7 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 
 			of := s.entries[e.at : e.at+1 : e.at+1]
 			if e.next > 0 {
-				of = slices.Collect(s.with(e.ID))
+				of = slices.Collect(s.With(e.ID))
 			}
 
 			if !yield(of) {
@@ -189,7 +189,7 @@ func (s *Set) Adopt(of []Entry) { s.changed = s.place(s.adopted(of)...) || s.cha
 // Grows returns how many more entries there are after adopting the supplied ones.
 func (s *Set) Grows(of []Entry) int {
 	n := len(s.adopted(of))
-	for range s.with(of[0].ID) {
+	for range s.With(of[0].ID) {
 		n--
 	}
 
@@ -205,7 +205,7 @@ func (s *Set) adopted(of []Entry) []Entry {
 	}
 
 	at := make(map[string]int)
-	for e := range s.with(of[0].ID) {
+	for e := range s.With(of[0].ID) {
 		if _, ok := at[e.String()]; !ok {
 			at[e.String()] = len(at) - len(s.entries)
 		}
@@ -235,7 +235,7 @@ func (s *Set) place(entries ...Entry) bool {
 
 	// A key that is there more often is left as often as there are entries.
 	free := few[:0]
-	for e := range s.with(id) {
+	for e := range s.With(id) {
 		free = append(free, e.at)
 	}
 
@@ -284,8 +284,8 @@ func (s *Set) drop(e *Entry) {
 	}
 }
 
-// with returns the entries with the supplied ID, in their order.
-func (s *Set) with(id string) iter.Seq[Entry] {
+// With returns the entries with the supplied ID, in their order.
+func (s *Set) With(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
 		for i := s.first[id]; i > 0; i = s.entries[i-1].next {
 			if e := &s.entries[i-1]; !e.gone && !yield(*e) {

@@ -33,6 +33,53 @@ const (
 	Stable State = "stable"
 )
 
+// A Source says where the labels of a request come from.
+type Source string
+
+// The sources of labels.
+const (
+	// Field is a map of the composite resource, as of each request that Request returns.
+	Field Source = "field"
+
+	// Name, Desired and Observed are expressions of the same map. Every other one mentions
+	// what it is called of the composed resource, too, so that its labels differ.
+	Name     Source = "name"
+	Desired  Source = "desired"
+	Observed Source = "observed"
+)
+
+// own is what every other expression adds to the label, of the composed resource.
+var own = map[Source]string{
+	Name: "name", Desired: "desired.spec.forProvider.region + '/' + desired.metadata.name", Observed: "observed.?status.?atProvider.?id.orValue('none')",
+}
+
+// Input is the function's input for so many labels of the supplied source.
+func Input(source Source, labels int) *structpb.Struct {
+	in := object(template.Input, "")
+	if source == Field {
+		return in
+	}
+
+	expressions := &structpb.Struct{Fields: make(map[string]*structpb.Value, labels)}
+
+	for i := range labels {
+		text := "xr.spec.labels['" + key(i) + "']"
+		if i%2 == 1 {
+			text += " + '/' + " + own[source]
+		}
+
+		expressions.Fields[key(i)] = structpb.NewStringValue(text)
+	}
+
+	of := in.GetFields()["sources"].GetListValue().GetValues()[0].GetStructValue()
+	of.Fields = map[string]*structpb.Value{"type": structpb.NewStringValue("Expression"), "expressions": structpb.NewStructValue(expressions)}
+
+	return in
+}
+
+// key of a label.
+func key(i int) string { return fmt.Sprintf("platform/label-%04d", i) }
+
 //go:embed request.yaml
 var file []byte
 
@@ -101,7 +148,7 @@ func Request(state State, resources, labels int, function Function) (*fnv1.RunFu
 func request(resources, labels int) *fnv1.RunFunctionRequest {
 	req := &fnv1.RunFunctionRequest{
 		Meta:  &fnv1.RequestMeta{Tag: "tag"},
-		Input: object(template.Input, ""),
+		Input: Input(Field, labels),
 		Observed: &fnv1.State{
 			Composite: &fnv1.Resource{Resource: object(template.Composite, "")},
 			Resources: make(map[string]*fnv1.Resource, resources),
@@ -111,7 +158,7 @@ func request(resources, labels int) *fnv1.RunFunctionRequest {
 
 	set := make(map[string]*structpb.Value, labels)
 	for i := range labels {
-		set[fmt.Sprintf("platform/label-%04d", i)] = structpb.NewStringValue(fmt.Sprintf("value-%04d", i))
+		set[key(i)] = structpb.NewStringValue(fmt.Sprintf("value-%04d", i))
 	}
 
 	fields(req.GetObserved().GetComposite().GetResource(), "spec")["labels"] = structpb.NewStructValue(&structpb.Struct{Fields: set})

@@ -123,3 +123,33 @@ func TestRequestErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestInput(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		source Source
+		want   map[string]any
+	}{
+		"Field": {
+			reason: "Labels are those of the composite resource.", source: Field,
+			want: map[string]any{"type": "CompositeField", "fromFieldPath": "spec.labels"},
+		},
+		"Name": {
+			reason: "Expressions give the same, and every other one is of the composed resource.", source: Name,
+			want: map[string]any{"type": "Expression", "expressions": map[string]any{
+				"platform/label-0000": "xr.spec.labels['platform/label-0000']",
+				"platform/label-0001": "xr.spec.labels['platform/label-0001'] + '/' + name",
+				"platform/label-0002": "xr.spec.labels['platform/label-0002']",
+			}},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Input(tc.source, 3).AsMap()["sources"]
+			if diff := cmp.Diff([]any{tc.want}, got); diff != "" {
+				t.Errorf("\n%s\nInput(%s, 3): -want sources, +got:\n%s", tc.reason, tc.source, diff)
+			}
+		})
+	}
+}

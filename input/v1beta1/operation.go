@@ -1,0 +1,47 @@
+package v1beta1
+
+import (
+	"strings"
+
+	"github.com/crossplane/function-sdk-go/errors"
+)
+
+// CheckComposition returns an error if the input has what only Operations have.
+func (in *CloudTags) CheckComposition() error {
+	if in.Coverage == nil {
+		return nil
+	}
+
+	return errors.New("coverage: is for Operations only, and forbidden in a Composition")
+}
+
+// CheckOperation returns an error if the input has what is of composite resources. An Operation
+// has none.
+func (in *CloudTags) CheckOperation() error {
+	var has []string
+
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{name: "provider.fromFieldPath", has: in.Provider != nil && !in.Provider.FromFieldPath.IsZero()},
+		{name: "sources", has: len(in.Sources) > 0},
+		{name: "reservedKeys", has: len(in.ReservedKeys) > 0},
+		{name: "removeTags", has: len(in.RemoveTags) > 0},
+		{name: "ignoreTags", has: len(in.IgnoreTags) > 0},
+		{name: "kubernetesMetadata", has: len(in.KubernetesMetadata) > 0},
+		{name: "toContextKey", has: in.ToContextKey != ""},
+		{name: "statusFieldPath", has: !in.StatusFieldPath.IsZero()},
+	} {
+		if f.has {
+			has = append(has, f.name)
+		}
+	}
+
+	if len(has) == 0 {
+		return nil
+	}
+
+	return errors.Errorf("%s: forbidden in an Operation, which has no composite resource and writes no tags: it can have "+
+		"coverage, tagPolicy, provider.value, keyPrefix, keyFormats, resources, tagFields, profileRules, fieldDiscovery and ttl", strings.Join(has, ", "))
+}

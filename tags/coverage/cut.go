@@ -1,0 +1,130 @@
+package coverage
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	// MaxTotals is the most bytes of what Totals returns, as JSON. It is kept in etcd, where an
+	// object has 1.5 MB at most.
+	MaxTotals = 32 << 10
+
+	// MaxBytes is the most bytes of what Cut returns, as YAML. It is kept there, too.
+	MaxBytes = 256 << 10
+
+	// maxList is the most bytes of a list of resources, as YAML.
+	maxList = 32 << 10
+
+	// maxKeys is the most keys of a group, maxReasons the most that a resource lacks, breaks,
+	// or has of other values in the cloud, and maxText the most bytes of a text.
+	maxKeys    = 32
+	maxReasons = 5
+	maxText    = 128
+)
+
+// Totals are the report without lists, and with as many keys of each group as fit into
+// MaxTotals.
+func (r *Report) Totals() *Report {
+	out := *r
+	out.Lists = nil
+
+	for most := maxKeys; ; most /= 2 {
+		out.Keys = mapped(first(r.Keys, most), short)
+		out.Total = r.Total.cut(most)
+		out.Groups = mapped(r.Groups, func(g *Group) *Group { return g.cut(most) })
+
+		j, _ := json.Marshal(&out) //nolint:errchkjson // Nothing in it can fail.
+		if len(j) <= MaxTotals || most == 0 {
+			return &out
+		}
+	}
+}
+
+// Cut is the report with the totals as Totals has them, and with as many resources of each list
+// as fit into MaxBytes.
+func (r *Report) Cut() *Report {
+	out := r.Totals()
+	out.More = make(map[string]int)
+
+	for _, l := range r.Lists {
+		kept := List{Name: l.Name}
+
+		for size := 0; len(kept.Resources) < len(l.Resources); {
+			of := l.Resources[len(kept.Resources)].cut()
+
+			y, _ := yaml.Marshal([]*Resource{of}) // Nothing in it can fail.
+			if size += len(y); size > maxList {
+				out.More[l.Name] = len(l.Resources) - len(kept.Resources)
+				break
+			}
+
+			kept.Resources = append(kept.Resources, of)
+		}
+
+		out.Lists = append(out.Lists, kept)
+	}
+
+	return out
+}
+
+// cut is the group with so many keys at most.
+func (g *Group) cut(most int) *Group {
+	out := *g
+	out.MoreKeys = max(0, len(g.Keys)-most)
+	out.Keys = mapped(first(g.Keys, most), func(n *KeyCount) *KeyCount {
+		of := *n
+		of.Key = short(n.Key)
+
+		return &of
+	})
+
+	return &out
+}
+
+// cut is the resource with short texts, and few reasons.
+func (r *Resource) cut() *Resource {
+	out := *r
+
+	for _, text := range []*string{&out.APIVersion, &out.Kind, &out.Namespace, &out.Name, &out.Composite, &out.Why} {
+		*text = short(*text)
+	}
+
+	out.Missing = mapped(first(r.Missing, maxReasons), short)
+	out.Wrong = mapped(first(r.Wrong, maxReasons), func(w Wrong) Wrong { return Wrong{Key: short(w.Key), What: short(w.What)} })
+	out.Drift = mapped(first(r.Drift, maxReasons), func(d Drift) Drift {
+		d.Key, d.Desired = short(d.Key), short(d.Desired)
+		if d.Cloud != nil {
+			d.Cloud = new(short(*d.Cloud))
+		}
+
+		return d
+	})
+	out.More = len(r.Missing) + len(r.Wrong) + len(r.Drift) - len(out.Missing) - len(out.Wrong) - len(out.Drift)
+
+	return &out
+}
+
+// short is the supplied text, or its beginning if it is too long.
+func short(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
+}
+
+// first of the supplied things: at most as many as supplied.
+func first[T any](of []T, most int) []T { return of[:min(len(of), most)] }
+
+// mapped are what the supplied function makes of the supplied things.
+func mapped[T any](of []T, f func(T) T) []T {
+	out := make([]T, len(of))
+	for i := range of {
+		out[i] = f(of[i])
+	}
+
+	return out
+}

@@ -1,0 +1,188 @@
+package coverage
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// A Report is how many resources have which tags.
+type Report struct {
+	// By is what groups are of.
+	By string `json:"by"`
+
+	// Keys that count, in order.
+	Keys []string `json:"keys"`
+
+	Total  *Group   `json:"total"`
+	Groups []*Group `json:"groups"`
+
+	// Others are objects that are no resources of a cloud.
+	Others int `json:"others"`
+
+	// More is how many resources are left out of each list, by its name.
+	More map[string]int `json:"more,omitempty"`
+
+	// Lists are written one resource after the other: there may be many.
+	Lists []List `json:"-"`
+
+	// Broken rules of the tag policy, in their order.
+	Broken []Broken `json:"-"`
+}
+
+// ListDrifted is the name of the list of drifted resources.
+const ListDrifted = "drifted"
+
+// A List of resources, as they came. They are untagged, without any tag but those that
+// their provider adds, incomplete, without all tags that are required, drifted, untaggable, or
+// unknown.
+type List struct {
+	Name      string
+	Resources []*Resource
+}
+
+// A Broken rule of the tag policy.
+type Broken struct {
+	// Rule is the position of the rule in the policy, Count how many resources break it.
+	Rule, Count int
+
+	// First of these: maxBroken at most.
+	First []stamp.Violation
+}
+
+// A Group of resources.
+type Group struct {
+	Name string `json:"name,omitempty"`
+
+	// Resources of clouds, of which so many can have tags, or can't have any, or nobody knows.
+	Resources  int `json:"resources"`
+	Taggable   int `json:"taggable"`
+	Untaggable int `json:"untaggable"`
+	Unknown    int `json:"unknown"`
+
+	// Tagged resources have any tag but those that their provider adds. Incomplete ones lack
+	// any that is required.
+	Tagged     int `json:"tagged"`
+	Incomplete int `json:"incomplete"`
+
+	// Reported are the resources of which the provider reports the tags that the cloud has. Of
+	// these so many have any tag in the cloud, and of so many the cloud has others.
+	Reported int `json:"reported"`
+	InCloud  int `json:"inCloud"`
+	Drifted  int `json:"drifted"`
+
+	// Keys that count, and how many are left out.
+	Keys     []*KeyCount `json:"keys"`
+	MoreKeys int         `json:"moreKeys,omitempty"`
+
+	byKey map[string]*KeyCount
+}
+
+// A KeyCount is how many resources have a key.
+type KeyCount struct {
+	Key string `json:"key"`
+
+	// Tagged are how many have it, of so many that should, and the share of these.
+	Tagged int     `json:"tagged"`
+	Of     int     `json:"of"`
+	Share  float64 `json:"share"`
+
+	// InCloud is how many have it in the cloud, of so many of which that is reported.
+	InCloud  int `json:"inCloud"`
+	Reported int `json:"reported"`
+}
+
+// A Resource in a list.
+type Resource struct {
+	Provider   string `json:"provider"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	Composite  string `json:"composite,omitempty"`
+
+	// Missing are keys that the resource lacks, and Wrong those whose tags break the policy.
+	Missing []string `json:"missing,omitempty"`
+	Wrong   []Wrong  `json:"wrong,omitempty"`
+
+	// Why it has no tags.
+	Why string `json:"why,omitempty"`
+
+	Drift []Drift `json:"drift,omitempty"`
+
+	// More of all these are left out.
+	More int `json:"more,omitempty"`
+}
+
+// A Wrong tag is one that breaks a rule of the policy.
+type Wrong struct {
+	Key  string `json:"key"`
+	What string `json:"what"`
+}
+
+// A Drift is a tag that the cloud lacks, if its value there is null, or that has another value there.
+type Drift struct {
+	Key     string  `json:"key"`
+	Desired string  `json:"desired"`
+	Cloud   *string `json:"cloud"`
+}
+
+// Title of the resource, for messages.
+func (r *Resource) Title() string {
+	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
+}
+
+// Summary says how many resources there are of each sort.
+func (r *Report) Summary() string {
+	t := r.Total
+	parts := []string{
+		fmt.Sprintf("%d of %d resources can have tags", t.Taggable, t.Resources),
+		fmt.Sprintf("%d untagged", t.Taggable-t.Tagged),
+	}
+
+	for _, p := range []struct {
+		n    int
+		what string
+	}{
+		{t.Incomplete, "without all that is required"},
+		{t.Drifted, "drifted"},
+		{t.Untaggable, "untaggable"},
+		{t.Unknown, "unknown"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+// WriteYAML writes the report as YAML, one resource after the other.
+func (r *Report) WriteYAML(out io.Writer) error {
+	w := bufio.NewWriter(out)
+
+	head, _ := yaml.Marshal(r) // Nothing in it can fail.
+	_, _ = w.Write(head)
+
+	for _, l := range r.Lists {
+		_, _ = w.WriteString(l.Name + ":")
+
+		if len(l.Resources) == 0 {
+			_, _ = w.WriteString(" []")
+		}
+
+		_ = w.WriteByte('\n')
+
+		for _, of := range l.Resources {
+			y, _ := yaml.Marshal([]*Resource{of}) // As above.
+			_, _ = w.Write(y)
+		}
+	}
+
+	return w.Flush()
+}

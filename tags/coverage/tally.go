@@ -1,0 +1,492 @@
+// Package coverage counts which resources have tags, which lack some, and of which the cloud has
+// others than those that are desired: for the command of this name, and for Operations.
+package coverage
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// none is the group of resources that are of no provider, namespace or composite.
+const none = "-"
+
+// Labels and annotations by which Crossplane says what a composed resource is.
+const (
+	compositeLabel = "crossplane.io/composite"
+	nameAnnotation = "crossplane.io/composition-resource-name"
+)
+
+// maxBroken is how many resources that break a rule are told of.
+const maxBroken = 3
+
+// A rule of the policy.
+type rule struct {
+	key      string
+	required bool
+}
+
+// Options of a Tally.
+type Options struct {
+	// By is what to count by: provider, kind, namespace or composite.
+	By string
+
+	// Input that says where tags are, how their keys are formatted, and what the tag policy is.
+	Input *v1beta1.CloudTags
+
+	// Keys that count, and that resources must have. Without any, those of the tag policy
+	// count, or else those that the sources name, or else all that any resource has.
+	Keys []string
+
+	// CompositeGroup is the API group of composite resources, if that is known.
+	CompositeGroup string
+
+	// Schemas of kinds, if there are any.
+	Schemas field.Schemas
+}
+
+// A Tally counts resources, one after the other. What it keeps grows with the resources that
+// something is wrong with, and with what is distinct about them.
+type Tally struct {
+	by     string
+	census *stamp.Census
+
+	// keys that count, or none if all do. If they are required, each resource must have them,
+	// and if they are policed, those that a rule is for.
+	keys              []string
+	required, policed bool
+	rules             []rule
+
+	total  *Group
+	groups map[string]*Group
+	others int
+	broken []Broken
+
+	untagged, incomplete, drifted, untaggable, unknown []*Resource
+
+	// owners are kinds that own resources: composite resources.
+	owners map[schema.GroupKind]bool
+
+	// texts that many resources have.
+	texts map[string]string
+}
+
+// New returns a Tally that has counted nothing.
+func New(o Options) *Tally {
+	t := &Tally{
+		by: o.By, total: newGroup(""), groups: make(map[string]*Group),
+		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
+	}
+
+	if o.Input.TagPolicy != nil {
+		for i := range o.Input.TagPolicy.Rules {
+			r := &o.Input.TagPolicy.Rules[i]
+			t.rules = append(t.rules, rule{key: r.Key, required: r.Required == nil || *r.Required})
+			t.broken = append(t.broken, Broken{Rule: i})
+			t.keys = append(t.keys, r.Key)
+		}
+	}
+
+	switch {
+	case len(o.Keys) > 0:
+		t.required, t.keys = true, unique(o.Keys)
+	case o.Input.TagPolicy != nil:
+		t.policed, t.keys = true, unique(t.keys)
+	default:
+		t.keys = namedKeys(o.Input.Sources)
+	}
+
+	if o.Schemas.Of == nil {
+		o.Schemas.Of = func(schema.GroupVersionKind) object.Node { return object.Node{} }
+	}
+
+	t.census = (&stamp.Stamper{
+		Input:          o.Input,
+		CompositeGroup: o.CompositeGroup,
+		Transformer:    (&resolve.Set{}).Transformer(o.Input),
+		Schemas:        o.Schemas,
+		Fields: func(schemas field.Schemas) field.Locator {
+			rules := field.NewRules(o.Input.TagFields)
+			rules.Schemas = &schemas
+
+			return field.Chain{rules, known{}, schemas, field.ByProfile{}}
+		},
+	}).Census(t.keys)
+
+	return t
+}
+
+// Requires is true if resources must have any key.
+func (t *Tally) Requires() bool {
+	return t.required || slices.ContainsFunc(t.rules, func(r rule) bool { return r.required })
+}
+
+// Schemas are the kinds whose schemas say where their tags are, or would if they were here.
+func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.Schemas() }
+
+// known locates the tag fields that the built-in index has, whether they have to be asked for or
+// not.
+type known struct{}
+
+// Locate the tag field of the supplied kind.
+func (known) Locate(k field.Kind) (field.Field, bool) {
+	if f, ok := field.BuiltIn().Known(k.GroupVersionKind); ok {
+		return f, true
+	}
+
+	return field.BuiltIn().Locate(k)
+}
+
+// namedKeys are the keys of labels that the supplied sources name. What else they have only
+// composite resources say.
+func namedKeys(sources []v1beta1.Source) []string {
+	var keys []string
+
+	for i := range sources {
+		s := &sources[i]
+		keys = slices.AppendSeq(keys, maps.Keys(s.Values))
+		keys = slices.AppendSeq(keys, maps.Keys(s.Expressions))
+
+		if s.Include != nil {
+			keys = append(keys, s.Include.Keys...)
+		}
+	}
+
+	keys = slices.DeleteFunc(keys, func(key string) bool { return strings.Contains(key, "*") })
+	slices.Sort(keys)
+
+	return slices.Compact(keys)
+}
+
+// unique returns the supplied keys without those that came before.
+func unique(keys []string) []string {
+	var out []string
+
+	for _, key := range keys {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+
+	return out
+}
+
+func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[string]*KeyCount)} }
+
+// AddRequired adds the supplied objects that Crossplane has fetched, by the name of the
+// requirement. What several requirements select counts once. It returns the error of the
+// supplied context once that has one.
+func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
+	seen := make(map[[4]string]bool)
+
+	for _, requirement := range slices.Sorted(maps.Keys(required)) {
+		for _, item := range required[requirement].GetItems() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+
+			o := object.Of(item)
+			gk := object.GVK(o).GroupKind()
+			id := [4]string{gk.Group, gk.Kind, object.Namespace(o), object.Name(o)}
+
+			if id[3] == "" || !seen[id] {
+				t.Add(o)
+			}
+
+			seen[id] = true
+		}
+	}
+
+	return nil
+}
+
+// Add the supplied object.
+func (t *Tally) Add(o object.Object) {
+	node := o.Node()
+	metadata := node.Field("metadata")
+
+	for ref := range metadata.Field("ownerReferences").Items() {
+		t.owners[schema.FromAPIVersionAndKind(ref.Field("apiVersion").Text(), ref.Field("kind").Text()).GroupKind()] = true
+	}
+
+	name := metadata.Field("name").Text()
+	counted := t.census.Count(cmp.Or(metadata.Field("annotations").Field(nameAnnotation).Text(), name), o)
+
+	// Without a spec, composite resources look like managed ones.
+	composite := metadata.Field("labels").Field(compositeLabel).Text()
+	isComposite := composite == name && name != "" && !node.Field("spec").Field("forProvider").IsObject()
+
+	if !counted.IsResource || counted.Unknown && isComposite {
+		t.others++
+		return
+	}
+
+	r := &Resource{
+		Provider: t.text(counted.Provider), APIVersion: t.text(counted.GroupVersion().String()), Kind: t.text(counted.Kind.Kind),
+		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(name), Composite: t.text(composite), Why: t.text(counted.Lacks),
+	}
+
+	if counted.NoCloud {
+		r.Provider = none
+	}
+
+	switch {
+	case counted.Unknown:
+		t.unknown = append(t.unknown, r) // Counted once all owners are known.
+	case counted.Lacks != "":
+		t.untaggable = append(t.untaggable, r)
+		t.each(r, func(g *Group) { g.Resources++; g.Untaggable++ })
+	default:
+		t.count(r, &counted)
+	}
+}
+
+// text returns the supplied text, as the same string as all that are equal.
+func (t *Tally) text(s string) string {
+	known, ok := t.texts[s]
+	if !ok {
+		known = strings.Clone(s)
+		t.texts[known] = known
+	}
+
+	return known
+}
+
+// each calls the supplied function for the groups that the supplied resource is in.
+func (t *Tally) each(r *Resource, f func(g *Group)) {
+	name := ""
+
+	switch t.by {
+	case "provider":
+		name = r.Provider
+	case "kind":
+		name = strings.TrimSuffix(r.Kind+"."+groupOf(r.APIVersion), ".")
+	case "namespace":
+		name = r.Namespace
+	case "composite":
+		name = r.Composite
+		if name != "" && r.Namespace != "" {
+			name = r.Namespace + "/" + name
+		}
+	}
+
+	name = cmp.Or(name, none)
+
+	g := t.groups[name]
+	if g == nil {
+		g = newGroup(name)
+		t.groups[name] = g
+	}
+
+	f(t.total)
+	f(g)
+}
+
+// groupOf the supplied apiVersion, which is empty for that of Kubernetes' core.
+func groupOf(apiVersion string) string {
+	group, _, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		return ""
+	}
+
+	return group
+}
+
+// count the supplied resource, which can have tags.
+func (t *Tally) count(r *Resource, of *stamp.Counted) {
+	t.judge(r, of)
+
+	for _, key := range slices.Sorted(maps.Keys(of.Drift)) {
+		d := of.Drift[key]
+		r.Drift = append(r.Drift, Drift{Key: t.text(key), Desired: d.Desired, Cloud: d.Cloud})
+	}
+
+	isIncomplete := len(r.Missing)+len(r.Wrong) > 0
+
+	switch {
+	case len(of.Tags) == 0:
+		t.untagged = append(t.untagged, r)
+	case isIncomplete:
+		t.incomplete = append(t.incomplete, r)
+	}
+
+	if len(r.Drift) > 0 {
+		t.drifted = append(t.drifted, r)
+	}
+
+	t.each(r, func(g *Group) {
+		g.Resources++
+		g.Taggable++
+		g.Tagged += one(len(of.Tags) > 0)
+		g.Incomplete += one(isIncomplete)
+		g.Reported += one(of.Reported)
+		g.Drifted += one(len(r.Drift) > 0)
+		g.InCloud += one(of.HasCloudTags)
+
+		if len(t.keys) > 0 {
+			t.countKeys(g, of)
+		} else {
+			t.countFound(g, of)
+		}
+	})
+}
+
+// one is 1 if it is so, and otherwise 0.
+func one(is bool) int { //nolint:revive // It is what is counted.
+	if is {
+		return 1
+	}
+
+	return 0
+}
+
+// judge what the supplied resource lacks.
+func (t *Tally) judge(r *Resource, of *stamp.Counted) {
+	if t.required {
+		for i, key := range t.keys {
+			if !of.Has[i] {
+				r.Missing = append(r.Missing, key)
+			}
+		}
+	}
+
+	for i, what := range of.Breaks {
+		switch key := t.rules[i].key; {
+		case what == "":
+			continue
+		case what != stamp.Missing:
+			r.Wrong = append(r.Wrong, Wrong{Key: key, What: t.text(what)})
+		case !slices.Contains(r.Missing, key):
+			r.Missing = append(r.Missing, key)
+		}
+
+		b := &t.broken[i]
+		b.Count++
+
+		if len(b.First) < maxBroken {
+			b.First = append(b.First, stamp.Violation{Rule: i, What: what, Resource: r.Title(), Provider: r.Provider})
+		}
+	}
+}
+
+// countKeys counts the keys that count.
+func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
+	for i, key := range t.keys {
+		n := g.key(key)
+
+		isFor := !t.policed
+		for j, r := range t.rules {
+			isFor = isFor || r.key == key && of.For[j]
+		}
+
+		if !isFor {
+			continue
+		}
+
+		n.Of++
+		n.Tagged += one(of.Has[i])
+
+		if of.Reported {
+			n.Reported++
+			n.InCloud += one(of.CloudHas[i])
+		}
+	}
+}
+
+// countFound counts all keys that there are.
+func (t *Tally) countFound(g *Group, of *stamp.Counted) {
+	for key := range of.Tags {
+		n := g.key(t.text(key))
+		n.Tagged++
+
+		d, drifted := of.Drift[key]
+		n.InCloud += one(of.Reported && (!drifted || d.Cloud != nil))
+	}
+}
+
+// key of the group.
+func (g *Group) key(key string) *KeyCount {
+	n := g.byKey[key]
+	if n == nil {
+		n = &KeyCount{Key: key}
+		g.byKey[key] = n
+	}
+
+	return n
+}
+
+// Report what has been counted. Nothing can be added any more.
+func (t *Tally) Report() *Report {
+	isOwner := func(r *Resource) bool {
+		gk := schema.GroupKind{Group: groupOf(r.APIVersion), Kind: r.Kind}
+		_, isKnown := field.FamilyOf(gk)
+
+		return t.owners[gk] && !isKnown
+	}
+
+	n := len(t.unknown)
+	t.unknown = slices.DeleteFunc(t.unknown, isOwner)
+	t.others += n - len(t.unknown)
+
+	for _, r := range t.unknown {
+		t.each(r, func(g *Group) { g.Resources++; g.Unknown++ })
+	}
+
+	out := &Report{By: t.by, Keys: []string{}, Total: t.total, Groups: []*Group{}, Others: t.others, Broken: t.broken, Lists: []List{
+		{Name: "untagged", Resources: t.untagged},
+		{Name: "incomplete", Resources: t.incomplete},
+		{Name: ListDrifted, Resources: t.drifted},
+		{Name: "untaggable", Resources: t.untaggable},
+		{Name: "unknown", Resources: t.unknown},
+	}}
+
+	t.order(t.total)
+
+	for _, name := range slices.Sorted(maps.Keys(t.groups)) {
+		t.order(t.groups[name])
+		out.Groups = append(out.Groups, t.groups[name])
+	}
+
+	for _, n := range t.total.Keys {
+		out.Keys = append(out.Keys, n.Key)
+	}
+
+	return out
+}
+
+// order the keys of the supplied group: as they were given, or the most frequent first.
+func (t *Tally) order(g *Group) {
+	g.Keys = []*KeyCount{}
+
+	for _, key := range t.keys {
+		g.Keys = append(g.Keys, g.key(key))
+	}
+
+	if len(t.keys) == 0 {
+		g.Keys = slices.AppendSeq(g.Keys, maps.Values(g.byKey))
+		slices.SortFunc(g.Keys, func(a, b *KeyCount) int { return cmp.Or(b.Tagged-a.Tagged, strings.Compare(a.Key, b.Key)) })
+
+		for _, n := range g.Keys {
+			n.Of, n.Reported = g.Taggable, g.Reported
+		}
+	}
+
+	for _, n := range g.Keys {
+		if n.Of > 0 {
+			n.Share = float64(n.Tagged*10_000/n.Of) / 10_000
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/coverage"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// ReportKey is the key of a ConfigMap's data that has the report of an Operation.
+const ReportKey = "coverage.yaml"
+
+// Counted responds with what an Operation has counted: its output has the totals, and the ConfigMap
+// that the input names, if any, the report. What earlier steps desire stays.
+func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {
+	rsp := r.Waiting()
+
+	if err := r.write(rsp, counted); err != nil {
+		return nil, Fail(ReasonInvalidInput, err)
+	}
+
+	j, _ := json.Marshal(counted.Totals()) //nolint:errchkjson // Nothing in it can fail.
+
+	rsp.Output = &structpb.Struct{}
+	if err := rsp.GetOutput().UnmarshalJSON(j); err != nil {
+		return nil, errors.Wrap(err, "cannot encode totals")
+	}
+
+	for i := range counted.Broken {
+		r.warnOfBroken(rsp, &counted.Broken[i])
+	}
+
+	add(rsp, normal, "CoverageCounted", "", counted.Summary())
+	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", counted.Summary()))
+
+	return rsp, nil
+}
+
+// warnOfBroken warns of the supplied rule if any resource breaks it.
+func (r *Run) warnOfBroken(rsp *fnv1.RunFunctionResponse, of *coverage.Broken) {
+	items := broken(of.First)
+	if more := of.Count - len(of.First); more > 0 {
+		items = append(items, fmt.Sprintf("and %d more", more))
+	}
+
+	add(rsp, warning, ReasonPolicyViolated, fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ",
+		of.Rule, r.ruled(of.Rule), count(of.Count, "resource", "resources")), items...)
+}
+
+// write the supplied report to the ConfigMap that the input names.
+func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) error {
+	if r.Input.Coverage == nil || r.Input.Coverage.ConfigMap == nil {
+		return nil
+	}
+
+	to := r.Input.Coverage.ConfigMap
+	desired := "coverage of " + to.Namespace + "/" + to.Name
+
+	// Crossplane applies what a pipeline desires in no order: what is applied last would take
+	// away what has been.
+	for name, other := range rsp.GetDesired().GetResources() {
+		o := object.Of(other)
+		if name == desired || object.APIVersion(o) == "v1" && object.Kind(o) == "ConfigMap" && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
+			return errors.Errorf("coverage.configMap: an earlier step desires ConfigMap %s/%s: it must be one of its own", to.Namespace, to.Name)
+		}
+	}
+
+	text := &strings.Builder{}
+	_ = counted.Cut().WriteYAML(text) // A Builder takes all.
+
+	resources := map[string]*fnv1.Resource{}
+	maps.Copy(resources, rsp.GetDesired().GetResources())
+
+	rsp.Desired = object.Copy(rsp.GetDesired()) // The request's own stays.
+	rsp.Desired.Resources = resources
+
+	resources[desired] = &fnv1.Resource{Resource: &structpb.Struct{Fields: map[string]*structpb.Value{
+		"apiVersion": structpb.NewStringValue("v1"),
+		"kind":       structpb.NewStringValue("ConfigMap"),
+		"metadata": fields(map[string]*structpb.Value{
+			"name":      structpb.NewStringValue(to.Name),
+			"namespace": structpb.NewStringValue(to.Namespace),
+		}),
+		"data": fields(map[string]*structpb.Value{ReportKey: structpb.NewStringValue(text.String())}),
+	}}}
+
+	return nil
+}
+
+func fields(of map[string]*structpb.Value) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: of})
+}

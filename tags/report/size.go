@@ -1,0 +1,68 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+)
+
+// maxLargest is how many of the largest composed resources are named.
+const maxLargest = 3
+
+// A Limit of the size of responses, in bytes. Zero is none. That of Crossplane is gRPC's own for
+// messages that clients receive, 4 MB: it sets no other.
+type Limit int
+
+// Check that the supplied response is within the limit. It returns a FailureError that says what
+// is large in it.
+func (l Limit) Check(rsp *fnv1.RunFunctionResponse) error {
+	if l == 0 {
+		return nil
+	}
+
+	size := proto.Size(rsp)
+	if size <= int(l) {
+		return nil
+	}
+
+	return Fail(ReasonLimitExceeded, errors.Errorf("the response has %d bytes, and Crossplane takes at most %d (%.4g MB): %s; "+
+		"let nested composite resources compose a part of it", size, l, float64(l)/(1<<20), large(rsp)))
+}
+
+// large says what the supplied response has, and how large it is.
+func large(rsp *fnv1.RunFunctionResponse) string {
+	type composed struct {
+		name string
+		size int
+	}
+
+	desired := rsp.GetDesired()
+	all := make([]composed, 0, len(desired.GetResources()))
+	size := 0
+
+	for name, r := range desired.GetResources() {
+		c := composed{name: name, size: proto.Size(r)}
+		all, size = append(all, c), size+c.size
+	}
+
+	slices.SortFunc(all, func(a, b composed) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
+	})
+
+	out := fmt.Sprintf("%s of %d", count(len(all), "composed resource", "composed resources"), size)
+
+	if len(all) > 0 {
+		largest := mapped(all[:min(len(all), maxLargest)], func(c composed) string { return fmt.Sprintf("%s %d", elide(c.name), c.size) })
+		out += fmt.Sprintf(" (the largest: %s)", strings.Join(largest, ", "))
+	}
+
+	rest := &fnv1.RunFunctionResponse{Results: rsp.GetResults(), Conditions: rsp.GetConditions()}
+
+	return fmt.Sprintf("%s, the composite resource of %d, the context of %d, and results of %d", out, proto.Size(desired.GetComposite()), proto.Size(rsp.GetContext()), proto.Size(rest))
+}

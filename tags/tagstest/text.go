@@ -1,0 +1,51 @@
+package tagstest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Text checks that a file has the supplied text. The flag -update writes it.
+func Text(t *testing.T, path, text string) {
+	t.Helper()
+
+	if *update {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(string(b), text); diff != "" {
+		t.Errorf("%s is not what -update writes: -is, +would be:\n%s", path, diff)
+	}
+}
+
+// Section checks that a file has the supplied text between the lines that say in comments of
+// Markdown that its section begins and ends. The flag -update writes it.
+func Section(t *testing.T, path, section, text string) {
+	t.Helper()
+
+	begin, end := "<!-- begin "+section+" -->\n", "<!-- end "+section+" -->\n"
+
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, rest, begins := strings.Cut(string(b), begin)
+	_, after, ends := strings.Cut(rest, end)
+
+	if !begins || !ends {
+		t.Fatalf("%s: want a section between %q and %q", path, begin, end)
+	}
+
+	Text(t, path, before+begin+text+end+after)
+}
