@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +19,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // Resources that tests compose.
@@ -145,7 +150,76 @@ type (
 	array  = []any
 )
 
-func TestLive(t *testing.T) {
+// A liveTest runs in clusters of all releases of Crossplane, and is a row of README's table.
+type liveTest struct {
+	name string
+	run  func(live.Test)
+
+	// shows is what README says that it shows.
+	shows string
+
+	// alone is a test that others may not run beside.
+	alone bool
+
+	// lacks says of the releases that don't run it why they can't.
+	lacks map[live.Release]string
+
+	// says is what README has of a release that passes, if not yes.
+	says map[live.Release]string
+}
+
+var liveTests = []liveTest{
+	{name: "Tags", run: testTags, shows: "labels become tags of every shape; condition, events, status and metrics say so"},
+	{name: "Labels", run: testLabels, shows: "labels are changed and removed; tags of others stay"},
+	{name: "Owners", run: testOwners, shows: "field managers say whose tags are whose: ours are exactly what we have set"},
+	{name: "Cap", run: testCap, shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
+	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
+	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
+	{name: "Fatal", run: testFatal, shows: "a run that fails changes nothing"},
+	{name: "RemoveAndIgnore", run: testRemoveAndIgnore, shows: "`removeTags` and `ignoreTags`"},
+	{name: "TagPolicy", run: testTagPolicy, shows: "`tagPolicy` warns, and stops"},
+	{name: "Metadata", run: testMetadata, shows: "`kubernetesMetadata` copies labels"},
+	{name: "Unknown", run: testUnknown, shows: "kinds that nobody knows are left alone, and named"},
+	{
+		name: "Schema", run: testSchema, shows: "schemas say where kinds that aren't built in have tags",
+		lacks: map[live.Release]string{live.V1: "gives no schemas"},
+	},
+	{
+		name: "Bare", run: testBare, shows: "schemas say where resources have tags that are no more than a kind",
+		lacks: map[live.Release]string{live.V1: "gives no schemas"},
+	},
+	{
+		name: "Native", run: testNative, shows: "kinds of other controllers than Crossplane's",
+		lacks: map[live.Release]string{live.V1: "composes nothing in namespaces"},
+	},
+	{
+		name: "Account", run: testAccount, shows: "tags of a `ProviderConfig` of the cluster",
+	},
+	{
+		name: "Accounts", run: testAccounts, shows: "tags of a `ProviderConfig` in a namespace, and of a `ClusterProviderConfig`",
+		lacks: map[live.Release]string{live.V1: "has no such kinds"},
+	},
+	{name: "Claim", run: testClaim, shows: "cluster-scoped XRs, and claims"},
+	{name: "Namespace", run: testNamespace, shows: "objects in a namespace, by labels"},
+	{
+		name: "RequiredResource", run: testRequiredResource, shows: "objects in a namespace, by name",
+		lacks: map[live.Release]string{live.V1: "finds them by labels only"},
+	},
+	{
+		name: "TTL", run: testTTL, shows: "an edit of a source's object reaches tags",
+		says: map[live.Release]string{live.V1: "after `ttl`", live.V22: "after `ttl`", live.V2: "at once"},
+	},
+	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
+	{
+		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it",
+		lacks: map[live.Release]string{live.V1: "has none"},
+	},
+	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
+	{name: "Policy", run: testPolicy, shows: "the API server enforces what `policy` writes"},
+	{name: "Upgrade", run: testUpgrade, alone: true, shows: "the package is installed from a registry, and upgraded while XRs reconcile"},
+}
+
+func TestLive(t *testing.T) { //nolint:tparallel // One release after the other, and some tests alone.
 	t.Parallel()
 
 	asked(t)
@@ -153,32 +227,11 @@ func TestLive(t *testing.T) {
 	root, _ := all(t)
 	readFolders(t, root)
 
-	for release, tests := range map[live.Release]map[string]func(live.Test){
-		live.V2: {
-			"Tags":             testTags,
-			"Labels":           testLabels,
-			"LastLabel":        testLastLabel,
-			"RemoveAndIgnore":  testRemoveAndIgnore,
-			"RequiredResource": testRequiredResource,
-			"Metadata":         testMetadata,
-			"Fatal":            testFatal,
-			"Schema":           testSchema,
-			"Bare":             testBare,
-			"Unknown":          testUnknown,
-			"Input":            testInput,
-			"Policy":           testPolicy,
-			"Native":           testNative,
-			"Accounts":         testAccounts,
-			"TagPolicy":        testTagPolicy,
-		},
-		live.V1: {
-			"Namespace": testNamespace,
-			"Account":   testAccount,
-		},
-	} {
-		t.Run(string(release), func(t *testing.T) {
-			t.Parallel()
+	var passed atomic.Int32
 
+	// One after the other: each is more than a machine with two cores has to do.
+	for _, release := range live.Releases {
+		t.Run(string(release), func(t *testing.T) {
 			c, err := live.Start(t.Context(), root, release)
 			if err != nil {
 				t.Fatal(err)
@@ -192,16 +245,81 @@ func TestLive(t *testing.T) {
 				c.Stop()
 			})
 
-			c.Install(t)
+			if err := c.Install(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 
-			for name, test := range tests {
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					test(live.Test{Cluster: c, T: t})
+			for _, test := range liveTests {
+				if _, lacks := test.lacks[release]; lacks {
+					continue
+				}
+
+				t.Run(test.name, func(t *testing.T) {
+					if !test.alone {
+						t.Parallel()
+					}
+
+					test.run(live.Test{Cluster: c, T: t})
+
+					if !t.Failed() {
+						passed.Add(1)
+					}
 				})
 			}
 		})
 	}
+
+	want := 0
+	for _, test := range liveTests {
+		want += len(live.Releases) - len(test.lacks)
+	}
+
+	// A run of only some tests says nothing of others.
+	if int(passed.Load()) == want {
+		tagstest.Section(t, filepath.Join(root, "README.md"), "releases", releasesTable(t, root))
+	}
+}
+
+// releasesTable is what README says that releases of Crossplane have shown, in Markdown.
+func releasesTable(t *testing.T, root string) string {
+	t.Helper()
+
+	version := func(name string) string {
+		v, err := tool.Version(t.Context(), root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return v
+	}
+
+	out := &strings.Builder{}
+	fmt.Fprintf(out, "| With kube-apiserver %s and Crossplane |", version("kube-apiserver"))
+
+	for _, r := range live.Releases {
+		fmt.Fprintf(out, " %s |", version(string(r)))
+	}
+
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(live.Releases)) + "\n")
+
+	for _, test := range liveTests {
+		out.WriteString("| " + test.shows + " |")
+
+		for _, r := range live.Releases {
+			cell := "yes"
+			for _, other := range []string{test.lacks[r], test.says[r]} {
+				if other != "" {
+					cell = other
+				}
+			}
+
+			out.WriteString(" " + cell + " |")
+		}
+
+		out.WriteString("\n")
+	}
+
+	return out.String()
 }
 
 // Labels become tags of every shape, and people are told what became of them.
@@ -361,6 +479,7 @@ sources:
 
 	s.Label(object{"env": "prod", "owner": "team-a"})
 	provided(object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"})
+	s.WantOwners("vpc", ofTags, live.Owners{crossplane: {".plexsphere:env", ".plexsphere:owner"}})
 	s.Settled()
 
 	// An empty map stays until the provider has seen it, however long that takes. While
@@ -371,6 +490,7 @@ sources:
 	s.Want("tagged", ofTags, own)
 	s.Settled()
 	s.Want("vpc", ofTags, object{})
+	s.WantOwners("vpc", ofTags, live.Owners{crossplane: {""}})
 
 	// Crossplane may not know yet that the provider has dropped the empty map, and make it
 	// again. Then the provider drops it again.
@@ -384,7 +504,9 @@ sources:
 	for range 2 {
 		s.Settled()
 		s.Want("vpc", ofTags, nil)
+		s.WantOwners("vpc", ofTags, live.Owners{})
 		s.Want("tagged", ofTags, own)
+		s.WantOwners("tagged", ofTags, live.Owners{"provider": {".crossplane-kind", ".crossplane-name"}})
 		provided(object{})
 	}
 
@@ -450,11 +572,7 @@ sources:
 		c.T.Fatal(err)
 	}
 
-	// Crossplane may not have seen it yet.
-	live.Eventually(c.T, func() error {
-		s.Reconcile()
-		return s.Objection("bucket", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "201"})
-	})
+	s.WantSoon("bucket", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "201"})
 	s.Want("vpc", ofTags, object{"plexsphere:owner": "team-a", "plexsphere:cost-center": "100"})
 	s.Settled()
 }
@@ -472,7 +590,7 @@ metadata:
 		c.T.Fatal(err)
 	}
 
-	s := c.NewStack("account", instance, `
+	s := c.NewLegacyStack("account", instance, `
 sources:
 - type: ProviderConfig
   prefix: tags.example.org/
@@ -654,12 +772,121 @@ sources:
 		c.T.Fatal(err)
 	}
 
-	// Crossplane may not have seen it yet.
-	live.Eventually(c.T, func() error {
-		s.Reconcile()
-		return s.Objection("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:cost-center": "0815"})
-	})
+	s.WantSoon("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:cost-center": "0815"})
 	s.Settled()
+
+	registry.SetLabels(map[string]string{"tags.example.org/owner": "team-a"})
+
+	if err := c.Apply(c.T.Context(), "test", registry); err != nil {
+		c.T.Fatal(err)
+	}
+
+	s.WantSoon("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:owner": "team-a"})
+	s.WantOwners("bucket", ofTags, live.Owners{crossplane: {".Name", ".legacy", ".plexsphere:owner"}})
+	s.Settled()
+}
+
+// An edit of a source's object reaches XRs that nobody touches: at once if Crossplane watches the
+// object, or else when the answer that it has isn't to be used any longer.
+func testTTL(c live.Test) {
+	edit := func(center string) {
+		if err := c.Apply(c.T.Context(), "test", live.Parse(c.T, fmt.Sprintf(`
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: edited
+  labels: {tags.example.org/cost-center: %q}
+`, center))); err != nil {
+			c.T.Fatal(err)
+		}
+	}
+
+	want := func(center string) object { return object{"plexsphere:cost-center": center} }
+
+	stack := func(ttl string) *live.Stack {
+		s := c.NewStack("ttl-"+ttl, vpc, fmt.Sprintf(`
+ttl: %s
+sources:
+- type: RequiredResource
+  name: tenant
+  resource: {apiVersion: v1, kind: Namespace, name: {value: edited}}
+  prefix: tags.example.org/
+`, ttl))
+		s.Label(nil)
+		s.Want("vpc", ofTags, want("0"))
+		s.Settled()
+
+		return s
+	}
+
+	edit("0")
+
+	short, long := stack("2s"), stack("1h")
+
+	if c.Release == live.V2 {
+		edit("1")
+		short.Want("vpc", ofTags, want("1"))
+		long.Want("vpc", ofTags, want("1"))
+
+		return
+	}
+
+	// A run that has begun before may still see the first edit.
+	edits := 0
+
+	live.Eventually(c.T, func() error {
+		edits++
+		edit(strconv.Itoa(edits))
+		short.Want("vpc", ofTags, want(strconv.Itoa(edits)))
+
+		if long.Objection("vpc", ofTags, want(strconv.Itoa(edits))) == nil {
+			return errors.New("an edit reaches an XR before the ttl ends")
+		}
+
+		return nil
+	})
+
+	long.WantSoon("vpc", ofTags, want(strconv.Itoa(edits)))
+}
+
+// The condition is that of the claim, too. Events are of the XR alone.
+func testClaim(c live.Test) {
+	s := c.NewLegacyStack("claimed", instance, `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+- type: CompositeMetadata
+  prefix: tags.example.org/
+`)
+	claim := &live.Stack{Test: c, XR: live.Parse(c.T, `
+apiVersion: platform.example.org/v1alpha1
+kind: LegacyClaim
+metadata:
+  namespace: default
+  name: claim
+  labels: {tags.example.org/team: a}
+spec: {compositionRef: {name: claimed}}
+`)}
+
+	claim.Label(object{"env": "prod"})
+	live.Eventually(c.T, func() error {
+		name := live.Field[string](claim.Get(), "spec", "resourceRef", "name")
+		if name == "" {
+			return errors.New("the claim has no XR")
+		}
+
+		s.XR.SetName(name)
+
+		return nil
+	})
+
+	s.Want("instance", ofTags, object{"Name": "worker", "plexsphere:env": "prod", "plexsphere:team": "a"})
+	claim.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+
+	claim.Label(object{"env": "test", "owner#1": "team-a"})
+	s.Want("instance", ofTags, object{"Name": "worker", "plexsphere:env": "test", "plexsphere:team": "a"})
+	claim.WantCondition("CloudTagsPropagated", "True", "SomeSkipped")
+	s.WantEvent("Warning", "owner#1", "key-character-class")
 }
 
 // Labels that are no cloud tags are copied.
@@ -676,16 +903,17 @@ kubernetesMetadata:
 	s.XR.SetLabels(map[string]string{"tags.example.org/env": "prod", "topology.example.org/zone": "a", "other": "x"})
 	s.Label(nil)
 
-	labels := []string{"metadata", "labels"}
+	label := func(key string) []string { return append(slices.Clone(ofMetadataLabels), key) }
 
 	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod"})
-	s.Want("bucket", labels, object{"crossplane.io/composite": "metadata", "topology.example.org/zone": "a"})
+	s.Want("bucket", label("topology.example.org/zone"), "a")
+	s.Want("bucket", label("other"), nil)
 
 	s.XR.SetLabels(nil)
 	s.Label(nil)
 
 	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes"})
-	s.Want("bucket", labels, object{"crossplane.io/composite": "metadata"})
+	s.Want("bucket", label("topology.example.org/zone"), nil)
 	s.Settled()
 }
 
@@ -797,7 +1025,7 @@ metadata:
 		c.T.Fatal(err)
 	}
 
-	s := c.NewStack("namespace", instance, `
+	s := c.NewStack("namespace", bucket, `
 reservedKeys: [cost-center]
 sources:
 - type: CompositeField
@@ -811,7 +1039,7 @@ sources:
   trusted: true
 `)
 	s.Label(object{"env": "prod"})
-	s.Want("instance", ofTags, object{"Name": "worker", "plexsphere:env": "prod"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod"})
 
 	if err := c.Apply(c.T.Context(), "test", registry("platform", "registry", "4711")...); err != nil {
 		c.T.Fatal(err)
@@ -820,7 +1048,7 @@ sources:
 	// Crossplane may not have seen it yet.
 	live.Eventually(c.T, func() error {
 		s.Touch()
-		return s.Objection("instance", ofTags, object{"Name": "worker", "plexsphere:env": "prod", "plexsphere:cost-center": "4711"})
+		return s.Objection("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod", "plexsphere:cost-center": "4711"})
 	})
 }
 

@@ -24,17 +24,18 @@ import (
 const description = `Measures the function of this checkout beside one that is made of the SDK and returns the
 desired state as it came. Both are served as processes of their own, and called over gRPC in turns.
 
-time: a call, and the CPU time of the server for it, with few and many resources. scale: the same with ten
+time: a call, and the CPU time of the server for it, with few and many resources. expressions: the same of
+labels that expressions compute, half of them for each resource, beside those of a field. scale: with ten
 times the resources, and ten times the labels. memory: with many calls at once, and afterwards. start: the
 size of the binary, the time until it has answered a first call, and its memory when idle.
 
 CPU time and memory need Linux.`
 
 type cli struct {
-	Measure []string `arg:"" default:"time" enum:"time,scale,memory,start" help:"What to measure: time, scale, memory, start." optional:""`
+	Measure []string `arg:"" default:"time" enum:"time,expressions,scale,memory,start" help:"What to measure: time, expressions, scale, memory, start." optional:""`
 
 	States    []load.State   `default:"settled,stable,changed" enum:"settled,stable,changed" help:"Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none."`
-	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
+	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time, expressions and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
 	Resources []int          `default:"10,100,400"             help:"How many composed resources, for time. Memory is measured with the most."`
 	Labels    int            `default:"20"                     help:"How many labels."`
 	Rounds    int            `default:"30"                     help:"How many rounds. What is said is of the median round."`
@@ -108,7 +109,7 @@ func (c *cli) run(ctx context.Context) error {
 	defer stop()
 
 	for _, m := range c.Measure {
-		measure := map[string]func(context.Context) error{"time": s.time, "scale": s.scale, "memory": s.memory, "start": s.start}[m]
+		measure := map[string]func(context.Context) error{"time": s.time, "expressions": s.expressions, "scale": s.scale, "memory": s.memory, "start": s.start}[m]
 		if err := measure(ctx); err != nil {
 			return fmt.Errorf("cannot measure %s: %w", m, err)
 		}
@@ -179,8 +180,11 @@ func (s *session) serve(ctx context.Context) (servers []*bench.Server, stop func
 }
 
 func (s *session) load(ctx context.Context, state load.State, resources, labels int) (*bench.Load, error) {
-	return bench.NewLoad(ctx, s.servers[0], state, resources, labels)
+	return bench.NewLoad(ctx, s.servers[0], bench.Shape{State: state, Source: load.Field, Resources: resources, Labels: labels})
 }
+
+// computedFor so many resources expressions are timed.
+const computedFor = 100
 
 // progressf says on standard error what is measured, since it takes minutes.
 func progressf(format string, a ...any) { _, _ = fmt.Fprintf(os.Stderr, format+" …\n", a...) }
@@ -206,12 +210,15 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 		return nil, err
 	}
 
-	var out []bench.Timing
+	return s.each(ctx, "time", s.runs(l))
+}
 
+// each client's timings of the supplied runs.
+func (s *session) each(ctx context.Context, what string, of []bench.Run) (out []bench.Timing, _ error) {
 	for _, client := range s.Clients {
-		progressf("time, %s, %d resources, %d labels, %s client", state, resources, labels, client)
+		progressf("%s, %s, %d resources, %d labels, %s client", what, of[0].State, of[0].Resources, of[0].Labels, client)
 
-		timings, err := bench.Time(ctx, s.servers, client, l, s.Rounds)
+		timings, err := bench.Time(ctx, of, client, s.Rounds)
 		if err != nil {
 			return nil, err
 		}
@@ -220,6 +227,46 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 	}
 
 	return out, nil
+}
+
+// runs of all functions with the supplied load.
+func (s *session) runs(l *bench.Load) []bench.Run {
+	out := make([]bench.Run, len(s.servers))
+	for i, server := range s.servers {
+		out[i] = bench.Run{Server: server, Load: l}
+	}
+
+	return out
+}
+
+// expressions are timed in turns with a field that has the same labels.
+func (s *session) expressions(ctx context.Context) error {
+	for _, state := range s.States {
+		var all []bench.Run
+
+		for _, source := range []load.Source{load.Field, load.Name, load.Desired, load.Observed} {
+			l, err := bench.NewLoad(ctx, s.servers[0], bench.Shape{State: state, Source: source, Resources: computedFor, Labels: s.Labels})
+			if err != nil {
+				return err
+			}
+
+			all = append(all, s.runs(l)...)
+		}
+
+		timings, err := s.each(ctx, "expressions", all)
+		if err != nil {
+			return err
+		}
+
+		for of := range slices.Chunk(timings, len(all)) {
+			for i, t := range of {
+				field := of[i%len(s.servers)]
+				s.report.Expressions = append(s.report.Expressions, computed{Timing: t, OfField: bench.Ratio(t.Seconds, field.Seconds), CPUOfField: bench.Ratio(t.CPUSeconds, field.CPUSeconds)})
+			}
+		}
+	}
+
+	return nil
 }
 
 // scale is time with ten times the resources, and ten times the labels.

@@ -17,10 +17,11 @@ type report struct {
 	Processors int       `json:"processors"`
 	Time       time.Time `json:"time"`
 
-	Timings []bench.Timing    `json:"timings,omitempty"`
-	Scale   []scaled          `json:"scale,omitempty"`
-	Memory  []bench.Footprint `json:"memory,omitempty"`
-	Start   []bench.Beginning `json:"start,omitempty"`
+	Timings     []bench.Timing    `json:"timings,omitempty"`
+	Expressions []computed        `json:"expressions,omitempty"`
+	Scale       []scaled          `json:"scale,omitempty"`
+	Memory      []bench.Footprint `json:"memory,omitempty"`
+	Start       []bench.Beginning `json:"start,omitempty"`
 }
 
 // scaled is a timing of one of a few loads, each of which has ten times the resources, or
@@ -34,6 +35,16 @@ type scaled struct {
 	// the same of CPU time.
 	Growth    float64 `json:"growth"`
 	CPUGrowth float64 `json:"cpuGrowth"`
+}
+
+// computed is a timing of labels of one source, or of a field.
+type computed struct {
+	bench.Timing
+
+	// OfField is how many times the time it takes that labels of a field do, and the same of
+	// CPU time.
+	OfField    float64 `json:"ofField"`
+	CPUOfField float64 `json:"cpuOfField"`
 }
 
 // table of what was measured. What is of the echo is a ratio to it.
@@ -50,6 +61,15 @@ func (r report) table(to io.Writer) error {
 	for _, m := range r.Timings {
 		row("%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%d", m.State, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
 			1e3*m.Seconds, m.Ratio, 1e3*m.CPUSeconds, m.CPURatio, m.Calls)
+	}
+
+	if len(r.Expressions) > 0 {
+		row("\nstate\tlabels of\tresources\tlabels\tMB\tclient\tfunction\tms\tof field\tof echo\tCPU ms\tof field\tof echo\tcalls")
+	}
+
+	for _, m := range r.Expressions {
+		row("%s\t%s\t%d\t%d\t%.2f\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d", m.State, m.Source, m.Resources, m.Labels, mb(m.Bytes), m.Client, m.Server,
+			1e3*m.Seconds, m.OfField, m.Ratio, 1e3*m.CPUSeconds, m.CPUOfField, m.CPURatio, m.Calls)
 	}
 
 	if len(r.Scale) > 0 {

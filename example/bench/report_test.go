@@ -12,7 +12,7 @@ import (
 )
 
 func TestPrint(t *testing.T) {
-	shape := bench.Shape{State: load.Settled, Resources: 10, Labels: 20, Bytes: 131_000}
+	shape := bench.Shape{State: load.Settled, Source: load.Name, Resources: 10, Labels: 20, Bytes: 131_000}
 	timing := bench.Timing{Shape: shape, Client: bench.Raw, Server: "fn", Rounds: 30, Calls: 1200, Seconds: 0.0015, Ratio: 0.5, CPUSeconds: 0.0012, CPURatio: 0.4}
 
 	cases := map[string]struct {
@@ -27,15 +27,19 @@ func TestPrint(t *testing.T) {
 		"Everything": {
 			reason: "Each measure has a table.",
 			report: report{
-				Timings: []bench.Timing{timing},
-				Scale:   []scaled{{Timing: timing, By: "labels"}, {Timing: timing, By: "labels", Growth: 9.96, CPUGrowth: 8.04}},
-				Memory:  []bench.Footprint{{Shape: shape, Server: "fn", AtOnce: 16, Bursts: 5, Idle: 20e6, Peak: 200e6, Ratio: 0.25, After: []bench.Sample{{Bytes: 150e6}, {Seconds: 300, Bytes: 30e6}}}},
-				Start:   []bench.Beginning{{Server: "fn", Rounds: 3, Size: 19.96e6, Idle: 18e6, Seconds: 0.02}},
+				Timings:     []bench.Timing{timing},
+				Expressions: []computed{{Timing: timing, OfField: 1.1, CPUOfField: 1.2}},
+				Scale:       []scaled{{Timing: timing, By: "labels"}, {Timing: timing, By: "labels", Growth: 9.96, CPUGrowth: 8.04}},
+				Memory:      []bench.Footprint{{Shape: shape, Server: "fn", AtOnce: 16, Bursts: 5, Idle: 20e6, Peak: 200e6, Ratio: 0.25, After: []bench.Sample{{Bytes: 150e6}, {Seconds: 300, Bytes: 30e6}}}},
+				Start:       []bench.Beginning{{Server: "fn", Rounds: 3, Size: 19.96e6, Idle: 18e6, Seconds: 0.02}},
 			},
 			want: `go1 os/arch, 2 CPUs, 2026-01-02T03:04:05Z
 
     state  resources  labels    MB  client  function    ms  of echo  CPU ms  of echo  calls
   settled         10      20  0.13     raw        fn  1.50     0.50    1.20     0.40   1200
+
+    state  labels of  resources  labels    MB  client  function    ms  of field  of echo  CPU ms  of field  of echo  calls
+  settled       name         10      20  0.13     raw        fn  1.50      1.10     0.50    1.20      1.20     0.40   1200
 
     state  resources  labels    MB  client  function    ms  growth  of echo  CPU ms  growth  of echo  calls
   settled         10      20  0.13     raw        fn  1.50       -     0.50    1.20       -     0.40   1200

@@ -33,6 +33,9 @@ type Shape struct {
 	Resources int        `json:"resources"`
 	Labels    int        `json:"labels"`
 
+	// Source of the labels.
+	Source load.Source `json:"source"`
+
 	// Bytes of the request.
 	Bytes int `json:"bytes"`
 }
@@ -45,18 +48,23 @@ type Load struct {
 	wire    []byte
 }
 
-// NewLoad returns a load of resources that the supplied server has tagged.
-func NewLoad(ctx context.Context, tagger *Server, state load.State, resources, labels int) (*Load, error) {
-	req, err := load.Request(state, resources, labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+// NewLoad returns a load of the supplied shape, whose resources the supplied server has tagged.
+func NewLoad(ctx context.Context, tagger *Server, s Shape) (*Load, error) {
+	in := load.Input(s.Source, s.Labels)
+
+	req, err := load.Request(s.State, s.Resources, s.Labels, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		req.Input = in
 		return tagger.run(ctx, req)
 	})
 	if err != nil {
 		return nil, err
 	}
 
+	req.Input = in
 	wire, err := proto.Marshal(req)
+	s.Bytes = len(wire)
 
-	return &Load{Shape: Shape{State: state, Resources: resources, Labels: labels, Bytes: len(wire)}, request: req, wire: wire}, err
+	return &Load{Shape: s, request: req, wire: wire}, err
 }
 
 // check that the server answers the load as a function does that is well.

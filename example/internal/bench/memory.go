@@ -71,8 +71,8 @@ func (f *Footprint) measure(ctx context.Context, s *Server, l *Load) error {
 		return err
 	}
 
-	var err error
-	if f.Idle, _, err = s.memory(); err != nil {
+	idle, err := s.usage()
+	if err != nil {
 		return err
 	}
 
@@ -92,7 +92,8 @@ func (f *Footprint) measure(ctx context.Context, s *Server, l *Load) error {
 		}
 	}
 
-	_, f.Peak, err = s.memory()
+	used, err := s.usage()
+	f.Idle, f.Peak = idle.Resident, used.Peak
 
 	return err
 }
@@ -110,12 +111,12 @@ func (f *Footprint) watch(ctx context.Context, s *Server, most time.Duration) er
 			return err
 		}
 
-		now, _, err := s.memory()
+		now, err := s.usage()
 		if err != nil {
 			return err
 		}
 
-		f.After = append(f.After, Sample{Seconds: at.Seconds(), Bytes: now})
+		f.After = append(f.After, Sample{Seconds: at.Seconds(), Bytes: now.Resident})
 	}
 
 	return nil
@@ -156,7 +157,7 @@ func Begin(ctx context.Context, binaries []Binary, dir string, rounds int) ([]Be
 			}
 
 			err = sleep(ctx, idleAfter)
-			now, _, unread := s.memory()
+			now, unread := s.usage()
 
 			s.Stop()
 
@@ -165,7 +166,7 @@ func Begin(ctx context.Context, binaries []Binary, dir string, rounds int) ([]Be
 			}
 
 			seconds[i] = append(seconds[i], s.Took.Seconds())
-			idle[i] = append(idle[i], float64(now))
+			idle[i] = append(idle[i], float64(now.Resident))
 		}
 	}
 

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -78,7 +77,7 @@ func (b Binary) Serve(ctx context.Context, dir string) (*Server, error) {
 			Name:    b.Name,
 			Binary:  b.Path,
 			Args:    []string{"--insecure", "--address", address, "--metrics-address", metrics, "--max-recv-message-size", strconv.Itoa(maxMegabytes)},
-			Env:     b.Env,
+			Env:     append([]string{fmt.Sprintf("MAX_SEND_MESSAGE_SIZE=%d", maxMegabytes)}, b.Env...), // Not all have a flag for it.
 			Dir:     dir,
 			Started: func(p *os.Process) { s.pid, started = p.Pid, time.Now() },
 		}
@@ -146,53 +145,5 @@ func (s *Server) Stop() {
 // forget what the server has logged, which may be much.
 func (s *Server) forget() error { return os.Truncate(s.program.LogFile(), 0) }
 
-// tick is the unit of times of processes. It is the same on all architectures of Linux.
-const tick = 10 * time.Millisecond
-
-// cpu is the time that the server has run on CPUs.
-func (s *Server) cpu() (time.Duration, error) {
-	text, err := os.ReadFile(s.file("stat"))
-	if err != nil {
-		return 0, fmt.Errorf("cannot measure CPU time, which needs Linux: %w", err)
-	}
-
-	// The name of the program comes second, in brackets, and may have spaces. The times in
-	// user and kernel mode come 14th and 15th.
-	_, rest, _ := strings.Cut(string(text), ") ")
-	total := time.Duration(0)
-
-	for _, f := range strings.Fields(rest)[11:13] {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			return 0, fmt.Errorf("cannot read %s: %w", s.file("stat"), err)
-		}
-
-		total += time.Duration(n) * tick
-	}
-
-	return total, nil
-}
-
-// memory that the server has, in bytes: what is resident, and what was at its peak.
-func (s *Server) memory() (resident, peak int, _ error) {
-	text, err := os.ReadFile(s.file("status"))
-	if err != nil {
-		return 0, 0, fmt.Errorf("cannot measure memory, which needs Linux: %w", err)
-	}
-
-	for line := range strings.Lines(string(text)) {
-		var kB int
-
-		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kB); n == 1 {
-			resident = kB * 1024
-		} else if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kB); n == 1 {
-			peak = kB * 1024
-		}
-	}
-
-	return resident, peak, nil
-}
-
-func (s *Server) file(name string) string {
-	return filepath.Join(string(filepath.Separator), "proc", strconv.Itoa(s.pid), name)
-}
+// usage of the server's process.
+func (s *Server) usage() (process.Usage, error) { return process.UsageOf(s.pid) }

@@ -1,48 +1,10 @@
 package bench
 
 import (
-	"os"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// TestProcess reads what Linux says of a process: of this one.
-func TestProcess(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("needs Linux")
-	}
-
-	s := &Server{pid: os.Getpid()}
-
-	// Some megabytes, and some ticks, whatever the machine.
-	work := make([]byte, 64<<20)
-	for {
-		for i := range work {
-			work[i]++
-		}
-
-		if cpu, err := s.cpu(); err != nil || cpu > 2*tick {
-			if err != nil {
-				t.Error(err)
-			}
-
-			break
-		}
-	}
-
-	resident, peak, err := s.memory()
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if resident < len(work) || peak < resident {
-		t.Errorf("memory(): want at least %d bytes, and a peak that is no less, got %d and %d", len(work), resident, peak)
-	}
-
-	runtime.KeepAlive(work)
-}
 
 func TestRatio(t *testing.T) {
 	if got := []float64{Ratio(1, 2), Ratio(1, 0), Ratio(0, 0)}; !cmp.Equal(got, []float64{0.5, 0, 0}) {

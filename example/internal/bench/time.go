@@ -20,29 +20,33 @@ type Timing struct {
 	Calls  int    `json:"calls"`
 
 	// Seconds that a call took in the median round, and that the server ran on CPUs for a
-	// call. Their ratios are to those of the last server.
+	// call. Their ratios are to those of the last server with the same load.
 	Seconds    float64 `json:"seconds"`
 	Ratio      float64 `json:"ratio"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	CPURatio   float64 `json:"cpuRatio"`
 }
 
-// Time so many rounds of calls by a client, one after another. Servers take turns, and each
+// A Run is a server and the load that it is called with.
+type Run struct {
+	*Server
+	*Load
+}
+
+// calls of a round.
+func (r *Run) calls() int { return max(1, perRound/r.Resources) }
+
+// Time so many rounds of calls by a client, one after another. Runs take turns, and each
 // round begins with another.
-func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds int) ([]Timing, error) {
-	calls := max(1, perRound/l.Resources)
-	took := make([][]float64, len(servers))
-	before := make([]time.Duration, len(servers))
+func Time(ctx context.Context, runs []Run, client Client, rounds int) ([]Timing, error) {
+	took := make([][]float64, len(runs))
+	spent := make([]time.Duration, len(runs))
 
 	// The first round is not measured.
-	for i, s := range servers {
-		err := l.check(ctx, s)
+	for _, r := range runs {
+		err := r.check(ctx, r.Server)
 		if err == nil {
-			_, err = client.round(ctx, s, l, calls)
-		}
-
-		if err == nil {
-			before[i], err = s.cpu()
+			_, _, err = client.round(ctx, &r)
 		}
 
 		if err != nil {
@@ -51,54 +55,65 @@ func Time(ctx context.Context, servers []*Server, client Client, l *Load, rounds
 	}
 
 	for n := range rounds {
-		for i := range servers {
-			i = (i + n) % len(servers)
+		for i := range runs {
+			i = (i + n) % len(runs)
 
-			seconds, err := client.round(ctx, servers[i], l, calls)
+			seconds, cpu, err := client.round(ctx, &runs[i])
 			if err != nil {
 				return nil, err
 			}
 
 			took[i] = append(took[i], seconds)
+			spent[i] += cpu
 		}
 	}
 
-	out := make([]Timing, len(servers))
+	out := make([]Timing, len(runs))
+	last := make(map[*Load]*Timing)
 
-	for i, s := range servers {
-		cpu, err := s.cpu()
-		if err != nil {
-			return nil, err
-		}
-
-		out[i] = Timing{Shape: l.Shape, Client: client, Server: s.Name, Rounds: rounds, Calls: calls * rounds}
-		out[i].Seconds = median(took[i])
-		out[i].CPUSeconds = (cpu - before[i]).Seconds() / float64(calls*rounds)
+	for i, r := range runs {
+		t := &out[i]
+		*t = Timing{Shape: r.Shape, Client: client, Server: r.Name, Rounds: rounds, Calls: r.calls() * rounds}
+		t.Seconds = median(took[i])
+		t.CPUSeconds = spent[i].Seconds() / float64(t.Calls)
+		last[r.Load] = t
 	}
 
-	last := out[len(out)-1]
-	for i := range out {
-		out[i].Ratio = Ratio(out[i].Seconds, last.Seconds)
-		out[i].CPURatio = Ratio(out[i].CPUSeconds, last.CPUSeconds)
+	for i, r := range runs {
+		out[i].Ratio = Ratio(out[i].Seconds, last[r.Load].Seconds)
+		out[i].CPURatio = Ratio(out[i].CPUSeconds, last[r.Load].CPUSeconds)
 	}
 
 	return out, nil
 }
 
-// round of so many calls. It returns the seconds that one of them took.
-func (c Client) round(ctx context.Context, s *Server, l *Load, calls int) (float64, error) {
+// round of calls. It returns the seconds that one of them took, and the CPU time of the server for
+// all.
+func (c Client) round(ctx context.Context, r *Run) (seconds float64, cpu time.Duration, _ error) {
 	// What the client has left of others' rounds costs this one nothing.
 	runtime.GC()
 
+	before, err := r.usage()
+	if err != nil {
+		return 0, 0, err
+	}
+
 	start := time.Now()
 
-	for range calls {
-		if err := c.call(ctx, s, l); err != nil {
-			return 0, err
+	for range r.calls() {
+		if err := c.call(ctx, r.Server, r.Load); err != nil {
+			return 0, 0, err
 		}
 	}
 
-	return time.Since(start).Seconds() / float64(calls), s.forget()
+	seconds = time.Since(start).Seconds() / float64(r.calls())
+
+	after, err := r.usage()
+	if err != nil {
+		return 0, 0, err
+	}
+
+	return seconds, after.CPU - before.CPU, r.forget()
 }
 
 // Ratio of a value to another. It is 0 if the other one is too small to be measured.

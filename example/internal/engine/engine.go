@@ -6,6 +6,7 @@
 // the functions are asked and what comes out. A file says what Crossplane does in one respect:
 // composition.go and composite.go before the pipeline, pipeline.go and requirements.go in
 // it, composed.go after it, and reconciler.go is what Crossplane itself says of the XR.
+// operation.go is what becomes of an Operation instead.
 //
 // The model has no garbage collection, connection details, claims, credentials, XRs of
 // before v2, or defaults of an XRD. What needs them has to be rendered by the real Crossplane.
@@ -32,6 +33,9 @@ type Input struct {
 	Composite   *structpb.Struct
 	Composition *structpb.Struct
 
+	// Operation, or CronOperation, that is rendered instead of an XR.
+	Operation *structpb.Struct
+
 	// Definition of the XR, if there is one.
 	Definition *structpb.Struct
 
@@ -51,10 +55,11 @@ type Input struct {
 // Output of a rendering.
 type Output struct {
 	// Composite is what Crossplane writes to the XR: references to the composed
-	// resources, and the status.
+	// resources, and the status. Of an Operation, it is all.
 	Composite *unstructured.Unstructured
 
-	// Composed resources, sorted by the names that they have in the pipeline.
+	// Composed resources, sorted by the names that they have in the pipeline, or those that an
+	// Operation applies.
 	Composed []*unstructured.Unstructured
 
 	Results []Result
@@ -70,6 +75,10 @@ type Result struct {
 // Render an XR with functions by name. The error is a *FatalError if a function's result
 // is fatal.
 func Render(ctx context.Context, in Input, functions map[string]Function) (*Output, error) {
+	if in.Operation != nil {
+		return renderOperation(ctx, in, functions)
+	}
+
 	composition, err := decodeComposition(in.Composition)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the Composition: %w", err)

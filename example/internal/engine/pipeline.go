@@ -19,6 +19,9 @@ type pipeline struct {
 	desired    *fnv1.State
 	conditions []*fnv1.Condition
 	results    []Result
+
+	// outputs of the steps of an Operation.
+	outputs []any
 }
 
 // A FatalError ends the pipeline.
@@ -67,6 +70,10 @@ func (p *pipeline) run(ctx context.Context, steps []step, values *structpb.Struc
 			}
 
 			p.results = append(p.results, resultOf(s.Step, r))
+		}
+
+		if o := rsp.GetOutput(); o != nil {
+			p.outputs = append(p.outputs, map[string]any{"step": s.Step, "output": o.AsMap()})
 		}
 	}
 

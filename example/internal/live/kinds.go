@@ -1,25 +1,35 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 )
 
-// definition of the composite resources of all tests. Its status has what README says.
+// Kinds of composite resources, and of claims. Those of Crossplane v1 are cluster-scoped, and
+// there are no others there. Later releases serve them, too.
+const (
+	kindStack  = "Stack"
+	kindLegacy = "LegacyStack"
+	kindClaim  = "LegacyClaim"
+)
+
+// definition of the composite resources of all tests: its apiVersion, and their kind and plural.
+// Its status has what README says.
 const definition = `
-apiVersion: apiextensions.crossplane.io/v2
+apiVersion: apiextensions.crossplane.io/%s
 kind: CompositeResourceDefinition
 metadata:
-  name: stacks.platform.example.org
+  name: %[3]s.platform.example.org
 spec:
-  scope: Namespaced
   group: platform.example.org
-  names: {kind: Stack, plural: stacks}
+  names: {kind: %[2]s, plural: %[3]s}
   versions:
   - name: v1alpha1
     served: true
@@ -50,8 +60,8 @@ spec:
                     additionalProperties: {type: object, additionalProperties: {type: string}}
 `
 
-// managed is a kind that is not built in: its group, plural, kind, version and a field.
-const managed = `
+// custom is a kind that is not built in: its group, plural, kind, version, scope and schema.
+const custom = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -59,79 +69,90 @@ metadata:
 spec:
   group: %[1]s
   names: {kind: %[3]s, plural: %[2]s}
-  scope: Namespaced
+  scope: %[5]s
   versions:
   - name: %[4]s
     served: true
     storage: true
     schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [forProvider]
-            properties:
-              forProvider:
-                type: object
-                properties:
-                  %[5]s: {type: object, additionalProperties: {type: string}}
+      openAPIV3Schema: %[6]s
 `
 
-// config is a kind of a provider's configs: its group, kind, plural and scope.
-const config = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: %[3]s.%[1]s
-spec:
-  group: %[1]s
-  names: {kind: %[2]s, plural: %[3]s}
-  scope: %[4]s
-  versions:
-  - name: v1beta1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object}
-`
+// managed is a kind of a provider, with a field that is a map.
+func managed(group, plural, kind, version, scope, field string) string {
+	forProvider := fmt.Sprintf(`{type: object, properties: {%s: {type: object, additionalProperties: {type: string}}}}`, field)
+	spec := fmt.Sprintf(`{type: object, required: [forProvider], properties: {forProvider: %s}}`, forProvider)
 
-// Install the kinds that tests use: that of their composite resources, and managed resources.
-func (c *Cluster) Install(t *testing.T) {
-	t.Helper()
+	return fmt.Sprintf(custom, group, plural, kind, version, scope, `{type: object, properties: {spec: `+spec+`}}`)
+}
 
-	xrd := Parse(t, definition)
-	if c.Release == V1 { // All composite resources are cluster-scoped there.
-		xrd.SetAPIVersion("apiextensions.crossplane.io/v1")
-		unstructured.RemoveNestedField(xrd.Object, "spec", "scope")
+// keyed is a schema of tags that are merged by their keys.
+const keyed = `{type: object, properties: {spec: {type: object, properties: {forProvider: {type: object, properties: {tags: {
+  type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key],
+  items: {type: object, required: [key], properties: {key: {type: string}, value: {type: string}}},
+}}}}}}}`
+
+// config is a kind of a provider's configs, which says how many resources are made with it.
+func config(group, plural, kind, scope string) string {
+	return fmt.Sprintf(custom, group, plural, kind, "v1beta1", scope, `{type: object, properties: {status: {type: object, properties: {users: {type: integer}}}}}`)
+}
+
+// kinds that tests use: that of their composite resources, and managed resources.
+func (c *Cluster) kinds() ([]*unstructured.Unstructured, error) {
+	api, scope := "v2", "Namespaced"
+	if c.Release == V1 {
+		api, scope = "v1", "Cluster"
 	}
 
-	objects := []*unstructured.Unstructured{
-		xrd,
-		Parse(t, fmt.Sprintf(config, "aws.upbound.io", "ProviderConfig", "providerconfigs", "Cluster")),
-		Parse(t, fmt.Sprintf(config, "aws.m.upbound.io", "ProviderConfig", "providerconfigs", "Namespaced")),
-		Parse(t, fmt.Sprintf(config, "aws.m.upbound.io", "ClusterProviderConfig", "clusterproviderconfigs", "Cluster")),
-		Parse(t, fmt.Sprintf(managed, "storage.cloud.example.org", "volumes", "Volume", "v1", "tags")),
-		Parse(t, fmt.Sprintf(managed, "dns.cloud.example.org", "records", "Record", "v1", "comments")),
-		Parse(t, fmt.Sprintf(managed, "hcloud.crossplane.io", "servers", "Server", "v1alpha1", "labels")),
-		Parse(t, fmt.Sprintf(managed, "vm.generic.plexsphere.com", "virtualmachines", "VirtualMachine", "v1alpha1", "tags")),
+	texts := []string{
+		fmt.Sprintf(definition, api, kindStack, "stacks"),
+		fmt.Sprintf(definition, "v1", kindLegacy, "legacystacks") + "  claimNames: {kind: " + kindClaim + ", plural: legacyclaims}\n",
+		config("aws.upbound.io", "providerconfigs", "ProviderConfig", "Cluster"),
+		config("aws.m.upbound.io", "providerconfigs", "ProviderConfig", "Namespaced"),
+		config("aws.m.upbound.io", "clusterproviderconfigs", "ClusterProviderConfig", "Cluster"),
+		managed("storage.cloud.example.org", "volumes", "Volume", "v1", scope, "tags"),
+		fmt.Sprintf(custom, "storage.cloud.example.org", "disks", "Disk", "v1", scope, keyed),
+		managed("dns.cloud.example.org", "records", "Record", "v1", scope, "comments"),
+		managed("hcloud.crossplane.io", "servers", "Server", "v1alpha1", scope, "labels"),
+		managed("vm.generic.plexsphere.com", "virtualmachines", "VirtualMachine", "v1alpha1", scope, "tags"),
 	}
 
 	files, err := filepath.Glob(filepath.Join(c.root, "tags", "field", "testdata", "crds", "*.yaml"))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 
-		objects = append(objects, Parse(t, string(text)))
+		texts = append(texts, string(text))
+	}
+
+	out := make([]*unstructured.Unstructured, len(texts))
+	for i, text := range texts {
+		if out[i], err = parse(c.Release.managed(text)); err != nil {
+			return nil, err
+		}
+	}
+
+	return out, nil
+}
+
+// Install the kinds that tests use, and wait until they are served.
+func (c *Cluster) Install(ctx context.Context) error {
+	objects, err := c.kinds()
+	if err != nil {
+		return err
 	}
 
 	for _, o := range objects {
+		if isManaged(o) {
+			_ = unstructured.SetNestedStringSlice(o.Object, []string{"crossplane", categoryManaged}, "spec", "names", "categories") // It has names.
+		}
+
 		// Providers write the status of their kinds as a subresource.
 		for _, v := range Field[array](o, "spec", "versions") {
 			if version, ok := v.(object); ok && o.GetKind() == "CustomResourceDefinition" {
@@ -140,18 +161,22 @@ func (c *Cluster) Install(t *testing.T) {
 		}
 	}
 
-	if err := c.Apply(t.Context(), "test", objects...); err != nil {
-		t.Fatal(err)
+	if err := c.Apply(ctx, "test", objects...); err != nil {
+		return err
 	}
 
 	for _, o := range objects {
-		Eventually(t, func() error {
-			got, err := c.Of(o).Get(t.Context(), o.GetName(), metav1.GetOptions{})
+		if err := process.Eventually(ctx, func(ctx context.Context) error {
+			got, err := c.Of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
 
 			return Differs("True", condition(got, "Established").Status)
-		})
+		}); err != nil {
+			return fmt.Errorf("%s %s isn't established: %w", o.GetKind(), o.GetName(), err)
+		}
 	}
+
+	return nil
 }

@@ -43,37 +43,31 @@ const namespace = "crossplane-system"
 // host of the functions. Their certificate is for it.
 const host = "localhost"
 
-// Names of the Secrets with the certificates that Crossplane makes.
+// Names of the Secrets with the certificates that Crossplane makes. That of the functions has the name
+// that it looks for when it installs the function of this repository.
 const (
 	secretCA     = "crossplane-root-ca"
-	secretServer = "server"
+	secretServer = functions.CloudTags + "-tls-server"
 	secretClient = "client"
-)
-
-// A Release of Crossplane that a cluster can run.
-type Release string
-
-// Releases of Crossplane, by the names of the tools that they are.
-const (
-	V1 Release = "crossplane-v1"
-	V2 Release = "crossplane"
 )
 
 // A Cluster runs until it is stopped.
 type Cluster struct {
-	// Function is the binary of the function of this repository.
+	// Function is the binary of the function of this repository, of the package that is installed.
 	Function string
 
 	// Release of Crossplane that it runs.
 	Release Release
 
-	root string
-	dir  string
-	stop []func()
+	root  string
+	dir   string
+	parts map[string]*Part
+	stop  []func()
 
-	config  *rest.Config
-	client  dynamic.Interface
-	metrics string
+	config   *rest.Config
+	client   dynamic.Interface
+	registry string
+	metrics  string
 }
 
 // Start a cluster with a release of Crossplane and the functions. All of it ends with the
@@ -84,7 +78,7 @@ func Start(ctx context.Context, root string, release Release) (*Cluster, error) 
 		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
 	}
 
-	c := &Cluster{root: root, dir: dir, Release: release}
+	c := &Cluster{root: root, dir: dir, parts: make(map[string]*Part), Release: release}
 	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
 
 	for _, step := range []struct {
@@ -95,7 +89,8 @@ func Start(ctx context.Context, root string, release Release) (*Cluster, error) 
 		{does: "start the API server", do: c.startAPIServer},
 		{does: "install Crossplane", do: c.installCrossplane},
 		{does: "start Crossplane", do: c.startCrossplane},
-		{does: "start the function", do: c.startFunction},
+		{does: "start the registry", do: c.startRegistry},
+		{does: "install the function", do: func(ctx context.Context) error { return c.InstallFunction(ctx, "v0.1.0") }},
 		{does: "start the test function", do: c.startTestFunction},
 	} {
 		if err := step.do(ctx); err != nil {
@@ -114,30 +109,6 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// start a program that is stopped with the cluster.
-func (c *Cluster) start(ctx context.Context, p process.Program, ready func(context.Context) error) error {
-	stop, err := p.Start(ctx, ready)
-	if err != nil {
-		return err
-	}
-
-	c.stop = append(c.stop, stop)
-
-	return nil
-}
-
-// listening starts a program on free ports.
-func (c *Cluster) listening(ctx context.Context, ports int, start func(ports []int) (func(), error)) error {
-	stop, err := process.Listening(ctx, ports, start)
-	if err != nil {
-		return err
-	}
-
-	c.stop = append(c.stop, stop)
-
-	return nil
-}
-
 // startEtcd on sockets, which need no free ports.
 func (c *Cluster) startEtcd(ctx context.Context) error {
 	binary, err := tool.Build(ctx, c.root, "etcd")
@@ -145,7 +116,7 @@ func (c *Cluster) startEtcd(ctx context.Context) error {
 		return err
 	}
 
-	return c.start(ctx, process.Program{Name: "etcd", Binary: binary, Dir: c.dir, Args: []string{
+	return c.start(ctx, process.Program{Name: Etcd, Binary: binary, Dir: c.dir, Args: []string{
 		"--data-dir=etcd",
 		"--listen-client-urls=" + c.etcd(),
 		"--listen-peer-urls=unix://" + filepath.Join(c.dir, "etcd-peer.sock"),
@@ -181,8 +152,8 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 		}
 	}
 
-	return c.listening(ctx, 1, func(ports []int) (func(), error) {
-		p := process.Program{Name: "kube-apiserver", Binary: binary, Dir: c.dir, Args: []string{
+	return c.listening(ctx, 1, func(ports []int) error {
+		p := process.Program{Name: APIServer, Binary: binary, Dir: c.dir, Args: []string{
 			"--etcd-servers=" + c.etcd(),
 			"--bind-address=127.0.0.1",
 			"--advertise-address=127.0.0.1", // There may be no other network.
@@ -203,9 +174,10 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			BearerToken:     token,
 			TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(c.dir, "certificates", "apiserver.crt")},
 			QPS:             -1, // No limit.
+			WarningHandler:  rest.NoWarnings{},
 		}
 
-		return p.Start(ctx, c.connect)
+		return c.start(ctx, p, c.connect)
 	})
 }
 
@@ -235,7 +207,9 @@ func (c *Cluster) connect(ctx context.Context) error {
 		return err
 	}
 
-	c.client, err = dynamic.NewForConfigAndClient(c.config, client)
+	if c.client == nil { // Else others use it, and it finds the server when that has been started again.
+		c.client, err = dynamic.NewForConfigAndClient(c.config, client)
+	}
 
 	return err
 }
@@ -261,8 +235,8 @@ func get(ctx context.Context, client *http.Client, url string) (string, error) {
 }
 
 // installCrossplane makes its kinds and certificates. It makes a certificate for
-// webhooks, too. There are none here, so that one is the functions'. Only v2 can be told
-// where the kinds are, so that it installs those of other releases.
+// webhooks, too. There are none here, so that one is the functions'. v1 looks for its kinds
+// in a folder at the root of the file system, so that v2 installs them.
 func (c *Cluster) installCrossplane(ctx context.Context) error {
 	source, err := tool.Source(ctx, c.root, string(c.Release))
 	if err != nil {
@@ -284,7 +258,12 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 		return err
 	}
 
-	install, err := c.crossplane(ctx, "crossplane-init", V2, []string{"core", "init"},
+	installer := c.Release
+	if installer == V1 {
+		installer = V2
+	}
+
+	install, err := c.crossplane(ctx, "crossplane-init", installer, []string{"core", "init"},
 		"CRDS_PATH="+filepath.Join(source, "cluster", "crds"),
 		"WEBHOOK_ENABLED=true",
 		"WEBHOOK_CONFIGS_PATH="+webhooks,
@@ -305,7 +284,7 @@ func (c *Cluster) installCrossplane(ctx context.Context) error {
 		return err
 	}
 
-	return errors.Join(c.saveCertificates(ctx, secretServer), c.saveCertificates(ctx, secretClient))
+	return errors.Join(c.saveCertificates(ctx, secretCA), c.saveCertificates(ctx, secretServer), c.saveCertificates(ctx, secretClient))
 }
 
 func (c *Cluster) crossplane(ctx context.Context, name string, release Release, args []string, env ...string) (process.Program, error) {
@@ -365,56 +344,31 @@ func (c *Cluster) saveCertificates(ctx context.Context, name string) error {
 // startCrossplane doesn't wait until it is ready: whoever waits for what it does, waits
 // for it.
 func (c *Cluster) startCrossplane(ctx context.Context) error {
-	args := []string{"core", "start"}
-	if c.Release == V2 {
-		args = append(args, "--circuit-breaker-burst=1000000") // Tests change more in a second than Crossplane finds sane.
+	// Packages can't be unpacked if it can't keep them.
+	packages := filepath.Join(c.dir, "xpkg")
+	if err := os.Mkdir(packages, 0o700); err != nil {
+		return err
 	}
 
-	p, err := c.crossplane(ctx, "crossplane", c.Release, args,
+	args := []string{"core", "start"}
+	if c.Release != V1 {
+		// Tests change more in a second than Crossplane finds sane.
+		args = append(args, "--enable-operations", "--circuit-breaker-burst=1000000")
+	}
+
+	p, err := c.crossplane(ctx, Crossplane, c.Release, args,
 		"PACKAGE_RUNTIME=External",
 		"WEBHOOK_ENABLED=false",
 		"METRICS_PORT=0", // Any that is free.
 		"HEALTH_PROBE_PORT=0",
 		"TLS_CLIENT_CERTS_DIR="+filepath.Join(c.dir, secretClient),
-		"XPKG_CACHE_DIR="+filepath.Join(c.dir, "xpkg"),
+		"XPKG_CACHE_DIR="+packages,
 	)
 	if err != nil {
 		return err
 	}
 
 	return c.start(ctx, p, func(context.Context) error { return nil })
-}
-
-func (c *Cluster) startFunction(ctx context.Context) error {
-	p, err := functions.Program(ctx, c.root, c.dir)
-	if err != nil {
-		return err
-	}
-
-	c.Function = p.Binary
-
-	var address string
-
-	if err := c.listening(ctx, 2, func(ports []int) (func(), error) {
-		address = fmt.Sprintf("%s:%d", host, ports[0])
-		c.metrics = fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1])
-
-		p.Args = []string{
-			"serve",
-			fmt.Sprintf("--address=127.0.0.1:%d", ports[0]),
-			fmt.Sprintf("--metrics-address=127.0.0.1:%d", ports[1]),
-			"--tls-certs-dir=" + secretServer,
-		}
-
-		return p.Start(ctx, func(ctx context.Context) error {
-			_, err := c.Metrics(ctx)
-			return err
-		})
-	}); err != nil {
-		return err
-	}
-
-	return c.installFunction(ctx, functions.CloudTags, "ghcr.io/plexsphere/function-cloud-tags:v0.1.0", address)
 }
 
 func (c *Cluster) startTestFunction(ctx context.Context) error {
@@ -478,8 +432,8 @@ func (c *Cluster) installFunction(ctx context.Context, name, image, address stri
 	}
 
 	status := map[string]any{"endpoint": address}
-	if c.Release == V2 {
-		status["capabilities"] = []any{"composition"}
+	if c.Release != V1 {
+		status["capabilities"] = []any{"composition", "operation"}
 	}
 
 	revision.Object["status"] = status

@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 )
 
 // A Test that runs in a cluster.
@@ -36,38 +40,25 @@ type Stack struct {
 // input has them, and the supplied input of the function.
 func (c Test) NewStack(name, resources, input string) *Stack {
 	c.T.Helper()
+	return c.newStack(kindStack, name, resources, input)
+}
 
-	s := &Stack{Test: c, bases: make(map[string]*unstructured.Unstructured)}
-	s.XR = Parse(c.T, fmt.Sprintf(`
-apiVersion: platform.example.org/v1alpha1
-kind: Stack
-metadata: {name: %s}
-spec: {compositionRef: {name: %[1]s}}
-`, name))
+// NewLegacyStack makes the Composition of a stack whose XR is as those of Crossplane v1 are, which
+// later releases have, too: cluster-scoped. Others can claim it.
+func (c Test) NewLegacyStack(name, resources, input string) *Stack {
+	c.T.Helper()
+	return c.newStack(kindLegacy, name, resources, input)
+}
 
-	if c.Release == V2 {
-		s.XR.SetNamespace("default")
-		s.XR.Object["spec"] = object{"crossplane": s.XR.Object["spec"]}
-	}
+func (c Test) newStack(kind, name, resources, input string) *Stack {
+	c.T.Helper()
 
-	var composed array
-	if err := yaml.Unmarshal([]byte(resources), &composed); err != nil {
+	bases, err := c.compose(c.T.Context(), kind, name, resources, input)
+	if err != nil {
 		c.T.Fatal(err)
 	}
 
-	for _, r := range composed {
-		r, _ := r.(object)
-		base, _ := r["base"].(object)
-		id, _ := r["name"].(string)
-		s.bases[id] = &unstructured.Unstructured{Object: base}
-	}
-
-	in := Parse(c.T, "{apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags}\n").Object
-	maps.Copy(in, Parse(c.T, input).Object)
-
-	if err := c.Apply(c.T.Context(), "test", Composition(name, composed, in)); err != nil {
-		c.T.Fatal(err)
-	}
+	s := &Stack{Test: c, XR: c.stack(kind, name, name), bases: bases}
 
 	c.T.Cleanup(func() {
 		if c.T.Failed() {
@@ -82,19 +73,14 @@ spec: {compositionRef: {name: %[1]s}}
 func (s *Stack) Label(labels object) {
 	s.T.Helper()
 
-	spec, _ := s.XR.Object["spec"].(object)
-	if spec["labels"] = labels; len(labels) == 0 {
-		delete(spec, "labels") // Server-side apply makes null of a map that it empties.
-	}
-
-	if err := s.Apply(s.T.Context(), "user", s.XR); err != nil {
+	if err := s.label(s.T.Context(), s.XR, labels); err != nil {
 		s.T.Fatal(err)
 	}
 }
 
-// Reconcile the XR once, from its beginning to its end. Crossplane says for which
-// generation of the XR it has ended, but that run may have begun before: only that of a
-// second one has begun after the first had ended.
+// Reconcile the XR once, from its beginning to its end. When a run ends, Crossplane writes which
+// generation of the XR the test function has seen, but that run may have begun before: only that
+// of a second one has begun after the first had ended.
 func (s *Stack) Reconcile() {
 	s.T.Helper()
 
@@ -102,11 +88,12 @@ func (s *Stack) Reconcile() {
 		generation := s.Touch()
 
 		Eventually(s.T, func() error {
-			if observed := condition(s.Get(), "Synced").ObservedGeneration; observed < generation {
-				return fmt.Errorf("the generation that is synced is %d, not %d", observed, generation)
+			seen, err := strconv.ParseInt(condition(s.Get(), testfunction.Seen).Message, 10, 64)
+			if err == nil && seen < generation {
+				err = fmt.Errorf("the generation that is synced is %d, not %d", seen, generation)
 			}
 
-			return nil
+			return err
 		})
 	}
 }
@@ -184,7 +171,7 @@ func (s *Stack) named(name string) *unstructured.Unstructured {
 func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error) {
 	e := Parse(s.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
 
-	events, err := s.Of(e).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Stack,involvedObject.name=" + s.XR.GetName()})
+	events, err := s.Of(e).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=" + s.XR.GetKind() + ",involvedObject.name=" + s.XR.GetName()})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +197,10 @@ func (s *Stack) Changes() []Change {
 		s.T.Fatal(err)
 	}
 
-	var out []Change
+	var (
+		out  []Change
+		name = strings.TrimPrefix(s.XR.GetNamespace()+"/"+s.XR.GetName(), "/")
+	)
 
 	for _, line := range log {
 		var l struct {
@@ -224,7 +214,7 @@ func (s *Stack) Changes() []Change {
 			s.T.Fatalf("%v: %s", err, line)
 		}
 
-		if l.Message == "Changed cloud tags" && l.XR == s.XR.GetNamespace()+"/"+s.XR.GetName() {
+		if l.Message == "Changed cloud tags" && l.XR == name {
 			out = append(out, l.Change)
 		}
 	}
@@ -311,6 +301,64 @@ func (s *Stack) dump() {
 	s.T.Logf("What there is of %s:\n%s", s.XR.GetName(), &out)
 }
 
+// stack is an XR of a kind, of a Composition.
+func (c *Cluster) stack(kind, name, composition string) *unstructured.Unstructured {
+	spec := object{"compositionRef": object{"name": composition}}
+
+	xr := &unstructured.Unstructured{Object: object{"apiVersion": "platform.example.org/v1alpha1", "kind": kind, "spec": spec}}
+	xr.SetName(name)
+
+	if kind == kindStack && c.Release != V1 {
+		xr.SetNamespace("default")
+		xr.Object["spec"] = object{"crossplane": spec}
+	}
+
+	return xr
+}
+
+// label an XR with the supplied labels, and no others.
+func (c *Cluster) label(ctx context.Context, xr *unstructured.Unstructured, labels object) error {
+	spec, _ := xr.Object["spec"].(object)
+	if spec["labels"] = labels; len(labels) == 0 {
+		delete(spec, "labels") // Server-side apply makes null of a map that it empties.
+	}
+
+	return c.Apply(ctx, "user", xr)
+}
+
+// compose makes a Composition for XRs of a kind, of resources, as the test function's input has them, with the
+// supplied input of the function. It returns the bases of the resources, by name.
+func (c *Cluster) compose(ctx context.Context, kind, name, resources, input string) (map[string]*unstructured.Unstructured, error) {
+	var composed array
+	if err := yaml.Unmarshal([]byte(c.Release.managed(resources)), &composed); err != nil {
+		return nil, fmt.Errorf("cannot parse the resources of %s: %w", name, err)
+	}
+
+	bases := make(map[string]*unstructured.Unstructured, len(composed))
+
+	for _, r := range composed {
+		r, _ := r.(object)
+		base, _ := r["base"].(object)
+		id, _ := r["name"].(string)
+		bases[id] = &unstructured.Unstructured{Object: base}
+	}
+
+	of, err := parse(c.Release.managed(input))
+	if err != nil {
+		return nil, err
+	}
+
+	in := object{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}
+	maps.Copy(in, of.Object)
+
+	composition := Composition(name, composed, in)
+	if err := unstructured.SetNestedField(composition.Object, kind, "spec", "compositeTypeRef", "kind"); err != nil {
+		return nil, err
+	}
+
+	return bases, c.Apply(ctx, "test", composition)
+}
+
 // Composition of resources, as the test function's input has them, with the supplied input of
 // the function.
 func Composition(name string, resources array, input object) *unstructured.Unstructured {
@@ -319,7 +367,7 @@ func Composition(name string, resources array, input object) *unstructured.Unstr
 		"kind":       "Composition",
 		"metadata":   object{"name": name},
 		"spec": object{
-			"compositeTypeRef": object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Stack"},
+			"compositeTypeRef": object{"apiVersion": "platform.example.org/v1alpha1", "kind": kindStack},
 			"mode":             "Pipeline",
 			"pipeline": array{
 				object{

@@ -67,6 +67,28 @@ func (s *Stack) WantNetwork(want ...string) {
 	})
 }
 
+// WantSoon wants a value in a composed resource that follows what has changed elsewhere: Crossplane
+// may not have seen that yet, and doesn't reconcile the XR for it.
+func (s *Stack) WantSoon(name string, path []string, want any) {
+	s.T.Helper()
+	Eventually(s.T, func() error {
+		s.Reconcile()
+		return s.Objection(name, path, want)
+	})
+}
+
+// WantConditionSoon is to WantCondition as WantSoon is to Want.
+func (s *Stack) WantConditionSoon(of, status, reason string) {
+	s.T.Helper()
+	Eventually(s.T, func() error {
+		s.Reconcile()
+
+		c := condition(s.Get(), of)
+
+		return Differs([]string{status, reason}, []string{c.Status, c.Reason})
+	})
+}
+
 // Objection to a value in a composed resource, if it is another one.
 func (s *Stack) Objection(name string, path []string, want any) error {
 	r, err := s.find(name)
@@ -132,18 +154,27 @@ func (s *Stack) WantChanges(name string, want ...Change) {
 func Parse(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 
-	j, err := yaml.YAMLToJSONStrict([]byte(text))
+	o, err := parse(text)
 	if err != nil {
 		t.Fatal(err)
+	}
+
+	return o
+}
+
+func parse(text string) (*unstructured.Unstructured, error) {
+	j, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("cannot parse an object: %w", err)
 	}
 
 	// Whole numbers are such, as they are when the API server returns them.
 	o := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(j, &o.Object); err != nil {
-		t.Fatal(err)
+		return nil, fmt.Errorf("cannot parse an object: %w", err)
 	}
 
-	return o
+	return o, nil
 }
 
 // Field returns the value at a path, or nothing if it isn't there.
@@ -156,19 +187,25 @@ func Field[T any](o *unstructured.Unstructured, path ...string) T {
 
 // A status condition.
 type statusCondition struct {
-	Status, Reason     string
-	ObservedGeneration int64
+	Status, Reason, Message string
+	ObservedGeneration      int64
 }
 
 func condition(o *unstructured.Unstructured, of string) statusCondition {
 	for _, c := range Field[array](o, "status", "conditions") {
-		if c, _ := c.(object); c["type"] == of {
-			status, _ := c["status"].(string)
-			reason, _ := c["reason"].(string)
-			generation, _ := c["observedGeneration"].(int64)
-
-			return statusCondition{Status: status, Reason: reason, ObservedGeneration: generation}
+		c, _ := c.(object)
+		if c["type"] != of {
+			continue
 		}
+
+		var out statusCondition
+
+		out.Status, _ = c["status"].(string)
+		out.Reason, _ = c["reason"].(string)
+		out.Message, _ = c["message"].(string)
+		out.ObservedGeneration, _ = c["observedGeneration"].(int64)
+
+		return out
 	}
 
 	return statusCondition{}

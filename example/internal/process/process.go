@@ -19,7 +19,7 @@ import (
 // machine that is busy with other tests it may take much longer.
 const (
 	pollInterval = 100 * time.Millisecond
-	pollTimeout  = 2 * time.Minute
+	pollTimeout  = 4 * time.Minute
 )
 
 // ErrEnded says that a program has ended that should run.
@@ -33,7 +33,7 @@ type Program struct {
 	Args   []string
 	Env    []string
 
-	// Dir is the folder that it runs in, and that has its log.
+	// Dir is the folder that it runs in, and that has its log, to which each run of it adds.
 	Dir string
 
 	// Started is called with the process as soon as it runs, if somebody wants to know it.
@@ -107,7 +107,7 @@ func (p Program) Start(ctx context.Context, ready func(context.Context) error) (
 }
 
 func (p Program) command(ctx context.Context) (*exec.Cmd, *os.File, error) {
-	log, err := os.Create(p.LogFile())
+	log, err := os.OpenFile(p.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +128,10 @@ func Eventually(ctx context.Context, objection func(context.Context) error) erro
 	var last error
 
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, pollTimeout, true, func(ctx context.Context) (bool, error) {
-		last = objection(ctx)
+		if err := objection(ctx); err == nil || ctx.Err() == nil || last == nil { // An attempt that is cut short has no more to say.
+			last = err
+		}
+
 		return last == nil || errors.Is(last, ErrEnded), nil
 	})
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 )
+
+// transitions are when conditions have changed. The command line tool prints a constant for
+// those of an XR, but not of an Operation.
+var transitions = regexp.MustCompile(`(?m)^( {2}- lastTransitionTime: ").*?"$`)
 
 // Crossplane is the real crossplane composition render, with the real Crossplane.
 type Crossplane struct {
@@ -56,11 +61,12 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 		return Outcome{}, err
 	}
 
-	args := []string{
-		"composition", "render", fileXR, fileComposition, file,
-		"--crossplane-binary", c.binary,
-		"--include-function-results",
+	args := []string{"composition", "render", fileXR, fileComposition}
+	if s.has(fileOperation) {
+		args = []string{"operation", "render", fileOperation}
 	}
+
+	args = append(args, file, "--crossplane-binary", c.binary, "--include-function-results")
 
 	for _, name := range slices.Sorted(maps.Keys(flags())) {
 		if s.has(name) {
@@ -82,7 +88,7 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 
 	err = cmd.Run()
 	if err == nil {
-		return Outcome{Text: stdout.String()}, nil
+		return Outcome{Text: transitions.ReplaceAllString(stdout.String(), `${1}2024-01-01T00:00:00Z"`)}, nil
 	}
 
 	// A process that was killed has no exit code.

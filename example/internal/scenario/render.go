@@ -92,6 +92,7 @@ func (s Scenario) input() (engine.Input, error) {
 	}{
 		{name: fileXR, to: &in.Composite},
 		{name: fileComposition, to: &in.Composition},
+		{name: fileOperation, to: &in.Operation},
 		{name: fileXRD, to: &in.Definition},
 		{name: fileContext, to: &in.Context},
 	} {

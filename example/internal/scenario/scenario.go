@@ -18,6 +18,7 @@ import (
 const (
 	fileXR            = "xr.yaml"
 	fileComposition   = "composition.yaml"
+	fileOperation     = "operation.yaml"
 	fileFunctions     = "functions.yaml"
 	fileReadme        = "README.md"
 	fileContext       = "context.yaml"
@@ -46,7 +47,7 @@ func flags() map[string]string {
 	}
 }
 
-// A Scenario is a folder with an XR and a Composition.
+// A Scenario is a folder with an XR and a Composition, or with an Operation.
 type Scenario struct {
 	Name string
 	Dir  string
@@ -94,6 +95,10 @@ func List(root string) ([]Scenario, error) {
 // the expected outcome.
 func (s Scenario) Check() error {
 	missing := []string{fileXR, fileComposition}
+	if s.has(fileOperation) {
+		missing = []string{fileOperation}
+	}
+
 	optional := slices.AppendSeq([]string{fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected}, maps.Keys(flags()))
 
 	entries, err := os.ReadDir(s.Dir)

@@ -34,6 +34,9 @@ func TestCheck(t *testing.T) {
 		"Complete": {
 			files: []string{"xr.yaml", "composition.yaml", "expected.yaml", "observed.yaml"},
 		},
+		"Operation": {
+			files: []string{"operation.yaml", "required.yaml", "expected.yaml"},
+		},
 		"TagManager": {
 			files: []string{"xr.yaml", "composition.yaml", "expected.yaml", "tag-manager.yaml", "tag-manager-expected.yaml"},
 		},

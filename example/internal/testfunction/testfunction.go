@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -22,6 +23,9 @@ const (
 	apiVersion = "testfunction.example.org/v1"
 	kind       = "Resources"
 )
+
+// Seen is a condition of the XR. Its message is the generation of the XR that the function has seen.
+const Seen = "Seen"
 
 // An input lists the resources to compose.
 type input struct {
@@ -37,9 +41,15 @@ type input struct {
 type Function struct{}
 
 // RunFunction desires the resources of the input. It calls each of them ready,
-// because the order in which Crossplane reports those that aren't is random.
+// because the order in which Crossplane reports those that aren't is random. How long its
+// response holds, other functions say.
 func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { //nolint:unparam // Functions return an error.
-	rsp := response.To(req, response.DefaultTTL)
+	rsp := response.To(req, 0)
+
+	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
+	if generation := metadata.GetFields()["generation"].GetNumberValue(); generation > 0 {
+		response.ConditionTrue(rsp, Seen, "Observed").WithMessage(strconv.FormatFloat(generation, 'f', -1, 64))
+	}
 
 	in, err := decode(req.GetInput())
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
-	"github.com/crossplane/function-sdk-go/response"
 )
 
 func TestRunFunction(t *testing.T) {
@@ -24,7 +23,7 @@ func TestRunFunction(t *testing.T) {
 
 	fatal := func(message string) *fnv1.RunFunctionResponse {
 		return &fnv1.RunFunctionResponse{
-			Meta:    &fnv1.ResponseMeta{Ttl: durationpb.New(response.DefaultTTL)},
+			Meta:    &fnv1.ResponseMeta{Ttl: durationpb.New(0)},
 			Desired: earlier,
 			Results: []*fnv1.Result{{
 				Severity: fnv1.Severity_SEVERITY_FATAL,
@@ -44,7 +43,7 @@ func TestRunFunction(t *testing.T) {
 				{"name": "b", "base": {"apiVersion": "example.org/v1", "kind": "B"}}
 			]}`,
 			want: &fnv1.RunFunctionResponse{
-				Meta: &fnv1.ResponseMeta{Ttl: durationpb.New(response.DefaultTTL)},
+				Meta: &fnv1.ResponseMeta{Ttl: durationpb.New(0)},
 				Desired: &fnv1.State{
 					Composite: earlier.GetComposite(),
 					Resources: map[string]*fnv1.Resource{

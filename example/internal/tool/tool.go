@@ -4,6 +4,7 @@ package tool
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,21 @@ func Build(ctx context.Context, root, name string) (string, error) {
 	}
 
 	return path, nil
+}
+
+// Version of a tool that was built.
+func Version(ctx context.Context, root, name string) (string, error) {
+	path, err := Build(ctx, root, name)
+	if err != nil {
+		return "", err
+	}
+
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("cannot read the version of %s: %w", name, err)
+	}
+
+	return info.Main.Version, nil
 }
 
 // Source returns the folder of the module that a tool is built from. It is downloaded, if

@@ -1,0 +1,68 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"sigs.k8s.io/yaml"
+)
+
+// categoryManaged is the category of the kinds of providers.
+const categoryManaged = "managed"
+
+// isManaged is true for the definition of a kind of a provider.
+func isManaged(crd *unstructured.Unstructured) bool {
+	for _, v := range Field[array](crd, "spec", "versions") {
+		version, _ := v.(object)
+		if _, is, _ := unstructured.NestedMap(version, "schema", "openAPIV3Schema", "properties", "spec", "properties", "forProvider"); is {
+			return crd.GetKind() == "CustomResourceDefinition"
+		}
+	}
+
+	return false
+}
+
+// Managed are all resources of providers, as kubectl get managed -A -o yaml prints them.
+func (c *Cluster) Managed(ctx context.Context) ([]byte, error) {
+	client, err := discovery.NewDiscoveryClientForConfig(c.config)
+	if err != nil {
+		return nil, err
+	}
+
+	kinds, err := client.ServerPreferredResources()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list the kinds that there are: %w", err)
+	}
+
+	items := array{}
+
+	for _, of := range kinds {
+		gv, err := schema.ParseGroupVersion(of.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		for _, kind := range of.APIResources {
+			if !slices.Contains(kind.Categories, categoryManaged) {
+				continue
+			}
+
+			list, err := c.client.Resource(gv.WithResource(kind.Name)).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("cannot list %s: %w", kind.Name, err)
+			}
+
+			for _, o := range list.Items {
+				o.SetManagedFields(nil)
+				items = append(items, o.Object)
+			}
+		}
+	}
+
+	return yaml.Marshal(object{"apiVersion": "v1", "kind": "List", "items": items, "metadata": object{"resourceVersion": ""}})
+}

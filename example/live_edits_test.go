@@ -1,0 +1,305 @@
+package example
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+)
+
+// disk is of a kind whose tags are a list that is merged by keys.
+const disk = `
+- name: disk
+  base:
+    apiVersion: storage.cloud.example.org/v1
+    kind: Disk
+    spec:
+      forProvider:
+        tags: [{key: Name, value: reports}]
+`
+
+// crossplane is the field manager of composed resources.
+const crossplane = "apiextensions.crossplane.io/composed"
+
+// What labels became is ours alone, with what the Composition has. What others have is theirs, and
+// what we both have is theirs when it's ours no longer.
+func testOwners(c live.Test) {
+	fields := []struct {
+		name string
+		path []string
+
+		// based are the elements that the Composition has.
+		based []string
+
+		// element that a label becomes.
+		element func(key, value string) string
+	}{
+		{"bucket", ofTags, []string{".Name", ".legacy"}, func(key, _ string) string { return ".plexsphere:" + key }},
+		{"disk", ofTags, []string{`[key="Name"]`}, func(key, _ string) string { return fmt.Sprintf("[key=%q]", "plexsphere:"+key) }},
+		{"network", ofTags, []string{`[="internal"]`, `[="legacy=yes"]`}, func(key, value string) string { return fmt.Sprintf("[=%q]", "plexsphere:"+key+"="+value) }},
+		{"topic", ofMetadataLabels, []string{".crossplane.io/composite", ".team"}, func(key, _ string) string { return ".plexsphere_" + key }},
+	}
+
+	resources := bucket + disk + network + group + topic
+	if c.Release == live.V1 { // It composes nothing in namespaces.
+		resources, fields = bucket+disk+network+group, fields[:3]
+	}
+
+	s := c.NewStack("owners", resources, `
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+tagFields:
+- {apiVersion: storage.cloud.example.org/*, kind: Disk, fieldPath: spec.forProvider.tags, shape: KeyValueList}
+`)
+
+	// want what labels became to be owned by us and by others.
+	want := func(ours map[string]string, others map[string]map[string]string) {
+		c.T.Helper()
+
+		for _, f := range fields {
+			owners := live.Owners{crossplane: slices.Clone(f.based)}
+			add := func(manager string, labels map[string]string) {
+				for key, value := range labels {
+					owners[manager] = append(owners[manager], f.element(key, value))
+				}
+
+				slices.Sort(owners[manager])
+			}
+
+			add(crossplane, ours)
+
+			for manager, labels := range others {
+				add(manager, labels)
+			}
+
+			s.WantOwners(f.name, f.path, owners)
+		}
+
+		// Who applies this list has all of it.
+		s.WantOwners("group", ofTag, live.Owners{crossplane: {""}})
+		s.Settled()
+	}
+
+	s.Label(object{"env": "prod", "owner": "team-a"})
+	want(map[string]string{"env": "prod", "owner": "team-a"}, nil)
+
+	// Others have tags that look like ours, and one of them has the same.
+	others := map[string]map[string]string{"backup": {"owner": "team-a", "backup": "daily"}, "provider": {"region": "eu"}}
+	tagByOthers(s)
+	want(map[string]string{"env": "prod", "owner": "team-a"}, others)
+
+	// A provider writes to all of the list.
+	s.Write("group", object{"forProvider": object{"tag": append(live.Field[array](s.Resource("group"), ofTag...),
+		object{"key": "crossplane-kind", "value": "autoscalinggroup.autoscaling.aws.m.upbound.io", "propagateAtLaunch": true})}})
+
+	s.Label(object{"env": "test"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:env": "test", "plexsphere:owner": "team-a", "plexsphere:backup": "daily", "plexsphere:region": "eu"})
+	want(map[string]string{"env": "test"}, others)
+
+	s.Label(nil)
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:owner": "team-a", "plexsphere:backup": "daily", "plexsphere:region": "eu"})
+	s.WantNetwork("internal", "legacy=yes", "plexsphere:owner=team-a", "plexsphere:backup=daily", "plexsphere:region=eu")
+	want(nil, others)
+
+	// What becomes of a label is ours, though another has had it before.
+	s.Label(object{"owner": "team-b"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:owner": "team-b", "plexsphere:backup": "daily", "plexsphere:region": "eu"})
+	s.WantOwners("bucket", ofTags, live.Owners{crossplane: {".Name", ".legacy", ".plexsphere:owner"}, "backup": {".plexsphere:backup"}, "provider": {".plexsphere:region"}})
+	s.Settled()
+}
+
+// tagByOthers adds tags to the resources of a stack, as another system and a provider do.
+func tagByOthers(s *live.Stack) {
+	tag := func(key, value string) object { return object{"key": "plexsphere:" + key, "value": value} }
+
+	s.Tag("bucket", object{"tags": object{"plexsphere:owner": "team-a", "plexsphere:backup": "daily"}})
+	s.Tag("disk", object{"tags": array{tag("owner", "team-a"), tag("backup", "daily")}})
+	s.Tag("network", object{"tags": array{"plexsphere:owner=team-a", "plexsphere:backup=daily"}})
+
+	tags := func(name string) array { return live.Field[array](s.Resource(name), ofTags...) }
+
+	s.Write("bucket", object{"forProvider": object{"tags": object{"plexsphere:region": "eu"}}})
+	s.Write("disk", object{"forProvider": object{"tags": append(tags("disk"), tag("region", "eu"))}})
+	s.Write("network", object{"forProvider": object{"tags": append(tags("network"), "plexsphere:region=eu")}})
+
+	if s.Release == live.V1 {
+		return
+	}
+
+	for manager, labels := range map[string]map[string]string{
+		"backup":   {"plexsphere_owner": "team-a", "plexsphere_backup": "daily"},
+		"provider": {"plexsphere_region": "eu"},
+	} {
+		there := s.Resource("topic")
+		o := &unstructured.Unstructured{Object: object{"apiVersion": there.GetAPIVersion(), "kind": there.GetKind()}}
+		o.SetNamespace(there.GetNamespace())
+		o.SetName(there.GetName())
+		o.SetLabels(labels)
+
+		if err := s.Apply(s.T.Context(), manager, o); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+}
+
+// Which labels are beyond the cap follows from their keys alone. They come back when there is room.
+func testCap(c live.Test) {
+	const input = `
+reservedTags: {aws: 43} # of 50, of which 3 are the provider's, and 2 are there
+limitPolicy: %s
+sources:
+- type: CompositeField
+  fromFieldPath: spec.labels
+`
+
+	s := c.NewStack("cap", bucket, fmt.Sprintf(input, "ApplyPartial"))
+
+	for _, step := range []struct {
+		labels, want []string
+		reason       string
+	}{
+		{labels: []string{"b", "c"}, want: []string{"b", "c"}, reason: "AllPropagated"},
+		{labels: []string{"b", "c", "d", "e"}, want: []string{"b", "c"}, reason: "SomeSkipped"},
+		{labels: []string{"a", "b", "c", "d", "e"}, want: []string{"a", "b"}, reason: "SomeSkipped"},
+		{labels: []string{"c", "d", "e"}, want: []string{"c", "d"}, reason: "SomeSkipped"},
+		{labels: []string{"d", "e"}, want: []string{"d", "e"}, reason: "AllPropagated"},
+	} {
+		labels, tags := object{}, object{"Name": "reports", "legacy": "yes"}
+		for _, key := range step.labels {
+			labels[key] = "x"
+		}
+
+		for _, key := range step.want {
+			tags["plexsphere:"+key] = "x"
+		}
+
+		owned := slices.Collect(maps.Keys(tags))
+		for i := range owned {
+			owned[i] = "." + owned[i]
+		}
+
+		slices.Sort(owned)
+
+		s.Label(labels)
+		s.Want("bucket", ofTags, tags)
+		s.WantOwners("bucket", ofTags, live.Owners{crossplane: owned})
+		s.WantCondition("CloudTagsPropagated", "True", step.reason)
+		s.Settled()
+	}
+
+	s.WantEvent("Warning", "count-cap", "c → plexsphere:c", "d → plexsphere:d", "e → plexsphere:e")
+
+	s = c.NewStack("cap-strict", bucket, fmt.Sprintf(input, "ApplyStrict"))
+	s.Label(object{"a": "x", "b": "x"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:a": "x", "plexsphere:b": "x"})
+	s.Settled()
+
+	before := s.Resource("bucket")
+
+	s.Label(object{"a": "y", "b": "y", "c": "y"})
+	s.WantCondition("CloudTagsPropagated", "False", "LimitExceeded")
+	s.Reconcile()
+
+	if diff := cmp.Diff(before, s.Resource("bucket")); diff != "" {
+		c.T.Errorf("-before, +after:\n%s", diff)
+	}
+
+	s.Label(object{"b": "y", "c": "y"})
+	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:b": "y", "plexsphere:c": "y"})
+	s.Settled()
+}
+
+// The class of an XR is one of those that are there. Without any, all stays as it is.
+func testClasses(c live.Test) {
+	class := func(name, grade string) *unstructured.Unstructured {
+		return live.Parse(c.T, fmt.Sprintf(`
+apiVersion: aws.upbound.io/v1beta1
+kind: ProviderConfig
+metadata:
+  name: %s
+  labels: {classes.example.org/grade: %s, tags.example.org/class: %[1]s}
+`, name, grade))
+	}
+	apply := func(classes ...*unstructured.Unstructured) {
+		c.T.Helper()
+
+		if err := c.Apply(c.T.Context(), "test", classes...); err != nil {
+			c.T.Fatal(err)
+		}
+	}
+	remove := func(name string) {
+		c.T.Helper()
+
+		if err := c.Of(class("", "")).Delete(c.T.Context(), name, metav1.DeleteOptions{}); err != nil {
+			c.T.Fatal(err)
+		}
+	}
+
+	const input = `
+sources:
+- type: RequiredResource
+  name: class
+  pick: One
+  resource:
+    apiVersion: aws.upbound.io/v1beta1
+    kind: ProviderConfig
+    matchLabels: {value: {classes.example.org/grade: gold}}
+  prefix: tags.example.org/
+`
+
+	apply(class("class-b", "gold"), class("class-c", "gold"), class("class-d", "silver"))
+
+	lowest := c.NewStack("class-lowest", bucket, input)
+	kept := c.NewStack("class-kept", bucket, input+"statusFieldPath: status.cloudTags\n")
+
+	want := func(s *live.Stack, class string) {
+		c.T.Helper()
+		s.WantSoon("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:class": class})
+		s.WantOwners("bucket", ofTags, live.Owners{crossplane: {".Name", ".legacy", ".plexsphere:class"}})
+		s.Settled()
+	}
+
+	lowest.Label(nil)
+	kept.Label(nil)
+	want(lowest, "class-b")
+	want(kept, "class-b")
+
+	// What was picked is kept if the status says so.
+	apply(class("class-a", "gold"))
+	want(lowest, "class-a")
+	want(kept, "class-b")
+
+	remove("class-b")
+	want(lowest, "class-a")
+	want(kept, "class-a")
+
+	// A class that has changed is none any more.
+	apply(class("class-a", "silver"))
+	want(lowest, "class-c")
+	want(kept, "class-c")
+
+	before := []*unstructured.Unstructured{lowest.Resource("bucket"), kept.Resource("bucket")}
+
+	remove("class-c")
+
+	for i, s := range []*live.Stack{lowest, kept} {
+		s.WantConditionSoon("CloudTagsPropagated", "False", "ResolveFailed")
+		s.WantCondition("Synced", "False", "ReconcileError")
+		s.Reconcile()
+
+		if diff := cmp.Diff(before[i], s.Resource("bucket")); diff != "" {
+			c.T.Errorf("-before, +after:\n%s", diff)
+		}
+	}
+
+	apply(class("class-d", "gold"))
+	want(lowest, "class-d")
+	want(kept, "class-d")
+	kept.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+}
