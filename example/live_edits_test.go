@@ -160,6 +160,9 @@ sources:
 
 	s := c.NewStack("cap", bucket, fmt.Sprintf(input, "ApplyPartial"))
 
+	s.Label(object{"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"})
+	s.WantEvent("Warning", "count-cap", "c → plexsphere:c", "d → plexsphere:d", "e → plexsphere:e")
+
 	for _, step := range []struct {
 		labels, want []string
 		reason       string
@@ -192,8 +195,6 @@ sources:
 		s.WantCondition("CloudTagsPropagated", "True", step.reason)
 		s.Settled()
 	}
-
-	s.WantEvent("Warning", "count-cap", "c → plexsphere:c", "d → plexsphere:d", "e → plexsphere:e")
 
 	s = c.NewStack("cap-strict", bucket, fmt.Sprintf(input, "ApplyStrict"))
 	s.Label(object{"a": "x", "b": "x"})

@@ -113,7 +113,9 @@ func (s *Stack) WantCondition(of, status, reason string) {
 	})
 }
 
-// WantEvent wants an event of the XR that says all of the supplied texts.
+// WantEvent wants an event of the XR that says all of the supplied texts. It is to be asked for
+// before the XR is reconciled many times: after 25 events of one object, client-go's recorder lets
+// one through every five minutes, and loses the others.
 func (s *Stack) WantEvent(severity string, says ...string) {
 	s.T.Helper()
 	Eventually(s.T, func() error {
