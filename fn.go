@@ -80,8 +80,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
 	}
 
-	// Composite resources are always observed, and Operations have none.
-	if req.GetObserved().GetComposite() == nil {
+	if report.IsOperation(req) {
 		return f.operate(ctx, in, req)
 	}
 

@@ -118,26 +118,11 @@ func newSoak(t *testing.T, release live.Release, xrs int) *soak {
 
 	root, _ := all(t)
 
-	c, err := live.Start(t.Context(), root, release)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(c.Tails())
-		}
-
-		c.Stop()
-	})
-
+	c := startCluster(t, root, release)
 	s := &soak{Test: live.Test{Cluster: c, T: t}, test: t}
 	s.want = live.NewWhole(func(key string) bool { return strings.HasPrefix(key, "plexsphere:") }, s.tags())
 
-	if err := c.Install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-
+	var err error
 	if s.fleet, err = c.NewFleet(t.Context(), live.FleetOptions{Name: "soak", XRs: xrs, Resources: bucket + group + network, Input: soaked}); err != nil {
 		t.Fatal(err)
 	}

@@ -94,10 +94,7 @@ func (w *writes) sum() {
 
 // unresponsive is what Crossplane says of an XR whose circuit breaker is open.
 func unresponsive(xr *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(live.Field[[]any](xr, "status", "conditions"), func(c any) bool {
-		condition, _ := c.(map[string]any)
-		return condition["type"] == "Responsive" && condition["status"] == "False"
-	})
+	return live.ConditionOf(xr, "Responsive").Status == "False"
 }
 
 // table of what was measured.

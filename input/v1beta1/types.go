@@ -1247,6 +1247,9 @@ func (s *Source) Required() bool {
 	return s.Policy.FromFieldPath == FromFieldPathPolicyRequired
 }
 
+// IsRequired is true if resources must have the tag.
+func (r *TagRule) IsRequired() bool { return r.Required == nil || *r.Required }
+
 // Required is true if there must be an object.
 func (s *MetadataSource) Required() bool {
 	return s.Policy == nil || s.Policy.FromFieldPath != FromFieldPathPolicyOptional

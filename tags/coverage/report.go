@@ -97,6 +97,16 @@ type KeyCount struct {
 	Reported int `json:"reported"`
 }
 
+// Share of so many that are tagged, rounded down to a hundredth of a percent: not all is never all. It
+// is 0 of none.
+func Share(tagged, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+
+	return float64(tagged*10_000/of) / 10_000
+}
+
 // A Resource in a list.
 type Resource struct {
 	Provider   string `json:"provider"`

@@ -94,7 +94,7 @@ func New(o Options) *Tally {
 	if o.Input.TagPolicy != nil {
 		for i := range o.Input.TagPolicy.Rules {
 			r := &o.Input.TagPolicy.Rules[i]
-			t.rules = append(t.rules, rule{key: r.Key, required: r.Required == nil || *r.Required})
+			t.rules = append(t.rules, rule{key: r.Key, required: r.IsRequired()})
 			t.broken = append(t.broken, Broken{Rule: i})
 			t.keys = append(t.keys, r.Key)
 		}
@@ -485,8 +485,6 @@ func (t *Tally) order(g *Group) {
 	}
 
 	for _, n := range g.Keys {
-		if n.Of > 0 {
-			n.Share = float64(n.Tagged*10_000/n.Of) / 10_000
-		}
+		n.Share = Share(n.Tagged, n.Of)
 	}
 }

@@ -20,6 +20,10 @@ import (
 // ReportKey is the key of a ConfigMap's data that has the report of an Operation.
 const ReportKey = "coverage.yaml"
 
+// IsOperation is true if the supplied request is of an Operation, which has no composite resource. That
+// of a Composition is always observed.
+func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
+
 // Counted responds with what an Operation has counted: its output has the totals, and the ConfigMap
 // that the input names, if any, the report. What earlier steps desire stays.
 func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunFunctionResponse, error) {
@@ -40,8 +44,9 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 		r.warnOfBroken(rsp, &counted.Broken[i])
 	}
 
-	add(rsp, normal, "CoverageCounted", "", counted.Summary())
-	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", counted.Summary()))
+	summary := counted.Summary()
+	add(rsp, normal, "CoverageCounted", "", summary)
+	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
 
 	return rsp, nil
 }

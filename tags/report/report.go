@@ -125,7 +125,7 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 	}
 
 	what := "Cannot tag composed resources"
-	if req.GetObserved().GetComposite() == nil {
+	if IsOperation(req) {
 		what = "Cannot count cloud tags"
 	}
 

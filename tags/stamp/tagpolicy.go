@@ -168,7 +168,7 @@ func (p *policed) breaks(set *tagset.Set) string {
 		return ""
 	case other != nil:
 		return "spelled " + strconv.Quote(other.Key)
-	case p.Required == nil || *p.Required:
+	case p.IsRequired():
 		return Missing
 	default:
 		return ""

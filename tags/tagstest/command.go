@@ -28,6 +28,17 @@ func ParseArgs(tb TB, command any, args []string) error {
 	return err
 }
 
+// A BrokenPipe can't be read from or written to.
+type BrokenPipe struct{}
+
+var errBrokenPipe = errors.New("the pipe is broken")
+
+// Read implements io.Reader.
+func (BrokenPipe) Read([]byte) (int, error) { return 0, errBrokenPipe }
+
+// Write implements io.Writer.
+func (BrokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
+
 // ExitCode of a process that ends with the supplied error, as kong learns it.
 func ExitCode(err error) int {
 	if e, ok := errors.AsType[interface {

@@ -149,7 +149,7 @@ func (c *Cluster) say(ctx context.Context, revision, address string) error {
 func (c *Cluster) installed(ctx context.Context) error {
 	return process.Eventually(ctx, func(ctx context.Context) error {
 		f, err := c.function(ctx)
-		if err == nil && (condition(f, "Installed").Status != "True" || condition(f, "Healthy").Status != "True") {
+		if err == nil && (ConditionOf(f, "Installed").Status != "True" || ConditionOf(f, "Healthy").Status != "True") {
 			err = fmt.Errorf("the function is not installed: %v", f.Object["status"])
 		}
 

@@ -172,7 +172,7 @@ func (c *Cluster) Install(ctx context.Context) error {
 				return err
 			}
 
-			return Differs("True", condition(got, "Established").Status)
+			return Differs("True", ConditionOf(got, "Established").Status)
 		}); err != nil {
 			return fmt.Errorf("%s %s isn't established: %w", o.GetKind(), o.GetName(), err)
 		}

@@ -58,8 +58,8 @@ func (f *Fleet) unsaid(ctx context.Context, since map[string]int64, of, is, text
 			since[xr.GetName()] = now.GetGeneration()
 		}
 
-		at := condition(now, "Synced").ObservedGeneration // Conditions of functions don't say it.
-		if c := condition(now, of); c.Status != is || !strings.Contains(c.Message, text) || at < since[xr.GetName()] {
+		at := ConditionOf(now, "Synced").ObservedGeneration // Conditions of functions don't say it.
+		if c := ConditionOf(now, of); c.Status != is || !strings.Contains(c.Message, text) || at < since[xr.GetName()] {
 			errs = append(errs, fmt.Errorf("%s of %s is %s and says %q for generation %d, want %s and %q for %d or later",
 				of, xr.GetName(), c.Status, c.Message, at, is, text, since[xr.GetName()]))
 		}

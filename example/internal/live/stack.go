@@ -88,7 +88,7 @@ func (s *Stack) Reconcile() {
 		generation := s.Touch()
 
 		Eventually(s.T, func() error {
-			seen, err := strconv.ParseInt(condition(s.Get(), testfunction.Seen).Message, 10, 64)
+			seen, err := strconv.ParseInt(ConditionOf(s.Get(), testfunction.Seen).Message, 10, 64)
 			if err == nil && seen < generation {
 				err = fmt.Errorf("the generation that is synced is %d, not %d", seen, generation)
 			}

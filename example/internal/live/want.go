@@ -42,6 +42,21 @@ func (s *Stack) Settled() {
 	}
 }
 
+// WantKept wants a composed resource to be as it was when the supplied change has been made, and the
+// XR has been reconciled since.
+func (s *Stack) WantKept(name string, change func()) {
+	s.T.Helper()
+
+	before := s.Resource(name)
+
+	change()
+	s.Reconcile()
+
+	if diff := cmp.Diff(before, s.Resource(name)); diff != "" {
+		s.T.Errorf("-before, +after:\n%s", diff)
+	}
+}
+
 // Want a value in a composed resource.
 func (s *Stack) Want(name string, path []string, want any) {
 	s.T.Helper()
@@ -83,7 +98,7 @@ func (s *Stack) WantConditionSoon(of, status, reason string) {
 	Eventually(s.T, func() error {
 		s.Reconcile()
 
-		c := condition(s.Get(), of)
+		c := ConditionOf(s.Get(), of)
 
 		return Differs([]string{status, reason}, []string{c.Status, c.Reason})
 	})
@@ -108,7 +123,7 @@ func (s *Stack) Objection(name string, path []string, want any) error {
 func (s *Stack) WantCondition(of, status, reason string) {
 	s.T.Helper()
 	Eventually(s.T, func() error {
-		c := condition(s.Get(), of)
+		c := ConditionOf(s.Get(), of)
 		return Differs([]string{status, reason}, []string{c.Status, c.Reason})
 	})
 }
@@ -187,20 +202,21 @@ func Field[T any](o *unstructured.Unstructured, path ...string) T {
 	return out
 }
 
-// A status condition.
-type statusCondition struct {
+// A Condition of an object's status.
+type Condition struct {
 	Status, Reason, Message string
 	ObservedGeneration      int64
 }
 
-func condition(o *unstructured.Unstructured, of string) statusCondition {
+// ConditionOf returns an object's condition of the supplied type, or nothing if it has none.
+func ConditionOf(o *unstructured.Unstructured, of string) Condition {
 	for _, c := range Field[array](o, "status", "conditions") {
 		c, _ := c.(object)
 		if c["type"] != of {
 			continue
 		}
 
-		var out statusCondition
+		var out Condition
 
 		out.Status, _ = c["status"].(string)
 		out.Reason, _ = c["reason"].(string)
@@ -210,7 +226,7 @@ func condition(o *unstructured.Unstructured, of string) statusCondition {
 		return out
 	}
 
-	return statusCondition{}
+	return Condition{}
 }
 
 // Differs is nil if two values are the same.

@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -121,20 +120,14 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// fails can't be read from or written to.
-type fails struct{}
-
-func (fails) Read([]byte) (int, error)  { return 0, errors.New("the pipe is broken") }
-func (fails) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
-
 func TestBrokenPipes(t *testing.T) {
-	err := run(t, []string{"-"}, fails{}, io.Discard)
+	err := run(t, []string{"-"}, tagstest.BrokenPipe{}, io.Discard)
 	if diff := cmp.Diff("cannot read -: the pipe is broken", fmt.Sprint(err)); diff != "" {
 		t.Errorf("\nStandard input that can't be read is a failure.\nrun(...): -want error, +got error:\n%s", diff)
 	}
 
 	for _, output := range []string{"table", "json", "yaml", "csv"} {
-		err := run(t, []string{"--strict", "--key", "env", "-o", output, "testdata/managed.yaml"}, nil, fails{})
+		err := run(t, []string{"--strict", "--key", "env", "-o", output, "testdata/managed.yaml"}, nil, tagstest.BrokenPipe{})
 		if diff := cmp.Diff("cannot write coverage: the pipe is broken", fmt.Sprint(err)); diff != "" {
 			t.Errorf("\nStandard output that can't be written is a failure, also if tags are missing.\nrun(...) to %s: -want error, +got error:\n%s", output, diff)
 		}

@@ -88,7 +88,7 @@ func writeGroup(w *csv.Writer, record string, g *coverage.Group) {
 	row := func(record, key string, tagged, of int) {
 		share := ""
 		if of > 0 {
-			share = strconv.FormatFloat(float64(tagged*10_000/of)/10_000, 'f', -1, 64)
+			share = strconv.FormatFloat(coverage.Share(tagged, of), 'f', -1, 64)
 		}
 
 		_ = w.Write([]string{record, g.Name, key, strconv.Itoa(tagged), strconv.Itoa(of), share, "", "", "", "", "", "", "", "", ""})

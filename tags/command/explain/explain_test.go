@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -135,20 +134,14 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// fails can't be read from or written to.
-type fails struct{}
-
-func (fails) Read([]byte) (int, error)  { return 0, errors.New("the pipe is broken") }
-func (fails) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
-
 func TestBrokenPipes(t *testing.T) {
-	err := run(t, []string{"-"}, fails{}, io.Discard, terminal.Terminal{})
+	err := run(t, []string{"-"}, tagstest.BrokenPipe{}, io.Discard, terminal.Terminal{})
 	if diff := cmp.Diff("cannot read labels from -: the pipe is broken", fmt.Sprint(err)); diff != "" {
 		t.Errorf("\nStandard input that can't be read is a failure.\nrun(...): -want error, +got error:\n%s", diff)
 	}
 
 	for _, output := range []string{"table", "json", "yaml"} {
-		err := run(t, []string{"--strict", "--provider", "hetzner", "-o", output, "-"}, strings.NewReader("a b: c"), fails{}, terminal.Terminal{})
+		err := run(t, []string{"--strict", "--provider", "hetzner", "-o", output, "-"}, strings.NewReader("a b: c"), tagstest.BrokenPipe{}, terminal.Terminal{})
 		if diff := cmp.Diff("cannot write explanation: the pipe is broken", fmt.Sprint(err)); diff != "" {
 			t.Errorf("\nStandard output that can't be written is a failure, also if labels are skipped.\nrun(...) to %s: -want error, +got error:\n%s", output, diff)
 		}

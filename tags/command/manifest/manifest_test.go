@@ -1,7 +1,6 @@
 package manifest_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestValues(t *testing.T) {
@@ -147,11 +147,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// fails can't be read.
-type fails struct{}
-
-func (fails) Read([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
-
 func TestObjects(t *testing.T) {
 	dir := t.TempDir()
 
@@ -223,7 +218,7 @@ func TestObjects(t *testing.T) {
 
 			got := want{}
 
-			objects, err := (&manifest.Reader{Stdin: fails{}}).Objects(tc.path)
+			objects, err := (&manifest.Reader{Stdin: tagstest.BrokenPipe{}}).Objects(tc.path)
 			if err != nil {
 				got.err = strings.ReplaceAll(fmt.Sprint(err), dir, "DIR")
 			}

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,13 +50,8 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// broken can't be written to.
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
-
 func TestWriteError(t *testing.T) {
-	err := command(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").run(nil, broken{})
+	err := command(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").run(nil, tagstest.BrokenPipe{})
 	if err == nil || err.Error() != "cannot write the policy: the pipe is broken" {
 		t.Errorf("an error of the output should be said, but it is: %v", err)
 	}

@@ -61,7 +61,7 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 			continue
 		}
 
-		if rule.Required == nil || *rule.Required {
+		if rule.IsRequired() {
 			p.Required = append(p.Required, p.required(rule.Key, t, givers))
 		}
 

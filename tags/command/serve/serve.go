@@ -61,9 +61,15 @@ type Command struct {
 
 // Validate that messages can be received and sent.
 func (c *Command) Validate() error {
-	for flag, size := range map[string]int{"recv": c.MaxRecvMessageSize, "send": c.MaxSendMessageSize} {
-		if size < 1 || size > maxMegabytes {
-			return errors.Errorf("--max-%s-message-size %d: must be from 1 to %d MB", flag, size, maxMegabytes)
+	for _, flag := range []struct {
+		name string
+		size int
+	}{
+		{name: "recv", size: c.MaxRecvMessageSize},
+		{name: "send", size: c.MaxSendMessageSize},
+	} {
+		if flag.size < 1 || flag.size > maxMegabytes {
+			return errors.Errorf("--max-%s-message-size %d: must be from 1 to %d MB", flag.name, flag.size, maxMegabytes)
 		}
 	}
 
