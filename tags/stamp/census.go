@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -64,7 +65,8 @@ type Counted struct {
 type Drifted struct {
 	Desired string
 
-	// Cloud is the value that the cloud has. It is nil if the cloud lacks the tag.
+	// Cloud is the value that the cloud has instead. It is nil if the cloud lacks the tag. A list
+	// can have a key several times: then it is nil, too, unless there is one such value.
 	Cloud *string
 }
 
@@ -177,16 +179,33 @@ func (c *Counted) compare(t *Target, desired, cloud *tagset.Set) {
 	}
 
 	for of := range desired.Tags() {
-		e := &of[0]
+		there := slices.Collect(cloud.With(of[0].ID))
+		lacks := t.without(of, there)
 
-		switch is := cloud.Find(e.ID); {
-		case is == nil:
-			c.Drift[e.Key] = Drifted{Desired: text(e.Value)}
-		case !sameValue(is.Value, e.Value) && text(is.Value) != text(e.Value):
-			value := text(is.Value)
-			c.Drift[e.Key] = Drifted{Desired: text(e.Value), Cloud: &value}
+		if len(lacks) == 0 {
+			continue
 		}
+
+		d := Drifted{Desired: text(lacks[0].Value)}
+		if others := t.without(there, of); len(others) == 1 {
+			d.Cloud = new(text(others[0].Value))
+		}
+
+		c.Drift[lacks[0].Key] = d
 	}
+}
+
+// without returns those of the supplied entries of one tag that the provider of the target takes
+// for none of the others.
+func (t *Target) without(entries, others []tagset.Entry) []tagset.Entry {
+	value := func(e *tagset.Entry) string { return text(e.Value) }
+	if t.field.Shape == field.StringList && t.profile.FoldEntries {
+		value = func(e *tagset.Entry) string { return t.profile.Fold(text(e.Value)) }
+	}
+
+	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool {
+		return slices.ContainsFunc(others, func(o tagset.Entry) bool { return value(&o) == value(&e) })
+	})
 }
 
 // cloud returns the tags that the provider of the supplied target reports the cloud to have, or
