@@ -101,8 +101,10 @@ func (s *Stamper) ask(t *Target, keys []string) *inquiry {
 	d := s.Transformer.Transform(t.profile)
 
 	// All strings are tags, and those in question are told by their keys, which can have the
-	// separator in them.
-	a := &inquiry{keys: tagset.Keys{Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*")}}
+	// separator in them. So can the prefix of labels' keys.
+	a := &inquiry{keys: tagset.Keys{
+		Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*"), Prefixes: d.Keys(s.Input.KeyPrefix + "*"),
+	}}
 
 	var known []string
 

@@ -116,7 +116,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 // tally returns what counts resources as the command says.
 func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
-	o := coverage.Options{By: c.By, Input: &v1beta1.CloudTags{ProfileRules: tags.Contract}, Keys: c.Key}
+	o := coverage.Options{By: c.By, Input: &v1beta1.CloudTags{KeyPrefix: tags.CloudTagPrefix, ProfileRules: tags.Contract}, Keys: c.Key}
 	if c.Composition == "" {
 		return coverage.New(o), nil
 	}

@@ -103,8 +103,9 @@ type Keys struct {
 
 	// Known are the keys by which strings are told to be tags, since keys and values may
 	// both have the separator in them. What has a key of the Patterns, and none that is
-	// known, is a tag even if it has no value.
-	Known, Patterns tags.KeySet
+	// known, is a tag even if it has no value. Its key is the shortest one that it can have,
+	// or the shortest one of Prefixes if it begins as any of these does.
+	Known, Patterns, Prefixes tags.KeySet
 
 	// Twins are keys in lower case that several labels have in some spelling each. They
 	// are different tags of a list if they have different values.

@@ -18,7 +18,7 @@ const bareSuffix = "\x00"
 
 // stringList is a list of strings of key, separator and value, or of keys alone. An entry
 // is the tag of the longest known key that it starts with, or else of the shortest one that
-// a known pattern matches, or none that we know.
+// a known prefix or pattern matches, or none that we know.
 type stringList struct {
 	field *field.Field
 	keys  *Keys
@@ -59,11 +59,11 @@ func (l stringList) keyOf(s string) (key string, ok bool) {
 		return key, true
 	}
 
-	for key = range l.keys.Patterns.Of(s, l.field.Separator) {
-		return key, true
+	if l.keys.Prefixes.Has(s) {
+		return l.keys.Prefixes.First(s, l.field.Separator)
 	}
 
-	return "", false
+	return l.keys.Patterns.First(s, l.field.Separator)
 }
 
 func (l stringList) write(entries iter.Seq[*Entry], n int) *structpb.Value {
