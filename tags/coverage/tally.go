@@ -334,7 +334,7 @@ func (t *Tally) count(r *Resource, of *stamp.Counted) {
 		g.Incomplete += one(isIncomplete)
 		g.Reported += one(of.Reported)
 		g.Drifted += one(len(r.Drift) > 0)
-		g.InCloud += one(of.HasCloudTags)
+		g.InCloud += one(len(of.Cloud) > 0)
 
 		if len(t.keys) > 0 {
 			t.countKeys(g, of)
@@ -406,14 +406,14 @@ func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
 	}
 }
 
-// countFound counts all keys that there are.
+// countFound counts all keys that there are. Some are in the cloud alone.
 func (t *Tally) countFound(g *Group, of *stamp.Counted) {
 	for key := range of.Tags {
-		n := g.key(t.text(key))
-		n.Tagged++
+		g.key(t.text(key)).Tagged++
+	}
 
-		d, drifted := of.Drift[key]
-		n.InCloud += one(of.Reported && (!drifted || d.Cloud != nil))
+	for key := range of.Cloud {
+		g.key(t.text(key)).InCloud++
 	}
 }
 

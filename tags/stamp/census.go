@@ -37,15 +37,13 @@ type Counted struct {
 	Unknown, NoCloud bool
 
 	// Tags are those that the tag field has, by key, without those that the provider adds
-	// itself. Own are these.
-	Tags, Own map[string]string
+	// itself.
+	Tags map[string]string
 
-	// Reported is true if the provider reports the tags that the cloud has. These are Cloud.
+	// Reported is true if the provider reports the tags that the cloud has. These are Cloud,
+	// without those that the provider adds itself.
 	Reported bool
 	Cloud    map[string]string
-
-	// HasCloudTags is true if there are any in Cloud that the provider doesn't add itself.
-	HasCloudTags bool
 
 	// Drift is the tags that the cloud has at another value, or not at all, by key.
 	Drift map[string]Drifted
@@ -119,8 +117,6 @@ func (c *Census) Count(name string, o object.Object) Counted {
 
 // count the tags of the supplied target.
 func (c *Census) count(out *Counted, t *Target, a *inquiry) {
-	out.Tags, out.Own = make(map[string]string), make(map[string]string)
-
 	err := t.beforeErr
 
 	var desired *tagset.Set
@@ -133,16 +129,7 @@ func (c *Census) count(out *Counted, t *Target, a *inquiry) {
 		return
 	}
 
-	for e := range desired.All() {
-		switch {
-		case e.Opaque:
-		case isProviders(t.field, e.Key):
-			out.Own[e.Key] = text(e.Value)
-		default:
-			out.Tags[e.Key] = text(e.Value)
-		}
-	}
-
+	out.Tags = t.valuesOf(desired)
 	out.Has = a.has(desired)
 	c.judge(out, t, a, desired)
 
@@ -150,6 +137,19 @@ func (c *Census) count(out *Counted, t *Target, a *inquiry) {
 		out.CloudHas = a.has(cloud)
 		out.compare(t, desired, cloud)
 	}
+}
+
+// valuesOf the supplied tags, by key, without those that the provider of the target adds itself.
+func (t *Target) valuesOf(set *tagset.Set) map[string]string {
+	out := make(map[string]string, set.Len())
+
+	for e := range set.All() {
+		if !e.Opaque && !isProviders(t.field, e.Key) {
+			out[e.Key] = text(e.Value)
+		}
+	}
+
+	return out
 }
 
 // judge what the supplied tags of the supplied target break of the tag policy.
@@ -169,14 +169,7 @@ func (c *Census) judge(out *Counted, t *Target, a *inquiry, desired *tagset.Set)
 
 // compare the supplied tags of the supplied target with those that the cloud has.
 func (c *Counted) compare(t *Target, desired, cloud *tagset.Set) {
-	c.Reported, c.Cloud, c.Drift = true, make(map[string]string), make(map[string]Drifted)
-
-	for e := range cloud.All() {
-		if !e.Opaque {
-			c.Cloud[e.Key] = text(e.Value)
-			c.HasCloudTags = c.HasCloudTags || !isProviders(t.field, e.Key)
-		}
-	}
+	c.Reported, c.Cloud, c.Drift = true, t.valuesOf(cloud), make(map[string]Drifted)
 
 	for of := range desired.Tags() {
 		there := slices.Collect(cloud.With(of[0].ID))
