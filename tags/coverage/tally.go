@@ -82,13 +82,16 @@ type Tally struct {
 
 	// texts that many resources have.
 	texts map[string]string
+
+	// spelled are keys by what is counted as them, where that isn't the key.
+	spelled map[string]string
 }
 
 // New returns a Tally that has counted nothing.
 func New(o Options) *Tally {
 	t := &Tally{
 		by: o.By, total: newGroup(""), groups: make(map[string]*Group),
-		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
+		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string), spelled: make(map[string]string),
 	}
 
 	if o.Input.TagPolicy != nil {
@@ -408,13 +411,24 @@ func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
 
 // countFound counts all keys that there are. Some are in the cloud alone.
 func (t *Tally) countFound(g *Group, of *stamp.Counted) {
-	for key := range of.Tags {
-		g.key(t.text(key)).Tagged++
+	for id, key := range of.Tags {
+		g.key(t.spell(id, key)).Tagged++
 	}
 
-	for key := range of.Cloud {
-		g.key(t.text(key)).InCloud++
+	for id, key := range of.Cloud {
+		g.key(t.spell(id, key)).InCloud++
 	}
+}
+
+// spell what the supplied ID stands for as the supplied key, unless that is spelled in a way that comes
+// first. It returns the ID.
+func (t *Tally) spell(id, key string) string {
+	id = t.text(id)
+	if was, ok := t.spelled[id]; id != key && (!ok || key < was) {
+		t.spelled[id] = t.text(key)
+	}
+
+	return id
 }
 
 // key of the group.
@@ -476,7 +490,16 @@ func (t *Tally) order(g *Group) {
 	}
 
 	if len(t.keys) == 0 {
-		g.Keys = slices.AppendSeq(g.Keys, maps.Values(g.byKey))
+		// Keys of several providers can be spelled in one way.
+		found := newGroup("")
+
+		for id, n := range g.byKey {
+			of := found.key(cmp.Or(t.spelled[id], id))
+			of.Tagged += n.Tagged
+			of.InCloud += n.InCloud
+		}
+
+		g.Keys = slices.AppendSeq(g.Keys, maps.Values(found.byKey))
 		slices.SortFunc(g.Keys, func(a, b *KeyCount) int { return cmp.Or(b.Tagged-a.Tagged, strings.Compare(a.Key, b.Key)) })
 
 		for _, n := range g.Keys {

@@ -36,8 +36,8 @@ type Counted struct {
 	Lacks            string
 	Unknown, NoCloud bool
 
-	// Tags are those that the tag field has, by key, without those that the provider adds
-	// itself.
+	// Tags are the keys of those that the tag field has, without those that the provider adds
+	// itself, by what is the same of keys that it takes for one, and of no other provider's.
 	Tags map[string]string
 
 	// Reported is true if the provider reports the tags that the cloud has. These are Cloud,
@@ -129,7 +129,7 @@ func (c *Census) count(out *Counted, t *Target, a *inquiry) {
 		return
 	}
 
-	out.Tags = t.valuesOf(desired)
+	out.Tags = t.keysOf(desired)
 	out.Has = a.has(desired)
 	c.judge(out, t, a, desired)
 
@@ -139,13 +139,22 @@ func (c *Census) count(out *Counted, t *Target, a *inquiry) {
 	}
 }
 
-// valuesOf the supplied tags, by key, without those that the provider of the target adds itself.
-func (t *Target) valuesOf(set *tagset.Set) map[string]string {
+// keysOf the supplied tags, as Counted has them. Of keys that are one, it is the first in order.
+func (t *Target) keysOf(set *tagset.Set) map[string]string {
 	out := make(map[string]string, set.Len())
 
 	for e := range set.All() {
-		if !e.Opaque && !isProviders(t.field, e.Key) {
-			out[e.Key] = text(e.Value)
+		if e.Opaque || isProviders(t.field, e.Key) {
+			continue
+		}
+
+		id := e.Key
+		if t.profile.FoldKeys || t.profile.FoldEntries {
+			id = t.profile.Name + "\x00" + t.profile.Fold(e.Key)
+		}
+
+		if key, ok := out[id]; !ok || e.Key < key {
+			out[id] = e.Key
 		}
 	}
 
@@ -169,7 +178,7 @@ func (c *Census) judge(out *Counted, t *Target, a *inquiry, desired *tagset.Set)
 
 // compare the supplied tags of the supplied target with those that the cloud has.
 func (c *Counted) compare(t *Target, desired, cloud *tagset.Set) {
-	c.Reported, c.Cloud, c.Drift = true, t.valuesOf(cloud), make(map[string]Drifted)
+	c.Reported, c.Cloud, c.Drift = true, t.keysOf(cloud), make(map[string]Drifted)
 
 	for of := range desired.Tags() {
 		there := slices.Collect(cloud.With(of[0].ID))
