@@ -127,6 +127,9 @@ type Resource struct {
 
 	// More of all these are left out.
 	More int `json:"more,omitempty"`
+
+	// isManaged is true if a provider makes it, whatever it owns.
+	isManaged bool
 }
 
 // A Wrong tag is one that breaks a rule of the policy.

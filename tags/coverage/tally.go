@@ -228,9 +228,10 @@ func (t *Tally) Add(o object.Object) {
 	name := metadata.Field("name").Text()
 	counted := t.census.Count(cmp.Or(metadata.Field("annotations").Field(nameAnnotation).Text(), name), o)
 
-	// Without a spec, composite resources look like managed ones.
+	// Without a spec, composite resources look like managed ones, which can own others, too.
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
-	isComposite := composite == name && name != "" && !node.Field("spec").Field("forProvider").IsObject()
+	isManaged := node.Field("spec").Field("forProvider").IsObject()
+	isComposite := composite == name && name != "" && !isManaged
 
 	if !counted.IsResource || counted.Unknown && isComposite {
 		t.others++
@@ -240,6 +241,7 @@ func (t *Tally) Add(o object.Object) {
 	r := &Resource{
 		Provider: t.text(counted.Provider), APIVersion: t.text(counted.GroupVersion().String()), Kind: t.text(counted.Kind.Kind),
 		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(name), Composite: t.text(composite), Why: t.text(counted.Lacks),
+		isManaged: isManaged,
 	}
 
 	if counted.NoCloud {
@@ -448,7 +450,7 @@ func (t *Tally) Report() *Report {
 		gk := schema.GroupKind{Group: groupOf(r.APIVersion), Kind: r.Kind}
 		_, isKnown := field.FamilyOf(gk)
 
-		return t.owners[gk] && !isKnown
+		return t.owners[gk] && !isKnown && !r.isManaged
 	}
 
 	n := len(t.unknown)
