@@ -125,7 +125,11 @@ func New(o Options) *Tally {
 			rules := field.NewRules(o.Input.TagFields)
 			rules.Schemas = &schemas
 
-			return field.Chain{rules, known{}, schemas, field.ByProfile{}}
+			if o.Input.FieldDiscovery == v1beta1.FieldDiscoverySchema {
+				return field.Chain{rules, read{schemas}, known{}, field.ByProfile{}}
+			}
+
+			return field.Chain{rules, known{}, read{schemas}, field.ByProfile{}}
 		},
 	}).Census(t.keys)
 
@@ -151,6 +155,19 @@ func (known) Locate(k field.Kind) (field.Field, bool) {
 	}
 
 	return field.BuiltIn().Locate(k)
+}
+
+// read locates the tag fields that schemas say, whether they have to be asked for or not.
+type read struct{ field.Schemas }
+
+// Locate the tag field of the supplied kind.
+func (r read) Locate(k field.Kind) (field.Field, bool) {
+	f, ok := r.Schemas.Locate(k)
+	if f.OnRequest {
+		f = field.Read(k.GroupVersionKind, r.Of(k.GroupVersionKind))
+	}
+
+	return f, ok
 }
 
 // namedKeys are the keys of labels that the supplied sources name. What else they have only
