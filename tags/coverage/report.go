@@ -107,7 +107,8 @@ func Share(tagged, of int) float64 {
 	return float64(tagged*10_000/of) / 10_000
 }
 
-// A Resource in a list.
+// A Resource in a list. Its name is that in the Composition, or else what the name begins with, if a
+// render prints it without one.
 type Resource struct {
 	Provider   string `json:"provider"`
 	APIVersion string `json:"apiVersion"`

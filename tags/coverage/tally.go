@@ -243,7 +243,8 @@ func (t *Tally) Add(o object.Object) {
 	}
 
 	name := metadata.Field("name").Text()
-	counted := t.census.Count(cmp.Or(metadata.Field("annotations").Field(nameAnnotation).Text(), name), o)
+	inComposition := metadata.Field("annotations").Field(nameAnnotation).Text()
+	counted := t.census.Count(cmp.Or(inComposition, name), o)
 
 	// Without a spec, composite resources look like managed ones, which can own others, too.
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
@@ -257,7 +258,7 @@ func (t *Tally) Add(o object.Object) {
 
 	r := &Resource{
 		Provider: t.text(counted.Provider), APIVersion: t.text(counted.GroupVersion().String()), Kind: t.text(counted.Kind.Kind),
-		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(name), Composite: t.text(composite), Why: t.text(counted.Lacks),
+		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(cmp.Or(name, inComposition, metadata.Field("generateName").Text())), Composite: t.text(composite), Why: t.text(counted.Lacks),
 		isManaged: isManaged,
 	}
 
