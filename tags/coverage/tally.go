@@ -33,12 +33,6 @@ const (
 // maxBroken is how many resources that break a rule are told of.
 const maxBroken = 3
 
-// A rule of the policy.
-type rule struct {
-	key      string
-	required bool
-}
-
 // Options of a Tally.
 type Options struct {
 	// By is what to count by: provider, kind, namespace or composite.
@@ -68,7 +62,9 @@ type Tally struct {
 	// and if they are policed, those that a rule is for.
 	keys              []string
 	required, policed bool
-	rules             []rule
+
+	// rules of the policy, in their order: the key of each.
+	rules []string
 
 	total  *Group
 	groups map[string]*Group
@@ -97,9 +93,8 @@ func New(o Options) *Tally {
 	if o.Input.TagPolicy != nil {
 		for i := range o.Input.TagPolicy.Rules {
 			r := &o.Input.TagPolicy.Rules[i]
-			t.rules = append(t.rules, rule{key: r.Key, required: r.IsRequired()})
+			t.rules = append(t.rules, r.Key)
 			t.broken = append(t.broken, Broken{Rule: i})
-			t.keys = append(t.keys, r.Key)
 		}
 	}
 
@@ -107,7 +102,7 @@ func New(o Options) *Tally {
 	case len(o.Keys) > 0:
 		t.required, t.keys = true, unique(o.Keys)
 	case o.Input.TagPolicy != nil:
-		t.policed, t.keys = true, unique(t.keys)
+		t.policed, t.keys = true, unique(t.rules)
 	default:
 		t.keys = namedKeys(o.Input.Sources)
 	}
@@ -136,10 +131,9 @@ func New(o Options) *Tally {
 	return t
 }
 
-// Requires is true if resources must have any key.
-func (t *Tally) Requires() bool {
-	return t.required || slices.ContainsFunc(t.rules, func(r rule) bool { return r.required })
-}
+// Requires is true if a resource can be incomplete. A rule can be broken by a value or a spelling, too,
+// where it requires no tag.
+func (t *Tally) Requires() bool { return t.required || len(t.rules) > 0 }
 
 // Schemas are the kinds whose schemas say where their tags are, or would if they were here.
 func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.Schemas() }
@@ -387,7 +381,7 @@ func (t *Tally) judge(r *Resource, of *stamp.Counted) {
 	}
 
 	for i, what := range of.Breaks {
-		switch key := t.rules[i].key; {
+		switch key := t.rules[i]; {
 		case what == "":
 			continue
 		case what != stamp.Missing:
@@ -412,7 +406,7 @@ func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
 
 		isFor := !t.policed
 		for j, r := range t.rules {
-			isFor = isFor || r.key == key && of.For[j]
+			isFor = isFor || r == key && of.For[j]
 		}
 
 		if !isFor {

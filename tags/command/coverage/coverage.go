@@ -131,7 +131,7 @@ func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 
 	t := coverage.New(o)
 	if c.Strict && !t.Requires() {
-		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy that requires a key, and there is no --key", step.Name)
+		return nil, errors.Errorf("cannot tell what --strict requires: step %s has no tagPolicy, and there is no --key", step.Name)
 	}
 
 	return t, nil
