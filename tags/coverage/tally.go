@@ -201,30 +201,44 @@ func unique(keys []string) []string {
 func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[string]*KeyCount)} }
 
 // AddRequired adds the supplied objects that Crossplane has fetched, by the name of the
-// requirement. What several requirements select counts once. It returns the error of the
-// supplied context once that has one.
+// requirement, in an order that doesn't depend on that of the answer. What several requirements select
+// counts once. It returns the error of the supplied context once that has one.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
 	seen := make(map[[4]string]bool)
 
 	for _, requirement := range slices.Sorted(maps.Keys(required)) {
+		var found []identified
+
 		for _, item := range required[requirement].GetItems() {
+			if o := object.Of(item); o.Node().IsObject() {
+				gk := object.GVK(o).GroupKind()
+				found = append(found, identified{Object: o, id: [4]string{gk.Group, gk.Kind, object.Namespace(o), object.Name(o)}})
+			}
+		}
+
+		slices.SortStableFunc(found, func(a, b identified) int { return slices.Compare(a.id[:], b.id[:]) })
+
+		for _, o := range found {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 
-			o := object.Of(item)
-			gk := object.GVK(o).GroupKind()
-			id := [4]string{gk.Group, gk.Kind, object.Namespace(o), object.Name(o)}
-
-			if id[3] == "" || !seen[id] {
-				t.Add(o)
+			if o.id[3] == "" || !seen[o.id] {
+				t.Add(o.Object)
 			}
 
-			seen[id] = true
+			seen[o.id] = true
 		}
 	}
 
 	return nil
+}
+
+// An identified object has what tells it from others: API group, kind, namespace and name.
+type identified struct {
+	object.Object
+
+	id [4]string
 }
 
 // Add the supplied object.
