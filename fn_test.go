@@ -1091,7 +1091,7 @@ func TestImports(t *testing.T) {
 		"github.com/prometheus/...", "github.com/beorn7/perks/quantile", "github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg",
 
 		// Commands.
-		"github.com/alecthomas/kong", "golang.org/x/term", "k8s.io/apimachinery/pkg/util/yaml",
+		"github.com/alecthomas/kong", "golang.org/x/term",
 
 		// Expressions, which are 5 MB.
 		"github.com/google/cel-go/...", "cel.dev/expr", "github.com/antlr4-go/antlr/v4", "golang.org/x/exp/slices", "golang.org/x/exp/constraints",

@@ -3,7 +3,6 @@
 package manifest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -14,8 +13,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -113,48 +110,56 @@ func (r *Reader) each(path string, f func(*structpb.Value)) error {
 		return decodePackage(in, f)
 	}
 
+	return decode(in, f)
+}
+
+// decode the JSON values or YAML documents that the supplied reader has.
+func decode(in io.Reader, f func(*structpb.Value)) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
 
-	// The reader loses a last line without an end if it is as long as some buffers.
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if !bytes.HasSuffix(text, []byte("\n")) {
-		text = append(text, '\n')
-	}
+	text = bytes.TrimPrefix(text, mark)
 
-	return decode(bytes.NewReader(text), f)
-}
+	var start, at, documents int
 
-// decode the JSON values or YAML documents of the supplied text.
-func decode(text io.Reader, f func(*structpb.Value)) error {
-	docs := kyaml.NewYAMLReader(bufio.NewReader(text))
-
-	for i := 1; ; i++ {
-		doc, err := docs.Read()
-		if errors.Is(err, io.EOF) {
+	endDocument := func() error {
+		doc := text[start:at]
+		if len(doc) == 0 {
 			return nil
 		}
 
-		if err == nil {
-			err = decodeDocument(doc, f)
+		documents++
+
+		err := decodeDocument(doc, f)
+		if documents > 1 {
+			err = errors.Wrapf(err, "document %d", documents)
 		}
 
-		if i > 1 {
-			err = errors.Wrapf(err, "document %d", i)
-		}
-
-		if err != nil {
-			return err
-		}
+		return err
 	}
+
+	for line := range bytes.Lines(text) {
+		rest, ok := cutMarker(line)
+		if ok {
+			if err := endDocument(); err != nil {
+				return err
+			}
+
+			start = at + len(line) - len(rest)
+		}
+
+		at += len(line)
+	}
+
+	return endDocument()
 }
 
 func decodeDocument(doc []byte, f func(*structpb.Value)) error {
 	texts := splitJSON(doc)
 	if texts == nil {
-		j, err := yaml.YAMLToJSONStrict(doc)
+		j, err := yamlToJSON(doc)
 		if err != nil {
 			return err
 		}

@@ -107,10 +107,55 @@ func TestValues(t *testing.T) {
 			text:   "a: b\n---\nc: 'd\n",
 			want:   want{err: "document 2: yaml: line 2: found unexpected end of stream"},
 		},
-		"BadSeparator": {
+		"BehindSeparator": {
 			reason: "Nothing should be lost behind a separator.",
-			text:   "a: b\n--- {c: d}\n",
-			want:   want{err: "invalid Yaml document separator: {c: d}"},
+			text:   "--- # nothing\n--- {a: b}\n---\t{\"c\": \"\\ud83d\\ude00\"}\n--- |\n  text\n",
+			want:   want{values: []any{field("a", "b"), field("c", "😀"), "text\n"}},
+		},
+		"Endings": {
+			reason: "Three dots end a document, whatever is behind them.",
+			text:   "a: b\n...\nc: d\n... # more\n---\ne: f\n...\n",
+			want:   want{values: []any{field("a", "b"), field("c", "d"), field("e", "f")}},
+		},
+		"NoSeparator": {
+			reason: "What only looks like a separator is none.",
+			text:   "----: a\n...b: |\n  ---\n  c\n",
+			want:   want{values: []any{map[string]any{"----": "a", "...b": "---\nc\n"}}},
+		},
+		"FlowThenMore": {
+			reason: "Nothing should be lost behind the end of a document without a separator.",
+			text:   "a: b\n---\n{c: d}\n{e: f}\n",
+			want:   want{err: "document 2: it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"JSONThenBroken": {
+			reason: "Nor should JSON behind which there is something else.",
+			text:   "{\"a\": \"b\"}\n{\"c\": d, }}\n",
+			want:   want{err: "it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"IndentedThenMore": {
+			reason: "Nor should what is indented less than a document.",
+			text:   "  a: b\nc: d\n",
+			want:   want{err: "it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"QuotedThenMore": {
+			reason: "Nor should what is behind a text.",
+			text:   "'a'\n{b: c}\n",
+			want:   want{err: "it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"OtherLines": {
+			reason: "YAML has other ends of lines, behind which there can be separators.",
+			text:   "a: b\r---\rc: d\u0085...\u2028",
+			want:   want{err: "it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"OneDocument": {
+			reason: "What could go on, but doesn't, is one document.",
+			text:   "# note\n\n  'a': {\nb: c}\n# end\n---\n{a: b,\nc: d} # end\n---\n? a\n: - b\n---\n  a: -----BEGIN\n  b: |-\n    ...\n\n  c: x\n",
+			want: want{values: []any{
+				field("a", map[string]any{"b": "c"}),
+				map[string]any{"a": "b", "c": "d"},
+				field("a", []any{"b"}),
+				map[string]any{"a": "-----BEGIN", "b": "...", "c": "x"},
+			}},
 		},
 		"SameKeyTwice": {
 			reason: "Of two values of one key one would be lost.",

@@ -85,7 +85,14 @@ func isJSON(start []byte) bool {
 			return false
 		}
 
-		if start = bytes.TrimSpace(start[1:]); bytes.HasPrefix(start, []byte("]")) {
+		// Null stands for nothing.
+		start = bytes.TrimSpace(start[1:])
+		for bytes.HasPrefix(start, []byte("null")) {
+			start = bytes.TrimSpace(start[len("null"):])
+			start = bytes.TrimSpace(bytes.TrimPrefix(start, []byte(",")))
+		}
+
+		if bytes.HasPrefix(start, []byte("]")) {
 			return true
 		}
 	}
@@ -113,7 +120,8 @@ func (s *splitter) splitJSON() error {
 			return nil
 		case err != nil:
 			rest := bufio.NewReaderSize(io.MultiReader(d.Buffered(), s.in), 1<<16)
-			if start, _ := rest.Peek(len(separator)); string(start) != separator {
+			start, _ := rest.Peek(len(separator) + 1)
+			if _, ok := cutMarker(start); !ok {
 				return err
 			}
 
@@ -241,15 +249,30 @@ func (s *splitter) splitItems(d *json.Decoder) error {
 	return err
 }
 
-// separator of YAML documents.
-const separator = "---"
+// separator of YAML documents, and what ends one.
+const (
+	separator = "---"
+	ending    = "..."
+)
 
-// isSeparator is true if the supplied line has nothing but a separator and a comment.
-func isSeparator(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte(separator))
-	rest = bytes.TrimSpace(rest)
+// cutMarker returns what stands behind the separator or the end of a document that the supplied line
+// begins with. It is the beginning of the next document. If there is neither it returns the line.
+func cutMarker(line []byte) (rest []byte, ok bool) {
+	if !bytes.HasPrefix(line, []byte(separator)) && !bytes.HasPrefix(line, []byte(ending)) {
+		return line, false
+	}
 
-	return ok && (len(rest) == 0 || rest[0] == '#')
+	behind := line[len(separator):]
+	rest = bytes.TrimLeft(behind, " \t\r\n")
+
+	switch isWhole := bytes.HasSuffix(line, []byte("\n")); {
+	case len(rest) > 0 && rest[0] == '#' && isWhole:
+		return nil, true
+	case len(rest) == len(behind) && len(rest) > 0 && rest[0] != '#':
+		return line, false
+	default:
+		return rest, true
+	}
 }
 
 // splitYAML splits documents of YAML.
@@ -260,16 +283,16 @@ func (s *splitter) splitYAML() error {
 			return err
 		}
 
-		// What is longer than the buffer goes on in the same way as it began.
-		switch {
-		case isSeparator(line) && err == nil || len(line) == 0:
+		line, ok := cutMarker(line)
+		if ok {
 			if err := s.endDocument(); err != nil {
 				return err
 			}
-		default:
-			if err := s.addLine(line); err != nil {
-				return err
-			}
+		}
+
+		// What is longer than the buffer goes on in the same way as it began.
+		if err := s.addLine(line); err != nil {
+			return err
 		}
 
 		for errors.Is(err, bufio.ErrBufferFull) {

@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -180,7 +180,11 @@ func decodeValue(c *chunk, f func(*structpb.Value)) error {
 
 	if !c.json {
 		var err error
-		if j, err = yaml.YAMLToJSONStrict(c.text); err != nil {
+		if j, err = yamlToJSON(c.text); err != nil {
+			if strings.Contains(err.Error(), "unknown anchor") {
+				err = errors.Wrap(err, "items of a List are read one by one, without the anchors of others: use JSON instead, or no aliases")
+			}
+
 			return err
 		}
 	}

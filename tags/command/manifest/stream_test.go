@@ -53,6 +53,41 @@ func TestStream(t *testing.T) {
 			text:   "{\"name\": \"a\"}\n---\nname: b\n--- # more\n{\"name\": \"c\"}\n---\n{name: d}",
 			want:   want{names: []string{"a", "b", "c", "d"}},
 		},
+		"JSONNulls": {
+			reason: "A list of JSON can begin with null, which is nothing.",
+			text:   `[null, null, {"name": "a"}, null] [null]`,
+			want:   want{names: []string{"a"}},
+		},
+		"JSONThenEnding": {
+			reason: "JSON can end as a document of YAML does.",
+			text:   "{\"name\": \"a\"}\n...\n---\nname: b\n",
+			want:   want{names: []string{"a", "b"}},
+		},
+		"BehindSeparator": {
+			reason: "A document can begin on the line of its separator.",
+			text:   "--- {name: a}\n---\t{\"name\": \"\\ud83d\\ude00\"}\n--- # more\nitems:\n- name: b\n--- !!map {name: c}\n--- {name: d, x: " + long + "}\n--- # " + long + "\nname: e",
+			want:   want{names: []string{"a", "😀", "b", "c", "d", "e"}},
+		},
+		"Endings": {
+			reason: "Three dots end a document, and a List.",
+			text:   "name: a\n...\nitems:\n- name: b\nkind: List\n... # more\n---\nname: c\n...\n",
+			want:   want{names: []string{"a", "b", "c"}},
+		},
+		"MoreThanItem": {
+			reason: "Nothing is lost behind the end of an item.",
+			text:   "items:\n  - name: a\n  -  name: b\n    name: c\nkind: List\n",
+			want:   want{names: []string{"a"}, err: "cannot read -: item 2: it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"MoreThanDocument": {
+			reason: "Nothing is lost behind the end of a document.",
+			text:   "name: a\n---\n{name: b}\n{name: c}\n",
+			want:   want{names: []string{"a"}, err: "cannot read -: document 2: it goes on behind the end of a document: documents are separated by lines of ---"},
+		},
+		"Anchors": {
+			reason: "An item can have anchors of its own, but not those of another one.",
+			text:   "items:\n- name: &a b\n  again: *a\n- name: *a\n",
+			want:   want{names: []string{"b"}, err: "cannot read -: item 2: items of a List are read one by one, without the anchors of others: use JSON instead, or no aliases: yaml: unknown anchor 'a' referenced"},
+		},
 		"YAMLList": {
 			reason: "A List as kubectl prints it is split at its items, whatever looks like one in them.",
 			text:   "apiVersion: v1\nitems:\n- name: a\n  list:\n  - name: x\n  text: |-\n    - name: y\n\n    items:\n# note\n- list:\n  - name: z\n  name: b\n-\n  name: c\n- {name: d}\nkind: List\nmetadata:\n  resourceVersion: \"\"\n",
