@@ -27,7 +27,7 @@ type Command struct {
 	Files []string `arg:"" help:"Files or folders of resources, as kubectl get managed -A -o json or yaml prints them, or a render. - is standard input."`
 
 	By          string   `default:"provider" enum:"provider,kind,namespace,composite" help:"What to count by: provider, kind, namespace or composite."`
-	Key         []string `sep:"none" help:"Key of a tag that resources must have. Can be repeated. By default all keys are counted that any resource has." placeholder:"KEY"`
+	Key         []string `sep:"none" help:"Key of a tag, or of a label, that resources must have. Can be repeated. By default all keys are counted that any resource or the cloud has." placeholder:"KEY"`
 	Composition string   `help:"Composition whose step says where tags are, which keys count, and which its tagPolicy requires." placeholder:"FILE"`
 	Step        string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
 	Output      string   `default:"table" enum:"table,json,yaml,csv" help:"Format of the output: table, json, yaml or csv. All but the table have whole lists." short:"o"`
