@@ -260,11 +260,23 @@ func scrape(t *testing.T, url string) []string {
 }
 
 func TestErrors(t *testing.T) {
-	alone, broken := t.TempDir(), t.TempDir()
-	writeCertificate(t, alone, time.Now().Add(time.Hour))
-	writeCertificate(t, broken, time.Now().Add(time.Hour))
+	alone, broken, cut, foreign := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	for _, dir := range []string{alone, broken, cut, foreign} {
+		writeCertificate(t, dir, time.Now().Add(time.Hour))
+	}
 
-	if err := errors.Join(os.Remove(filepath.Join(alone, "ca.crt")), os.WriteFile(filepath.Join(broken, "ca.crt"), nil, 0o600)); err != nil {
+	// more writes something behind what is in a file.
+	more := func(path, text string) error {
+		before, err := os.ReadFile(path)
+		return errors.Join(err, os.WriteFile(path, append(before, text...), 0o600))
+	}
+
+	if err := errors.Join(
+		os.Remove(filepath.Join(alone, "ca.crt")),
+		os.WriteFile(filepath.Join(broken, "ca.crt"), nil, 0o600),
+		more(filepath.Join(cut, "tls.crt"), "-----BEGIN CERTIFICATE-----\nMIIB"),
+		more(filepath.Join(foreign, "ca.crt"), string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("none")}))),
+	); err != nil {
 		t.Fatal(err)
 	}
 
@@ -292,6 +304,16 @@ func TestErrors(t *testing.T) {
 			reason: "A CA that is none is no less than one that isn't there.",
 			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: broken},
 			want:   "cannot set up mTLS: invalid CA certificate",
+		},
+		"CutChain": {
+			reason: "A chain that isn't whole is none, though its first certificate is.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: cut},
+			want:   "cannot set up mTLS: cannot read tls.crt: its last PEM block is cut off",
+		},
+		"NoCertificate": {
+			reason: "Go passes over a CA that it can't read, and whoever has one of it would be refused.",
+			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0", TLSCertsDir: foreign},
+			want:   "cannot set up mTLS: cannot read ca.crt: x509: malformed certificate",
 		},
 		"BadMetricsAddress": {
 			reason: "Metrics that can't be served are not silently left out.",
@@ -488,6 +510,8 @@ func TestReplacedCertificates(t *testing.T) {
 	whole := func(text []byte) []byte { return text }
 	half := func(text []byte) []byte { return text[:len(text)/2] }
 	none := func([]byte) []byte { return nil }
+	oneAndHalf := func(text []byte) []byte { return slices.Concat(text, half(text)) }
+	told := func(text []byte) []byte { return slices.Concat([]byte("subject=CN = function\n"), text, []byte("\nissuer=CN = function\n")) }
 
 	cases := map[string]struct {
 		reason  string
@@ -532,6 +556,25 @@ func TestReplacedCertificates(t *testing.T) {
 			reason:  "Half of a file is none.",
 			replace: write(half, "tls.crt", "tls.key", "ca.crt"),
 			server:  before, client: before, refused: after,
+		},
+		"HalfWrittenCAs": {
+			reason:  "Of two CAs, neither counts before both are there.",
+			replace: write(oneAndHalf, "ca.crt"),
+			server:  before, client: before, refused: after,
+		},
+		"HalfWrittenChain": {
+			reason: "Without the intermediate, clients may not trust the certificate.",
+			replace: func(t *testing.T, dir string) {
+				t.Helper()
+				write(oneAndHalf, "tls.crt")(t, dir)
+				write(whole, "tls.key", "ca.crt")(t, dir)
+			},
+			server: before, client: before, refused: after,
+		},
+		"Told": {
+			reason:  "What certificates are may be told before and after them, as openssl does it.",
+			replace: write(told, "tls.crt", "tls.key", "ca.crt"),
+			server:  after, client: after, refused: before,
 		},
 		"NoCA": {
 			reason:  "Without a CA nobody should be let in who wasn't before.",

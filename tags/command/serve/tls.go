@@ -111,6 +111,14 @@ func (k *keyring) load(ctx context.Context) error {
 // mutualTLS serves with the supplied certificate, and accepts clients that have one of the
 // supplied CA. All are PEM. No session is resumed: the CA may be another one since it began.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
+	if err := whole(cert); err != nil {
+		return nil, errors.Wrap(err, "cannot read "+certFile)
+	}
+
+	if err := whole(ca); err != nil {
+		return nil, errors.Wrap(err, "cannot read "+caFile)
+	}
+
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot load X509 keypair")
@@ -128,6 +136,27 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 		ClientAuth:             tls.RequireAndVerifyClientCert,
 		SessionTicketsDisabled: true,
 	}, nil
+}
+
+// whole returns an error if a certificate in the supplied text of a file can't be read, or is cut
+// off since the file is being written. Go passes over both.
+func whole(text []byte) error {
+	block, rest := pem.Decode(text)
+	for ; block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return err
+		}
+	}
+
+	if bytes.Contains(rest, []byte("-----BEGIN")) {
+		return errors.New("its last PEM block is cut off")
+	}
+
+	return nil
 }
 
 // warnOfExpired warns of certificates in the supplied text of a file that have expired at the
