@@ -3,21 +3,31 @@ package serve
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
 // idle is how long there has been no call when memory is given back.
 const idle = time.Minute
 
-// freeing returns an interceptor that calls the supplied function once there has been no call for
-// the supplied time.
+// functionCalls are the methods that need memory. A kubelet's probe comes every few seconds.
+var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
+
+// freeing returns an interceptor that calls the supplied function once there has been no call of
+// the served function for the supplied time.
 func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	timer := time.AfterFunc(idle, free)
 
-	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		defer timer.Reset(idle)
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+		if slices.Contains(functionCalls, info.FullMethod) {
+			defer timer.Reset(idle)
+		}
+
 		return handler(ctx, req)
 	}
 }

@@ -1,26 +1,35 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
 
 func TestFreeing(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 
-		// calls are when a call ends, and freed when memory should be given back.
+		// calls are when a call of the method ends, and freed when memory should be given back.
+		method       string
 		calls, freed []time.Duration
 	}{
 		"NoCall":     {reason: "What the start needed should be given back.", freed: []time.Duration{time.Minute}},
 		"OneCall":    {reason: "A call needs memory, and is waited for.", calls: []time.Duration{30 * time.Second}, freed: []time.Duration{90 * time.Second}},
 		"Busy":       {reason: "As long as there are calls, memory is needed.", calls: []time.Duration{30 * time.Second, 80 * time.Second, 130 * time.Second}, freed: []time.Duration{190 * time.Second}},
 		"IdleBusily": {reason: "Each time there are no calls, memory should be given back once.", calls: []time.Duration{2 * time.Minute}, freed: []time.Duration{time.Minute, 3 * time.Minute}},
+		"Beta":       {reason: "Crossplane before v1.17 calls, too.", method: v1beta1.FunctionRunnerService_RunFunction_FullMethodName, calls: []time.Duration{30 * time.Second}, freed: []time.Duration{90 * time.Second}},
+		"Probes":     {reason: "A kubelet that asks for health needs no memory.", method: healthv1.Health_Check_FullMethodName, calls: []time.Duration{30 * time.Second, 80 * time.Second}, freed: []time.Duration{time.Minute}},
 	}
 
 	for name, tc := range cases {
@@ -31,6 +40,7 @@ func TestFreeing(t *testing.T) {
 					mutex sync.Mutex
 				)
 
+				info := &grpc.UnaryServerInfo{FullMethod: cmp.Or(tc.method, fnv1.FunctionRunnerService_RunFunction_FullMethodName)}
 				begin := time.Now()
 				intercept := freeing(time.Minute, func() {
 					mutex.Lock()
@@ -40,7 +50,7 @@ func TestFreeing(t *testing.T) {
 				})
 
 				for _, at := range tc.calls {
-					rsp, err := intercept(t.Context(), "request", nil, func(_ context.Context, req any) (any, error) {
+					rsp, err := intercept(t.Context(), "request", info, func(_ context.Context, req any) (any, error) {
 						time.Sleep(at - time.Since(begin))
 						return req, nil
 					})
@@ -54,7 +64,7 @@ func TestFreeing(t *testing.T) {
 				mutex.Lock()
 				defer mutex.Unlock()
 
-				if diff := cmp.Diff(tc.freed, got); diff != "" {
+				if diff := gocmp.Diff(tc.freed, got); diff != "" {
 					t.Errorf("\n%s\nfreeing(...): -want, +got:\n%s", tc.reason, diff)
 				}
 			})

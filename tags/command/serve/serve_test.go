@@ -511,7 +511,9 @@ func TestReplacedCertificates(t *testing.T) {
 	half := func(text []byte) []byte { return text[:len(text)/2] }
 	none := func([]byte) []byte { return nil }
 	oneAndHalf := func(text []byte) []byte { return slices.Concat(text, half(text)) }
-	told := func(text []byte) []byte { return slices.Concat([]byte("subject=CN = function\n"), text, []byte("\nissuer=CN = function\n")) }
+	told := func(text []byte) []byte {
+		return slices.Concat([]byte("subject=CN = function\n"), text, []byte("\nissuer=CN = function\n"))
+	}
 
 	cases := map[string]struct {
 		reason  string
