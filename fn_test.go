@@ -20,7 +20,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/google/go-cmp/cmp"
@@ -2832,4 +2834,43 @@ func BenchmarkStages(b *testing.B) {
 			return nil
 		})
 	})
+}
+
+// TestMain is the program itself, if a test runs it as such.
+func TestMain(m *testing.M) {
+	if os.Getenv("RUN_MAIN") != "" {
+		main()
+		return
+	}
+
+	os.Exit(m.Run())
+}
+
+// TestFirstSignal proves that a command which reads what doesn't come ends at the first signal.
+func TestFirstSignal(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "coverage", "-") //nolint:gosec // This program.
+	cmd.Env = append(os.Environ(), "RUN_MAIN=1")
+	cmd.WaitDelay = time.Second
+
+	in, err := cmd.StdinPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+
+	// More than a pipe holds: once it is written, the command reads.
+	if _, err := in.Write(bytes.Repeat([]byte("# not yet all\n"), 1<<16)); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+
+	late := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM { //nolint:forcetypeassert // It is of Unix.
+		t.Errorf("want the command to end at SIGTERM, got %v", err)
+	}
 }

@@ -5,9 +5,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -37,9 +34,6 @@ type CLI struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
-
 	cli := &CLI{Serve: serve.Command{New: func(c *serve.Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer {
 		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
 	}}}
@@ -48,7 +42,7 @@ func main() {
 		kong.Name("function-cloud-tags"),
 		kong.Description("A Crossplane composition function that turns labels into cloud tags."),
 		kong.Vars{"version": version + " " + revision},
-		kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.BindTo(context.Background(), (*context.Context)(nil)))
 
 	k.FatalIfErrorf(k.Run())
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -76,8 +78,12 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// Run serves the function until the context is done. Calls under way then finish.
+// Run serves the function until the context is done, or a signal comes. Calls under way then finish.
+// Here and not for all commands: the others end at a signal, as Go has it.
 func (c *Command) Run(ctx context.Context) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+
 	level := slog.LevelInfo
 	if c.Debug {
 		level = slog.LevelDebug
