@@ -568,11 +568,30 @@ func TestSourceOfCommit(t *testing.T) {
 		}
 	}
 
+	mkdir := func(name string) string {
+		t.Helper()
+
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+
+		return path
+	}
+
 	t.Setenv("GIT_COMMITTER_DATE", "1700000000 +0100")
 	git("init", "--quiet")
 	write("main.go", "package main")
 	git("add", ".")
-	git("commit", "--quiet", "--message=a")
+
+	// A signature that says as much as any does.
+	gpg := filepath.Join(t.TempDir(), "gpg")
+	if err := os.WriteFile(gpg, []byte("#!/bin/sh\ncat >/dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	git("config", "gpg.program", gpg)
+	git("commit", "--quiet", "--message=a", "--gpg-sign=a")
 
 	head, _, err := commit(t.Context(), root)
 	if err != nil {
@@ -593,7 +612,18 @@ func TestSourceOfCommit(t *testing.T) {
 	check("The version of a commit is as Go has it.")
 	write("notes.txt", "")
 	check("What is no part of the package changes nothing.")
-	write("main.go", "package main // changed")
+	mkdir(".ci")
+	write(".ci/main.go", "package main")
+	check("A program in another folder is no part of the package.")
+	git("config", "log.showSignature", "true")
+	check("A commit is its hash and time, whatever else git would like to show.")
+
+	if got, err := sourceOf(t.Context(), mkdir("copy"), "", ""); err == nil || !strings.Contains(err.Error(), "outside of a git checkout") {
+		t.Errorf("\nThe commit of a checkout around the source says nothing of it.\nsourceOf(...): want an error, got %v, %v", got, err)
+	}
+
+	git("config", "status.showUntrackedFiles", "no")
+	write("more.go", "package main")
 
 	want.Version += "+dirty"
 	want.Revision += "-dirty"

@@ -84,7 +84,8 @@ func sourceOf(ctx context.Context, root, version, revision string) (source, erro
 func (s *source) stamp(ctx context.Context, head string, committed time.Time) error {
 	version, revision := "v0.0.0-"+committed.Format("20060102150405")+"-"+head[:12], head
 
-	changes, err := run(ctx, s.Root, "git", append([]string{"status", "--porcelain", "--"}, inputs...)...)
+	// A pattern is of the root only, and not of all folders, as git has it otherwise.
+	changes, err := run(ctx, s.Root, "git", append([]string{"--glob-pathspecs", "status", "--porcelain", "--untracked-files=normal", "--"}, inputs...)...)
 	if err != nil {
 		return err
 	}
@@ -100,8 +101,17 @@ func (s *source) stamp(ctx context.Context, head string, committed time.Time) er
 
 // commit returns the revision that is checked out, and its time.
 func commit(ctx context.Context, root string) (revision string, committed time.Time, err error) {
-	out, err := run(ctx, root, "git", "log", "-1", "--format=%H %ct")
+	out, err := run(ctx, root, "git", "rev-parse", "--show-prefix")
 	if err != nil {
+		return "", time.Time{}, err
+	}
+
+	// The commit of a checkout around this one says nothing of it.
+	if folder := strings.TrimSpace(string(out)); folder != "" {
+		return "", time.Time{}, fmt.Errorf("%s is the folder %s of another checkout", root, folder)
+	}
+
+	if out, err = run(ctx, root, "git", "log", "-1", "--no-show-signature", "--format=%H %ct"); err != nil {
 		return "", time.Time{}, err
 	}
 
