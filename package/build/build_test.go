@@ -167,11 +167,21 @@ func testLayer(t *testing.T, layer v1.Layer) (files []testFile, contents map[str
 	}
 }
 
-// TestPackage builds the package in two checkouts, and pulls it from a registry as Crossplane does.
+// TestPackage builds the package in two checkouts, of which one is of somebody who has set Go
+// otherwise, and pulls it from a registry as Crossplane does.
 func TestPackage(t *testing.T) {
 	root := testRoot(t)
 	src := testSource(t, root)
-	p, again := testPackage(t, src), testPackage(t, testSource(t, testCopy(t, root)))
+	p := testPackage(t, src)
+
+	settings := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(settings, []byte("GOFLAGS=-tags=another\nGOEXPERIMENT=none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Setenv("GOENV", settings)
+
+	again := testPackage(t, testSource(t, testCopy(t, root)))
 
 	folders := [2]string{t.TempDir(), t.TempDir()}
 	for i, p := range []*pkg{p, again, again} { // the last one over what is there

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"debug/buildinfo"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,8 +46,13 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w -buildid= -X main.version="+src.Version+" -X main.revision="+src.Revision, "-o", path, ".")
 	cmd.Dir = src.Root
-	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN="+src.Toolchain,
-		"GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off", "GODEBUG=")
+
+	if cmd.Env, err = environment(ctx, src.Root, src.Toolchain); err != nil {
+		return f, err
+	}
+
+	cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0",
+		"GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off", "GODEBUG=")
 
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return f, fmt.Errorf("cannot build the function for %s: %w\n%s", platform, err, out)
@@ -64,4 +70,31 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	f.sbom, err = sbom(src, platform, f.binary, info)
 
 	return f, err
+}
+
+// What says where modules come from, and where they are kept, but not what is built.
+var downloads = []string{
+	"GOAUTH", "GOCACHE", "GOCACHEPROG", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB",
+	"GOPATH", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTMPDIR", "GOVCS",
+}
+
+// environment in which Go is the toolchain as it comes. Go takes an empty variable for one that
+// go env -w has set: hence without that, but for downloads.
+func environment(ctx context.Context, root, toolchain string) ([]string, error) {
+	out, err := run(ctx, root, "go", append([]string{"env", "-json"}, downloads...)...)
+	if err != nil {
+		return nil, err
+	}
+
+	var values map[string]string
+	if err := json.Unmarshal(out, &values); err != nil {
+		return nil, fmt.Errorf("cannot read what go env says: %w", err)
+	}
+
+	env := append(os.Environ(), "GOENV=off", "GOTOOLCHAIN="+toolchain, "GOFLAGS=", "GOEXPERIMENT=")
+	for _, name := range downloads {
+		env = append(env, name+"="+values[name])
+	}
+
+	return env, nil
 }

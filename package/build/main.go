@@ -93,12 +93,17 @@ func (c *cli) run(ctx context.Context, out io.Writer) error {
 
 // again runs this command with the toolchain of go.mod.
 func again(ctx context.Context, root, toolchain string) error {
-	if os.Getenv("GOTOOLCHAIN") == toolchain {
+	if os.Getenv("GOENV") == "off" && os.Getenv("GOTOOLCHAIN") == toolchain && os.Getenv("GOEXPERIMENT") == "" {
 		return fmt.Errorf("this is %s, and go.mod asks for %s: Go did not change to it", runtime.Version(), toolchain)
 	}
 
+	env, err := environment(ctx, root, toolchain)
+	if err != nil {
+		return err
+	}
+
 	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...) //nolint:gosec // What this command was called with.
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain)
+	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 
 	if err := cmd.Run(); err != nil {
