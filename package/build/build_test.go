@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -53,20 +54,21 @@ func testRoot(t *testing.T) string {
 	return root
 }
 
-// testCopy copies what a package is built from to another folder, with other times.
+// testCopy copies what a package is built from to another folder, with other times. The folder's name
+// is a pattern, too.
 func testCopy(t *testing.T, root string) string {
 	t.Helper()
 
-	out := filepath.Join(t.TempDir(), "another", "checkout")
+	out := filepath.Join(t.TempDir(), "another[1]", "checkout")
 
 	for _, pattern := range inputs {
-		names, err := filepath.Glob(filepath.Join(root, pattern))
+		names, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		for _, path := range names {
-			to := filepath.Join(out, filepath.Base(path))
+		for _, name := range names {
+			path, to := filepath.Join(root, name), filepath.Join(out, name)
 
 			info, err := os.Stat(path)
 			if err != nil {

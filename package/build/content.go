@@ -27,7 +27,9 @@ var testFiles = []string{"context.yaml", "expected.yaml", "observed.yaml", "tag-
 // packageYAML returns the objects that Crossplane installs: the Function, then the CRD of the
 // input, as the files of the checkout have them.
 func packageYAML(root string) ([]byte, error) {
-	crds, err := filepath.Glob(filepath.Join(root, "package", "input", "*.yaml"))
+	folder := os.DirFS(filepath.Join(root, "package"))
+
+	crds, err := fs.Glob(folder, "input/*.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +39,8 @@ func packageYAML(root string) ([]byte, error) {
 		kinds []string
 	)
 
-	for _, path := range append([]string{filepath.Join(root, "package", "crossplane.yaml")}, crds...) {
-		text, err := os.ReadFile(path)
+	for _, path := range append([]string{"crossplane.yaml"}, crds...) {
+		text, err := fs.ReadFile(folder, path)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +52,7 @@ func packageYAML(root string) ([]byte, error) {
 
 			kind, err := kindOf(document)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
+				return nil, fmt.Errorf("package/%s: %w", path, err)
 			}
 
 			kinds = append(kinds, kind)
