@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -234,6 +235,32 @@ func TestPackage(t *testing.T) {
 
 	testIndex(t, src, filepath.Join(folders[0], "index"))
 	testXpkg(t, filepath.Join(folders[0], packageName+"-"+strings.ReplaceAll(testPlatform, "/", "-")+".xpkg"))
+}
+
+// TestRun builds in a folder of the checkout.
+func TestRun(t *testing.T) {
+	root := testCopy(t, testRoot(t))
+	t.Chdir(filepath.Join(root, "package"))
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+	c := &cli{}
+
+	k, err := kong.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := k.Parse([]string{"--platform=" + testPlatform, "--version=v1.2.3", "--revision=abc"}); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := c.run(t.Context(), io.Discard); err != nil {
+		t.Fatalf("run(...): %v", err)
+	}
+
+	if _, err := os.Stat(filepath.Join(root, ".cache", "package", "digest")); err != nil {
+		t.Errorf("\nWhat is made is no part of the next build, wherever this is run.\nrun(...): %v", err)
+	}
 }
 
 // testImage checks the image of a platform.

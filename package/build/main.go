@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ import (
 
 type cli struct {
 	Platform []string `default:"linux/amd64,linux/arm64" enum:"linux/amd64,linux/arm64" help:"Platforms to build for: ${default}."`
-	Output   string   `default:".cache/package" help:"Folder for what is made: an .xpkg and an SBOM per platform, and the OCI layout index." type:"path"`
+	Output   string   `help:"Folder for what is made: an .xpkg and an SBOM per platform, and the OCI layout index. Without it, .cache/package of the checkout." placeholder:"DIR" type:"path"`
 	Version  string   `help:"Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them."`
 	Revision string   `help:"Revision that the package is built from. Without it, the commit that is checked out."`
 	Push     []string `help:"Push the index to this tag of a registry, too, with what docker login left. Repeatable." placeholder:"REF"`
@@ -84,7 +85,7 @@ func (c *cli) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 
-	if err := p.write(c.Output, out); err != nil {
+	if err := p.write(cmp.Or(c.Output, filepath.Join(root, ".cache", "package")), out); err != nil {
 		return err
 	}
 
