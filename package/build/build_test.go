@@ -470,13 +470,29 @@ func testIndex(t *testing.T, src source, folder string) {
 		t.Fatal(err)
 	}
 
-	_, contents := testLayer(t, layers[0])
-
-	want := []string{
-		"icons/", "icons/icon.svg", "readme/", "readme/readme.md", "release-notes/", "release-notes/release_notes.md",
-		"sboms/", "sboms/function-cloud-tags-" + strings.ReplaceAll(testPlatform, "/", "-") + ".spdx.json",
+	extensions, err := img.Manifest()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(contents))); diff != "" {
+
+	type layerOf struct {
+		Xpkg  string
+		Files []string
+	}
+
+	var gotLayers []layerOf
+
+	for i, layer := range layers {
+		_, contents := testLayer(t, layer)
+		gotLayers = append(gotLayers, layerOf{extensions.Layers[i].Annotations["io.crossplane.xpkg"], slices.Sorted(maps.Keys(contents))})
+	}
+
+	if diff := cmp.Diff([]layerOf{
+		{Xpkg: "icons", Files: []string{"icons/", "icons/icon.svg"}},
+		{Xpkg: "readme", Files: []string{"readme/", "readme/readme.md"}},
+		{Xpkg: "release-notes", Files: []string{"release-notes/", "release-notes/release_notes.md"}},
+		{Xpkg: "sbom", Files: []string{"sbom/", "sbom/sbom.spdx.json"}},
+	}, gotLayers); diff != "" {
 		t.Errorf("extensions: -want, +got:\n%s", diff)
 	}
 }

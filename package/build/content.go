@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,33 +116,41 @@ func kindOf(document string) (string, error) {
 	return o.Kind, nil
 }
 
-// extensions returns what the marketplace shows beside the package, in the folders where it looks:
-// icons, readme, release-notes and sboms.
-func extensions(root string, images []image) ([]file, error) {
-	var out []file
+// extensions returns what the marketplace shows beside the package, in the folders and the files where it
+// looks: of icons, readme, release-notes and sbom each is a part. Of SBOMs it shows one, so that is the first
+// platform's; each image has its own.
+func extensions(root string, images []image) ([]part, error) {
+	var out []part
 
-	folder := filepath.Join(root, "package", "marketplace")
-
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	add := func(name string, content []byte) {
+		folder := path.Dir(name)
+		if len(out) == 0 || out[len(out)-1].xpkg != folder {
+			out = append(out, part{xpkg: folder})
 		}
 
-		text, err := os.ReadFile(path) //nolint:gosec // A file of the checkout.
-		if err != nil {
-			return err
-		}
-
-		name, err := filepath.Rel(folder, path)
-		out = append(out, file{name: filepath.ToSlash(name), mode: 0o644, content: text})
-
-		return err
-	})
-
-	for _, i := range images {
-		name := "sboms/" + packageName + "-" + strings.ReplaceAll(i.platform, "/", "-") + ".spdx.json"
-		out = append(out, file{name: name, mode: 0o644, content: i.function.sbom})
+		last := &out[len(out)-1]
+		last.files = append(last.files, file{name: name, mode: 0o644, content: content})
 	}
 
-	return out, err
+	marketplace := os.DirFS(filepath.Join(root, "package", "marketplace"))
+
+	names, err := fs.Glob(marketplace, "*/*")
+	if err != nil {
+		return nil, err
+	}
+
+	for _, name := range names {
+		text, err := fs.ReadFile(marketplace, name)
+		if err != nil {
+			return nil, err
+		}
+
+		add(name, text)
+	}
+
+	if len(images) > 0 {
+		add("sbom/sbom.spdx.json", images[0].function.sbom)
+	}
+
+	return out, nil
 }

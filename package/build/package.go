@@ -27,7 +27,8 @@ const (
 
 // How a package says what a layer, or a manifest of the index, is for: Crossplane reads the base
 // layer and no other, its command line tool annotates examples, and the marketplace looks for a
-// manifest of extensions. github.com/crossplane/crossplane/blob/main/contributing/specifications/xpkg.md.
+// manifest of extensions, of which each layer is a folder and says its name, as up xpkg append makes it.
+// github.com/crossplane/crossplane/blob/main/contributing/specifications/xpkg.md.
 const (
 	xpkgAnnotation = "io.crossplane.xpkg"
 	xpkgPackage    = "base"
@@ -106,13 +107,13 @@ func (p *pkg) setIndex() error {
 		})
 	}
 
-	files, err := extensions(p.source.Root, p.images)
+	parts, err := extensions(p.source.Root, p.images)
 	if err != nil {
 		return fmt.Errorf("cannot read the extensions: %w", err)
 	}
 
 	// Of no platform, in words: Crossplane takes a manifest that says none for linux/amd64.
-	img, err := p.newImage("unknown/unknown", part{xpkg: xpkgExtensions, files: files})
+	img, err := p.newImage("unknown/unknown", parts...)
 	if err != nil {
 		return fmt.Errorf("cannot make the extensions: %w", err)
 	}
