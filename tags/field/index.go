@@ -262,13 +262,14 @@ func (b *block) parse() {
 		for _, v := range versions {
 			b.entries[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
-			b.configs = b.configs.with(b.group, version{v, kind})
 
 			if launched != "" {
 				b.launched[version{v, kind}] = parseLaunched(launched, at.family)
 			}
 		}
 	}
+
+	b.configs = configsOf(b.group, b.entries)
 }
 
 // versions appends those of the block among the supplied ones of a group and its twin.

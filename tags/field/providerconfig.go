@@ -25,14 +25,16 @@ type ConfigRef struct {
 	Namespaced bool
 }
 
-// ConfigOf returns the config that resources of the supplied kind are made with whose reference
-// has the supplied kind and name, each of which is empty if it isn't there. It returns false if
-// the provider is none that we know, or has no such config.
+// ConfigOf returns the config that resources of the supplied kind in the supplied namespace are
+// made with whose reference has the supplied kind and name, each of which is empty if it isn't
+// there. It returns false if the provider is none that we know, or has no such config.
 //
 // Configs are in the domain of their provider, as the index has them. Providers for Crossplane v1
 // have cluster-scoped ProviderConfigs, of which a reference without a name means default. Those
 // for v2 have namespaced ones, and ClusterProviderConfigs, which a reference without a kind means.
-func ConfigOf(gk schema.GroupKind, refKind, refName string) (ConfigRef, bool) {
+// If there is one of each in a domain, only resources for v2 have a namespace, or a kind in their
+// reference.
+func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
 	f, service := familyOf(gk)
 	if f.Profile == "" || f.Native || f == &unknown {
 		return ConfigRef{}, false
@@ -50,6 +52,10 @@ func ConfigOf(gk schema.GroupKind, refKind, refName string) (ConfigRef, bool) {
 
 	if !ok {
 		c = BuiltIn().configs(domain)
+	}
+
+	if c.v1 != "" && namespace == "" && refKind == "" {
+		c = configs{group: c.group, version: c.v1}
 	}
 
 	kind := cmp.Or(refKind, c.kinds()[0])
@@ -71,6 +77,10 @@ type configs struct {
 	// namespaced is true if there are namespaced ones beside those in the cluster: the provider
 	// is one for Crossplane v2.
 	namespaced bool
+
+	// v1 is the version of those of another provider in the group, which is one for
+	// Crossplane v1, or empty if there is none.
+	v1 string
 }
 
 // kinds of the configs. The first is that of a reference that names none.
@@ -92,18 +102,35 @@ func (i *Index) configs(group string) configs {
 	return b.configs
 }
 
-// with the supplied version of a kind of the supplied API group, if it is one of configs.
-func (c configs) with(group string, v version) configs {
-	if v.kind != providerConfig && v.kind != clusterProviderConfig {
-		return c
+// configsOf returns the configs among the supplied entries of the supplied API group. A provider
+// for Crossplane v2 has both kinds in the same versions.
+func configsOf(group string, entries map[version]Entry) configs {
+	c := configs{group: group}
+
+	for v := range entries {
+		if v.kind != providerConfig {
+			continue
+		}
+
+		if _, ok := entries[version{v.version, clusterProviderConfig}]; ok {
+			c.namespaced, c.version = true, newest(c.version, v.version)
+		} else {
+			c.v1 = newest(c.v1, v.version)
+		}
 	}
 
-	c.group = group
-	c.namespaced = c.namespaced || v.kind == clusterProviderConfig
-
-	if c.version == "" || kubeversion.CompareKubeAwareVersionStrings(v.version, c.version) > 0 {
-		c.version = v.version
+	if !c.namespaced {
+		c.version, c.v1 = c.v1, ""
 	}
 
 	return c
+}
+
+// newest of two versions, of which the first may be none.
+func newest(a, b string) string {
+	if a != "" && kubeversion.CompareKubeAwareVersionStrings(a, b) > 0 {
+		return a
+	}
+
+	return b
 }

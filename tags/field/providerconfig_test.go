@@ -17,8 +17,11 @@ func TestConfigOf(t *testing.T) {
 	namespaced := config("aws.m.upbound.io", "v1beta1", "ProviderConfig", "prod")
 	namespaced.Namespaced = true
 
+	ofShared := config("opentelekomcloud.crossplane.io", "v1alpha1", "ProviderConfig", "prod")
+	ofShared.Namespaced = true
+
 	cases := map[string]struct {
-		reason, group, kind, refKind, refName string
+		reason, group, kind, namespace, refKind, refName string
 
 		want field.ConfigRef
 		none bool
@@ -33,6 +36,10 @@ func TestConfigOf(t *testing.T) {
 		"OwnDomain":      {reason: "Resources can be in the provider's own domain.", group: "azure.m.upbound.io", kind: "ResourceGroup", want: config("azure.m.upbound.io", "v1beta1", "ClusterProviderConfig", "default")},
 		"OtherOfCloud":   {reason: "Providers of one cloud have configs of their own.", group: "container.gcp-beta.upbound.io", kind: "Cluster", refName: "x", want: config("gcp-beta.upbound.io", "v1beta1", "ProviderConfig", "x")},
 		"NewestVersion":  {reason: "Of several versions the newest should be asked for.", group: "ec2.aws.crossplane.io", kind: "VPC", refName: "x", want: config("aws.crossplane.io", "v1beta1", "ProviderConfig", "x")},
+		"SharedV1":       {reason: "Of two providers in one group, that for v1 has the resources in no namespace whose reference has no kind.", group: "compute.opentelekomcloud.crossplane.io", kind: "InstanceV2", refName: "prod", want: config("opentelekomcloud.crossplane.io", "v1beta1", "ProviderConfig", "prod")},
+		"SharedV2":       {reason: "That for v2 has those in a namespace, and its kinds have versions of their own.", group: "network.opentelekomcloud.crossplane.io", kind: "VPC", namespace: "a", refName: "prod", want: config("opentelekomcloud.crossplane.io", "v1alpha1", "ClusterProviderConfig", "prod")},
+		"SharedV2Kind":   {reason: "It has those whose reference has a kind, too: nobody may trust what is in a namespace.", group: "network.opentelekomcloud.crossplane.io", kind: "VPC", refKind: "ProviderConfig", refName: "prod", want: ofShared},
+		"SharedOther":    {reason: "A namespaced twin is no shared group.", group: "compute.opentelekomcloud.m.crossplane.io", kind: "InstanceV2", namespace: "a", want: config("opentelekomcloud.m.crossplane.io", "v1beta1", "ClusterProviderConfig", "default")},
 		"Native":         {reason: "Other controllers than Crossplane's have no configs.", group: "ec2.services.k8s.aws", kind: "VPC", none: true},
 		"Unmanaged":      {reason: "What has no tags has no account's tags.", group: "kubernetes.crossplane.io", kind: "Object", none: true},
 		"UnknownGroup":   {reason: "Of an unknown provider nobody knows the configs.", group: "ec2.example.org", kind: "VPC", none: true},
@@ -41,7 +48,7 @@ func TestConfigOf(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, ok := field.ConfigOf(schema.GroupKind{Group: tc.group, Kind: tc.kind}, tc.refKind, tc.refName)
+			got, ok := field.ConfigOf(schema.GroupKind{Group: tc.group, Kind: tc.kind}, tc.namespace, tc.refKind, tc.refName)
 			if diff := cmp.Diff(tc.want, got); diff != "" || ok == tc.none {
 				t.Errorf("\n%s\nConfigOf(...): got %t, -want, +got:\n%s", tc.reason, ok, diff)
 			}
@@ -49,9 +56,14 @@ func TestConfigOf(t *testing.T) {
 	}
 }
 
-// TestConfigs tests which providers of Crossplane have no configs in the index.
+// TestConfigs tests that all providers of Crossplane have configs, and none that the index doesn't
+// have though it has their group.
 func TestConfigs(t *testing.T) {
-	without := make(map[string]bool)
+	without, groups := make(map[string]bool), make(map[string]bool)
+
+	for gvk := range field.BuiltIn().All() {
+		groups[gvk.Group] = groups[gvk.Group] || gvk.Kind == "ProviderConfig"
+	}
 
 	for gvk, e := range field.BuiltIn().All() {
 		f, _ := field.FamilyOf(gvk.GroupKind())
@@ -59,8 +71,15 @@ func TestConfigs(t *testing.T) {
 			continue
 		}
 
-		if _, ok := field.ConfigOf(gvk.GroupKind(), "", ""); !ok {
-			without[f.Name+" "+gvk.Group] = true
+		for _, ref := range []struct{ namespace, kind string }{{"", ""}, {"a", ""}, {"", "ProviderConfig"}, {"a", "ClusterProviderConfig"}} {
+			c, ok := field.ConfigOf(gvk.GroupKind(), ref.namespace, ref.kind, "")
+			if _, known := field.BuiltIn().Known(c.GroupVersionKind); ok && groups[c.Group] && !known {
+				t.Errorf("%s in namespace %q, whose reference has kind %q: no release has %s", gvk, ref.namespace, ref.kind, c.GroupVersionKind)
+			}
+
+			if !ok && ref.kind == "" {
+				without[f.Name+" "+gvk.Group] = true
+			}
 		}
 	}
 

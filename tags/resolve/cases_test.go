@@ -43,17 +43,17 @@ type pair struct {
 }
 
 // configOf the supplied resource, of which some are made with configs.
-func configOf(desired object.Object) resolve.Config {
+func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 	ref := desired.Node().Field("spec").Field("providerConfigRef")
-	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), set.PerResource.NamespaceOf(desired), ref.Field("kind").Text(), ref.Field("name").Text())
 
 	return resolve.Config(config)
 }
 
-// composed is the resource as it is asked about.
-func (p pair) composed(name string) *resolve.Composed {
+// composed is the resource as the supplied set is asked about it.
+func (p pair) composed(name string, set *resolve.Set) *resolve.Composed {
 	desired := object.Tree(p.Desired)
-	return &resolve.Composed{Name: name, Config: configOf(desired), Desired: desired, Observed: object.Tree(p.Observed)}
+	return &resolve.Composed{Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed)}
 }
 
 // A resolveCase is an input, and a world unless it is that of the file.
@@ -246,13 +246,13 @@ func (w *world) tellResources(s *resolve.Set) []string {
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
 
-		set, err := s.PerResource.Set(r.composed(name))
+		set, err := s.PerResource.Set(r.composed(name, s))
 		if err != nil {
 			out = append(out, name+": error: "+err.Error())
 			continue
 		}
 
-		tr, err := s.PerResource.Transformer(r.composed(name))
+		tr, err := s.PerResource.Transformer(r.composed(name, s))
 		if err != nil {
 			out = append(out, name+": error of the second evaluation: "+err.Error())
 			continue
@@ -369,7 +369,7 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 
 		for _, r := range req.GetDesired().GetResources() {
 			if o := object.Of(r); set.PerResource != nil {
-				set.PerResource.Require(&resolve.Composed{Config: configOf(o), Desired: o})
+				set.PerResource.Require(&resolve.Composed{Config: configOf(&set, o), Desired: o})
 			}
 		}
 

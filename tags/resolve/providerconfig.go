@@ -50,9 +50,14 @@ type account struct {
 	namespace string
 }
 
-// accountOf the supplied composed resource for the supplied source: its config, unless the source
-// wants others. One in a namespace is in that of the composite resource, where all that it is
+// NamespaceOf the supplied desired resource: that of the composite resource, where all that it is
 // composed of is.
+func (p *PerResource) NamespaceOf(desired object.Object) string {
+	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
+}
+
+// accountOf the supplied composed resource for the supplied source: its config, unless the source
+// wants others.
 func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 	if c.Config == (Config{}) || len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
 		return account{}
@@ -60,7 +65,7 @@ func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 
 	out := account{Config: c.Config}
 	if c.Config.Namespaced {
-		out.namespace = cmp.Or(object.Namespace(p.xr.Object), object.Namespace(c.Desired))
+		out.namespace = p.NamespaceOf(c.Desired)
 	}
 
 	return out

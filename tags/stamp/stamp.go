@@ -174,7 +174,7 @@ func (s *Stamper) composed(t *Target) *resolve.Composed {
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
-		config, _ := field.ConfigOf(t.kind.GroupKind(), ref.Field("kind").Text(), ref.Field("name").Text())
+		config, _ := field.ConfigOf(t.kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
 		t.composed.Config = resolve.Config(config)
 	}
 
