@@ -63,7 +63,7 @@ func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
 
 	add(rsp, normal, "NotTagged", "not tagged: ", mapped(o.notTagged, leftAlone)...)
 
-	for _, msg := range r.Set.Empty {
+	for _, msg := range slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) {
 		add(rsp, normal, "SourceEmpty", "", shorten(msg, maxMessage))
 	}
 

@@ -270,6 +270,10 @@ func (w *world) tellResources(s *resolve.Set) []string {
 		}
 	}
 
+	for _, e := range s.PerResource.Empty() {
+		out = append(out, "empty: "+e)
+	}
+
 	return out
 }
 

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,13 +52,18 @@ type taken struct {
 	found  found
 
 	accounts *accounts
+
+	// had is true if any resource has had the label, or there is nothing to say of that none of
+	// them is there. Why is the first reason why one hasn't, if there is one.
+	had bool
+	why string
 }
 
 // takeAccounts takes the labels of the supplied source for each resource.
 func (r *resolver) takeAccounts(a *accounts) {
 	p := r.set.PerResource
 	p.accounts++
-	p.all = append(p.all, taken{accounts: a})
+	p.all = append(p.all, taken{Label: tags.Label{Source: a.from}, accounts: a})
 }
 
 // later takes the supplied label for each resource, by its expression.
@@ -140,14 +146,16 @@ func (p *PerResource) compute(c *Composed) (*values, error) {
 	for n, i := range p.differing {
 		t := &p.all[i]
 
-		value, _, ok, err := p.resolver.compute(t.source, t.found)
+		value, why, ok, err := p.resolver.compute(t.source, t.found)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
 		}
 
 		if ok {
-			v.of[n], v.there[n] = value, 1
+			v.of[n], v.there[n], t.had = value, 1, true
 			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
+		} else if t.why == "" {
+			t.why = noValue + why
 		}
 
 		v.id = append(append(v.id, ':'), value...)
@@ -163,14 +171,20 @@ func (p *PerResource) compute(c *Composed) (*values, error) {
 // takeLabels of the provider config of the supplied composed resource to the supplied values.
 func (p *PerResource) takeLabels(v *values, c *Composed) error {
 	for i := range p.all {
-		a := p.all[i].accounts
+		t := &p.all[i]
+
+		a := t.accounts
 		if a == nil {
 			continue
 		}
 
 		of := p.accountOf(a, c)
 
-		labels, err := p.labelsOf(a, of)
+		if of == (account{}) {
+			a.passed = cmp.Or(a.passed, c.Config.Name)
+		}
+
+		labels, err := p.labelsOf(t, of)
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve %s for composed resource %q", a.from.Name, c.Name)
 		}
@@ -282,6 +296,36 @@ func (d *differingSet) with(values []string) *Set {
 // function is true, whatever its value. Nobody knows which labels provider configs have.
 func (p *PerResource) Differs(is func(l tags.Label) bool) bool {
 	return p != nil && (p.accounts > 0 || slices.ContainsFunc(p.differing, func(i int) bool { return is(p.all[i].Label) }))
+}
+
+// Empty are messages about the sources that find nothing for any of the resources that have been
+// asked about, in their order.
+func (p *PerResource) Empty() (out []string) {
+	if p == nil {
+		return nil
+	}
+
+	for i := 0; i < len(p.all); {
+		first := &p.all[i]
+		had, why := false, ""
+
+		// Those of a source are side by side.
+		for ; i < len(p.all) && p.all[i].Source == first.Source; i++ {
+			had, why = had || p.all[i].had, cmp.Or(why, p.all[i].why)
+		}
+
+		if a := first.accounts; a != nil {
+			why = a.empty(why)
+		}
+
+		if had || why == "" {
+			continue
+		}
+
+		out = append(out, first.Source.Name+": "+why)
+	}
+
+	return out
 }
 
 // HasAccounts is true if any labels are those of provider configs.

@@ -2,12 +2,12 @@ package resolve
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -28,8 +28,13 @@ type accounts struct {
 	from     *tags.Source
 	included func(key string) bool
 
-	// labels of each config that was looked at: by its kind, namespace and name.
+	// none is why no key is included, if what says which ones isn't there.
+	none string
+
+	// labels of each config that was looked at: by its kind, namespace and name. Passed is the
+	// first one that wasn't, because names doesn't have it.
 	labels map[account][]tags.Label
+	passed string
 }
 
 // A Config is what config of its provider a resource is made with. The zero Config is that of
@@ -104,54 +109,80 @@ func (p *PerResource) Require(c *Composed) {
 }
 
 // labelsOf returns the labels that the supplied source takes from the supplied account.
-func (p *PerResource) labelsOf(a *accounts, of account) ([]tags.Label, error) {
-	if of == (account{}) {
-		return nil, nil
-	}
+func (p *PerResource) labelsOf(t *taken, of account) ([]tags.Label, error) {
+	a := t.accounts
 
-	if labels, ok := a.labels[of]; ok {
+	if labels, ok := a.labels[of]; ok || of == (account{}) {
 		return labels, nil
 	}
 
+	out, err := p.read(a, of)
+	if note, ok := optional(a.Source, err); ok {
+		t.why, err = cmp.Or(t.why, note), nil
+	} else {
+		t.had = true
+	}
+
+	if err == nil {
+		a.labels[of] = out
+	}
+
+	return out, err
+}
+
+// read the labels of the supplied account that the supplied source includes. If there are none, what
+// is missing is nothing, as an error.
+func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	objects, _ := p.required.Resources(of.selector())
-	if len(objects) == 0 && a.Required() {
-		return nil, errors.Errorf("there is no %s", of)
+	if len(objects) == 0 {
+		none := fmt.Sprintf("there is no %s", of)
+		return nil, &nothing{failure: none, note: none}
+	}
+
+	// It is one at most, since the account has a name.
+	found, err := place{Object: objects[0], name: of.String(), of: of.String() + " "}.labels(a.Source)
+	if err != nil {
+		return nil, err
 	}
 
 	var out []tags.Label
 
-	for _, o := range objects {
-		found, err := place{Object: o, name: of.String(), of: of.String() + " "}.labels(a.Source)
-		if _, ok := optional(a.Source, err); ok {
+	all := found[0]
+
+	for _, key := range sortedKeys(all) {
+		l := p.label(a.Source, a.from, key)
+		if !a.included(l.QualifiedKey) {
 			continue
 		}
 
-		if err != nil {
+		// Anybody may make one in a namespace.
+		l.Trusted = l.Trusted && !of.Namespaced
+
+		if l.Value, err = all[key].text(a.Encoding); err != nil {
 			return nil, err
 		}
 
-		for _, labels := range found {
-			for _, key := range sortedKeys(labels) {
-				l := p.label(a.Source, a.from, key)
-				if !a.included(l.QualifiedKey) {
-					continue
-				}
-
-				// Anybody may make one in a namespace.
-				l.Trusted = l.Trusted && !of.Namespaced
-
-				if l.Value, err = labels[key].text(a.Encoding); err != nil {
-					return nil, err
-				}
-
-				out = append(out, l)
-			}
-		}
+		out = append(out, l)
 	}
 
-	a.labels[of] = out
+	// Who leaves a map empty means to.
+	if len(all) > 0 && len(out) == 0 {
+		return nil, &nothing{note: cmp.Or(a.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
+	}
 
 	return out, nil
+}
+
+// empty says why the source finds nothing, if it does for the supplied reason in the first config.
+func (a *accounts) empty(why string) string {
+	switch {
+	case len(a.labels) > 1:
+		return fmt.Sprintf("%d provider configs have no labels for it: %s", len(a.labels), why)
+	case len(a.labels) == 0 && a.passed != "":
+		return fmt.Sprintf("no resource is made with a config that names has, but with %s", a.passed)
+	default:
+		return why
+	}
 }
 
 // id is what tells the account from others.

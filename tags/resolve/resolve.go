@@ -55,7 +55,7 @@ type Set struct {
 	Absent []string
 
 	// Empty are messages about the sources that find nothing, though that is no
-	// error, in their order.
+	// error, in their order. PerResource has those about its own.
 	Empty []string
 }
 
@@ -207,7 +207,7 @@ func expressions(in *v1beta1.CloudTags) (some, perResource bool) {
 // take the supplied label.
 func (r *resolver) take(l tags.Label) {
 	if p := r.set.PerResource; p != nil {
-		p.all = append(p.all, taken{Label: l})
+		p.all = append(p.all, taken{Label: l, had: true})
 	}
 
 	r.merged.take(l)

@@ -84,6 +84,9 @@ func optional(s *v1beta1.Source, err error) (note string, ok bool) {
 	return n.note, true
 }
 
+// noValue is what is said of a source of expressions, before the reason of the first.
+const noValue = "none of its expressions has a value: "
+
 // labels of one object, by key. They are not looked at before it's known that they are
 // included.
 type labels map[string]found
@@ -113,7 +116,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	}
 
 	if t.find == nil {
-		r.takeAccounts(&accounts{Source: s, from: from, included: included, labels: make(map[account][]tags.Label)})
+		r.takeAccounts(&accounts{Source: s, from: from, included: included, none: none, labels: make(map[account][]tags.Label)})
 		return nil
 	}
 
@@ -141,7 +144,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 			if why == "" {
 				taken++
 			} else {
-				absent = cmp.Or(absent, "none of its expressions has a value: "+why)
+				absent = cmp.Or(absent, noValue+why)
 				r.set.Absent = append(r.set.Absent, fmt.Sprintf("%s: %s", from.Name, why))
 			}
 		}

@@ -108,7 +108,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		return nil, err
 	}
 
-	out := &rendering{notes: of.notes}
+	out := &rendering{notes: slices.Concat(of.notes, of.set.PerResource.Empty())}
 	byName := make(map[string]*Rendered, len(targets.All))
 
 	for _, t := range targets.All {
