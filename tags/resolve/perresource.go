@@ -11,6 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -84,6 +85,21 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 	return p.differingSet(v).with(v.of), nil
 }
 
+// Absent returns the labels of which the supplied composed resource has none, since their
+// expressions have no value for it. An error is a resolve failure.
+func (p *PerResource) Absent(c *Composed) ([]Absent, error) {
+	if p == nil {
+		return nil, nil
+	}
+
+	v, err := p.compute(c)
+	if err != nil {
+		return nil, err
+	}
+
+	return v.absent, nil
+}
+
 // Transformer is Set, for the labels of the set. Resources with the same labels share one.
 func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 	v, err := p.compute(c)
@@ -132,6 +148,16 @@ type values struct {
 
 	// accounts are the labels of each source that takes them from provider configs.
 	accounts [][]tags.Label
+
+	// absent are the labels of expressions that have no value.
+	absent []Absent
+}
+
+// An Absent label is one whose expression has no value for a composed resource, and Why.
+type Absent struct {
+	tags.Label
+
+	Why string
 }
 
 // compute the values of the supplied composed resource.
@@ -154,8 +180,9 @@ func (p *PerResource) compute(c *Composed) (*values, error) {
 		if ok {
 			v.of[n], v.there[n], t.had = value, 1, true
 			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
-		} else if t.why == "" {
-			t.why = noValue + why
+		} else {
+			t.why = cmp.Or(t.why, why)
+			v.absent = append(v.absent, Absent{Label: t.Label, Why: why})
 		}
 
 		v.id = append(append(v.id, ':'), value...)
@@ -298,6 +325,21 @@ func (p *PerResource) Differs(is func(l tags.Label) bool) bool {
 	return p != nil && (p.accounts > 0 || slices.ContainsFunc(p.differing, func(i int) bool { return is(p.all[i].Label) }))
 }
 
+// Observing are the expressions of labels that differ which mention the observed resource.
+func (p *PerResource) Observing() (out []string) {
+	if p == nil {
+		return nil
+	}
+
+	for _, i := range p.differing {
+		if t := &p.all[i]; t.found.expression.Mentions(expression.Observed) {
+			out = append(out, fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key))
+		}
+	}
+
+	return out
+}
+
 // Empty are messages about the sources that find nothing for any of the resources that have been
 // asked about, in their order.
 func (p *PerResource) Empty() (out []string) {
@@ -314,8 +356,11 @@ func (p *PerResource) Empty() (out []string) {
 			had, why = had || p.all[i].had, cmp.Or(why, p.all[i].why)
 		}
 
-		if a := first.accounts; a != nil {
+		switch a := first.accounts; {
+		case a != nil:
 			why = a.empty(why)
+		case why != "":
+			why = noValue + why
 		}
 
 		if had || why == "" {

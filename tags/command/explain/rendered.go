@@ -18,6 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -66,7 +67,8 @@ type RenderedTag struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason.
+// A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason. One of an
+// expression that has no value has none.
 type LostLabel struct {
 	QualifiedKey string          `json:"qualifiedKey"`
 	TagKey       string          `json:"tagKey"`
@@ -74,6 +76,8 @@ type LostLabel struct {
 	Source       string          `json:"source"`
 	Reason       tags.SkipReason `json:"reason,omitempty"`
 	Why          string          `json:"why"`
+
+	absent bool
 }
 
 // rendering is all resources that a pipeline has made, by name.
@@ -112,7 +116,11 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	byName := make(map[string]*Rendered, len(targets.All))
 
 	for _, t := range targets.All {
-		x := of.look(t.Name, s.Look(t))
+		x, err := of.look(t, s.Look(t))
+		if err != nil {
+			return nil, err
+		}
+
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
 
@@ -177,16 +185,16 @@ func (r *resolved) stamper() *stamp.Stamper {
 	}
 }
 
-// look at the resource with the supplied name.
-func (r *resolved) look(name string, l *stamp.Look) *Rendered {
-	x := &Rendered{Resource: name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
+// look at the supplied target.
+func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) {
+	x := &Rendered{Resource: target.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
 	if l.Field == nil {
-		return x
+		return x, nil
 	}
 
 	x.FieldPath, x.Shape = l.Field.Path.String(), l.Field.Shape
 	if l.Mismatch != "" {
-		return x
+		return x, nil
 	}
 
 	x.Limit, x.Free = l.Limit, l.Free
@@ -214,9 +222,10 @@ func (r *resolved) look(name string, l *stamp.Look) *Rendered {
 		x.Tags = append(x.Tags, t)
 	}
 
-	x.Labels = r.lost(l, there)
+	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: target.Name, Desired: target.Resource})
+	x.Labels = r.lost(l, there, absent)
 
-	return x
+	return x, err
 }
 
 // compare the supplied tag with that of a label of the same key.
@@ -236,8 +245,9 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 	}
 }
 
-// lost are the labels that aren't among those whose tag is there, and why.
-func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool) (out []LostLabel) {
+// lost are the labels that aren't among those whose tag is there, and the supplied ones, which have
+// no value, and why.
+func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resolve.Absent) (out []LostLabel) {
 	add := func(t *tags.Tag, reason tags.SkipReason, why string) {
 		out = append(out, LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why})
 	}
@@ -274,6 +284,12 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool) (out []LostLab
 		add(&f.Tag, f.Reason, l.Profile.Limit(f.Reason))
 	}
 
+	for i := range absent {
+		t, _ := l.Labels.Judge(absent[i].Label)
+		add(&t, "", absent[i].Why)
+		out[len(out)-1].absent = true
+	}
+
 	slices.SortStableFunc(out, func(a, b LostLabel) int {
 		return cmp.Or(strings.Compare(a.QualifiedKey, b.QualifiedKey), strings.Compare(a.TagKey, b.TagKey))
 	})
@@ -305,6 +321,10 @@ func (x *rendering) addNotes(of *resolved, targets *stamp.Targets) {
 
 	if len(kinds) > 0 {
 		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+list(kinds, strings.Clone))
+	}
+
+	for _, e := range of.set.PerResource.Observing() {
+		x.notes = append(x.notes, e+" mentions observed, which isn't known, only what is rendered")
 	}
 
 	if len(of.set.Ignore) > 0 {
@@ -409,7 +429,12 @@ func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
 			why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
 		}
 
-		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: terminal.Visible(l.Value)}, {Text: terminal.Visible(l.Source)}, {Text: "label " + terminal.Visible(l.QualifiedKey) + ": " + why}})
+		value := terminal.Visible(l.Value)
+		if l.absent {
+			value = "-"
+		}
+
+		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: value}, {Text: terminal.Visible(l.Source)}, {Text: "label " + terminal.Visible(l.QualifiedKey) + ": " + why}})
 	}
 
 	return rows
