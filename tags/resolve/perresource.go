@@ -64,7 +64,7 @@ type taken struct {
 func (r *resolver) takeAccounts(a *accounts) {
 	p := r.set.PerResource
 	p.accounts++
-	p.all = append(p.all, taken{Label: tags.Label{Source: a.from}, accounts: a})
+	p.all = append(p.all, taken{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a})
 }
 
 // later takes the supplied label for each resource, by its expression.
@@ -319,10 +319,42 @@ func (d *differingSet) with(values []string) *Set {
 	return &out
 }
 
-// Differs is true if any label that differs per composed resource can be one for which the supplied
-// function is true, whatever its value. Nobody knows which labels provider configs have.
-func (p *PerResource) Differs(is func(l tags.Label) bool) bool {
-	return p != nil && (p.accounts > 0 || slices.ContainsFunc(p.differing, func(i int) bool { return is(p.all[i].Label) }))
+// Differs is true if resources may have other tags of the supplied key, of a tag or of a label, than
+// those of the labels that don't differ, which have become the supplied ones. The supplied set has
+// the tag keys. Nobody knows which of the labels that they may have provider configs have.
+func (p *PerResource) Differs(d *tags.Transformed, key string, keys tags.KeySet) bool {
+	return p != nil && slices.ContainsFunc(p.all, func(t taken) bool {
+		switch {
+		case t.accounts != nil:
+			return t.accounts.mayHave(d, key, p.in.KeyPrefix) && !stand(d, keys, t.Label)
+		case t.source != nil:
+			tag, refused := d.Judge(t.Label)
+			return keys.Has(tag.Key) && refused != tags.ReservedKey && !stand(d, keys, t.Label)
+		default:
+			return false
+		}
+	})
+}
+
+// stand is true if there are tags of the supplied keys, and the supplied label can take the place of
+// none. A later label of the same key has taken its own, and a trusted one stands against others.
+func stand(d *tags.Transformed, keys tags.KeySet, l tags.Label) bool {
+	found := false
+
+	for i := range d.Tags {
+		t := &d.Tags[i]
+		if !keys.Has(t.Key) {
+			continue
+		}
+
+		if !t.Source.Later(l.Source) || l.Trusted && !t.Trusted && l.TagKey != t.TagKey {
+			return false
+		}
+
+		found = true
+	}
+
+	return found
 }
 
 // Observing are the expressions of labels that differ which mention the observed resource.

@@ -25,11 +25,8 @@ var providerConfig = sourceType{
 type accounts struct {
 	*v1beta1.Source
 
-	from     *tags.Source
-	included func(key string) bool
-
-	// none is why no key is included, if what says which ones isn't there.
-	none string
+	from    *tags.Source
+	include *include
 
 	// labels of each config that was looked at: by its kind, namespace and name. Passed is the
 	// first one that wasn't, because names doesn't have it.
@@ -151,7 +148,7 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 
 	for _, key := range sortedKeys(all) {
 		l := p.label(a.Source, a.from, key)
-		if !a.included(l.QualifiedKey) {
+		if !a.include.has(l.QualifiedKey) {
 			continue
 		}
 
@@ -167,10 +164,32 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 
 	// Who leaves a map empty means to.
 	if len(all) > 0 && len(out) == 0 {
-		return nil, &nothing{note: cmp.Or(a.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
+		return nil, &nothing{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
 	}
 
 	return out, nil
+}
+
+// mayHave is true if the source may have a label whose tag is one that the supplied key, of a tag or
+// of a label, can have. The supplied prefix is the one that keys get.
+func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
+	if a.include.except.Has(d.QualifiedKey(key)) {
+		return false
+	}
+
+	var patterns []string
+
+	for _, p := range a.include.patterns {
+		patterns = append(patterns, prefix+p)
+
+		if a.KeyForm == v1beta1.KeyFormTag {
+			patterns = append(patterns, p)
+		}
+	}
+
+	all := d.Keys(patterns...)
+
+	return slices.ContainsFunc(d.TagKeys(key), func(k string) bool { return all.Has(k) && (a.Trusted || !d.Reserved().Has(k)) })
 }
 
 // empty says why the source finds nothing, if it does for the supplied reason in the first config.

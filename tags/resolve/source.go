@@ -110,13 +110,13 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return errors.Errorf("there is no type %q of sources", s.Type)
 	}
 
-	included, none, err := r.include(s)
+	include, err := r.include(s)
 	if err != nil {
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
 
 	if t.find == nil {
-		r.takeAccounts(&accounts{Source: s, from: from, included: included, none: none, labels: make(map[account][]tags.Label)})
+		r.takeAccounts(&accounts{Source: s, from: from, include: include, labels: make(map[account][]tags.Label)})
 		return nil
 	}
 
@@ -132,7 +132,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 		for _, key := range sortedKeys(labels) {
 			l := r.label(s, from, key)
-			if !included(l.QualifiedKey) {
+			if !include.has(l.QualifiedKey) {
 				continue
 			}
 
@@ -152,7 +152,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 	// Who leaves a map empty means to.
 	if of > 0 && taken == 0 {
-		return &nothing{note: cmp.Or(none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
+		return &nothing{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
 	}
 
 	return nil
@@ -192,29 +192,46 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (absent s
 	return absent, err
 }
 
-// include returns what says whether the source includes a qualified key, and why it
-// includes none, if it isn't there what it should.
-func (r *resolver) include(s *v1beta1.Source) (included func(key string) bool, none string, err error) {
-	if s.Include == nil {
-		return func(string) bool { return true }, "", nil
-	}
+// An include is which qualified keys a source includes.
+type include struct {
+	// patterns of keys, and the same as a set.
+	patterns     []string
+	keys, except tags.KeySet
 
-	patterns := s.Include.Keys
+	// none is why no key is included, if what says which ones isn't there.
+	none string
+}
 
-	if path := s.Include.FromFieldPath; !path.IsZero() {
-		patterns, err = r.xr.patterns(path, v1beta1.ValidateLabelPattern)
-		if err == nil && patterns == nil {
-			err = r.xr.missing(path, fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path))
+// has is true if the supplied qualified key is included.
+func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
+
+// include returns what the supplied source includes.
+func (r *resolver) include(s *v1beta1.Source) (*include, error) {
+	out := &include{patterns: []string{"*"}}
+
+	if s.Include != nil {
+		out.except = tags.NewKeySet(s.Include.Except...)
+
+		if s.Include.Keys != nil {
+			out.patterns = s.Include.Keys
 		}
 
-		if note, ok := optional(s, err); ok {
-			none, err = note, nil
+		if path := s.Include.FromFieldPath; !path.IsZero() {
+			patterns, err := r.xr.patterns(path, v1beta1.ValidateLabelPattern)
+			if err == nil && patterns == nil {
+				err = r.xr.missing(path, fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path))
+			}
+
+			note, ok := optional(s, err)
+			if err != nil && !ok {
+				return nil, err
+			}
+
+			out.patterns, out.none = patterns, note
 		}
-	} else if patterns == nil {
-		patterns = []string{"*"}
 	}
 
-	keys, except := tags.NewKeySet(patterns...), tags.NewKeySet(s.Include.Except...)
+	out.keys = tags.NewKeySet(out.patterns...)
 
-	return func(key string) bool { return keys.Has(key) && !except.Has(key) }, none, err
+	return out, nil
 }

@@ -173,7 +173,7 @@ func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.T
 		d := t.Transform(x.profile)
 		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
 
-		if differs(set, d, keys) {
+		if set.PerResource.Differs(d, rule.Key, keys) {
 			x.notef("tagPolicy.rules[%d]: %s may differ per composed resource: --rendered shows it", b.Rule, b.Key)
 			continue
 		}
@@ -190,14 +190,6 @@ func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.T
 	}
 
 	return nil
-}
-
-// differs is true if resources may have tags of the supplied keys that differ from each other's.
-func differs(set *resolve.Set, d *tags.Transformed, keys tags.KeySet) bool {
-	return set.PerResource.Differs(func(l tags.Label) bool {
-		t, _ := d.Judge(l)
-		return keys.Has(t.Key)
-	})
 }
 
 // why no tag has one of the supplied keys.
