@@ -1789,17 +1789,21 @@ func TestExpressionsAlone(t *testing.T) {
 		`{"apiVersion": "storage.gcp.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {}}}`,
 		`{"apiVersion": "networking.openstack.m.crossplane.io/v1alpha1", "kind": "NetworkV2", "spec": {"forProvider": {}}}`,
 		`{"apiVersion": "droplet.digitalocean.m.crossplane.io/v1alpha1", "kind": "Droplet", "spec": {"forProvider": {}}}`,
+		`{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"labels": {"other": "x"}}}`,
+		`{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"labels": {"team": "earlier"}}}`,
 	}
 	values := []string{"1", "2", "UPPER", "a b", "", "<%>", strings.Repeat("x", 300), "null", "none"}
 	fn := &Function{log: slog.New(slog.DiscardHandler)}
 
 	rapid.Check(t, func(t *rapid.T) {
 		of := make(map[string]any)
-		req := testRequest(testInput(`"reservedKeys": ["zone"], "sources": [
+		req := testRequest(testInput(`"reservedKeys": ["zone", "team"], "sources": [
 			{"type": "Value", "trusted": true, "values": {"zone": "eu", "d": "trusted"}},
+			{"type": "Expression", "trusted": true, "keyForm": "Tag", "expressions": {"team": "xr.spec.of[name].a"}},
 			{"type": "Expression", "onConflict": "Replace", "expressions": {"a": "xr.spec.of[name].a", "b": "xr.spec.of[name].b + name", "Zone": "name"}},
 			{"type": "Expression", "keyForm": "Tag", "expressions": {"b": "xr.spec.of[name].b", "c": "xr.spec.of[name].c", "C": "xr.spec.of[name].a", "d": "xr.spec.of[name].d"}},
-			{"type": "Value", "values": {"fixed": "1"}}]`))
+			{"type": "Value", "values": {"fixed": "1"}}],
+			"tagFields": [{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "fieldPath": "metadata.labels", "shape": "Map", "provider": "aws"}]`))
 		req.Desired.Resources, req.Observed.Resources = make(map[string]*fnv1.Resource), nil
 
 		for i := range rapid.IntRange(1, 8).Draw(t, "resources") {

@@ -68,8 +68,12 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 
 // Forges is true if an entry of the supplied tag, with a separator between key and
 // value, could be taken for a tag with a key that the label may not claim. Keys and
-// values can have the separator in them.
+// values can have the separator in them. Nothing is taken for another without one.
 func (d *Transformed) Forges(t Tag, separator string) bool {
+	if separator == "" {
+		return false
+	}
+
 	entry := t.Key + separator + t.Value
 
 	_, forged := providersSet.First(entry, separator)

@@ -29,15 +29,23 @@ type fresh struct {
 	// added are all the tags, as what changes.
 	added map[string]Values
 
-	// byLabel are the tag keys and reasons to refuse them by the tag keys of labels, once that
-	// has been asked for.
-	byLabel map[string]judged
+	// byLabel is what is thought of labels, once that has been asked for.
+	byLabel map[labelKey]judged
 }
 
-// judged is what is thought of a label: its tag, or why it is refused.
+// labelKey is what no two labels have in common: one of a trusted source may stand beside another
+// of the same tag key.
+type labelKey struct {
+	tagKey string
+	source *tags.Source
+}
+
+// judged is what is thought of a label: its tag, unless the profile refuses it, and why it is
+// refused, if it is, by the profile or by the tag field with its limit.
 type judged struct {
 	tag    *tags.Tag
 	reason tags.SkipReason
+	limit  string
 }
 
 // freshKey is what resources differ in of which not the same becomes if they have no tags.
@@ -112,24 +120,17 @@ func (s *Stamper) differing(t *Target) *fresh {
 	p.Active, p.Trusted = maps.Clone(p.Active), maps.Clone(p.Trusted)
 
 	for _, l := range differs {
-		of := like.judged(l.TagKey)
+		of := like.judged(l)
 
-		if of.tag == nil {
-			_, reason := p.transformed.Judge(l)
-			if reason != of.reason && (of.reason != tags.KeyCollision || reason != "") {
-				return nil
-			}
-
-			continue
-		}
-
-		tag, reason := p.transformed.Revalue(*of.tag, l.Value)
-		if reason != "" {
+		tag, same := p.judgesAlike(of, l)
+		if !same {
 			return nil
 		}
 
-		replace(p.Active, tag.Key, tag.Value)
-		replace(p.Trusted, tag.Key, tag.Value)
+		if of.reason == "" {
+			replace(p.Active, tag.Key, tag.Value)
+			replace(p.Trusted, tag.Key, tag.Value)
+		}
 	}
 
 	return &fresh{plan: &p, slots: like.slots}
@@ -142,21 +143,43 @@ func replace(in map[string]string, key, value string) {
 	}
 }
 
-// judged returns what was thought of the label with the supplied tag key.
-func (f *fresh) judged(tagKey string) judged {
+// judged returns what was thought of the supplied label, whatever its value.
+func (f *fresh) judged(l tags.Label) judged {
 	if f.byLabel == nil {
-		f.byLabel = make(map[string]judged, len(f.plan.tags))
+		d := f.plan.transformed
+		f.byLabel = make(map[labelKey]judged, len(d.Tags)+len(d.Refused))
 
-		for i := range f.plan.tags {
-			f.byLabel[f.plan.tags[i].TagKey] = judged{tag: &f.plan.tags[i]}
+		for i := range d.Tags {
+			t := &d.Tags[i]
+			reason, limit := f.plan.refuses(t)
+			f.byLabel[labelKey{t.TagKey, t.Source}] = judged{tag: t, reason: reason, limit: limit}
 		}
 
-		for _, r := range f.plan.transformed.Refused {
-			f.byLabel[r.TagKey] = judged{reason: r.Reason}
+		for _, r := range d.Refused {
+			f.byLabel[labelKey{r.TagKey, r.Source}] = judged{reason: r.Reason}
 		}
 	}
 
-	return f.byLabel[tagKey]
+	return f.byLabel[labelKey{l.TagKey, l.Source}]
+}
+
+// judgesAlike returns the tag of the supplied label, and true if of it is thought what was thought
+// of the label with another value.
+func (w *wishes) judgesAlike(of judged, l tags.Label) (tags.Tag, bool) {
+	// Whether another label has the key doesn't depend on values, unless the profile refuses one.
+	if of.tag == nil {
+		tag, reason := w.transformed.Judge(l)
+		return tag, reason == of.reason || of.reason == tags.KeyCollision && reason == ""
+	}
+
+	tag, reason := w.transformed.Revalue(*of.tag, l.Value)
+	if reason != "" {
+		return tag, false
+	}
+
+	reason, limit := w.refuses(&tag)
+
+	return tag, reason == of.reason && limit == of.limit
 }
 
 // encoded is the value of the tag field, once somebody needs it.

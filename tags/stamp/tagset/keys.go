@@ -64,10 +64,8 @@ func (k Kind) IsList() bool { return k.Shape != field.Map && k.Shape != field.Ma
 // Refuses returns why no field of the kind can have a tag of the supplied key and value, though
 // the profile admits it, and the limit that it breaks in a few words, or nothing.
 func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) {
-	entry := key + k.Separator + value
-
 	switch {
-	case k.MaxLength > 0 && utf8.RuneCountInString(entry) > k.MaxLength:
+	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
 	case k.Shape == field.Joined:
 		return k.refusesJoined(key, value)
