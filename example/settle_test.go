@@ -50,12 +50,19 @@ func TestProviderConfigsSettle(t *testing.T) {
 		field   = `{type: CompositeField, fromFieldPath: spec.labels}`
 		another = `{type: RequiredResource, resource: {apiVersion: v1, kind: Namespace, name: {value: a}}, prefix: tags.example.org/}`
 		config  = `{type: ProviderConfig, prefix: tags.example.org/}`
+
+		byTags = `, resources: [{name: own-*, matchTags: {env: prod}}]`
+		prod   = `{name: own-prod, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Own, spec: {providerConfigRef: {kind: ClusterProviderConfig, name: shared}, forProvider: {tags: {env: prod}}}}}`
+		test   = `{name: own-test, base: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Own, spec: {forProvider: {tags: {env: test}}}}}`
+		schema = `{components: {schemas: {Own: {type: object, x-kubernetes-group-version-kind: [{group: s3.aws.m.upbound.io, version: v1beta1, kind: Own}],
+			properties: {spec: {type: object, properties: {forProvider: {type: object, properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}}`
 	)
 
 	cases := map[string]struct {
 		reason    string
 		resources string
 		sources   string
+		input     string // More fields of it.
 		absent    bool
 
 		// want are the names of the configs that are asked for, once each.
@@ -68,6 +75,8 @@ func TestProviderConfigsSettle(t *testing.T) {
 		"Absent":      {reason: "What isn't there is asked for no more often.", resources: own + "," + legacy, sources: field, absent: true, want: []string{"ProviderConfig legacy", "ProviderConfig prod in a"}},
 		"Schemas":     {reason: "Schemas are asked for at the same time.", resources: v2 + "," + unknown, sources: field, want: []string{"ClusterProviderConfig default"}},
 		"Objects":     {reason: "Objects of other sources are, too.", resources: v2 + "," + legacy + "," + unknown, sources: field + "," + another, want: []string{"ClusterProviderConfig default", "ProviderConfig legacy"}},
+		"Tags":        {reason: "A config is asked for before the schema says where the tags are that select its resource.", resources: prod + "," + legacy, sources: field, input: byTags, want: []string{"ClusterProviderConfig shared"}},
+		"OtherTags":   {reason: "That of a resource which turns out to have other tags is asked for on each call.", resources: test + "," + legacy, sources: field, input: byTags, want: []string{"ClusterProviderConfig default"}},
 	}
 
 	root, _ := all(t)
@@ -77,7 +86,7 @@ func TestProviderConfigsSettle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
-			in := engine.Input{Composite: tree(t, `{apiVersion: example.org/v1, kind: XR, metadata: {name: x, namespace: a}, spec: {labels: {a: b}}}`)}
+			in := engine.Input{Composite: tree(t, `{apiVersion: example.org/v1, kind: XR, metadata: {name: x, namespace: a}, spec: {labels: {a: b}}}`), Schemas: []*structpb.Struct{tree(t, schema)}}
 			if !tc.absent {
 				for _, o := range []string{
 					`{apiVersion: v1, kind: Namespace, metadata: {name: a}}`,
@@ -93,7 +102,7 @@ func TestProviderConfigsSettle(t *testing.T) {
 			calls := func(sources string) []*fnv1.Requirements {
 				in.Composition = tree(t, `{metadata: {name: c}, spec: {compositeTypeRef: {apiVersion: example.org/v1, kind: XR}, mode: Pipeline, pipeline: [
 					{step: make, functionRef: {name: function-test-resources}, input: {apiVersion: testfunction.example.org/v1, kind: Resources, resources: [`+tc.resources+`]}},
-					{step: tag, functionRef: {name: function-cloud-tags}, input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, sources: [`+sources+`]}}]}}`)
+					{step: tag, functionRef: {name: function-cloud-tags}, input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, sources: [`+sources+`]`+tc.input+`}}]}}`)
 
 				return required(t, in, running.Functions)
 			}

@@ -13,14 +13,19 @@ import (
 // are none.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool {
-		return selectsName(&e, t) && hasLabels(t, e.MatchLabels) && ts.hasTags(t, e.MatchTags)
+		return selectsButTags(&e, t) && ts.hasTags(t, e.MatchTags)
 	})
 }
 
-// selectsName is true if the supplied entry selects the name and kind of the supplied
+// maySelect is Selects, whatever tags the supplied target has.
+func maySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsButTags(&e, t) })
+}
+
+// selectsButTags is true if the supplied entry selects the name, kind and labels of the supplied
 // target.
-func selectsName(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.kind.apiVersion) && e.Kind.Matches(t.kind.kind)
+func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.kind.apiVersion) && e.Kind.Matches(t.kind.kind) && hasLabels(t, e.MatchLabels)
 }
 
 func hasLabels(t *Target, want map[string]string) bool {

@@ -149,15 +149,15 @@ type Withheld struct {
 	Unkept []string
 }
 
-// Require what the labels of the supplied targets are in, whether they can have tags or not: that
-// may not be known yet.
+// Require what the labels of the supplied targets are in, whether they can have tags or not, and
+// whether they have those that select them: that may not be known yet.
 func (s *Stamper) Require(targets *Targets) {
 	if s.PerResource == nil || !s.PerResource.HasAccounts() {
 		return
 	}
 
 	for _, t := range targets.All {
-		if t.managed && t.leave == "" {
+		if t.leave == "" && maySelect(s.Input.Resources, t) {
 			s.PerResource.Require(s.composed(t))
 		}
 	}
