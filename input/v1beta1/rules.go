@@ -269,10 +269,12 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 }
 
 // maxExpressions is how many expressions all sources may have, and maxExpressionsSize how large all of
-// these may be.
+// these may be. After maxMistaken that can't be compiled, no other is tried: nobody knows how large
+// those would be.
 const (
 	maxExpressions     = 256
 	maxExpressionsSize = 20_000
+	maxMistaken        = 10
 )
 
 // expressions compile, and what they require is there.
@@ -293,17 +295,28 @@ func expressions(a *admission, p *field.Path, sources self) {
 		return
 	}
 
-	size := 0
+	size, mistaken := 0, 0
 
 	for i, v := range sources.GetListValue().GetValues() {
 		texts := (self{v}).at("expressions").GetStructValue().GetFields()
 
 		for _, key := range slices.Sorted(maps.Keys(texts)) {
-			if text := texts[key].GetStringValue(); text != "" {
-				size += a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+			text := texts[key].GetStringValue()
+			if text == "" {
+				continue
 			}
 
-			if size > maxExpressionsSize {
+			if mistaken == maxMistaken {
+				a.refuse(p, fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
+				return
+			}
+
+			of := a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+			if of == 0 {
+				mistaken++
+			}
+
+			if size += of; size > maxExpressionsSize {
 				a.refuse(p, fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
 				return
 			}
@@ -312,7 +325,8 @@ func expressions(a *admission, p *field.Path, sources self) {
 }
 
 // expression of the supplied source compiles, and doesn't need what can't be there. Sources of
-// objects are supplied by how many have a name. It returns how large the expression is.
+// objects are supplied by how many have a name. It returns how large the expression is, or 0 if it
+// doesn't compile.
 func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
 	e, err := expression.Compile(text)
 	if err != nil {

@@ -131,7 +131,7 @@ func hostile() map[string]string {
 		"AddOften":         "xr.list.map(a, xr.list.map(b, a + b).join()).join()",
 		"Format":           "'%s%s%s'.format([xr, xr, xr])",
 		"FormatDigits":     "'%.1000000f'.format([1.5])",
-		"FormatNested":     "'%s'.format([" + strings.Repeat("[", 20) + "xr" + strings.Repeat("].map(a, [a, a, a, a])", 20) + "])",
+		"FormatNested":     "'%s'.format([" + strings.Repeat("[", 4) + "xr" + strings.Repeat("].map(a, [a, a, a, a, a, a, a, a])", 4) + "])",
 		"Split":            "xr.text.split('').map(a, xr.text.split('')).size()",
 		"Quote":            "strings.quote(xr.text)",
 		"Search":           "(xr.text + '').indexOf(xr.text.substring(1) + 'b')",
@@ -142,7 +142,7 @@ func hostile() map[string]string {
 		"Flatten":          "xr.list.map(a, xr.list).flatten().size()",
 		"FlattenDeep":      "xr.list.map(a, xr.same).flatten(9).size()",
 		"Equal":            "xr.list.map(a, xr).exists(a, a == xr && false)",
-		"EqualDeep":        "[xr]" + strings.Repeat(".map(a, [a, a])", 60) + " == [xr]" + strings.Repeat(".map(a, [a, a])", 60),
+		"EqualDeep":        "[xr]" + strings.Repeat(".map(a, [a, a, a, a, a, a, a, a])", 7) + " == [xr]" + strings.Repeat(".map(a, [a, a, a, a, a, a, a, a])", 7),
 		"In":               "xr.list.filter(a, (a + 'x') in xr.list).size()",
 		"Regular":          "xr.text.matches('(a?a?a?a?a?a?a?a?){8}b')",
 		"RegularOften":     "xr.list.map(a, regex.extractAll(xr.text, '(a*)*b')).size()",
@@ -155,10 +155,10 @@ func hostile() map[string]string {
 		"Compare":          "xr.list.all(a, xr.text <= xr.text)",
 		"RegularAgain":     "regex.extractAll(xr.text.substring(0, 60000), 'a(.*b)?').size()",
 		"RegularInserted":  "regex.replace(xr.text.substring(0, 60000), 'a(.*b)?', '')",
-		"Doubled":          "[[1]]" + strings.Repeat(".map(a, a + a)", 30) + "[0].size()",
-		"DoubledInError":   "dyn('a')[dyn([1]" + strings.Repeat(".map(a, [a, a])", 30) + ")]",
-		"DoubledObject":    "([1]" + strings.Repeat(".map(a, {'a': a, 'b': a})", 30) + ").size()",
-		"DoubledText":      "[xr.text.substring(0, 1000)]" + strings.Repeat(".map(a, a + a)", 20) + "[0]",
+		"Doubled":          "[[1]]" + strings.Repeat(".map(a, a + a + a + a)", 14) + "[0].size()",
+		"DoubledInError":   "dyn('a')[dyn([1]" + strings.Repeat(".map(a, [a, a, a, a, a, a, a, a])", 7) + ")]",
+		"DoubledObject":    "([1]" + strings.Repeat(".map(a, {'a': a, 'b': a, 'c': a, 'd': a, 'e': a, 'f': a, 'g': a, 'h': a})", 7) + ").size()",
+		"DoubledText":      "[xr.text.substring(0, 1000)]" + strings.Repeat(".map(a, a + a + a + a)", 14) + "[0]",
 		"ErrorTexts":       "xr.list.exists(a, xr.list.exists(b, [?dyn(xr)].size() == 1)) || xr.list.exists(a, xr.list.exists(b, false))",
 		"ErrorOfObject":    "dyn('a')[dyn([xr.list.map(a, xr)])]",
 		"JoinOfObjects":    "xr.list.exists(a, xr.list.exists(b, dyn([xr]).join() == '')) || true",
@@ -243,6 +243,10 @@ func FuzzExpression(f *testing.F) {
 		f.Add(text, xr)
 	}
 
+	for _, text := range unchecked() {
+		f.Add(text, xr)
+	}
+
 	for _, text := range []string{
 		"xr.metadata.name + '-' + name", "xr.metadata.labels['env'].lowerAscii()", "xr.spec.list[?5].orValue(name)", "observed.?status.arn", "desired.spec",
 		"'%s %d %.3f %x'.format([name, xr.spec.n, xr.spec.f, name])", "regex.replace(name, '(a)', r'\\1\\1')", "xr.spec.list.map(a, string(a))", "optional.none()", "-0.0", "1u", "xr.spec.f / 0.0",
@@ -294,6 +298,53 @@ func FuzzExpression(f *testing.F) {
 			t.Errorf("Evaluate(%q): got %v", text, first)
 		}
 	})
+}
+
+// BenchmarkCompile compiles expressions whose types take long to find out, as large as they may be. None
+// should take longer than 100 ms.
+func BenchmarkCompile(b *testing.B) {
+	for name, text := range map[string]string{
+		"levels":    "[1]" + strings.Repeat(".map(a, {a: a})", 7) + ".size()",
+		"macros":    strings.Repeat("[1].map(a, ", 8) + "1" + strings.Repeat(")", 8) + ".size()",
+		"items":     "xr.a[0][0]" + strings.Repeat(" && xr.a[0][0]", 127),
+		"lists":     "[] == []" + strings.Repeat(" && [] == []", 84),
+		"unknown":   "[].all(a, " + strings.Join(deepened(18), " && ") + ")",
+		"variables": variablesOfEachOther(14),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := expression.Compile(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// deepened tells ever more of the type of an item that nothing is known of.
+func deepened(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = "a" + strings.Repeat("[0]", i) + " == []"
+	}
+
+	return out
+}
+
+// variablesOfEachOther has variables, each of which is an object of the next by the next.
+func variablesOfEachOther(n int) string {
+	text := strings.Builder{}
+	for i := range n {
+		fmt.Fprintf(&text, "[].all(a%d, ", i)
+	}
+
+	fmt.Fprintf(&text, "a%d == [1]", n-1)
+
+	for i := n - 2; i >= 0; i-- {
+		fmt.Fprintf(&text, " && a%d in a%d && a%d[a%d] == a%d", i+1, i, i, i+1, i+1)
+	}
+
+	return text.String() + strings.Repeat(")", n)
 }
 
 // BenchmarkEvaluate evaluates expressions of what each resource has. None should take longer than

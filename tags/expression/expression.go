@@ -15,6 +15,7 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -60,8 +61,7 @@ var variables = []struct {
 	{Observed, cel.OptionalType(cel.DynType), true},
 }
 
-// maxLength is the most characters of an expression, and maxDepth how deep it may be: to tell the
-// types in it takes time cubic in that.
+// maxLength is the most characters of an expression, and maxDepth how deep it may be.
 const (
 	maxLength = 8192
 	maxDepth  = 100
@@ -69,6 +69,13 @@ const (
 
 // maxSize is the largest Size of an expression.
 const maxSize = 2000
+
+// maxTyped is the most parts of an expression whose type has to be found out, in time quadratic in
+// how many there are, and maxLevels how deep a type may be, whose time is cubic in that.
+const (
+	maxTyped  = 256
+	maxLevels = 16
+)
 
 // tooLarge is what is said of a larger one.
 var tooLarge = fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize)
@@ -119,6 +126,8 @@ func Compile(text string) (Expression, error) {
 		return Expression{}, mistake(text, &common.Error{Location: parsed.NativeRep().SourceInfo().GetStartLocation(id), Message: why})
 	}
 
+	loosen(parsed.NativeRep())
+
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return Expression{}, mistake(text, issues.Errors()[0])
@@ -148,20 +157,135 @@ func Compile(text string) (Expression, error) {
 }
 
 // refuse says why an expression must not even be checked, and the position in the syntax tree.
-// That takes time quadratic in the size.
 func refuse(e ast.Expr) (why string, id int64) {
 	if nodesOf(e) > maxSize {
 		return tooLarge, e.ID()
 	}
 
+	typed := 0
+
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
-		// Nobody counts what they are made of, and objects of fields do the same.
-		if e.Kind() == ast.StructKind {
+		switch e.Kind() {
+		case ast.StructKind:
+			// Nobody counts what they are made of, and objects of fields do the same.
 			why, id = "there are no messages: write an object as {'key': value}", e.ID()
+		case ast.CallKind:
+			if f := e.AsCall().FunctionName(); f != operators.LogicalAnd && f != operators.LogicalOr {
+				typed++
+			}
+		case ast.ListKind, ast.MapKind, ast.ComprehensionKind:
+			typed++
+		case ast.IdentKind, ast.LiteralKind, ast.SelectKind, ast.UnspecifiedExprKind:
 		}
 	}))
 
-	return why, id
+	switch {
+	case why != "":
+		return why, id
+	case levels(e, &id) > maxLevels:
+		return fmt.Sprintf("is too deep: lists, objects and optionals have at most %d levels, with those that macros make", maxLevels), id
+	case typed > maxTyped:
+		return fmt.Sprintf("is too large: an expression has at most %d calls, operators, lists and objects, once its macros are expanded", maxTyped), e.ID()
+	default:
+		return "", 0
+	}
+}
+
+// levels is how deep the type of the supplied expression is at most, as far as it is written. What is
+// the first to be too deep is put into the supplied position.
+func levels(e ast.Expr, id *int64) (n int) {
+	in := func(parts ...ast.Expr) (n int) {
+		for _, part := range parts {
+			n = max(n, levels(part, id))
+		}
+
+		return n
+	}
+
+	switch e.Kind() {
+	case ast.SelectKind:
+		n = in(e.AsSelect().Operand())
+	case ast.CallKind:
+		call := e.AsCall()
+		n = in(call.Args()...)
+
+		if call.IsMemberFunction() {
+			n = max(n, in(call.Target()))
+		}
+
+		switch call.FunctionName() {
+		case "of", "ofNonZeroValue", overloads.TypeConvertType: // The first two are of optionals.
+			n++
+		}
+	case ast.ListKind:
+		n = 1 + in(e.AsList().Elements()...)
+	case ast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			n = max(n, in(entry.AsMapEntry().Key(), entry.AsMapEntry().Value()))
+		}
+
+		n++
+	case ast.ComprehensionKind:
+		// Its variables are as deep as what it goes through, wherever they are.
+		f := e.AsComprehension()
+		n = in(f.IterRange(), f.AccuInit()) + in(f.LoopCondition(), f.LoopStep(), f.Result())
+	case ast.IdentKind, ast.LiteralKind, ast.StructKind, ast.UnspecifiedExprKind:
+	}
+
+	if n > maxLevels && *id == 0 {
+		*id = e.ID()
+	}
+
+	return n
+}
+
+// loosen the types of keys in the supplied syntax tree. No list or object is a key, but the type of an
+// object has both that of its keys and of its values: one of a thing by itself doubles the type, and
+// does again in the next.
+func loosen(of *ast.AST) {
+	f, info, next := ast.NewExprFactory(), of.SourceInfo(), ast.MaxID(of)
+
+	key := func(e ast.Expr) {
+		if e.Kind() == ast.LiteralKind {
+			return
+		}
+
+		inner := f.CopyExpr(e)
+		inner.RenumberIDs(func(id int64) int64 {
+			if id == e.ID() {
+				return next
+			}
+
+			return id
+		})
+
+		if at, ok := info.GetOffsetRange(e.ID()); ok {
+			info.SetOffsetRange(next, at)
+		}
+
+		next++
+
+		e.SetKindCase(f.NewCall(e.ID(), overloads.TypeConvertDyn, inner))
+	}
+
+	ast.PostOrderVisit(of.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.MapKind:
+			for _, entry := range e.AsMap().Entries() {
+				key(entry.AsMapEntry().Key())
+			}
+		case ast.CallKind:
+			switch args := e.AsCall().Args(); e.AsCall().FunctionName() {
+			case operators.Index, operators.OptIndex:
+				key(args[1])
+			case operators.In, operators.OldIn:
+				if args[1].Kind() != ast.ListKind {
+					key(args[0])
+				}
+			}
+		case ast.ComprehensionKind, ast.IdentKind, ast.ListKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
+		}
+	}))
 }
 
 // nodesOf the supplied syntax tree.

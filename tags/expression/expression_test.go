@@ -12,6 +12,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
+// unchecked are expressions whose types nobody should try to find out: that would take up to longer than
+// anybody waits.
+func unchecked() map[string]string {
+	return map[string]string{
+		"DeepMacros":    strings.Repeat("[1].map(a, ", 97) + "1" + strings.Repeat(")", 97) + ".size()",
+		"DeepChain":     "[1]" + strings.Repeat(".map(a, [a])", 97) + ".size()",
+		"DeepKeys":      "[1]" + strings.Repeat(".map(a, {a: a})", 20) + ".size()",
+		"DeepObjects":   strings.Repeat("{'a': ", 97) + "1" + strings.Repeat("}", 97) + ".size()",
+		"DeepOptionals": strings.Repeat("optional.of(", 97) + "1" + strings.Repeat(")", 97) + ".hasValue()",
+		"DeepMistake":   strings.Repeat("[nam].map(a, ", 97) + "nam" + strings.Repeat(")", 97) + ".size()",
+		"ManyObjects":   "[{}" + strings.Repeat(", {}", 1900) + "].size()",
+		"ManyItems":     "xr.a[0]" + strings.Repeat(" && xr.a[0]", 300),
+	}
+}
+
 // TestCompileRefuses compiles what no input may have.
 func TestCompileRefuses(t *testing.T) {
 	cases := map[string]struct{ reason, text string }{
@@ -39,6 +54,10 @@ func TestCompileRefuses(t *testing.T) {
 		"Deep":          {"An expression has a greatest depth.", strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300)},
 		"OtherFunction": {"Extensions that could cost more than is counted should not be there.", "base64.encode(b'a')"},
 		"Bind":          {"Bindings of names are not among the extensions.", "cel.bind(a, name, a + a)"},
+	}
+
+	for name, text := range unchecked() {
+		cases[name] = struct{ reason, text string }{"An expression whose types take long to find out should be refused before.", text}
 	}
 
 	g := tagstest.NewGolden(t)
