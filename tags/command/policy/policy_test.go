@@ -376,6 +376,17 @@ func TestAdmission(t *testing.T) {
 				"NotMatched": {reason: "A kind that isn't named should be admitted even if a source reads it.", kind: "Zone", labels: kv{"workspace": "w"}},
 			},
 		},
+		"LowerCaseValues": {
+			args: []string{"--composition", "-", "--provider", "gcp"},
+			in:   compositionOf(`keyPrefix: "", valueFormats: [{provider: gcp, replace: {" ": "_"}, lowercase: true}], sources: [{type: CompositeMetadata, prefix: tags.example.org/}]`),
+			cases: map[string]admissionCase{
+				"Capitals":       {reason: "Capitals that the format puts in lower case should be admitted in any script.", kind: "Zone", annotations: kv{"a": "ÄÖ xǅБ", "b": "AB c"}},
+				"NoLowerCase":    {reason: "A capital that is none in lower case stays one, and should be refused.", kind: "Zone", annotations: kv{"a": "𝐀"}, want: gcpValues},
+				"LongerInLower":  {reason: "A capital that is longer in lower case should be refused, since CEL can't tell how long.", kind: "Zone", annotations: kv{"a": "Ⱥ"}, want: gcpValues},
+				"Long":           {reason: "A value as long as Kubernetes admits should not cost too much.", kind: "Zone", annotations: kv{"a": k(250_000)}, want: "value-too-long"},
+				"OtherCharacter": {reason: "What is no letter should be refused as ever.", kind: "Zone", annotations: kv{"a": "ʰ"}, want: gcpValues},
+			},
+		},
 		"Sources": {
 			args: []string{"--composition", "-", "--provider", "gcp", "--provider", "aws"},
 			in: compositionOf(`keyPrefix: "Acme-", reservedKeys: ["Acme-zone"], keyFormats: [{provider: gcp, prefix: "acme_", replace: {ab: b, b: ab, ".": ""}, lowercase: true}], sources: [

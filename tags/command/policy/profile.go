@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -81,8 +83,7 @@ func (p *policy) of(of *tags.Profile) *profile {
 }
 
 // formatted is the expression of the value of the label l after the input's format for the
-// supplied profile. CEL puts ASCII in lower case only, so that the policy refuses other capitals
-// where the profile does, though the function would put them in lower case.
+// supplied profile. CEL puts ASCII in lower case only: see lowered.
 func (p *policy) formatted(profile string) string {
 	_, replace, lower := p.Values()[profile].Parts()
 	if !lower {
@@ -95,6 +96,50 @@ func (p *policy) formatted(profile string) string {
 
 	return replaced("l.value", replace) + ".lowerAscii()"
 }
+
+// values is the class of values as Value has them.
+func (p *profile) values() tags.Class {
+	if _, _, lower := p.policy.Values()[p.Name].Parts(); lower {
+		return lowered(p.ValueClass)
+	}
+
+	return p.ValueClass
+}
+
+// lowered returns the class of the strings that the supplied one has once they are in lower case,
+// though CEL leaves other capitals than those of ASCII.
+func lowered(c tags.Class) tags.Class {
+	const small = `\p{Ll}`
+	if !strings.Contains(c.Pattern, small) || c.Without != "" {
+		return c
+	}
+
+	c.Pattern, c.Without = strings.ReplaceAll(c.Pattern, small, small+`\p{Lu}\p{Lt}`), lasting()
+
+	return c
+}
+
+// lasting is the pattern of capitals that are none in lower case, or longer: CEL can't tell how long a
+// string with these becomes. Each is itself, since a match costs as much as its pattern is long.
+var lasting = sync.OnceValue(func() string {
+	out := &strings.Builder{}
+	first := rune(-1)
+
+	for r := range rune(unicode.MaxRune) {
+		small := unicode.ToLower(r)
+
+		switch lasts := unicode.In(r, unicode.Lu, unicode.Lt) && (small == r || utf8.RuneLen(small) > utf8.RuneLen(r)); {
+		case lasts && first < 0:
+			first = r
+		case !lasts && first >= 0:
+			fmt.Fprintf(out, "%c-%c", first, r-1)
+
+			first = -1
+		}
+	}
+
+	return "[" + out.String() + "]"
+})
 
 // A rule is a condition, and why the transformer skips a label that meets it.
 type rule struct {
@@ -117,7 +162,7 @@ func (p *profile) Rules() []rule {
 		{tags.KeyTooLong, longer(p.Tag, p.Key)},
 		{tags.ValueTooLong, or(longer(p.Value, p.Profile.Value), longer(entry, p.Entry))},
 		{tags.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
-		{tags.ValueCharacterClass, or(outside(p.Value, p.ValueClass), outside(entry, p.EntryClass))},
+		{tags.ValueCharacterClass, or(outside(p.Value, p.values()), outside(entry, p.EntryClass))},
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // pieces of keys, prefixes and what replaces them. Some are reserved, some collide,
 // and some are of other cases than they look.
 var pieces = []string{
-	"", "a", "b", "ab", "ba", "A", "B", "0", "-", "_", ".", "/", ":", " ", "x.y", "É", "İ", "ſ", "\u212a", "日", "'", `\`, "\n", "😀",
+	"", "a", "b", "ab", "ba", "A", "B", "0", "-", "_", ".", "/", ":", " ", "x.y", "É", "İ", "ſ", "\u212a", "Ⱥ", "𝐀", "日", "'", `\`, "\n", "😀",
 	"aws:", "Azure", "microsoft", "goog", "goog-partner-solution", "hetzner.cloud/", "crossplane-", "kind", "name", "zone", "Zone", "plexsphere",
 	"project", "Name", "qcloud", "http://",
 }
