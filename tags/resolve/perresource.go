@@ -92,12 +92,15 @@ func (p *PerResource) Absent(c *Composed) ([]Absent, error) {
 		return nil, nil
 	}
 
-	v, err := p.compute(c)
-	if err != nil {
-		return nil, err
-	}
+	var out []Absent
 
-	return v.absent, nil
+	err := p.evaluate(c, func(_ int, t *taken, _, why string, ok bool) {
+		if !ok {
+			out = append(out, Absent{Label: t.Label, Why: why})
+		}
+	})
+
+	return out, err
 }
 
 // Transformer is Set, for the labels of the set. Resources with the same labels share one.
@@ -148,9 +151,6 @@ type values struct {
 
 	// accounts are the labels of each source that takes them from provider configs.
 	accounts [][]tags.Label
-
-	// absent are the labels of expressions that have no value.
-	absent []Absent
 }
 
 // An Absent label is one whose expression has no value for a composed resource, and Why.
@@ -165,7 +165,31 @@ func (p *PerResource) compute(c *Composed) (*values, error) {
 	n := len(p.differing)
 	v := &values{of: make([]string, n), there: make([]byte, n), id: make([]byte, 0, 32*n)}
 
-	if n > 0 {
+	err := p.evaluate(c, func(n int, t *taken, value, why string, ok bool) {
+		if ok {
+			v.of[n], v.there[n], t.had = value, 1, true
+			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
+		} else {
+			t.why = cmp.Or(t.why, why)
+		}
+
+		v.id = append(append(v.id, ':'), value...)
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	if p.accounts == 0 {
+		return v, nil
+	}
+
+	return v, p.takeLabels(v, c)
+}
+
+// evaluate the expressions of the labels that differ for the supplied composed resource. The supplied
+// function gets the number of each, and its value, or why it has none.
+func (p *PerResource) evaluate(c *Composed, f func(n int, t *taken, value, why string, ok bool)) error {
+	if len(p.differing) > 0 {
 		p.call.Of(c.Name, c.Desired, c.Observed)
 	}
 
@@ -174,25 +198,13 @@ func (p *PerResource) compute(c *Composed) (*values, error) {
 
 		value, why, ok, err := p.resolver.compute(t.source, t.found)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
+			return errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
 		}
 
-		if ok {
-			v.of[n], v.there[n], t.had = value, 1, true
-			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
-		} else {
-			t.why = cmp.Or(t.why, why)
-			v.absent = append(v.absent, Absent{Label: t.Label, Why: why})
-		}
-
-		v.id = append(append(v.id, ':'), value...)
+		f(n, t, value, why, ok)
 	}
 
-	if p.accounts == 0 {
-		return v, nil
-	}
-
-	return v, p.takeLabels(v, c)
+	return nil
 }
 
 // takeLabels of the provider config of the supplied composed resource to the supplied values.
