@@ -179,7 +179,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, run.FailPolicy(violations)
 	}
 
-	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, NotCopied: copied.NotCopied, Violations: violations}
+	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, CloudRefuses: stamped.CloudRefuses, NotCopied: copied.NotCopied, Violations: violations}
 	if run.Log.Enabled(ctx, slog.LevelInfo) {
 		outcome.Changes = stamper.Audit(targets, copied.Changed)
 	}

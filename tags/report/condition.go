@@ -27,6 +27,10 @@ const (
 	// resource could not be written.
 	ReasonSomeSkipped = "SomeSkipped"
 
+	// ReasonCloudRefuses means that a tag of a label is one that the cloud's API refuses. It is
+	// also the reason of the results about it.
+	ReasonCloudRefuses = "CloudRefuses"
+
 	// ReasonPolicyViolated means that a resource breaks a rule of the tag policy, whether that
 	// fails the run or not. It is also the reason of the results about it.
 	ReasonPolicyViolated = "PolicyViolated"
@@ -63,7 +67,7 @@ type verdict struct {
 
 // rank of the verdict among those on runs that went well. The higher it is, the worse.
 func (v verdict) rank() int {
-	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonUnknownKinds, ReasonPolicyViolated}, v.reason)
+	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonPolicyViolated}, v.reason)
 }
 
 // worst of the supplied verdict and those of the supplied steps, with which it shares the
@@ -87,7 +91,7 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
 		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 	}
 
-	if v.reason == ReasonAllPropagated || v.reason == ReasonSomeSkipped {
+	if rank := v.rank(); rank >= 0 && rank <= (verdict{reason: ReasonCloudRefuses}).rank() {
 		c.Status = fnv1.Status_STATUS_CONDITION_TRUE
 	}
 
@@ -110,6 +114,10 @@ func (r *Run) verdict(o *sorted) verdict {
 		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", count(n, "composed resource has", "composed resources have"), names(unknown), whatToDo)}
 	}
 
+	if len(o.CloudRefuses) > 0 {
+		return verdict{ReasonCloudRefuses, cloudRefuses(o.CloudRefuses)}
+	}
+
 	if why := skipped(o); len(why) > 0 {
 		return verdict{ReasonSomeSkipped, strings.Join(why, "; ")}
 	}
@@ -120,6 +128,16 @@ func (r *Run) verdict(o *sorted) verdict {
 	}
 
 	return verdict{ReasonAllPropagated, propagated(o)}
+}
+
+// cloudRefuses says how many of the supplied tags there are, and names the first few.
+func cloudRefuses(of []stamp.Skip) string {
+	why := mapped(grouped(of, func(s stamp.Skip) string { return s.Provider }), func(of []stamp.Skip) string {
+		keys := mapped(of, func(s stamp.Skip) string { return s.TagKey })
+		return fmt.Sprintf("the API of %s refuses %s: %s", of[0].Provider, count(len(of), "tag", "tags"), names(keys))
+	})
+
+	return strings.Join(why, "; ") + "; " + mend
 }
 
 // skipped returns what the supplied outcome lacks.

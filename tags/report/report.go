@@ -42,11 +42,19 @@ type Run struct {
 	Set resolve.Set
 }
 
-// An Outcome is what came of a run.
+// An Outcome is what came of a run: typed facts, of which this package makes words. The README says
+// which facts belong where.
 type Outcome struct {
 	// Results of stamping, by the name of the resource, and labels that were skipped.
 	Results []stamp.Result
 	Skips   []stamp.Skip
+
+	// CloudRefuses are labels that are tags, but that the cloud's API refuses, sorted as Skips.
+	CloudRefuses []stamp.Skip
+
+	// Unmatched are the selectors of the input that select no desired resource, by their paths
+	// in the input, such as resources[0] or tagPolicy.rules[1].resources[0], in their order.
+	Unmatched []string
 
 	// NotCopied is metadata that was not copied.
 	NotCopied []metadata.NotCopied

@@ -32,7 +32,7 @@ func TestRequired(t *testing.T) {
 		Set: resolve.Set{
 			Labels:  []tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "1", Source: &tags.Source{Name: "sources[0]"}}},
 			Classes: map[string]object.Object{"grade": class("v1", "ConfigMap", "", "gold")},
-			Empty:   []string{"sources[1]: there is no spec.labelz"},
+			Empty:   []resolve.Lack{{Source: "sources[1]", Why: "there is no spec.labelz"}},
 		},
 	}
 

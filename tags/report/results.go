@@ -27,6 +27,9 @@ const maxKeys = 20_000
 const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
 	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
 
+// mend of tags that the cloud's API refuses.
+const mend = "profileRules: Cloud makes them legal or skips them, Contract says that they are meant"
+
 // warnings of what the supplied outcome lacks.
 func (r *Run) warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
 	for _, of := range grouped(o.Violations, func(v stamp.Violation) int { return v.Rule }) {
@@ -36,6 +39,12 @@ func (r *Run) warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
 	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		add(rsp, warning, pascalCase(of[0].Reason), head, mapped(of, skippedLabel)...)
+	}
+
+	for _, of := range grouped(o.CloudRefuses, func(s stamp.Skip) string { return s.Provider }) {
+		head := fmt.Sprintf("%s: its API refuses %s that profileRules left out admits, so the resource will fail (%s): ",
+			of[0].Provider, count(len(of), "tag", "tags"), mend)
+		add(rsp, warning, ReasonCloudRefuses, head, mapped(of, refused)...)
 	}
 
 	for _, s := range o.mismatched {
@@ -48,6 +57,8 @@ func (r *Run) warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
 		why := mapped(of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) })
 		add(rsp, warning, "MetadataNotCopied", fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), why...)
 	}
+
+	addNotes(rsp, warning, o.Results)
 }
 
 // normals tell what is as the input wants it, but may not be what people expect.
@@ -61,12 +72,14 @@ func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
 		add(rsp, normal, "TagsProtected", name+": ignoreTags and removeTags of fields don't touch reserved keys: ", first(s.Withheld.Protected, len(s.Withheld.Protected), most, elide)...)
 	}
 
+	addNotes(rsp, normal, o.Results)
 	add(rsp, normal, "NotTagged", "not tagged: ", mapped(o.notTagged, leftAlone)...)
 
-	for _, msg := range slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) {
-		add(rsp, normal, "SourceEmpty", "", shorten(msg, maxMessage))
+	for _, of := range slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) {
+		add(rsp, normal, "SourceEmpty", "", shorten(of.String(), maxMessage))
 	}
 
+	add(rsp, normal, "SelectorEmpty", "these select no desired resource, so that nothing comes of them: ", mapped(o.Unmatched, elide)...)
 	add(rsp, normal, "UnknownProvider", "", r.unknownProvider(o)...)
 }
 
@@ -129,6 +142,11 @@ func skippedLabel(s stamp.Skip) string {
 	}
 
 	return out
+}
+
+// refused is how messages put a label whose tag the cloud's API refuses.
+func refused(s stamp.Skip) string {
+	return skippedLabel(s) + " (" + string(s.Reason) + ": " + s.Limit + ")"
 }
 
 // leftAlone says why the supplied resource was left alone.

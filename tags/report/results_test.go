@@ -122,7 +122,7 @@ func TestWarnings(t *testing.T) {
 			reason: "Warnings about labels come before those about resources, then metadata, and these before what is no warning. What is about the status comes last.",
 			run: Run{
 				Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath("status.a")},
-				Set:   resolve.Set{Empty: []string{"sources[0]: there is no spec.labelz"}, Provider: "amazon"},
+				Set:   resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}}, Provider: "amazon"},
 			},
 			outcome: Outcome{
 				Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
@@ -182,7 +182,7 @@ func TestNormals(t *testing.T) {
 		},
 		"SourceEmpty": {
 			reason: "A source that finds nothing is no failure, but is told.",
-			run:    Run{Set: resolve.Set{Empty: []string{"sources[0]: there is no spec.labelz", strings.Repeat("a", 940), strings.Repeat("a", 941)}}},
+			run:    Run{Set: resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}, {Source: "a", Why: strings.Repeat("a", 937)}, {Source: "a", Why: strings.Repeat("a", 938)}}}},
 		},
 		"NoProvider": {reason: "Who names no provider means none.", outcome: generic},
 		"KnownProvider": {

@@ -271,7 +271,7 @@ func (w *world) tellResources(s *resolve.Set) []string {
 	}
 
 	for _, e := range s.PerResource.Empty() {
-		out = append(out, "empty: "+e)
+		out = append(out, "empty: "+e.String())
 	}
 
 	return out

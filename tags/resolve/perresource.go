@@ -384,9 +384,9 @@ func (p *PerResource) Observing() (out []string) {
 	return out
 }
 
-// Empty are messages about the sources that find nothing for any of the resources that have been
-// asked about, in their order.
-func (p *PerResource) Empty() (out []string) {
+// Empty are the sources that find nothing for any of the resources that have been asked about, in
+// their order.
+func (p *PerResource) Empty() (out []Lack) {
 	if p == nil {
 		return nil
 	}
@@ -411,7 +411,7 @@ func (p *PerResource) Empty() (out []string) {
 			continue
 		}
 
-		out = append(out, first.Source.Name+": "+why)
+		out = append(out, Lack{first.Source.Name, why})
 	}
 
 	return out

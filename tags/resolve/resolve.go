@@ -3,7 +3,6 @@ package resolve
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -50,14 +49,22 @@ type Set struct {
 	// empty for rules that copy from composed resources.
 	Metadata []Metadata
 
-	// Absent are messages about the expressions that have no value, in the order of their
-	// sources and keys. Those of which the value differs per resource are not among them.
-	Absent []string
+	// Absent are the expressions that have no value, in the order of their sources and keys.
+	// Those of which the value differs per resource are not among them.
+	Absent []Lack
 
-	// Empty are messages about the sources that find nothing, though that is no
-	// error, in their order. PerResource has those about its own.
-	Empty []string
+	// Empty are the sources that find nothing, though that is no error, in their order.
+	// PerResource has its own.
+	Empty []Lack
 }
+
+// A Lack is that a source finds nothing, or that one of its expressions has no value.
+type Lack struct {
+	// Source is the name of the source for messages, and Why it lacks what it does.
+	Source, Why string
+}
+
+func (l Lack) String() string { return l.Source + ": " + l.Why }
 
 // Transformer of the set's labels, by the rules of the supplied input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
@@ -155,7 +162,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 
 		err := r.source(s, from)
 		if note, ok := optional(s, err); ok {
-			r.set.Empty = append(r.set.Empty, fmt.Sprintf("%s: %s", from.Name, note))
+			r.set.Empty = append(r.set.Empty, Lack{from.Name, note})
 			continue
 		}
 

@@ -145,7 +145,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 				taken++
 			} else {
 				absent = cmp.Or(absent, noValue+why)
-				r.set.Absent = append(r.set.Absent, fmt.Sprintf("%s: %s", from.Name, why))
+				r.set.Absent = append(r.set.Absent, Lack{from.Name, why})
 			}
 		}
 	}

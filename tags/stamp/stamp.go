@@ -62,6 +62,11 @@ type Outcome struct {
 
 	// Skips of labels, by provider, reason and qualified key.
 	Skips []Skip
+
+	// CloudRefuses are labels that are tags by the contract's rules, and that the cloud's own
+	// API refuses: with the rule of the API that they break as the reason and limit, sorted as
+	// Skips are.
+	CloudRefuses []Skip
 }
 
 // Stamped are the resources that changed, by name.
@@ -124,6 +129,9 @@ type Result struct {
 	Active map[string]string
 
 	Withheld Withheld
+
+	// Notes are what else there is to say about the resource's tags, in any order.
+	Notes []Note
 
 	// Trusted are the tags with reserved keys that labels of trusted sources have become,
 	// by key.

@@ -102,10 +102,10 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		return nil, err
 	}
 
-	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: set.Empty}
+	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: texts(set.Empty)}
 
 	for _, absent := range set.Absent {
-		of.notes = append(of.notes, absent+": no label")
+		of.notes = append(of.notes, absent.String()+": no label")
 	}
 
 	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
@@ -114,6 +114,16 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	}
 
 	return of, nil
+}
+
+// texts of the supplied lacks.
+func texts(of []resolve.Lack) []string {
+	out := make([]string, len(of))
+	for i := range of {
+		out[i] = of[i].String()
+	}
+
+	return out
 }
 
 // addLimits says of which rules of the supplied input labels alone don't tell all.

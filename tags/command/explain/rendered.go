@@ -112,7 +112,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		return nil, err
 	}
 
-	out := &rendering{notes: slices.Concat(of.notes, of.set.PerResource.Empty())}
+	out := &rendering{notes: slices.Concat(of.notes, texts(of.set.PerResource.Empty()))}
 	byName := make(map[string]*Rendered, len(targets.All))
 
 	for _, t := range targets.All {

@@ -1,0 +1,69 @@
+package report
+
+import (
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// noteWords are how the results about notes begin, with their reasons and severities, in the
+// order in which they are told.
+var noteWords = []struct {
+	kind     stamp.NoteKind
+	severity fnv1.Severity
+	reason   string
+	head     string
+}{
+	{
+		stamp.NoteLeftover, warning, "TagsLeftOver",
+		"nobody desires these tags, but the provider keeps them (to remove them, edit the managed resource, or give it managementPolicies without LateInitialize): ",
+	},
+	{
+		stamp.NoteLastStays, warning, "LastTagStays",
+		"the last tag stays in the cloud, since the provider fills a tag field that is empty with the cloud's tags: ",
+	},
+	{
+		stamp.NoteImmutable, normal, "TagsImmutable",
+		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",
+	},
+	{stamp.NoteKept, normal, "TagsKept", "kept from now on because of ignoreTags, until removeTags names them: "},
+	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
+	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
+	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
+}
+
+// addNotes of the supplied severity about the supplied results: one result for each kind of
+// notes, which names the resources.
+func addNotes(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, of []stamp.Result) {
+	for _, w := range noteWords {
+		if w.severity != severity {
+			continue
+		}
+
+		var items []string
+
+		for i := range of {
+			for j := range of[i].Notes {
+				if n := &of[i].Notes[j]; n.Kind == w.kind {
+					items = append(items, noted(of[i].Resource, n))
+				}
+			}
+		}
+
+		add(rsp, severity, w.reason, w.head, items...)
+	}
+}
+
+// noted is how messages put a note about the named resource.
+func noted(resource string, n *stamp.Note) string {
+	out := elide(resource)
+	if len(n.Keys) > 0 {
+		out += ": " + names(n.Keys)
+	}
+
+	if n.Manager != "" {
+		out += " (" + elide(n.Manager) + ")"
+	}
+
+	return out
+}
