@@ -4,15 +4,8 @@ package tags
 var aws = cloud{
 	contract: &awsContract,
 	api:      &awsAPI,
-	services: []service{
-		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
-		narrow(awsAPI, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
-
-		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
-		narrow(awsAPI, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
-
-		awsLoadBalancers(awsAPI),
-	},
+	services: awsServices(awsAPI),
+	refuses:  append(awsServices(awsRefusing), awsRefusers),
 	always: []service{
 		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
 		// and the tags by which it finds what is its own.
@@ -44,7 +37,44 @@ var aws = cloud{
 	},
 }
 
-// awsLoadBalancers is what the supplied profile admits, but for the tags by which
+// awsServices are the services that admit less than the profile does.
+func awsServices(p Profile) []service {
+	return []service{
+		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+		narrow(p, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
+
+		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
+		narrow(p, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
+
+		awsLoadBalancers(p),
+	}
+}
+
+// awsRefusers are the services of which AWS says what their APIs admit in values: by a pattern in
+// the API's model (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB,
+// Keyspaces and S3, in the developer's guide. EC2 admits all, and of others nothing is known. Each
+// goes by the names that the API groups of Crossplane's and AWS's own controllers start with.
+var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
+	"accessanalyzer", "acm", "acmpca", "amp", "amplify", "applicationinsights", "appstream", "athena", "backup",
+	"bedrock", "bedrockagent", "bedrockagentcore", "bedrockagentcorecontrol", "ce", "cloudfront", "cloudhsmv2", "cloudwatchlogs",
+	"codebuild", "codestarnotifications", "database", "directconnect", "dms", "docdb", "documentdb", "ds", "dsql", "dynamodb",
+	"ecs", "efs", "elasticloadbalancing", "elb", "elbv2", "emrserverless", "fsx", "iam", "ivs", "kendra", "keyspaces",
+	"kinesisvideo", "lexmodels", "lightsail", "mediastore", "mwaa", "neptune", "organizations", "prometheusservice", "rds",
+	"rekognition", "resourcegroups", "rolesanywhere", "s3", "s3control", "s3vectors", "sagemaker", "servicecatalog",
+	"servicequotas", "sesv2", "sfn", "ssm", "ssoadmin", "storagegateway", "swf", "vpclattice", "wafv2", "xray",
+)...).named("most services, but not EC2")
+
+// awsKinds are all kinds of the services.
+func awsKinds(services ...string) []string {
+	var kinds []string
+	for _, s := range services {
+		kinds = append(kinds, s+".aws.*/*", s+".services.k8s.aws/*")
+	}
+
+	return kinds
+}
+
+// awsLoadBalancers is what the profile admits, but for the tags by which
 // https://github.com/kubernetes-sigs/aws-load-balancer-controller finds what is its own.
 func awsLoadBalancers(p Profile) service {
 	return narrow(p, func(p *Profile) {
@@ -79,6 +109,11 @@ var awsContract = Profile{
 
 // awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
 var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
+
+// awsRefusing has what such services are known to refuse in values, which is less than that.
+var awsRefusing = *changed(awsContract, func(p *Profile) {
+	p.ValueClass = charsOf("letters, numbers, white space and + - = . _ : / @", `[\p{L}\p{N}\p{Z}\s+\-=._:/@]`)
+})
 
 var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)
 

@@ -21,6 +21,12 @@ func TestClass(t *testing.T) {
 		classes[p.KeyClass.Name], classes[p.ValueClass.Name], classes[p.EntryClass.Name] = p.KeyClass, p.ValueClass, p.EntryClass
 	}
 
+	for _, name := range tags.ProfileNames() {
+		for _, r := range tags.Rules("").RefusersOf(name) {
+			classes[r.Profile.KeyClass.Name], classes[r.Profile.ValueClass.Name] = r.Profile.KeyClass, r.Profile.ValueClass
+		}
+	}
+
 	for name, c := range classes {
 		t.Run(name, func(t *testing.T) {
 			pattern, without := regexp.MustCompile(c.Pattern), nothing

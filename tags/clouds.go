@@ -21,6 +21,10 @@ type cloud struct {
 	// always are services whose limits hold by the contract's rules, too: those of clouds
 	// that the contract doesn't have, and kinds that the API server itself refuses.
 	always []service
+
+	// refuses are services whose API is known to refuse what the contract admits, if that is
+	// less than api and services say: these also leave out what is only unwise.
+	refuses []service
 }
 
 // A service of a cloud.
@@ -46,6 +50,22 @@ func narrow(p Profile, change func(p *Profile), kinds ...string) service {
 	}
 
 	return s
+}
+
+// title is the name of the service.
+func (s service) title() string {
+	if s.name != "" {
+		return s.name
+	}
+
+	names := make([]string, len(s.kinds))
+	for i, k := range s.kinds {
+		names[i], _, _ = strings.Cut(k.String(), ".")
+	}
+
+	slices.Sort(names)
+
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // named gives the service a name.
@@ -90,7 +110,9 @@ func cloudOf(provider string) *cloud {
 	return &generic
 }
 
-// Rules are a choice between tag profiles where there is more than one.
+// Rules are a choice between tag profiles where there is more than one. If nobody chooses, the
+// zero Rules are the contract's, and who applies them says what the clouds' APIs refuse: see
+// RefuserOf.
 type Rules string
 
 const (
@@ -132,13 +154,5 @@ func (r Rules) Profiles() []*Profile {
 // supplied API group and kind. Some services of clouds admit less than the others do.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
 	p, services := r.of(cloudOf(provider))
-	of := group + "/" + kind
-
-	for _, s := range services {
-		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(of) }) {
-			return s.profile
-		}
-	}
-
-	return p
+	return profileFor(group, kind, p, services)
 }

@@ -112,9 +112,10 @@ func (f Format) formatted(pattern string) []string {
 // Formats of keys that several clouds have. The most common of the characters that they refuse
 // are those of labels' keys, and of the key prefix.
 var (
-	noSlash     = NewFormat(nil, map[string]string{"/": "."}, false)
-	noColonOnly = NewFormat(nil, map[string]string{":": "."}, false)
-	noColon     = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
+	noSlash      = NewFormat(nil, map[string]string{"/": "."}, false)
+	lowerNoSlash = NewFormat(nil, map[string]string{"/": "."}, true)
+	noColonOnly  = NewFormat(nil, map[string]string{":": "."}, false)
+	noColon      = NewFormat(nil, map[string]string{"/": ".", ":": "."}, false)
 
 	// All but letters, digits, - and _.
 	underscores      = NewFormat(nil, toUnderscores, false)

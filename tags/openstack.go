@@ -4,18 +4,8 @@ package tags
 var openstack = cloud{
 	contract: &openstackContract,
 	api:      &openstackAPI,
-	services: []service{
-		// Nova's schema of server metadata. 128 is its default quota.
-		narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
-			"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("compute"),
-
-		// Cinder's schema of volume metadata, under the same quota.
-		narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*",
-			"openstack.k-orc.cloud/Volume*").named("blockstorage"),
-
-		// Keystone's schema of project tags.
-		narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
-	},
+	services: openstackServices,
+	refuses:  openstackServices,
 	always: []service{
 		// The tags of a cluster are those of its servers, too. These are Nova's:
 		// https://docs.openstack.org/api-ref/compute/#server-tags-servers-tags
@@ -24,6 +14,19 @@ var openstack = cloud{
 			p.Separator, p.Format = "=", noSlash
 		}, "infrastructure.cluster.x-k8s.io/OpenStackCluster*").named("cluster-api"),
 	},
+}
+
+var openstackServices = []service{
+	// Nova's schema of server metadata. 128 is its default quota.
+	narrow(openstackMetadata, func(p *Profile) { p.Format = noSlash }, "compute.openstack.*/InstanceV2", "openstack.k-orc.cloud/Server",
+		"infrastructure.cluster.x-k8s.io/OpenStackMachine*", "infrastructure.cluster.x-k8s.io/OpenStackServer*").named("compute"),
+
+	// Cinder's schema of volume metadata, under the same quota.
+	narrow(openstackMetadata, func(p *Profile) { p.KeyClass = cinderClass }, "blockstorage.openstack.*/Volume*",
+		"openstack.k-orc.cloud/Volume*").named("blockstorage"),
+
+	// Keystone's schema of project tags.
+	narrow(openstackAPI, func(p *Profile) { p.MaxTags = 80 }, "identity.openstack.*/ProjectV3", "openstack.k-orc.cloud/Project").named("identity"),
 }
 
 // openstackContract is what

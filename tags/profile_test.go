@@ -129,6 +129,8 @@ func TestAlwaysNarrow(t *testing.T) {
 		{"The load balancer controller.", "aws", "", "Service", 50, plain},
 		{"HyperShift has 25 tags.", "aws", "hypershift.openshift.io", "HostedCluster", 25, plain},
 		{"Cluster API provider Azure.", "azure", "infrastructure.cluster.x-k8s.io", "AzureCluster", 50, "plexsphere:platform.env"},
+		{"Maintenance configurations admit no capitals.", "azure", "maintenance.azure.m.upbound.io", "MaintenanceConfiguration", 50, "plexsphere:platform.env"},
+		{"Data shares admit no capitals, either.", "azure", "datashare.azure.upbound.io", "Account", 50, "plexsphere:platform.env"},
 		{"Karpenter on Azure.", "azure", "karpenter.azure.com", "AKSNodeClass", 50, "plexsphere:platform.env"},
 		{"Config Connector.", "gcp", "storage.cnrm.cloud.google.com", "StorageBucket", 64, "plexsphere_platform_env"},
 		{"Karpenter on Google Cloud has 20 labels.", "gcp", "karpenter.k8s.gcp", "GCENodeClass", 20, "plexsphere_platform_env"},
@@ -174,6 +176,12 @@ func TestLimits(t *testing.T) {
 
 				fmt.Fprintf(got, "%s %s\n%s", r, p.Name, limitsOf(p, set))
 			}
+		}
+	}
+
+	for _, name := range tags.ProfileNames() {
+		for _, r := range tags.Rules("").RefusersOf(name) {
+			fmt.Fprintf(got, "API %s (%s)\n%s", name, r.Service, limitsOf(r.Profile, set))
 		}
 	}
 

@@ -177,6 +177,7 @@ func TestNarrowProperties(t *testing.T) {
 		{"aws", "hypershift.openshift.io", "NodePool", limit{key: open + `+`, value: open + `+`, keyMax: 128, valueMax: 256, count: 25}},
 		{"aws", "storage.k8s.io", "StorageClass", limit{key: `.+`, value: all, never: `\{\{|^kubernetes[.]io|^CSIVolume(Snapshot)?Name$`, keyMax: 128, valueMax: 256, count: 50}},
 		{"azure", "infrastructure.cluster.x-k8s.io", "AzureMachinePool", limit{key: all, value: all, never: `^kubernetes[.]io_cluster_`, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50}},
+		{"azure", "maintenance.azure.upbound.io", "MaintenanceConfiguration", limit{key: `[^A-ZÄÖÜÉ]*`, value: all, keyMax: 512, valueMax: 256, fold: strings.ToLower, count: 50}},
 		{"databricks", "compute.databricks.m.crossplane.io", "Pipeline", limit{key: all, value: all, count: 25}},
 		{"exoscale", "compute.exoscale.exoscale.ch", "SKSCluster", limit{key: `([0-9a-z.\-]{1,253}/)?` + node, value: `[0-9A-Za-z._\-/#:@]*`, valueMax: 128, count: 32}},
 		{"gcp", "storage.cnrm.cloud.google.com", "StorageBucket", limit{key: `[a-z]([0-9a-z_\-]*[0-9a-z])?`, value: `(` + kcc + `)?`, never: `^managed-by-cnrm$|^goog`, keyMax: 63, valueMax: 63, count: 64}},
