@@ -77,7 +77,7 @@ func clusterAPIFlows() []flow {
 	)
 }
 
-// toNode is true for the labels of Machines that Nodes get: those that have the prefix
+// toNode is true for the labels of Machines that Nodes get: those that have the domain
 // node-role.kubernetes.io, or belong to one of two domains, as its subdomains do.
 func toNode(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")

@@ -30,7 +30,8 @@ type CloudTags struct {
 	// in any case. Any other name gets the generic profile. By default each resource
 	// gets the profile of the provider that its API group belongs to, or else the
 	// generic one. A provider that is read from the composite resource decides for
-	// resources of unknown providers only.
+	// resources of unknown providers only. One that isn't there, or is empty, counts as
+	// not given.
 	//
 	// +optional
 	Provider *StringSource `json:"provider,omitempty"`
@@ -211,7 +212,7 @@ type StringSource struct {
 	Value string `json:"value,omitempty"`
 
 	// FromFieldPath is the path of a field of the composite resource that holds
-	// the string. The field must be there.
+	// the string.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -482,8 +483,9 @@ type Source struct {
 
 	// Pick says which of several objects are taken: All merges them, later names
 	// over earlier ones. One takes one: the class of the composite resource, which
-	// is the object that the resource's name gives, or else the lowest name of
-	// those that its matchLabels match, or else its defaultMatchLabels. A class
+	// is the object that the resource's name gives, or else the one with the lowest
+	// name, then namespace, of those that its matchLabels match, or else its
+	// defaultMatchLabels. A class
 	// that is recorded at statusFieldPath is kept while it matches.
 	//
 	// +optional
@@ -518,8 +520,9 @@ type Source struct {
 	Include *Include `json:"include,omitempty"`
 
 	// Encoding of the values: Plain takes them as they are, and they must be
-	// strings. JSON decodes a JSON string, number or boolean to its bare text.
-	// Scalar takes strings as they are, and numbers and booleans as their JSON text.
+	// strings. JSON decodes a JSON string, number or boolean to its bare text; a
+	// number keeps its text. Scalar takes strings as they are, and numbers and
+	// booleans as their JSON text. A null is no label in all of them.
 	//
 	// +optional
 	// +kubebuilder:default=Plain
@@ -1158,7 +1161,8 @@ type MetadataSource struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.prefixes) || has(self.domains) || has(self.all) && self.all",message="must have at least one of prefixes, domains and all"
 type MetadataSelector struct {
-	// Prefixes of keys, e.g. node-role.kubernetes.io.
+	// Prefixes of keys, e.g. node-role.kubernetes.io/, with the slash: without it,
+	// node-role.kubernetes.iox/worker matches, too.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1

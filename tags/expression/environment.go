@@ -103,7 +103,7 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 // 64-bit floating point numbers. Trees are those of a call, if there is one.
 type adapter struct{ *Call }
 
-// maxInteger is the greatest integer up to which that is so.
+// maxInteger is the least integer of which that isn't so: 2⁵³+1 becomes 2⁵³.
 const maxInteger = 1 << 53
 
 // NativeToValue implements types.Adapter.
@@ -131,7 +131,7 @@ func (a adapter) value(v *structpb.Value) ref.Val {
 	case *structpb.Value_BoolValue:
 		return types.Bool(k.BoolValue)
 	case *structpb.Value_NumberValue:
-		if f := k.NumberValue; math.Abs(f) <= maxInteger && f == math.Trunc(f) {
+		if f := k.NumberValue; math.Abs(f) < maxInteger && f == math.Trunc(f) {
 			return types.Int(f)
 		}
 

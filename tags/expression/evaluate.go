@@ -145,13 +145,13 @@ func result(v ref.Val) (*structpb.Value, error) {
 	case types.Bool:
 		return structpb.NewBoolValue(bool(v)), nil
 	case types.Int:
-		if v <= maxInteger && v >= -maxInteger {
+		if v < maxInteger && v > -maxInteger {
 			return structpb.NewNumberValue(float64(v)), nil
 		}
 
 		return nil, beyond(v)
 	case types.Uint:
-		if v <= maxInteger {
+		if v < maxInteger {
 			return structpb.NewNumberValue(float64(v)), nil
 		}
 
@@ -162,7 +162,7 @@ func result(v ref.Val) (*structpb.Value, error) {
 		switch {
 		case math.IsNaN(f) || math.IsInf(f, 0):
 			return nil, errors.Errorf("%v is not a number that JSON has", f)
-		case math.Abs(f) > maxInteger:
+		case math.Abs(f) >= maxInteger:
 			return nil, beyond(v)
 		default:
 			return structpb.NewNumberValue(f), nil

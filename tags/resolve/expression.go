@@ -97,11 +97,7 @@ func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok boo
 	v, err := r.call.Evaluate(*f.expression)
 
 	if absent := (*expression.AbsentError)(nil); errors.As(err, &absent) {
-		if s.Required() {
-			return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, err)
-		}
-
-		return "", fmt.Sprintf("%s[%s]: %s", f.path, f.key, err), false, nil
+		return r.absent(s, f, err)
 	}
 
 	if err != nil {
@@ -109,7 +105,21 @@ func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok boo
 	}
 
 	f.Value = v
-	text, err = f.text(s.Encoding)
+	if text, ok, err = f.text(s.Encoding); ok || err != nil {
+		return text, "", ok, err
+	}
 
-	return text, "", err == nil, err
+	return r.absent(s, f, errNull)
+}
+
+// errNull is why an expression has no value whose text is JSON.
+var errNull = errors.New("it is null in JSON")
+
+// absent is what compute returns for an expression of the source s that has no value because of err.
+func (r *resolver) absent(s *v1beta1.Source, f found, err error) (text, why string, ok bool, _ error) {
+	if s.Required() {
+		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, err)
+	}
+
+	return "", fmt.Sprintf("%s[%s]: %s", f.path, f.key, err), false, nil
 }

@@ -155,10 +155,17 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 		// Anybody may make one in a namespace.
 		l.Trusted = l.Trusted && !of.Namespaced
 
-		if l.Value, err = all[key].text(a.Encoding); err != nil {
+		value, ok, err := all[key].text(a.Encoding)
+		if err != nil {
 			return nil, err
 		}
 
+		if !ok {
+			delete(all, key)
+			continue
+		}
+
+		l.Value = value
 		out = append(out, l)
 	}
 

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,14 +40,18 @@ func (p place) at(path object.Path, not string, kinds ...string) (*structpb.Valu
 	}
 }
 
-// strings at the supplied path, by key, or nil if there is no such field.
+// strings at the supplied path, by key, or nil if there is no such field. One that is null isn't
+// there.
 func (p place) strings(path object.Path) (map[string]string, error) {
 	v, err := p.at(path, "not a map of strings", "an object")
 	if err != nil || v == nil {
 		return nil, err
 	}
 
-	return object.StringMap(v, p.of+path.String())
+	fields := maps.Clone(v.GetStructValue().GetFields())
+	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
+
+	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), p.of+path.String())
 }
 
 // patterns of keys in the list at the supplied path, or nil if there is no such field.
@@ -80,8 +85,8 @@ func (p place) patterns(path object.Path, invalid func(pattern string) string) (
 // Annotations can hold more than labels, so the annotation is meant if there are both.
 var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.MustParsePath("metadata.annotations")}
 
-// labels at the path of the supplied source, or the labels and annotations that have its
-// prefix, without it.
+// labels at the path of the source s, or the labels and annotations that have its prefix, without
+// it. What is null isn't there.
 func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 	paths := prefixable
 	if s.Prefix == "" {
@@ -102,7 +107,7 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 		}
 
 		for key, v := range fields {
-			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok {
+			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !object.IsNull(v) {
 				out[stripped] = found{Value: v, path: name, key: key}
 			}
 		}

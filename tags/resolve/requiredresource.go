@@ -37,8 +37,8 @@ var requiredResource = sourceType{
 	},
 }
 
-// pick one of the supplied objects for the supplied source: the one that was picked
-// before, if it's still among them, or else the first. The provider that it names is
+// pick one of objects for the source s: the one that was picked before, if it is still among
+// them, or else the one with the lowest name, then namespace. The provider that it names is
 // taken.
 func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	var before map[string]*structpb.Value
@@ -47,6 +47,11 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	if status, err := object.Get(r.xr.Object, r.in.StatusFieldPath); err == nil && !r.in.StatusFieldPath.IsZero() {
 		before = status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[s.Name].GetStructValue().GetFields()
 	}
+
+	// Whoever chooses a class by its name doesn't look at the namespace first.
+	slices.SortStableFunc(objects, func(a, b place) int {
+		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
+	})
 
 	i := max(0, slices.IndexFunc(objects, func(o place) bool {
 		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&

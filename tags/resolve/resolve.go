@@ -2,6 +2,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -181,11 +182,11 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	// A class has less weight than the composite resource.
 	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
 		named, err := r.string(p, "")
-		if err != nil {
+		if err != nil && !isNothing(err) {
 			return Set{}, errors.Wrap(err, "cannot resolve provider")
 		}
 
-		r.set.Provider = named
+		r.set.Provider = cmp.Or(named, r.set.Provider)
 	}
 
 	if err := r.tagKeys(); err != nil {

@@ -136,14 +136,16 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 				continue
 			}
 
-			why, err := r.takeFound(l, s, labels[key])
-			if err != nil {
-				return err
-			}
+			why, ok, err := r.takeFound(l, s, labels[key])
 
-			if why == "" {
+			switch {
+			case err != nil:
+				return err
+			case ok:
 				taken++
-			} else {
+			case why == "":
+				of-- // Null is no label.
+			default:
 				absent = cmp.Or(absent, noValue+why)
 				r.set.Absent = append(r.set.Absent, Lack{from.Name, why})
 			}
@@ -170,26 +172,24 @@ func (r *resolver) label(s *v1beta1.Source, from *tags.Source, key string) tags.
 
 func sortedKeys(of labels) []string { return slices.Sorted(maps.Keys(of)) }
 
-// takeFound takes the supplied label of the supplied source, whose value the source finds in the
-// supplied place. It returns why there is none if it is an expression that has none.
-func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (absent string, err error) {
-	ok := true
-
+// takeFound takes the label l of the source s, whose value the source finds in f. It returns false if
+// there is no label: because the value is null, or, with the reason why, because an expression has none.
+func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why string, ok bool, err error) {
 	switch {
 	case f.expression == nil:
-		l.Value, err = f.text(s.Encoding)
+		l.Value, ok, err = f.text(s.Encoding)
 	case len(f.expression.PerResource()) > 0:
 		r.later(l, s, f)
-		return "", nil
+		return "", true, nil
 	default:
-		l.Value, absent, ok, err = r.compute(s, f)
+		l.Value, why, ok, err = r.compute(s, f)
 	}
 
-	if err == nil && ok {
+	if ok {
 		r.take(l)
 	}
 
-	return absent, err
+	return why, ok, err
 }
 
 // An include is which qualified keys a source includes.
