@@ -654,6 +654,7 @@ func TestRunFunctionUntouched(t *testing.T) {
 	req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(status)
 
 	unknown := []byte{0xf8, 0x3f, 0x01} // Field 1023, a varint of 1.
+	req.ProtoReflect().SetUnknown(unknown)
 	req.GetDesired().ProtoReflect().SetUnknown(unknown)
 	req.GetDesired().GetComposite().ProtoReflect().SetUnknown(unknown)
 
@@ -662,13 +663,7 @@ func TestRunFunctionUntouched(t *testing.T) {
 	}
 
 	before := proto.CloneOf(req)
-
-	f := &Function{log: slog.New(slog.DiscardHandler)}
-
-	rsp, err := f.RunFunction(t.Context(), req)
-	if err != nil {
-		t.Fatalf("RunFunction(...): unexpected error: %v", err)
-	}
+	rsp := newPair().run(t, req)
 
 	bucket := rsp.GetDesired().GetResources()["bucket"]
 	metadata := func(r *fnv1.Resource) map[string]*structpb.Value {

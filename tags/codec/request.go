@@ -26,9 +26,15 @@ const (
 	tagComposed  = 2<<3 | byte(protowire.BytesType)
 )
 
+// Numbers of the last fields that are known of a request, and of a state.
+const (
+	lastOfRequest = 9
+	lastOfState   = 2
+)
+
 // Unmarshal the supplied bytes, which must not change from then on, to the supplied request.
 // Composed and required resources, and schemas, stay bytes: what package object says of
-// resources holds for these. A request that isn't in plain form is decoded whole, and an error
+// resources holds for these. Fields that a newer Crossplane has are kept beside. A request that isn't in plain form is decoded whole, and an error
 // is that of decoding it so: nothing is found to be broken later.
 func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	proto.Reset(req)
@@ -49,6 +55,11 @@ type decoder struct {
 
 func (d *decoder) decode(b []byte) bool {
 	for len(b) > 0 {
+		if n := unknown(d.to, b, lastOfRequest); n > 0 {
+			b = b[n:]
+			continue
+		}
+
 		tag, body, rest, ok := wire.Field(b)
 		if !ok || !d.field(tag, body, b[:len(b)-len(rest)]) {
 			return false
@@ -58,6 +69,26 @@ func (d *decoder) decode(b []byte) bool {
 	}
 
 	return true
+}
+
+// unknown hands the fields that the supplied bytes begin with, if their numbers are above the
+// supplied one, to the supplied message, as what is unknown of it. It returns their length.
+func unknown(m proto.Message, b []byte, last protowire.Number) (n int) {
+	for n < len(b) {
+		size := wire.Unknown(b[n:], last)
+		if size == 0 {
+			break
+		}
+
+		n += size
+	}
+
+	if n > 0 {
+		r := m.ProtoReflect()
+		r.SetUnknown(append(r.GetUnknown(), b[:n]...))
+	}
+
+	return n
 }
 
 // field decodes the field with the supplied tag and body.
@@ -118,6 +149,11 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	*to = s
 
 	for len(b) > 0 {
+		if n := unknown(s, b, lastOfState); n > 0 {
+			b = b[n:]
+			continue
+		}
+
 		tag, body, rest, ok := wire.Field(b)
 
 		switch {
@@ -153,6 +189,11 @@ func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
 	for len(b) > 0 {
+		if n := unknown(out, b, wire.LastOfOne); n > 0 {
+			b = b[n:]
+			continue
+		}
+
 		tag, body, rest, ok := wire.Field(b)
 		if !ok || tag != wire.Item {
 			return nil, false
@@ -172,12 +213,13 @@ func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 // schema of the supplied bytes.
 func (d *decoder) schema(b []byte) (*fnv1.Schema, bool) {
 	s := &fnv1.Schema{}
-	if len(b) == 0 {
+	object.SetSchema(s, b)
+
+	if wire.OnlyUnknown(b, wire.LastOfOne) {
 		return s, true
 	}
 
 	tag, body, rest, ok := wire.Field(b)
-	object.SetSchema(s, b)
 
-	return s, ok && tag == wire.Object && len(rest) == 0 && d.Struct(body)
+	return s, ok && tag == wire.Object && wire.OnlyUnknown(rest, wire.LastOfOne) && d.Struct(body)
 }

@@ -54,16 +54,16 @@ func (c *Checker) Resource(b []byte) bool {
 		from, to := length(b, at+1)
 
 		switch {
-		case to == 0:
-			return false
-		case b[at] == Object && !object:
+		case b[at] == Object && to > 0 && !object:
 			if object = true; !c.fields(from, to, 0) {
 				return false
 			}
-		case b[at] == Details:
+		case b[at] == Details && to > 0:
 			if c.entry(from, to) == 0 {
 				return false
 			}
+		case OnlyUnknown(b[at:], LastOfResource):
+			to = len(b)
 		default:
 			return false
 		}

@@ -4,7 +4,8 @@
 // Bytes are in plain form if tags and lengths are as short as they can be, all fields are
 // known and there once at most, entries of maps have first their key, then their value, no
 // map has a key twice, all text is UTF-8, and values are nested at most 1,000 deep. So
-// libraries write them. A Checker says whether bytes are, and all else takes that for granted.
+// libraries write them. A Resource may end with fields that nobody knew when this was written.
+// A Checker says whether bytes are in plain form, and all else takes that for granted.
 package wire
 
 import (
@@ -36,6 +37,13 @@ const (
 	Object  = 1<<3 | byte(protowire.BytesType)
 	Details = 2<<3 | byte(protowire.BytesType)
 	Ready   = 3<<3 | byte(protowire.VarintType)
+)
+
+// Numbers of the last fields that are known of a Resource, and of messages that have only one:
+// Resources and Schema.
+const (
+	LastOfResource = 3
+	LastOfOne      = 1
 )
 
 // Cut the first of the length-delimited fields off that the supplied bytes are made of.
@@ -112,6 +120,37 @@ func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	}
 
 	return tag, b[:n:n], b[n:], true
+}
+
+// Unknown returns the length of the field that the supplied bytes, which may be anything, begin
+// with. It is zero unless the number of that field is above the supplied one, its tag is in plain
+// form, and the field is well-formed. Newer versions of a message have such fields.
+func Unknown(b []byte, last protowire.Number) int {
+	number, kind, size := protowire.ConsumeTag(b)
+	if number <= last || !number.IsValid() || size != protowire.SizeTag(number) {
+		return 0
+	}
+
+	n := protowire.ConsumeFieldValue(number, kind, b[size:])
+	if n < 0 {
+		return 0
+	}
+
+	return size + n
+}
+
+// OnlyUnknown is true if the supplied bytes are fields as Unknown says, and nothing else.
+func OnlyUnknown(b []byte, last protowire.Number) bool {
+	for len(b) > 0 {
+		n := Unknown(b, last)
+		if n == 0 {
+			return false
+		}
+
+		b = b[n:]
+	}
+
+	return true
 }
 
 // FieldEntry returns the key and the value of the supplied entry of a map, which may be

@@ -33,6 +33,11 @@ func object(value ...[]byte) []byte {
 	return field(wire.Object, field(wire.Item, entry("a", value...)))
 }
 
+// ofEachType are fields of a newer version of a message, of each type that there is.
+func ofEachType() []byte {
+	return slices.Concat([]byte{4 << 3, 1, 5<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8}, field(6<<3|2, []byte("x")), []byte{7<<3 | 3, 1 << 3, 1, 7<<3 | 4, 8<<3 | 5, 1, 2, 3, 4})
+}
+
 // entries of a map of so many keys, of which the last is the supplied one. The first one is 0.
 func entries(tag byte, n int, last string) []byte {
 	var out []byte
@@ -101,8 +106,9 @@ func check(t *testing.T, b []byte) bool {
 		t.Fatalf("Resource(%x): in plain form, but it can't be decoded: %v", b, err)
 	}
 
-	if unknown := r.ProtoReflect().GetUnknown(); len(unknown) > 0 {
-		t.Fatalf("Resource(%x): in plain form, but it has unknown fields: %x", b, unknown)
+	// What is known is before what isn't.
+	if unknown := r.ProtoReflect().GetUnknown(); !bytes.HasSuffix(b, unknown) {
+		t.Fatalf("Resource(%x): in plain form, but its unknown fields are not its end: %x", b, unknown)
 	}
 
 	// Libraries may order the entries of maps otherwise, but all that is in plain form takes
@@ -218,8 +224,17 @@ func TestResource(t *testing.T) {
 		},
 
 		// Unknown fields, and known ones of another type.
-		"Unknown":            {reason: "An unknown field is kept by who decodes it, beside others.", b: slices.Concat(object(), field(4<<3|2))},
-		"UnknownVarint":      {reason: "An unknown field is kept by who decodes it, beside others.", b: []byte{7 << 3, 1}},
+		"Unknown":            {reason: "A newer version of a resource may have fields behind those that are known.", b: slices.Concat(object(), field(4<<3|2)), want: true},
+		"UnknownOnly":        {reason: "A newer version of a resource may have nothing else.", b: []byte{7 << 3, 1}, want: true},
+		"UnknownOfEachType":  {reason: "A newer version of a resource may have fields of any type, more than once.", b: slices.Concat(object(), ofEachType(), ofEachType()), want: true},
+		"UnknownLongTag":     {reason: "A newer version of a resource may have fields whose number takes bytes.", b: slices.Concat(object(), protowire.AppendTag(nil, protowire.MaxValidNumber, protowire.VarintType), []byte{1}), want: true},
+		"UnknownFirst":       {reason: "What reads a resource ends where it knows nothing.", b: slices.Concat(field(4<<3|2), object())},
+		"UnknownBetween":     {reason: "What reads a resource ends where it knows nothing.", b: slices.Concat(object(), field(4<<3|2), []byte{wire.Ready, 1})},
+		"UnknownCutOff":      {reason: "What is cut off is no field.", b: slices.Concat(object(), []byte{4<<3 | 2, 1})},
+		"UnknownOpenGroup":   {reason: "A group has to end.", b: slices.Concat(object(), []byte{4<<3 | 3})},
+		"UnknownEndOfGroup":  {reason: "A group has to begin.", b: slices.Concat(object(), []byte{4<<3 | 4})},
+		"UnknownTagTooLong":  {reason: "A tag may not take more bytes than it has to: libraries shorten it.", b: slices.Concat(object(), []byte{4<<3 | 0x80, 0, 1})},
+		"UnknownNumber":      {reason: "Greater numbers no library decodes.", b: slices.Concat(object(), protowire.AppendVarint(nil, uint64(protowire.MaxValidNumber+1)<<3), []byte{1})},
 		"UnknownInObject":    {reason: "An object has no other fields than those of its map.", b: field(wire.Object, field(2<<3|2))},
 		"UnknownInEntry":     {reason: "An entry has nothing but key and value.", b: field(wire.Object, field(wire.Item, entry("a"), field(3<<3|2)))},
 		"UnknownInValue":     {reason: "A value has no seventh kind.", b: object(field(7<<3 | 2))},
