@@ -1,0 +1,362 @@
+package field
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+const (
+	// maxPattern is the most bytes of a pattern that is looked at, and maxProgram the most
+	// instructions of what it becomes. The longest values take as many steps for each of their
+	// characters. Patterns of custom resource definitions have a tenth of that.
+	maxPattern = 1024
+	maxProgram = 4096
+
+	// maxNesting is how deep schemas of one string are within each other.
+	maxNesting = 8
+)
+
+// Limits are what the schema of a kind admits of its tag field, beside its type. The API server
+// would refuse the whole resource for more.
+type Limits struct {
+	// Max is the most entries of the field, or negative if there is no limit.
+	Max int
+
+	// key, value and entry are what the schema admits of the key and of the value of a tag, and
+	// of an entry in which they are one string. whole is what it admits of all tags in one string.
+	key, value, entry, whole *stringSchema
+}
+
+// LimitsOf returns the limits of the field in the OpenAPI v3 schema of a kind, which may be none,
+// or nil if the schema has no limits for it. A pattern that is not one of RE2, as the API server's
+// are, or that is too large, is no limit.
+func LimitsOf(s object.Node, f *Field) *Limits {
+	of := schemaAt(s, f.Path)
+
+	l := &Limits{Max: -1}
+
+	for part := range partsOf(of) {
+		l.narrow(bound(part, "maxProperties"))
+		l.narrow(bound(part, "maxItems"))
+	}
+
+	field := func(parts iter.Seq[object.Node], name string) *stringSchema {
+		return stringOf(func(yield func(object.Node) bool) {
+			for part := range parts {
+				if !yield(part.Field("properties").Field(name)) {
+					return
+				}
+			}
+		})
+	}
+
+	switch f.Shape {
+	case Map:
+		l.value = stringOf(inside(of, "additionalProperties"))
+	case MapOfLists:
+		l.value = stringOf(inside(of, "additionalProperties", "items"))
+	case KeyValueList:
+		l.key, l.value = field(inside(of, "items"), f.Key), field(inside(of, "items"), f.Value)
+	case StringList:
+		l.entry = stringOf(inside(of, "items"))
+	case Joined:
+		l.whole = stringOf(partsOf(of))
+	case None:
+	}
+
+	if *l == (Limits{Max: -1}) {
+		return nil
+	}
+
+	return l
+}
+
+// narrow the most entries to n, if there is such a limit.
+func (l *Limits) narrow(n int, ok bool) {
+	if ok && (l.Max < 0 || n < l.Max) {
+		l.Max = n
+	}
+}
+
+// Refuses returns why the schema doesn't admit the tag, with the separator between its key and value
+// in a list of strings, and what it admits in a few words, or nothing. Nil limits admit all tags.
+func (l *Limits) Refuses(key, separator, value string) (reason tags.SkipReason, limit string) {
+	if l == nil {
+		return "", ""
+	}
+
+	for _, is := range []struct {
+		of           *stringSchema
+		s            string
+		length, char tags.SkipReason
+	}{
+		{l.key, key, tags.KeyTooLong, tags.KeyCharacterClass},
+		{l.value, value, tags.ValueTooLong, tags.ValueCharacterClass},
+		{l.entry, key + separator + value, tags.ValueTooLong, tags.ValueCharacterClass},
+	} {
+		if !is.of.admitsLength(is.s) {
+			return is.length, is.of.String()
+		}
+
+		if !is.of.admits(is.s) {
+			return is.char, is.of.String()
+		}
+	}
+
+	return "", ""
+}
+
+// RefusesWhole returns what the schema admits of all tags in one string in a few words, if that
+// is not the text, or nothing.
+func (l *Limits) RefusesWhole(text string) (limit string) {
+	if l == nil || l.whole.admits(text) {
+		return ""
+	}
+
+	return l.whole.String()
+}
+
+// partsOf are the schema and all that have to hold beside it.
+func partsOf(s object.Node) iter.Seq[object.Node] {
+	return func(yield func(object.Node) bool) { parts(s, maxNesting, yield) }
+}
+
+func parts(s object.Node, depth int, yield func(object.Node) bool) bool {
+	if !s.IsObject() || depth == 0 {
+		return true
+	}
+
+	if !yield(s) {
+		return false
+	}
+
+	for part := range s.Field("allOf").Items() {
+		if !parts(part, depth-1, yield) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// inside are the schemas of what is at the path of field names in the schema and its parts.
+func inside(s object.Node, path ...string) iter.Seq[object.Node] {
+	if len(path) == 0 {
+		return partsOf(s)
+	}
+
+	return func(yield func(object.Node) bool) {
+		for part := range partsOf(s) {
+			for in := range inside(part.Field(path[0]), path[1:]...) {
+				if !yield(in) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A stringSchema is what schemas admit of a string. One that is nil admits all.
+type stringSchema struct {
+	// least and most characters, of which most is negative if there is no limit.
+	least, most int
+
+	patterns []*regexp.Regexp
+
+	// enum is what the string is one of, if it isn't nil.
+	enum []string
+
+	// anyOf and oneOf have lists of schemas, any or one of which has to admit the string, and not
+	// those that must not.
+	anyOf, oneOf [][]*stringSchema
+	not          []*stringSchema
+}
+
+// stringOf returns what all of the schemas admit of a string, or nil if they admit all.
+func stringOf(schemas iter.Seq[object.Node]) *stringSchema { return stringWithin(schemas, maxNesting) }
+
+func stringWithin(schemas iter.Seq[object.Node], depth int) *stringSchema {
+	t, limited := &stringSchema{most: -1}, false
+
+	for s := range schemas {
+		if n, ok := bound(s, "maxLength"); ok && (t.most < 0 || n < t.most) {
+			t.most, limited = n, true
+		}
+
+		if n, ok := bound(s, "minLength"); ok && n > t.least {
+			t.least, limited = n, true
+		}
+
+		if re := patternOf(s); re != nil {
+			t.patterns, limited = append(t.patterns, re), true
+		}
+
+		if enum := s.Field("enum"); enum.IsList() {
+			t.narrow(enum)
+
+			limited = true
+		}
+
+		if depth > 0 {
+			limited = t.choose(s, depth-1) || limited
+		}
+	}
+
+	if !limited {
+		return nil
+	}
+
+	return t
+}
+
+// narrow what the string is one of to the texts in the list.
+func (t *stringSchema) narrow(enum object.Node) {
+	of := []string{}
+
+	for v := range enum.Items() {
+		if s := v.Text(); (t.enum == nil || slices.Contains(t.enum, s)) && v.IsText(s) {
+			of = append(of, s)
+		}
+	}
+
+	t.enum = of
+}
+
+// choose what the schema admits by other schemas. It returns false if it admits all.
+func (t *stringSchema) choose(s object.Node, depth int) (limited bool) {
+	all := func(name string) []*stringSchema {
+		var out []*stringSchema
+		for of := range s.Field(name).Items() {
+			out = append(out, stringWithin(partsOf(of), depth))
+		}
+
+		return out
+	}
+
+	if of := all("anyOf"); of != nil {
+		t.anyOf, limited = append(t.anyOf, of), true
+	}
+
+	if of := all("oneOf"); of != nil {
+		t.oneOf, limited = append(t.oneOf, of), true
+	}
+
+	if not := s.Field("not"); not.IsObject() {
+		t.not, limited = append(t.not, stringWithin(partsOf(not), depth)), true
+	}
+
+	return limited
+}
+
+// patternOf returns the pattern of the schema, or nil if there is none that can be applied.
+func patternOf(s object.Node) *regexp.Regexp {
+	p := s.Field("pattern").Text()
+	if p == "" || len(p) > maxPattern {
+		return nil
+	}
+
+	tree, err := syntax.Parse(p, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(program.Inst) > maxProgram {
+		return nil
+	}
+
+	re, err := regexp.Compile(p)
+	if err != nil {
+		return nil
+	}
+
+	return re
+}
+
+// admitsLength is true if the string has neither too many nor too few characters.
+func (t *stringSchema) admitsLength(s string) bool {
+	return t == nil || t.most < 0 || utf8.RuneCountInString(s) <= t.most
+}
+
+// admits is true if all schemas admit the string.
+func (t *stringSchema) admits(s string) bool {
+	if t == nil {
+		return true
+	}
+
+	is := func(of *stringSchema) bool { return of.admits(s) }
+
+	return t.admitsLength(s) && utf8.RuneCountInString(s) >= t.least && (t.enum == nil || slices.Contains(t.enum, s)) &&
+		!slices.ContainsFunc(t.patterns, func(re *regexp.Regexp) bool { return !re.MatchString(s) }) &&
+		!slices.ContainsFunc(t.anyOf, func(of []*stringSchema) bool { return !slices.ContainsFunc(of, is) }) &&
+		!slices.ContainsFunc(t.oneOf, func(of []*stringSchema) bool { return count(of, is) != 1 }) &&
+		!slices.ContainsFunc(t.not, is)
+}
+
+// count of how many the function is true.
+func count[T any](of []T, is func(T) bool) (n int) {
+	for i := range of {
+		if is(of[i]) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// String is how messages put what is admitted.
+func (t *stringSchema) String() string {
+	var out []string
+
+	switch {
+	case t.most >= 0 && t.least > 0:
+		out = append(out, fmt.Sprintf("%d to %d characters", t.least, t.most))
+	case t.most >= 0:
+		out = append(out, fmt.Sprintf("at most %d characters", t.most))
+	case t.least > 0:
+		out = append(out, fmt.Sprintf("at least %d characters", t.least))
+	}
+
+	if t.enum != nil {
+		out = append(out, fmt.Sprintf("one of %q", t.enum))
+	}
+
+	for _, re := range t.patterns {
+		out = append(out, "what matches "+re.String())
+	}
+
+	if len(t.anyOf)+len(t.oneOf)+len(t.not) > 0 {
+		out = append(out, "what anyOf, oneOf and not say")
+	}
+
+	return "by the schema of the kind: " + elide(strings.Join(out, ", "))
+}
+
+// maxLimit is the most bytes of a limit in messages.
+const maxLimit = 200
+
+// elide what is behind the most bytes of a limit.
+func elide(s string) string {
+	if len(s) <= maxLimit {
+		return s
+	}
+
+	return strings.ToValidUTF8(s[:maxLimit], "") + "…"
+}
+
+// bound returns the number that the schema has as a limit, and false if there is none.
+func bound(s object.Node, name string) (int, bool) {
+	v := s.Field(name)
+	n := v.Value().GetNumberValue()
+
+	return int(min(max(n, 0), math.MaxInt32)), v.IsThere() && v.Kind() == "a number"
+}
