@@ -151,7 +151,7 @@ func message(err error) string {
 
 func TestDecode(t *testing.T) {
 	const (
-		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, launchedResources: Leave, limitPolicy: ApplyPartial, profileRules: Contract, fieldDiscovery: Auto, ttl: 1m0s, `
+		always  = `{keyPrefix: "plexsphere:", providerTags: Reserve, launchedResources: Leave, limitPolicy: ApplyPartial, fieldDiscovery: Auto, ttl: 1m0s, `
 		ignored = `ignoreTags: [{key: a, onConflict: Replace}]`
 		rule    = `kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}, select: {all: true}, `
 	)

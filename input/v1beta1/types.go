@@ -172,10 +172,10 @@ type CloudTags struct {
 	// ProfileRules say whose rules tags obey where they differ: Contract is the
 	// same for all resources of a provider, and lets through some keys that the
 	// APIs of Hetzner Cloud and of OpenStack Compute refuse. Cloud is what the
-	// clouds' own APIs admit.
+	// clouds' own APIs admit. If nothing is said, tags are the contract's, and an
+	// event and the condition name those that a cloud's API refuses.
 	//
 	// +optional
-	// +kubebuilder:default=Contract
 	// +kubebuilder:validation:Enum=Contract;Cloud
 	ProfileRules tags.Rules `json:"profileRules,omitempty"`
 
