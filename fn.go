@@ -158,34 +158,31 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 	return run.Counted(ctx, tally.Report())
 }
 
-// respond to the supplied run: stamp the supplied targets, copy metadata, and report.
+// respond to the supplied run: copy metadata, stamp the supplied targets, and report.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
-	if err := stamper.Resolve(targets); err != nil {
+	copied, err := copies.Copy()
+	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
+
+	targets.Copied(copied.Changed)
+	stamper.Audits = run.Log.Enabled(ctx, slog.LevelInfo)
 
 	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
 		return nil, report.FailStamp(err)
 	}
 
-	copied, err := copies.Copy(stamped.Stamped())
-	if err != nil {
-		return nil, report.Fail(report.ReasonResolveFailed, err)
-	}
-
-	violations := stamper.Violations(targets, copied.Changed)
+	violations := stamper.Violations(targets, stamped.Changed)
 	if len(violations) > 0 && run.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
 		return nil, run.FailPolicy(violations)
 	}
 
-	outcome := &report.Outcome{Results: stamped.Results, Skips: stamped.Skips, CloudRefuses: stamped.CloudRefuses, NotCopied: copied.NotCopied, Violations: violations}
-	if run.Log.Enabled(ctx, slog.LevelInfo) {
-		outcome.Changes = stamper.Audit(targets, copied.Changed)
-	}
-
-	rsp := run.Success(ctx, outcome)
-	rsp.Desired = stamp.Apply(rsp.GetDesired(), copied.Changed)
+	rsp := run.Success(ctx, &report.Outcome{
+		Results: stamped.Results, Skips: stamped.Skips, CloudRefuses: stamped.CloudRefuses, NotCopied: copied.NotCopied,
+		Changes: stamped.Changes, Violations: violations,
+	})
+	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 
 	return rsp, nil
 }

@@ -25,10 +25,6 @@ type Transformer struct {
 	overridden map[string]Label
 
 	done map[*Profile]*Transformed
-
-	// base has the same labels, but for the values of some, if that is known.
-	base    *Transformer
-	differs []Label
 }
 
 // Transformed labels are tags, in the order in which they take the tag slots of a
@@ -140,41 +136,6 @@ func (t *Transformer) Overridden(labels []Label) {
 	}
 }
 
-// Differ returns a Transformer of the same labels, but for the values of some: those at the
-// supplied positions among the labels have the supplied ones.
-func (t *Transformer) Differ(at []int, values []string) *Transformer {
-	out := *t
-	out.base, out.differs, out.done = t, make([]Label, len(at)), make(map[*Profile]*Transformed)
-
-	for i, n := range at {
-		out.differs[i] = t.labels[n]
-		out.differs[i].Value = values[i]
-	}
-
-	return &out
-}
-
-// Base is the Transformer that the supplied one differs from, and the labels that have other values
-// in this one. There is none if that is not known.
-func (t *Transformer) Base() (*Transformer, []Label) { return t.base, t.differs }
-
-// all labels.
-func (t *Transformer) all() []Label {
-	if len(t.differs) == 0 {
-		return t.labels
-	}
-
-	out := slices.Clone(t.labels)
-
-	for _, l := range t.differs {
-		if i, ok := slices.BinarySearchFunc(out, l, Label.Compare); ok {
-			out[i] = l
-		}
-	}
-
-	return out
-}
-
 // FormatValues by the supplied formats, by the name of a profile. A label's value is checked as its
 // format makes it.
 func (t *Transformer) FormatValues(formats map[string]Format) { t.values = formats }
@@ -203,7 +164,7 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 		d.refuse(d.tag(l), ReservedKey)
 	}
 
-	for _, l := range t.all() {
+	for _, l := range t.labels {
 		r := d.add(l)
 		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || d.tag(trusted).Reserved) {
 			d.add(trusted)
@@ -243,13 +204,6 @@ func (d *Transformed) Judge(l Label) (Tag, SkipReason) {
 		return t, ReservedKey
 	}
 
-	return t, d.profile.check(t)
-}
-
-// Revalue the supplied tag of a label that was admitted: it has the supplied value of the label, and
-// the reason why it's refused with that, if it is.
-func (d *Transformed) Revalue(t Tag, value string) (Tag, SkipReason) {
-	t.Label.Value, t.Value = value, d.values.apply(value)
 	return t, d.profile.check(t)
 }
 

@@ -45,7 +45,7 @@ type destination struct {
 
 // A Result is what comes of copying.
 type Result struct {
-	// Changed resources by name, whether metadata or tags of them changed.
+	// Changed resources by name.
 	Changed map[string]object.Object
 
 	// NotCopied is metadata that was not copied, by the position of the rule.
@@ -109,11 +109,10 @@ func namesFor(rule *v1beta1.MetadataRule, t *stamp.Target, targets *stamp.Target
 	return names
 }
 
-// Copy labels and annotations to the selected resources, of which those that are stamped
-// are supplied. Later rules see what earlier ones copied. An error means that nothing may be
-// written.
-func (c *Copies) Copy(stamped map[string]object.Object) (*Result, error) {
-	out := &Result{Changed: maps.Clone(stamped)}
+// Copy labels and annotations to the selected resources. Later rules see what earlier ones
+// copied. An error means that nothing may be written.
+func (c *Copies) Copy() (*Result, error) {
+	out := &Result{Changed: make(map[string]object.Object)}
 
 	for i := range c.rules {
 		if err := c.rules[i].copy(c.targets, out); err != nil {
@@ -197,11 +196,18 @@ func (r *rule) choose(from map[string]string, invalid func(key, value string) st
 	return chosen
 }
 
+// stops are the annotations by which controllers stop to manage the object that has them: those
+// of AWS Controllers for Kubernetes, Azure Service Operator, Config Connector and Cluster API.
+var stops = []string{
+	"services.k8s.aws/read-only", "serviceoperator.azure.com/reconcile-policy",
+	"cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused",
+}
+
 // selects is true if the supplied selector selects the supplied key, and it may be copied.
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
-	if object.IsPrivate(key) {
+	if object.IsPrivate(key) || slices.Contains(stops, key) {
 		return false
 	}
 

@@ -209,6 +209,10 @@ func (r *Run) FailPolicy(of []stamp.Violation) *FailureError {
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
 func FailStamp(err error) *FailureError {
+	if errors.As(err, new(*stamp.ResolveError)) {
+		return Fail(ReasonResolveFailed, err)
+	}
+
 	if errors.As(err, new(*stamp.LimitError)) {
 		return Fail(ReasonLimitExceeded, err)
 	}

@@ -118,7 +118,7 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 		return nil, err
 	}
 
-	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Stamped()).GetResources())
+	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Changed).GetResources())
 
 	return &Outcome{Results: o.Results, Skips: o.Skips}, nil
 }

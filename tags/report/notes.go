@@ -22,6 +22,8 @@ var noteWords = []struct {
 		stamp.NoteLastStays, warning, "LastTagStays",
 		"the last tag stays in the cloud, since the provider fills a tag field that is empty with the cloud's tags: ",
 	},
+	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
+	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left: "},
 	{
 		stamp.NoteImmutable, normal, "TagsImmutable",
 		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",

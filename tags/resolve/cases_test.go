@@ -241,7 +241,6 @@ func (w *world) tellResources(s *resolve.Set) []string {
 	}
 
 	out := s.PerResource.Mentioned()
-	shared := make(map[*tags.Transformer]string)
 
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
@@ -251,19 +250,6 @@ func (w *world) tellResources(s *resolve.Set) []string {
 			out = append(out, name+": error: "+err.Error())
 			continue
 		}
-
-		tr, err := s.PerResource.Transformer(r.composed(name, s))
-		if err != nil {
-			out = append(out, name+": error of the second evaluation: "+err.Error())
-			continue
-		}
-
-		if as, ok := shared[tr]; ok {
-			out = append(out, name+": as "+as)
-			continue
-		}
-
-		shared[tr] = name
 
 		for _, told := range tellLabels(set) {
 			out = append(out, name+": "+told)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -26,11 +25,6 @@ type PerResource struct {
 	// sources take others from provider configs.
 	differing []int
 	accounts  int
-
-	// sets of labels by which of those that differ are there, and transformers by their
-	// values.
-	sets map[string]*differingSet
-	made map[string]*tags.Transformer
 }
 
 // A Composed resource is what labels of it can depend on.
@@ -74,83 +68,63 @@ func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 	p.all = append(p.all, taken{Label: l, source: s, found: f})
 }
 
-// Set of all labels of the supplied composed resource: those of the PerResource's set, and
-// those that are the resource's own, but nothing else. An error is a resolve failure.
+// Set of all labels of a composed resource: those of the PerResource's set, and those that are
+// the resource's own, but nothing else. An error is a resolve failure.
 func (p *PerResource) Set(c *Composed) (*Set, error) {
-	v, err := p.compute(c)
-	if err != nil {
-		return nil, err
+	m := newMerged(p.reserved)
+
+	if len(p.differing) > 0 {
+		p.call.Of(c.Name, c.Desired, c.Observed)
 	}
 
-	return p.differingSet(v).with(v.of), nil
-}
+	for i := range p.all {
+		t := &p.all[i]
 
-// Absent returns the labels of which the supplied composed resource has none, since their
-// expressions have no value for it. An error is a resolve failure.
-func (p *PerResource) Absent(c *Composed) ([]Absent, error) {
-	if p == nil {
-		return nil, nil
-	}
-
-	var out []Absent
-
-	err := p.evaluate(c, func(_ int, t *taken, _, why string, ok bool) {
-		if !ok {
-			out = append(out, Absent{Label: t.Label, Why: why})
+		if err := p.addLabels(m, t, c); err != nil {
+			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
 		}
-	})
+	}
 
-	return out, err
+	out := &Set{}
+	m.addTo(out)
+
+	return out, nil
 }
 
-// Transformer is Set, for the labels of the set. Resources with the same labels share one.
-func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
-	v, err := p.compute(c)
-	if err != nil {
-		return nil, err
+// addLabels adds the labels that t stands for on the composed resource c.
+func (p *PerResource) addLabels(m *merged, t *taken, c *Composed) error {
+	switch {
+	case t.accounts != nil:
+		of := p.accountOf(t.accounts, c)
+		if of == (account{}) {
+			t.accounts.passed = cmp.Or(t.accounts.passed, c.Config.Name)
+		}
+
+		labels, err := p.labelsOf(t, of)
+		for _, l := range labels {
+			m.take(l)
+		}
+
+		return err
+	case t.source == nil:
+		m.take(t.Label)
+		return nil
+	default:
+		value, why, ok, err := p.compute(t.source, t.found)
+		if err != nil {
+			return err
+		}
+
+		if t.why = cmp.Or(t.why, why); ok {
+			t.had = true
+
+			l := t.Label
+			l.Value = value
+			m.take(l)
+		}
+
+		return nil
 	}
-
-	tr, ok := p.made[string(v.id)]
-	if !ok {
-		tr = p.transformer(v)
-		p.made[string(v.id)] = tr
-	}
-
-	return tr, nil
-}
-
-// transformer of the labels with the supplied values. Most differ from others in values alone.
-func (p *PerResource) transformer(v *values) *tags.Transformer {
-	d := p.differingSet(v)
-
-	// An overridden label can stand after all, if it is trusted.
-	if len(d.overridden) > 0 {
-		return d.with(v.of).Transformer(p.in)
-	}
-
-	if d.base == nil {
-		d.base = d.with(v.of).Transformer(p.in)
-		return d.base
-	}
-
-	of := make([]string, len(d.labels))
-	for i, l := range d.labels {
-		of[i] = v.of[l.value]
-	}
-
-	return d.base.Differ(d.at, of)
-}
-
-// values of labels that differ, and which of them are there. They have one ID if they are the
-// same.
-type values struct {
-	of []string
-
-	// there has 1 for each label that is there, and then which accounts' labels are.
-	there, id []byte
-
-	// accounts are the labels of each source that takes them from provider configs.
-	accounts [][]tags.Label
 }
 
 // An Absent label is one whose expression has no value for a composed resource, and Why.
@@ -160,175 +134,41 @@ type Absent struct {
 	Why string
 }
 
-// compute the values of the supplied composed resource.
-func (p *PerResource) compute(c *Composed) (*values, error) {
-	n := len(p.differing)
-	v := &values{of: make([]string, n), there: make([]byte, n), id: make([]byte, 0, 32*n)}
+// Absent returns the labels of which a composed resource has none, since their expressions have
+// no value for it. An error is a resolve failure.
+func (p *PerResource) Absent(c *Composed) ([]Absent, error) {
+	if p == nil || len(p.differing) == 0 {
+		return nil, nil
+	}
 
-	err := p.evaluate(c, func(n int, t *taken, value, why string, ok bool) {
-		if ok {
-			v.of[n], v.there[n], t.had = value, 1, true
-			v.id = strconv.AppendInt(v.id, int64(len(value)), 10)
-		} else {
-			t.why = cmp.Or(t.why, why)
+	p.call.Of(c.Name, c.Desired, c.Observed)
+
+	var out []Absent
+
+	for _, i := range p.differing {
+		t := &p.all[i]
+
+		_, why, ok, err := p.compute(t.source, t.found)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
 		}
 
-		v.id = append(append(v.id, ':'), value...)
-	})
+		if !ok {
+			out = append(out, Absent{Label: t.Label, Why: why})
+		}
+	}
+
+	return out, nil
+}
+
+// Transformer of all labels of a composed resource. An error is a resolve failure.
+func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
+	set, err := p.Set(c)
 	if err != nil {
 		return nil, err
 	}
 
-	if p.accounts == 0 {
-		return v, nil
-	}
-
-	return v, p.takeLabels(v, c)
-}
-
-// evaluate the expressions of the labels that differ for the supplied composed resource. The supplied
-// function gets the number of each, and its value, or why it has none.
-func (p *PerResource) evaluate(c *Composed, f func(n int, t *taken, value, why string, ok bool)) error {
-	if len(p.differing) > 0 {
-		p.call.Of(c.Name, c.Desired, c.Observed)
-	}
-
-	for n, i := range p.differing {
-		t := &p.all[i]
-
-		value, why, ok, err := p.resolver.compute(t.source, t.found)
-		if err != nil {
-			return errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
-		}
-
-		f(n, t, value, why, ok)
-	}
-
-	return nil
-}
-
-// takeLabels of the provider config of the supplied composed resource to the supplied values.
-func (p *PerResource) takeLabels(v *values, c *Composed) error {
-	for i := range p.all {
-		t := &p.all[i]
-
-		a := t.accounts
-		if a == nil {
-			continue
-		}
-
-		of := p.accountOf(a, c)
-
-		if of == (account{}) {
-			a.passed = cmp.Or(a.passed, c.Config.Name)
-		}
-
-		labels, err := p.labelsOf(t, of)
-		if err != nil {
-			return errors.Wrapf(err, "cannot resolve %s for composed resource %q", a.from.Name, c.Name)
-		}
-
-		// Most have none.
-		id := ""
-		if len(labels) > 0 {
-			id = of.id()
-		}
-
-		v.accounts = append(v.accounts, labels)
-		v.there = append(append(v.there, id...), 0, 0)
-	}
-
-	v.id = append(v.id, v.there...)
-
-	return nil
-}
-
-// A differingSet is what labels come to, whatever the values of those that differ.
-type differingSet struct {
-	Set
-
-	// labels and overridden are where those that differ are in these, and at the positions of
-	// the former alone.
-	labels, overridden []differing
-	at                 []int
-
-	// base is a transformer of the labels with the values of some resource, once there is one.
-	base *tags.Transformer
-}
-
-// differing is the position of a value among all that differ, and that of its label.
-type differing struct{ value, label int }
-
-// differingSet of those labels that are there.
-func (p *PerResource) differingSet(v *values) *differingSet {
-	if d, ok := p.sets[string(v.there)]; ok {
-		return d
-	}
-
-	m, n, accounts := newMerged(p.reserved), 0, v.accounts
-
-	for i := range p.all {
-		switch t := &p.all[i]; {
-		case t.accounts != nil:
-			for _, l := range accounts[0] {
-				m.take(l)
-			}
-
-			accounts = accounts[1:]
-		case t.source == nil:
-			m.take(t.Label)
-		default:
-			if v.there[n] != 0 {
-				m.take(t.Label)
-			}
-
-			n++
-		}
-	}
-
-	out := &differingSet{}
-	m.addTo(&out.Set)
-	out.labels, out.overridden = p.find(out.Labels), p.find(out.Overridden)
-
-	for _, l := range out.labels {
-		out.at = append(out.at, l.label)
-	}
-
-	p.sets[string(v.there)] = out
-
-	return out
-}
-
-// find the labels that differ among the supplied ones. No source has two of the same tag key.
-func (p *PerResource) find(among []tags.Label) []differing {
-	var out []differing
-
-	for n, i := range p.differing {
-		l := &p.all[i].Label
-
-		at := slices.IndexFunc(among, func(o tags.Label) bool { return o.Source == l.Source && o.TagKey == l.TagKey })
-		if at >= 0 {
-			out = append(out, differing{value: n, label: at})
-		}
-	}
-
-	return out
-}
-
-// with the supplied values. Those of claims don't matter: they are refused.
-func (d *differingSet) with(values []string) *Set {
-	out := d.Set
-	out.Labels, out.Overridden = slices.Clone(out.Labels), slices.Clone(out.Overridden)
-
-	for _, l := range d.labels {
-		out.Labels[l.label].Value = values[l.value]
-	}
-
-	for _, l := range d.overridden {
-		out.Overridden[l.label].Value = values[l.value]
-	}
-
-	return &out
+	return set.Transformer(p.in), nil
 }
 
 // Differs is true if resources may have other tags of the supplied key, of a tag or of a label, than

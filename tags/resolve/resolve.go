@@ -141,7 +141,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 	}
 
 	if perResource || slices.ContainsFunc(in.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig }) {
-		r.set.PerResource = &PerResource{resolver: r, sets: make(map[string]*differingSet), made: make(map[string]*tags.Transformer)}
+		r.set.PerResource = &PerResource{resolver: r}
 	}
 
 	return r

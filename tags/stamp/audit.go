@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -28,32 +29,11 @@ type Values struct {
 	Before, After string
 }
 
-// Audit returns what changes in the tags of the supplied targets, by name, if the supplied
-// resources are what they become. All others stay as they are.
-func (s *Stamper) Audit(targets *Targets, changed map[string]object.Object) []Change {
-	var out []Change
+// isEmpty is true if nothing changes.
+func (c *Change) isEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-	for _, t := range targets.All {
-		if !t.managed || t.leave != "" || t.lacks != "" {
-			continue
-		}
-
-		r, ok := changed[t.Name]
-		if !ok {
-			r = t.Resource
-		}
-
-		if c := s.change(t, r); len(c.Added)+len(c.Changed)+len(c.Removed) > 0 {
-			out = append(out, c)
-		}
-	}
-
-	return out
-}
-
-// change returns what changes in the tags of the supplied target, which becomes the
-// supplied resource.
-func (s *Stamper) change(t *Target, r object.Object) Change {
+// change returns what changes in the tags of t if it becomes r. The keys tell tags apart.
+func change(t *Target, r object.Object, keys tagset.Keys) Change {
 	after, err := r.At(t.field.Path)
 	if err != nil || t.thereErr != nil {
 		return Change{} // What can't be read was left alone.
@@ -61,13 +41,11 @@ func (s *Stamper) change(t *Target, r object.Object) Change {
 
 	c := Change{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind}
 
-	var same bool
-	if c.Added, same = (*t.freshOf()).change(t.there, after); same || settled(t, after) {
+	if settled(t, after) {
 		return c
 	}
 
 	// Here all strings are tags.
-	keys := s.wishesFor(t).Keys
 	keys.Patterns = tags.NewKeySet("*")
 
 	old, err := tagset.Read(t.there, t.field, &keys)
@@ -169,3 +147,11 @@ func text(v *structpb.Value) string {
 		return string(j)
 	}
 }
+
+// isProviders is true if providers set the tag with the supplied key, or what else manages
+// resources with the supplied field.
+func isProviders[K string | []byte](f *field.Field, key K) bool {
+	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
+}
+
+var providersKeys = tags.ProvidersKeys()

@@ -80,7 +80,7 @@ func (c *Census) Schemas() iter.Seq[schema.GroupVersionKind] { return c.targets.
 // Count reads the supplied object. Its name is what entries of the input select it by: that in
 // the Composition.
 func (c *Census) Count(name string, o object.Object) Counted {
-	t := &Target{Name: name, Resource: o, observed: o}
+	t := &Target{Name: name, Resource: o, received: o, observed: o}
 	c.targets.outline(t)
 
 	out := Counted{Kind: t.kind.Kind, IsResource: t.kind.Managed && !field.IsSettings(t.kind.Kind.Kind), Provider: t.profile.Name}

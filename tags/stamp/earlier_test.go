@@ -77,7 +77,7 @@ func TestStampTwice(t *testing.T) {
 
 			first := step(nil, thing(s.spec("ours:zone", "forged")), trusted(label("zone", "a")), label("x", "y"))
 			trusted := first.Results[0].Trusted
-			second := step(map[string]map[string]string{"r": trusted}, first.Stamped()["r"].Struct())
+			second := step(map[string]map[string]string{"r": trusted}, first.Changed["r"].Struct())
 
 			if diff := cmp.Diff([]string{fmt.Sprintf("r trusts: %q", keysAndValues(trusted))}, lines(second, nil)); diff != "" {
 				t.Errorf("Stamp(...) of the second step: -want, +got:\n%s", diff)
@@ -200,11 +200,11 @@ func TestStampLastTagSettles(t *testing.T) {
 		}
 
 		wants := spec != `{}`
-		if _, written := out.Stamped()["r"]; written != wants {
+		if _, written := out.Changed["r"]; written != wants {
 			t.Errorf("want an empty map written %t where the observed spec is %s", wants, spec)
 		}
 
-		changes = append(changes, len(stamper.Audit(targetsOf(stamper, desired), out.Stamped())))
+		changes = append(changes, len(audited(stamper, targetsOf(stamper, desired), out.Changed)))
 	}
 
 	if diff := cmp.Diff([]int{1, 0, 0, 0, 0}, changes); diff != "" {

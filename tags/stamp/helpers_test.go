@@ -52,8 +52,7 @@ func stampOnly(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) 
 
 // stampAll stamps the supplied resources.
 //
-// It panics unless the same becomes of resources that are bytes, and of all if a closer look is
-// taken at each.
+// It panics unless the same becomes of resources that are bytes.
 func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	out, err := stampOnly(s, desired)
 
@@ -67,16 +66,6 @@ func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	inBytes.Observed = bytesOf(s.Observed)
 	other, otherErr := stampOnly(&inBytes, bytesOf(desired))
 	same("that are bytes", other, otherErr)
-
-	targets := targetsOf(s, desired)
-	for _, t := range targets.All {
-		if t.place != nil {
-			t.fresh = &fresh{}
-		}
-	}
-
-	other, otherErr = s.Stamp(context.Background(), targets)
-	same("at each of which a closer look is taken", other, otherErr)
 
 	return out, err
 }
@@ -131,6 +120,10 @@ func lines(o *Outcome, err error) []string {
 			if len(keys) > 0 {
 				add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
 			}
+		}
+
+		for _, n := range r.Notes {
+			add("%s note %d: %q %s", r.Resource, n.Kind, n.Keys, n.Manager)
 		}
 
 		if r.LeftAlone != "" {

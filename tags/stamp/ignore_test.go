@@ -447,7 +447,7 @@ func TestStampIgnoreSettles(t *testing.T) {
 						t.Fatalf("Stamp(...): %s", err)
 					}
 
-					return got.Stamped()["r"].Struct()
+					return got.Changed["r"].Struct()
 				}
 
 				want := func(backup, b, late string) []string {

@@ -41,9 +41,6 @@ type place struct {
 	lacks            string
 	noField, unknown bool
 
-	// fresh is what becomes of resources without tags, once that has been asked for.
-	fresh *fresh
-
 	// launched are where the tags of what the resources launch go, if these are tagged.
 	launched []*launchedPlace
 }

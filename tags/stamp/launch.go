@@ -45,6 +45,7 @@ type launch struct {
 	*Stamper
 
 	target *Target
+	labels *resourceLabels
 
 	// resource as it has become so far, and whether it has changed.
 	resource object.Object
@@ -56,13 +57,13 @@ type launch struct {
 
 // launch decides on the tags of what the supplied plan's resource launches, and tells the plan.
 // It returns the plans for these.
-func (s *Stamper) launch(p *plan) ([]*plan, error) {
+func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
 	t := p.target
 	if len(t.launched) == 0 || p.lacking > 0 || p.LeftAlone != "" {
 		return nil, nil
 	}
 
-	l := &launch{Stamper: s, target: t, resource: t.Resource}
+	l := &launch{Stamper: s, target: t, labels: of, resource: t.Resource}
 	if !p.Stamped.IsZero() {
 		l.resource = p.Stamped
 	}
@@ -131,7 +132,7 @@ func union(a, b []string) []string {
 func (l *launch) stamp(at *launchedPlace) error {
 	t := l.targetOf(at, l.resource, l.target.observed)
 
-	p, err := l.plan(t)
+	p, err := l.plan(t, l.labels)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,6 @@ func (l *launch) stamp(at *launchedPlace) error {
 func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *Target {
 	t := *l.target
 	t.place, t.profile, t.Resource, t.observed = &at.place, at.profile, desired, observed
-	t.own = nil // It is for the place of the resource's own tags.
 	t.read()
 
 	return &t
@@ -192,7 +192,7 @@ func (l *launch) stampItems(at *launchedPlace) error {
 		key := item.GetFields()[at.of.Key].GetStringValue()
 
 		if item != nil && at.of.Has(key) {
-			p, err := l.plan(l.targetOf(at, object.Tree(item), object.Tree(there[key])))
+			p, err := l.plan(l.targetOf(at, object.Tree(item), object.Tree(there[key])), l.labels)
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
 		t := l.targetOf(at, object.Object{}, object.Object{})
 		t.beforeErr = err
 
-		p, planErr := l.plan(t)
+		p, planErr := l.plan(t, l.labels)
 		if planErr == nil {
 			l.plans = append(l.plans, p)
 		}

@@ -43,29 +43,34 @@ type LookedTag struct {
 	Labels []tags.Tag
 }
 
-// Look at the supplied target, whose labels are resolved.
-func (s *Stamper) Look(t *Target) *Look {
+// Look at t. An error means that its labels can't be known.
+func (s *Stamper) Look(t *Target) (*Look, error) {
 	l := &Look{APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Profile: t.profile, LeftAlone: t.leave}
 
 	switch {
 	case t.leave != "":
-		return l
+		return l, nil
 	case !t.managed:
 		l.LeftAlone = whyNotSelected
-		return l
+		return l, nil
 	case t.lacks != "":
 		l.LeftAlone = t.lacks
-		return l
+		return l, nil
 	}
 
-	w := s.wishesFor(t)
+	labels, err := s.labelsOf(t)
+	if err != nil {
+		return nil, err
+	}
+
+	w := labels.wishesFor(t)
 	l.Field, l.Labels, l.Refused = t.field, w.transformed, w.refused
 
 	// All strings are tags.
 	keys := w.Keys
 	keys.Patterns = tags.NewKeySet("*")
 
-	err := t.beforeErr
+	err = t.beforeErr
 	p := &plan{Result: t.result(), wishes: w, in: s.Input, target: t}
 
 	if err == nil {
@@ -74,13 +79,13 @@ func (s *Stamper) Look(t *Target) *Look {
 
 	if err != nil {
 		l.Mismatch = err.Error()
-		return l
+		return l, nil //nolint:nilerr // It is told of.
 	}
 
 	// There may be no place for tags that are missing. What labels conflict with has been decided.
-	if planned, err := s.plan(t); err == nil && planned.Mismatch != "" {
+	if planned, err := s.plan(t, labels); err == nil && planned.Mismatch != "" {
 		l.Mismatch = planned.Mismatch
-		return l
+		return l, nil
 	}
 
 	for e := range p.set.All() {
@@ -99,5 +104,5 @@ func (s *Stamper) Look(t *Target) *Look {
 	reserved, providers := p.reservedSlots()
 	l.Limit, l.Free = p.countLimit(), p.Profile.MaxTags-reserved-providers-p.set.Len()
 
-	return l
+	return l, nil
 }

@@ -1,5 +1,7 @@
 package stamp
 
+import "slices"
+
 // A Note is what there is to say about tags of one resource, beside labels that are skipped or
 // withheld. Whoever decides adds it to the Result; tags/report has the words and the severity of
 // each NoteKind.
@@ -42,4 +44,20 @@ const (
 	// NoteLeftover tags have the prefix of labels' keys, nobody desires them, and the
 	// Manager, which is the provider's, owns them.
 	NoteLeftover
+
+	// NoteCopyReserved is metadata that kubernetesMetadata would copy to the tag field, but
+	// whose keys are reserved.
+	NoteCopyReserved
+
+	// NoteCopyCapped is metadata that kubernetesMetadata would copy to the tag field, which has
+	// no tag slot left.
+	NoteCopyCapped
 )
+
+// note that there is something to say about tags with the keys, if there are any.
+func (r *Result) note(kind NoteKind, keys []string) {
+	if len(keys) > 0 {
+		slices.Sort(keys)
+		r.Notes = append(r.Notes, Note{Kind: kind, Keys: slices.Compact(keys)})
+	}
+}

@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -104,17 +105,13 @@ func (s *Stamper) leftAlone(t *Target) Result {
 	return r
 }
 
-// plan what becomes of the tags of the supplied target.
-func (s *Stamper) plan(t *Target) (*plan, error) {
-	if p, ok := s.freshOf(t).planFor(t); ok {
-		return p, nil
-	}
-
-	p := &plan{Result: t.result(), wishes: s.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
+// plan what becomes of the tags of t, which has the labels l.
+func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
+	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.
-	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit {
+	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit && !t.copied.IsThere() {
 		return p, nil
 	}
 
@@ -451,6 +448,8 @@ func (p *plan) fill() error {
 		}
 	}
 
+	p.fillCopied(free)
+
 	return err
 }
 
@@ -532,35 +531,41 @@ func (p *plan) countLimit() string {
 	return limit
 }
 
-// slotless is how many labels the resource has no tag slot for.
-func (p *plan) slotless() int {
-	if !p.decided {
-		return 0
-	}
-
-	n := len(p.tags) - p.cut - p.without.from(p.cut) + len(p.cutIgnored())
-
-	for i := range p.fates {
-		if i >= p.cut && !p.without.has(i) {
-			n--
+// slotless returns the positions of the labels that the resource has no tag slot for.
+func (p *plan) slotless() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !p.decided {
+			return
 		}
+
+		for i := p.cut; i < len(p.tags); i++ {
+			if p.lacksSlot(i) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// countSlotless returns how many labels the resource has no tag slot for.
+func (p *plan) countSlotless() (n int) {
+	for range p.slotless() {
+		n++
 	}
 
 	return n
 }
 
-// cutIgnored are the positions of labels without a slot whose tags rules remove, but at
-// another value than the cloud has for another system.
-func (p *plan) cutIgnored() []int {
-	var out []int
-
-	for i := range p.ignored {
-		if _, decided := p.fates[i]; !decided && i >= p.cut && p.without.has(i) {
-			out = append(out, i)
-		}
+// lacksSlot is true if the resource has no tag slot for the label at the position i. A tag that
+// rules remove needs one only if the cloud has it for another system, at another value than the
+// rules name.
+func (p *plan) lacksSlot(i int) bool {
+	if _, decided := p.fates[i]; decided || i < p.cut {
+		return false
 	}
 
-	return out
+	_, ignored := p.ignored[i]
+
+	return ignored || !p.without.has(i)
 }
 
 // conclude says which labels are tags now, and which are withheld.

@@ -504,7 +504,7 @@ func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.
 		return nil, nil, err
 	}
 
-	if o, ok := out.Stamped()["r"]; ok {
+	if o, ok := out.Changed["r"]; ok {
 		stamped := o.Struct()
 		if proto.Equal(r, stamped) {
 			t.Fatalf("\nA resource that is stamped should change.\nStamp(...): got %v", stamped)

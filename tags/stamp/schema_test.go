@@ -101,14 +101,14 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 	}
 
 	if noTagField[kind] {
-		if len(o.Stamped()) > 0 {
+		if len(o.Changed) > 0 {
 			t.Errorf("%s %s: stamped a resource that has no tag field: %v", v.Name, kind, o)
 		}
 
 		return
 	}
 
-	stamped := o.Stamped()["r"].Struct().AsMap()
+	stamped := o.Changed["r"].Struct().AsMap()
 	if len(stamped) == 0 {
 		t.Fatalf("%s %s: the resource was not stamped: %v", v.Name, kind, o)
 	}

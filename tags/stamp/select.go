@@ -29,7 +29,7 @@ func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
 }
 
 func hasLabels(t *Target, want map[string]string) bool {
-	labels := object.Labels(t.Resource)
+	labels := object.Labels(t.received)
 
 	for key, value := range want {
 		if !labels.Field(key).IsText(value) {

@@ -176,7 +176,7 @@ func TestStampSelectByTags(t *testing.T) {
 						t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 					}
 
-					if selected := len(got.Stamped()) > 0; selected != tc.selected {
+					if selected := len(got.Changed) > 0; selected != tc.selected {
 						t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
 					}
 				})
@@ -219,7 +219,7 @@ func TestStampSelectByEntries(t *testing.T) {
 				t.Fatalf("\n%s\nStamp(...): %s", tc.reason, err)
 			}
 
-			if selected := len(got.Stamped()) > 0; selected != tc.selected {
+			if selected := len(got.Changed) > 0; selected != tc.selected {
 				t.Errorf("\n%s\nStamp(...): want selected: %t, got %v", tc.reason, tc.selected, got)
 			}
 		})

@@ -47,12 +47,15 @@ type Stamper struct {
 	// Observed composed resources.
 	Observed map[string]*fnv1.Resource
 
+	// Audits says whether to tell what changes in tags.
+	Audits bool
+
 	// Earlier are the tags with reserved keys that earlier steps of this function have
 	// of trusted sources: by resource, key to value.
 	Earlier map[string]map[string]string
 
-	wishes map[wishesKey]*wishes
-	fresh  map[freshKey]*fresh
+	// shared are the labels of all resources, if they are the same.
+	shared *resourceLabels
 }
 
 // An Outcome is what came of stamping resources.
@@ -67,19 +70,12 @@ type Outcome struct {
 	// API refuses: with the rule of the API that they break as the reason and limit, sorted as
 	// Skips are.
 	CloudRefuses []Skip
-}
 
-// Stamped are the resources that changed, by name.
-func (o *Outcome) Stamped() map[string]object.Object {
-	out := make(map[string]object.Object)
+	// Changed resources, by name: what they become, with the metadata that was copied to them.
+	Changed map[string]object.Object
 
-	for i := range o.Results {
-		if r := &o.Results[i]; !r.Stamped.IsZero() {
-			out[r.Resource] = r.Stamped
-		}
-	}
-
-	return out
+	// Changes of tags, by name of the resource, if the Stamper audits.
+	Changes []Change
 }
 
 // Apply what resources of the supplied state, by name, have become. It returns a copy of the
@@ -178,7 +174,7 @@ func (s *Stamper) composed(t *Target) *resolve.Composed {
 		return t.composed
 	}
 
-	t.composed = &resolve.Composed{Name: t.Name, Desired: t.Resource, Observed: t.observed}
+	t.composed = &resolve.Composed{Name: t.Name, Desired: t.received, Observed: t.observed}
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
@@ -189,32 +185,17 @@ func (s *Stamper) composed(t *Target) *resolve.Composed {
 	return t.composed
 }
 
-// Resolve the labels of the supplied targets, as far as they differ. Those of targets that can't
-// have tags are not asked for. An error means that they can't be known.
-func (s *Stamper) Resolve(targets *Targets) error {
-	if s.PerResource == nil {
-		return nil
-	}
+// A ResolveError says that the labels of a resource can't be known.
+type ResolveError struct{ error }
 
-	for _, t := range targets.All {
-		if !t.managed || t.leave != "" || t.lacks != "" {
-			continue
-		}
-
-		var err error
-		if t.labels, err = s.PerResource.Transformer(s.composed(t)); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
+// Unwrap returns the error that keeps the labels from being known.
+func (e *ResolveError) Unwrap() error { return e.error }
 
 // Stamp decides on the tags of the supplied targets, which are not changed. An error means
-// that nothing may be written: it is that of the supplied context once that has one, a
-// LimitError, or a conflict with what is there.
+// that nothing may be written: it is that of ctx once that has one, a ResolveError, a LimitError,
+// or a conflict with what is there.
 func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
-	out := &Outcome{Results: make([]Result, 0, len(targets.All))}
+	out := &Outcome{Results: make([]Result, 0, len(targets.All)), Changed: make(map[string]object.Object)}
 	skipped := newSkips()
 	lacking := &LimitError{head: "no tag slots for labels of trusted sources: "}
 	over := &LimitError{head: "limitPolicy ApplyStrict: too many labels: "}
@@ -222,6 +203,10 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+
+		if t.copiedTo {
+			out.Changed[t.Name] = t.Resource
 		}
 
 		if !t.managed {
@@ -233,18 +218,22 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			continue
 		}
 
-		p, err := s.plan(t)
+		l, err := s.labelsOf(t)
+		if err != nil {
+			return nil, err
+		}
+
+		p, err := s.plan(t, l)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
 
-		launched, err := s.launch(p)
+		launched, err := s.launch(p, l)
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 		}
 
-		out.Results = append(out.Results, p.Result)
-
+		out.add(p, s.Audits)
 		skipped.add(p)
 		for _, q := range launched {
 			skipped.addLaunched(q, p)
@@ -254,8 +243,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			lacking.add(q, named(q.lackingKeys, q.lacking))
 		}
 
-		if q := first(p, launched, func(q *plan) bool { return q.slotless() > 0 }); q != nil {
-			over.add(q, strconv.Itoa(q.slotless()))
+		if q := first(p, launched, func(q *plan) bool { return q.countSlotless() > 0 }); q != nil {
+			over.add(q, strconv.Itoa(q.countSlotless()))
 		}
 	}
 
@@ -270,6 +259,25 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 	out.Skips = skipped.sorted()
 
 	return out, nil
+}
+
+// add what becomes of the resource that p is for.
+func (o *Outcome) add(p *plan, audits bool) {
+	o.Results = append(o.Results, p.Result)
+	becomes := p.target.Resource
+
+	if !p.Stamped.IsZero() {
+		becomes = p.Stamped
+		o.Changed[p.Resource] = becomes
+	}
+
+	if !audits {
+		return
+	}
+
+	if c := change(p.target, becomes, p.Keys); !c.isEmpty() {
+		o.Changes = append(o.Changes, c)
+	}
 }
 
 // first of the plan for a resource and those for what it launches of which the supplied function

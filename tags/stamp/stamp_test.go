@@ -437,7 +437,7 @@ func TestStampShares(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if shared := at(r, tc.path...) == at(got.Stamped()["r"].Struct(), tc.path...); shared != tc.shared {
+			if shared := at(r, tc.path...) == at(got.Changed["r"].Struct(), tc.path...); shared != tc.shared {
 				t.Errorf("\n%s\nStamp(...): want %v shared: %t, got %t", tc.reason, tc.path, tc.shared, shared)
 			}
 		})

@@ -80,7 +80,7 @@ func TestViolations(t *testing.T) {
 			}
 
 			got := []string{}
-			for _, v := range s.Violations(targets, out.Stamped()) {
+			for _, v := range s.Violations(targets, out.Changed) {
 				got = append(got, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.What, v.Resource, v.Provider))
 			}
 

@@ -47,17 +47,20 @@ type Target struct {
 	// Resource that is desired, and the one that is observed.
 	Resource, observed object.Object
 
+	// received is the desired resource as the step received it, before metadata was copied to
+	// it. It decides on what selects the resource and on labels.
+	received object.Object
+
+	// copiedTo is true if metadata was copied to the resource, and copied the value that the
+	// tag field would have then.
+	copiedTo bool
+	copied   object.Node
+
 	kind    *kind
 	profile *tags.Profile
 
 	// composed is the resource as its labels can depend on it, once somebody asks.
 	composed *resolve.Composed
-
-	// labels to stamp, or nil if they don't differ from those of others.
-	labels *tags.Transformer
-
-	// own is what becomes of the resource with these, if it had no tags.
-	own *fresh
 
 	// leave is why the resource is left alone whatever its kind, or empty if it's not.
 	leave string
@@ -103,6 +106,7 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 
 		t := &all[i]
 		t.Name, t.Resource, t.observed = name, object.Of(desired[name]), object.Of(s.Observed[name])
+		t.received = t.Resource
 
 		ts.outline(t)
 

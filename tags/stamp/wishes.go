@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ type wishes struct {
 	tagset.Keys
 
 	transformed *tags.Transformed
-
-	// differ is true if not all resources have these labels.
-	differ bool
 
 	// tags that labels are to be, in the order in which they take tag slots, and the
 	// entry of each.
@@ -49,6 +45,20 @@ type wishes struct {
 
 	// providers are the keys of tags that the provider sets itself.
 	providers tagset.Keys
+
+	// skipped are the labels that the profile refuses, once somebody asks.
+	skipped []skipKey
+}
+
+// refusedKeys returns the labels that the profile refuses, and the limits that they break.
+func (w *wishes) refusedKeys() []skipKey {
+	if len(w.skipped) == 0 && len(w.transformed.Refused) > 0 {
+		for _, l := range w.Profile.Skips(w.transformed.Refused) {
+			w.skipped = append(w.skipped, skipKey{label: l, limit: w.Profile.Limit(l.Reason)})
+		}
+	}
+
+	return w.skipped
 }
 
 // positions of tags among the wishes.
@@ -77,30 +87,46 @@ func (p *positions) from(i int) int {
 	return len(p.sorted) - n
 }
 
-// wishesKey is what resources differ in of which not the same is wished: the kind of their tag
-// field, and the labels if these differ.
-type wishesKey struct {
-	tagset.Kind
+// resourceLabels are the labels of one resource, or of all if they are the same, and what they
+// come to in each kind of tag field.
+type resourceLabels struct {
+	*tags.Transformer
 
-	labels *tags.Transformer
+	stamper *Stamper
+	wishes  map[tagset.Kind]*wishes
 }
 
-// wishesFor resources like the supplied target. They are made once.
-func (s *Stamper) wishesFor(t *Target) *wishes { return s.wishesOf(t, t.labels) }
-
-// wishesOf is wishesFor with the supplied labels.
-func (s *Stamper) wishesOf(t *Target, labels *tags.Transformer) *wishes {
-	k := wishesKey{Kind: tagset.KindOf(t.field, t.profile), labels: labels}
-
-	w, ok := s.wishes[k]
-	if !ok {
-		w = s.newWishes(k)
-
-		if s.wishes == nil {
-			s.wishes = make(map[wishesKey]*wishes)
+// labelsOf returns the labels of t: those that all resources have, or its own. Its own are not
+// kept, since there can be a thousand of each of a thousand resources.
+func (s *Stamper) labelsOf(t *Target) (*resourceLabels, error) {
+	if s.PerResource != nil {
+		own, err := s.PerResource.Transformer(s.composed(t))
+		if err != nil {
+			return nil, &ResolveError{err}
 		}
 
-		s.wishes[k] = w
+		return s.newLabels(own), nil
+	}
+
+	if s.shared == nil {
+		s.shared = s.newLabels(s.Transformer)
+	}
+
+	return s.shared, nil
+}
+
+func (s *Stamper) newLabels(t *tags.Transformer) *resourceLabels {
+	return &resourceLabels{Transformer: t, stamper: s, wishes: make(map[tagset.Kind]*wishes)}
+}
+
+// wishesFor resources like t. They are made once.
+func (l *resourceLabels) wishesFor(t *Target) *wishes {
+	k := tagset.KindOf(t.field, t.profile)
+
+	w, ok := l.wishes[k]
+	if !ok {
+		w = l.stamper.newWishes(k, l.Transform(k.Profile))
+		l.wishes[k] = w
 	}
 
 	return w
@@ -139,10 +165,8 @@ func wishesFrom(k tagset.Kind, d *tags.Transformed) *wishes {
 	return w
 }
 
-func (s *Stamper) newWishes(of wishesKey) *wishes {
-	k := of.Kind
-	w := wishesFrom(k, cmp.Or(of.labels, s.Transformer).Transform(k.Profile))
-	w.differ = of.labels != nil
+func (s *Stamper) newWishes(k tagset.Kind, d *tags.Transformed) *wishes {
+	w := wishesFrom(k, d)
 	w.remove, w.ignore = keyRules(w.transformed, s.Remove), keyRules(w.transformed, s.Ignore)
 
 	if k.Shape == field.StringList {

@@ -108,21 +108,24 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	s.Require(targets)
 	of.answer()
 
-	if err := s.Resolve(targets); err != nil {
-		return nil, err
-	}
-
-	out := &rendering{notes: slices.Concat(of.notes, texts(of.set.PerResource.Empty()))}
+	out := &rendering{}
 	byName := make(map[string]*Rendered, len(targets.All))
 
 	for _, t := range targets.All {
-		x, err := of.look(t, s.Look(t))
+		l, err := s.Look(t)
+		if err != nil {
+			return nil, err
+		}
+
+		x, err := of.look(t, l)
 		if err != nil {
 			return nil, err
 		}
 
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
+
+	out.notes = slices.Concat(of.notes, texts(of.set.PerResource.Empty()))
 
 	for _, v := range s.Violations(targets, nil) {
 		x := byName[v.Resource]
