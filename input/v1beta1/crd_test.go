@@ -166,6 +166,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + tags.ProfileNames()[0] + `"`,
 	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
 	"must not be in the separator", "of metadata only labels", "can't hold tags",
+	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
 	`^\d+:\d+: `, "mentions required\\[", "must not mention observed", "must have at most 256 expressions", // It has no compiler for them.
 }, "|"))
@@ -341,7 +342,7 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 	case s.Type == "integer":
 		return 1.0
 	default:
-		texts := []string{"a", "gcp", "1m", "-1s", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey}
+		texts := []string{"a", "gcp", "1m", "-1s", "status.a", "status.conditions", "status.conditions.a", "status.conditionsOfMine", v1beta1.StepsContextKey, "crossplane.io/a", "a/*"}
 		if s.ValueValidation.MinLength == nil {
 			texts = append(texts, "")
 		}

@@ -324,6 +324,13 @@ func refused() map[string]struct{ reason, input string } {
 			reason: "What is meant by the easiest mistakes should be told.",
 			input:  `{provider: aws, metadata: [], ignoreTags: [{key: a}], removeTags: [a]}`,
 		},
+		"HintsOfPaths": {
+			reason: "A path in the place of a name or of labels is a path, and not the name.",
+			input: `{provider: spec.provider, sources: [
+				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, name: metadata.namespace, namespace: team-a.eu}},
+				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, matchLabels: spec.selector}},
+				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, matchLabels: gold}}]}`,
+		},
 		"Nulls": {
 			reason: "Null is neither what is there nor what isn't.",
 			input:  `{provider: null, ignoreTags: [null, {key: null}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {extra: {x: null}}}], reservedTags: {aws: null}}`,
@@ -412,6 +419,36 @@ func refused() map[string]struct{ reason, input string } {
 		"StatusElsewhere": {
 			reason: "Functions can write the status only.",
 			input:  `{ignoreTags: [{key: a}], statusFieldPath: statuses.cloudTags}`,
+		},
+
+		"APIVersions": {
+			reason: "A pattern that matches no apiVersion would select nothing.",
+			input: `{tagFields: [{apiVersion: s3.aws.upbound.io, kind: A, shape: None}, {apiVersion: "*.aws.upbound.io", kind: A, shape: None}, {apiVersion: "s3/*/v1", kind: A, shape: None}, {apiVersion: S3.aws.upbound.io/v1, kind: A, shape: None}],
+				resources: [{apiVersion: apps}, {apiVersion: /v1}, {apiVersion: apps/}], tagPolicy: {rules: [{key: a, resources: [{apiVersion: "*/v1.b"}]}]},
+				kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, resources: [{apiVersion: s3.aws.upbound.io}]}]}`,
+		},
+		"JSONPaths": {
+			reason: "A path of another language would lead to a field called $, which isn't there.",
+			input:  `{provider: {fromFieldPath: $.spec.provider}, ignoreTags: [{fromFieldPath: $}], kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: "$['spec']"}, select: {all: true}, toFieldPaths: {labels: ["$.spec.items[*].labels"]}}]}`,
+		},
+		"OwnContextKey": {
+			reason: "What is written must not be what is read, by whichever field.",
+			input:  `{toContextKey: k, sources: [{type: ContextField, contextKey: k, fromFieldPath: a}], removeTags: [{fromFieldPath: a, contextKey: k}]}`,
+		},
+		"OwnContextKeyRemoved":  {reason: "See above.", input: `{toContextKey: k, removeTags: [{fromFieldPath: a, contextKey: k}]}`},
+		"OwnContextKeyIgnored":  {reason: "See above.", input: `{toContextKey: k, ignoreTags: [{fromFieldPath: a, contextKey: k}]}`},
+		"OwnContextKeyComputed": {reason: "See above.", input: `{toContextKey: a/k, sources: [{type: Expression, expressions: {x: "context[?'other'].a", b: "context['a/k'].labels.env"}}]}`},
+		"ContextOfCrossplane": {
+			reason: "The environment is not the function's to write.",
+			input:  `{ignoreTags: [{key: a}], toContextKey: apiextensions.crossplane.io/environment}`,
+		},
+		"NeverLegal": {
+			reason: "A format that makes nothing legal should be refused.",
+			input: `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: "plexsphere:"}, {provider: aws, prefix: "aws:"}, {provider: azure, prefix: "a/"}, {provider: digitalocean, prefix: ` + strings.Repeat("a", 256) + `}, {provider: generic, prefix: "a:", replace: {":": "="}}]}`,
+		},
+		"NeverLegalByCloudRules": {
+			reason: "What is legal depends on the rules.",
+			input:  `{ignoreTags: [{key: a}], profileRules: Cloud, keyFormats: [{provider: hetzner, prefix: "plexsphere:"}]}`,
 		},
 
 		// What only Go knows.

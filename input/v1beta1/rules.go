@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -178,6 +179,9 @@ var patterns = map[string]string{
 	`^[^\\]*$`:        "must not have a backslash",
 	`^[^*]*$`:         "must not have a *",
 
+	// A version has no dots, so that a * before one can't stand for the slash.
+	`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`: "matches no apiVersion: must be an API group, a / and a version, e.g. s3.aws.m.upbound.io/v1beta1 or s3.aws.m.upbound.io/*, or v1",
+
 	`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`: "must have lower case letters, digits, - and . only, and a letter or digit at both ends",
 	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:  "must have lower case letters, digits and - only, and a letter or digit at both ends",
 }
@@ -188,14 +192,8 @@ var formats = map[string]func(text string) error{
 		_, err := time.Parse(time.RFC3339, text)
 		return err
 	},
-	"field-path": func(text string) error {
-		_, err := object.ParsePath(text)
-		return err
-	},
-	"field-paths": func(text string) error {
-		_, err := object.ParsePaths(text)
-		return err
-	},
+	"field-path":  func(text string) error { return path(text, object.ParsePath) },
+	"field-paths": func(text string) error { return path(text, object.ParsePaths) },
 	// No label's key starts with an exclamation mark: who writes one means to leave
 	// labels out.
 	"label-pattern": func(text string) error {
@@ -205,6 +203,17 @@ var formats = map[string]func(text string) error{
 
 		return nil
 	},
+}
+
+// path says what is wrong with the text of a field path: no field is called $.
+func path(text string, parse func(string) (object.Path, error)) error {
+	if rest, ok := strings.CutPrefix(text, "$"); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		return errors.Errorf("field path %q must not start with $, which stands for the object elsewhere: write %s", text, cmp.Or(strings.TrimPrefix(rest, "."), "spec.labels, for example"))
+	}
+
+	_, err := parse(text)
+
+	return err
 }
 
 // ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
@@ -239,6 +248,12 @@ func refine(root *schema) {
 		root.Properties[formats].Items.Properties["provider"].Enum = tags.ProfileNames()
 	}
 	tagField.Properties["provider"].Enum = tags.ProfileNames()
+
+	root.check = func(a *admission, p *field.Path, in self) {
+		ownContextKey(a, p, in)
+		legalPrefixes(a, p, in)
+	}
+	everywhere(root, "contextKey", func(s *schema) { s.check = readContextKey })
 
 	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
 		differentClasses(a, p, sources)
@@ -336,6 +351,10 @@ func (a *admission) expression(p *field.Path, source self, text string, named ma
 
 	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
 		a.refuse(p, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+	}
+
+	for _, key := range e.ContextKeys() {
+		a.reads(p, key)
 	}
 
 	for _, name := range e.Objects() {
@@ -437,11 +456,23 @@ func hint(p *field.Path, s *schema, v *structpb.Value) string {
 	text, isText := v.GetKind().(*structpb.Value_StringValue)
 
 	switch {
-	case isText && len(s.Properties) == 2 && s.Properties["value"] != nil: // Or where it is.
+	case isText && s.Properties["type"] == nil && s.Properties["fromFieldPath"] != nil && looksLikePath(text.StringValue):
+		return fmt.Sprintf(": write {fromFieldPath: %s}", text.StringValue)
+	case isText && s.Properties["key"] != nil && s.Properties["fromFieldPath"] != nil:
+		return fmt.Sprintf(": write {key: %q}", text.StringValue)
+	case isText && s.Properties["fromFieldPath"] != nil && s.Properties["value"] != nil && s.Properties["value"].Type == "string":
 		return fmt.Sprintf(": write {value: %q}", text.StringValue)
 	case v.GetListValue() != nil && p.String() == "metadata":
 		return ": the rules that copy Kubernetes metadata are kubernetesMetadata"
 	default:
 		return ""
 	}
+}
+
+// looksLikePath is true if the text is rather a path in a composite resource than a name.
+func looksLikePath(text string) bool {
+	top, _, ok := strings.Cut(text, ".")
+	_, err := object.ParsePath(text)
+
+	return ok && err == nil && slices.Contains([]string{"metadata", "spec", "status"}, top)
 }

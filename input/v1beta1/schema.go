@@ -89,7 +89,13 @@ var loadSchema = sync.OnceValue(func() *schema {
 const empty = "must not be empty"
 
 // An admission walks an input along its schema. It sets defaults, and collects mistakes.
-type admission struct{ mistakes []error }
+type admission struct {
+	mistakes []error
+
+	// contextKeys are the keys of the pipeline's context that the input reads, and the path of
+	// the first field that does.
+	contextKeys map[string]string
+}
 
 // refuse notes what is wrong with the value at the supplied path. It returns false.
 func (a *admission) refuse(p *field.Path, why string) bool {

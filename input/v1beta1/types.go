@@ -151,7 +151,8 @@ type CloudTags struct {
 
 	// ToContextKey is a key of the pipeline's context under which later steps find
 	// what the sources came to: labels, a map of qualified key to value, and
-	// classes, a map of source name to the object that was picked.
+	// classes, a map of source name to the object that was picked. It is no key that
+	// the input reads, nor one of crossplane.io, where the environment is.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -726,6 +727,8 @@ type TagField struct {
 	// APIVersion of the kinds. A * matches any run of characters, e.g.
 	// s3.aws.m.upbound.io/*.
 	//
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`
 	APIVersion tags.Pattern `json:"apiVersion"`
 
 	// Kind of the resources. A * matches any run of characters.
@@ -870,6 +873,8 @@ type ResourceSelector struct {
 	// APIVersion of the resource. A * matches any run of characters, e.g. s3.*/*.
 	//
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`
 	APIVersion tags.Pattern `json:"apiVersion,omitzero"`
 
 	// Kind of the resource. A * matches any run of characters.

@@ -94,10 +94,10 @@ type Expression struct { //nolint:recvcheck // Only decoding and copying change 
 type compiled struct {
 	program cel.Program
 
-	// mentions are the variables that the expression mentions, and objects the names in
-	// required that it does as literals.
-	mentions []Variable
-	objects  []string
+	// mentions are the variables that the expression mentions, and objects and contextKeys the
+	// names in required and the keys in context that it does as literals.
+	mentions             []Variable
+	objects, contextKeys []string
 
 	// ranges are what its macros go through, by their positions in the syntax tree.
 	ranges []int64
@@ -406,8 +406,12 @@ func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
 
 // lookIn looks at the supplied expression, of whose value the supplied field is meant.
 func (c *compiled) lookIn(e ast.Expr, field string, bound []string) {
-	if e.Kind() == ast.IdentKind && isVariable(e.AsIdent(), Required, bound) && !slices.Contains(c.objects, field) {
-		c.objects = append(c.objects, field)
+	if e.Kind() == ast.IdentKind {
+		for v, in := range map[Variable]*[]string{Required: &c.objects, Context: &c.contextKeys} {
+			if isVariable(e.AsIdent(), v, bound) && !slices.Contains(*in, field) {
+				*in = append(*in, field)
+			}
+		}
 	}
 
 	c.look(e, bound)
@@ -452,6 +456,15 @@ func (e Expression) Objects() []string {
 	}
 
 	return e.compiled.objects
+}
+
+// ContextKeys are the keys of the pipeline's context that the expression mentions literally.
+func (e Expression) ContextKeys() []string {
+	if e.compiled == nil {
+		return nil
+	}
+
+	return e.compiled.contextKeys
 }
 
 // Size is what the expression takes to be compiled and kept: the parts that it has once its macros

@@ -1,0 +1,54 @@
+package v1beta1
+
+import (
+	"fmt"
+	"regexp"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ofCrossplane are the keys of the pipeline's context that Crossplane and its functions have.
+var ofCrossplane = regexp.MustCompile(`^([^/]*[.])?crossplane[.]io(/|$)`)
+
+// reads notes that the field at p reads key of the pipeline's context.
+func (a *admission) reads(p *field.Path, key string) {
+	if a.contextKeys == nil {
+		a.contextKeys = make(map[string]string)
+	}
+
+	if _, ok := a.contextKeys[key]; !ok {
+		a.contextKeys[key] = p.String()
+	}
+}
+
+// readContextKey is of a field that names a key of the pipeline's context to read.
+func readContextKey(a *admission, p *field.Path, key self) { a.reads(p, key.GetStringValue()) }
+
+// ownContextKey: a step that wrote what it reads would take its labels from itself, and whoever
+// had written the key, or is to read it, would lose it.
+func ownContextKey(a *admission, p *field.Path, in self) {
+	p, key := p.Child("toContextKey"), in.text("toContextKey")
+
+	if by, ok := a.contextKeys[key]; ok {
+		a.note(field.Invalid(p, key, fmt.Sprintf("is what %s reads: must be another key", by)))
+	}
+
+	if ofCrossplane.MatchString(key) {
+		a.note(field.Invalid(p, key, "keys of crossplane.io are Crossplane's, e.g. that of the environment: must be another key"))
+	}
+}
+
+// everywhere calls f for each schema of a field of the given name in s.
+func everywhere(s *schema, name string, f func(*schema)) {
+	for n, of := range s.Properties {
+		if n == name {
+			f(of)
+		}
+
+		everywhere(of, name, f)
+	}
+
+	if s.Items != nil {
+		everywhere(s.Items, name, f)
+	}
+}
