@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -94,8 +95,10 @@ func worlds() *rapid.Generator[world] {
 
 			format["replace"] = to
 
-			if rapid.Bool().Draw(t, "prefixed") {
-				format["prefix"] = joined(pieces, 2).Draw(t, "format prefix")
+			// Others are refused with the input.
+			if prefix := joined(pieces, 2).Draw(t, "format prefix"); rapid.Bool().Draw(t, "prefixed") &&
+				tags.Rules(fmt.Sprint(input["profileRules"])).PrefixLimit(provider, tags.NewFormat(&prefix, replace, format["lowercase"] == true)) == "" {
+				format["prefix"] = prefix
 			}
 
 			input["keyFormats"] = []any{format}
