@@ -18,6 +18,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+	"github.com/plexsphere/function-cloud-tags/tags/command/serve"
 )
 
 // Names of the functions that Compositions can use.
@@ -145,10 +146,11 @@ func Connect(target string) (Function, func(), error) {
 	}), func() { _ = conn.Close() }, nil
 }
 
-// Serve a function on a listener until the function that is returned is called.
+// Serve a function on a listener, to any version of Crossplane, until the function that is returned
+// is called.
 func Serve(f Function, l net.Listener) (stop func()) {
 	srv := grpc.NewServer()
-	fnv1.RegisterFunctionRunnerServiceServer(srv, server{Function: f})
+	serve.Register(srv, server{Function: f})
 
 	ended := make(chan struct{})
 

@@ -24,13 +24,16 @@ import (
 // those of an XR, but not of an Operation.
 var transitions = regexp.MustCompile(`(?m)^( {2}- lastTransitionTime: ").*?"$`)
 
-// Crossplane is the real crossplane composition render, with the real Crossplane.
+// Crossplane is the real crossplane composition render.
 type Crossplane struct {
-	cli    string
+	cli string
+
+	// binary of Crossplane, or empty for a command line tool that needs none.
 	binary string
 }
 
-// NewCrossplane builds the command line tool and Crossplane, unless they are in the cache.
+// NewCrossplane builds the command line tool and the Crossplane that it renders with, unless they
+// are in the cache.
 func NewCrossplane(ctx context.Context, root string) (*Crossplane, error) {
 	cli, err := tool.Build(ctx, root, "crossplane-cli")
 	if err != nil {
@@ -40,6 +43,41 @@ func NewCrossplane(ctx context.Context, root string) (*Crossplane, error) {
 	binary, err := tool.Build(ctx, root, "crossplane")
 
 	return &Crossplane{cli: cli, binary: binary}, err
+}
+
+// NewCrossplaneV1 is NewCrossplane for crossplane beta render, of a command line tool that calls
+// functions itself, by v1beta1 of their protocol.
+func NewCrossplaneV1(ctx context.Context, root string) (*Crossplane, error) {
+	cli, err := tool.Build(ctx, root, "crossplane-cli-v1")
+	return &Crossplane{cli: cli}, err
+}
+
+// args are the arguments that a scenario is rendered with, beside those of its context, by the
+// functions of a file.
+func (c *Crossplane) args(s Scenario, file string) []string {
+	flags := flags()
+
+	var args []string
+
+	switch {
+	case c.binary == "":
+		args = []string{"beta", "render", fileXR, fileComposition, file}
+		flags = flagsV1()
+	case s.has(fileOperation):
+		args = []string{"operation", "render", fileOperation, file, "--crossplane-binary", c.binary}
+	default:
+		args = []string{"composition", "render", fileXR, fileComposition, file, "--crossplane-binary", c.binary}
+	}
+
+	args = append(args, "--include-function-results")
+
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if s.has(name) {
+			args = append(args, flags[name], name)
+		}
+	}
+
+	return args
 }
 
 // Render a scenario. The functions are served to Crossplane meanwhile.
@@ -57,21 +95,13 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 	defer stop()
 
 	file := filepath.Join(dir, fileFunctions)
-	if err := os.WriteFile(file, developed(targets), 0o600); err != nil {
+	text, err := s.developed(targets)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("cannot read the functions of scenario %s: %w", s.Name, err)
+	}
+
+	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return Outcome{}, err
-	}
-
-	args := []string{"composition", "render", fileXR, fileComposition}
-	if s.has(fileOperation) {
-		args = []string{"operation", "render", fileOperation}
-	}
-
-	args = append(args, file, "--crossplane-binary", c.binary, "--include-function-results")
-
-	for _, name := range slices.Sorted(maps.Keys(flags())) {
-		if s.has(name) {
-			args = append(args, flags()[name], name)
-		}
 	}
 
 	values, err := s.contextFlags(dir)
@@ -81,7 +111,7 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 
 	var stdout, stderr bytes.Buffer
 
-	cmd := exec.CommandContext(ctx, c.cli, append(args, values...)...)
+	cmd := exec.CommandContext(ctx, c.cli, append(c.args(s, file), values...)...)
 	cmd.Dir = s.Dir
 	cmd.Stdout = &stdout
 	cmd.Stderr = &stderr
@@ -126,25 +156,17 @@ func serve(ctx context.Context, all map[string]functions.Function) (targets map[
 	return targets, stop, nil
 }
 
-// developed are Functions that run at the supplied targets.
-func developed(targets map[string]string) []byte {
-	var out bytes.Buffer
+// developed are the Functions of all scenarios, as they run at other targets than those that they
+// have by default.
+func (s Scenario) developed(targets map[string]string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(s.Dir, "..", fileFunctions))
 
-	for _, name := range slices.Sorted(maps.Keys(targets)) {
-		_, _ = fmt.Fprintf(&out, `---
-apiVersion: pkg.crossplane.io/v1
-kind: Function
-metadata:
-  name: %s
-  annotations:
-    render.crossplane.io/runtime: Development
-    render.crossplane.io/runtime-development-target: %s
-spec:
-  package: example.org/%[1]s:v0.0.0
-`, name, targets[name])
+	defaults := map[string]string{functions.CloudTags: "localhost:9443", functions.TestResources: "localhost:9444"}
+	for name, target := range targets {
+		text = bytes.ReplaceAll(text, []byte(defaults[name]), []byte(target))
 	}
 
-	return out.Bytes()
+	return text, err
 }
 
 // stable is a text without what differs from run to run.

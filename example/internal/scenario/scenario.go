@@ -47,6 +47,16 @@ func flags() map[string]string {
 	}
 }
 
+// flagsV1 is flags for crossplane beta render, which knows no schemas, and nothing of defaults.
+func flagsV1() map[string]string {
+	return map[string]string{
+		"observed":      "--observed-resources",
+		"observed.yaml": "--observed-resources",
+		"required":      "--extra-resources",
+		"required.yaml": "--extra-resources",
+	}
+}
+
 // A Scenario is a folder with an XR and a Composition, or with an Operation.
 type Scenario struct {
 	Name string

@@ -3,12 +3,19 @@ package serve
 import (
 	"context"
 
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 )
+
+// Register the function with the server, in each version of the protocol that there is.
+func Register(srv grpc.ServiceRegistrar, fn fnv1.FunctionRunnerServiceServer) {
+	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
+	v1beta1.RegisterFunctionRunnerServiceServer(srv, beta{fn: fn})
+}
 
 // beta serves a function to Crossplane before v1.17, which knows v1beta1 of the protocol
 // only. Its messages are those of v1.

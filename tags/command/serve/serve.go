@@ -19,7 +19,6 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
@@ -119,8 +118,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 	fn := c.New(c, log, metrics)
 	healthy := health.NewServer()
 
-	fnv1.RegisterFunctionRunnerServiceServer(srv, fn)
-	v1beta1.RegisterFunctionRunnerServiceServer(srv, beta{fn: fn})
+	Register(srv, fn)
 	healthv1.RegisterHealthServer(srv, healthy)
 	reflection.Register(srv)
 	calls.InitializeMetrics(srv)
