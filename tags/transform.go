@@ -87,6 +87,13 @@ func (d *Transformed) Reserved() KeySet { return d.reserved }
 // of.
 func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
 
+// HasPrefix is true if a tag key begins with the prefix that labels' keys get on the profile, if
+// they get any.
+func (d *Transformed) HasPrefix(tagKey string) bool {
+	prefix := d.format.apply(d.format.whole(Label{TagKey: d.prefix}))
+	return prefix != "" && strings.HasPrefix(tagKey, prefix)
+}
+
 // TagKeys returns the tag keys that the supplied key, of a tag or of a label, can have on the
 // profile: as it is, and after the format.
 func (d *Transformed) TagKeys(key string) []string {

@@ -210,8 +210,3 @@ func (a *accounts) empty(why string) string {
 		return why
 	}
 }
-
-// id is what tells the account from others.
-func (a account) id() string {
-	return strings.Join([]string{a.Group, a.Version, a.Kind, a.namespace, a.Name}, "\x00")
-}

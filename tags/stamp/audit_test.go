@@ -479,7 +479,8 @@ func audited(s *Stamper, targets *Targets, changed map[string]object.Object) []C
 
 		p := &plan{Result: t.result(), wishes: l.wishesFor(t), target: t}
 		p.Stamped = changed[t.Name]
-		out.add(p, true)
+		s.Audits = true
+		s.record(out, p)
 	}
 
 	return out.Changes

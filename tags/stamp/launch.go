@@ -191,8 +191,8 @@ func (l *launch) stampItems(at *launchedPlace) error {
 		item := v.GetStructValue()
 		key := item.GetFields()[at.of.Key].GetStringValue()
 
-		if item != nil && at.of.Has(key) {
-			p, err := l.plan(l.targetOf(at, object.Tree(item), object.Tree(there[key])), l.labels)
+		if item != nil {
+			p, err := l.planItem(at, key, l.targetOf(at, object.Tree(item), object.Tree(there[key])))
 			if err != nil {
 				return err
 			}
@@ -219,6 +219,16 @@ func (l *launch) stampItems(at *launchedPlace) error {
 	}
 
 	return err
+}
+
+// planItem plans what becomes of the tags of the item with the key, which is t. Labels become tags
+// of the items that are meant, but nobody may claim a reserved key in any.
+func (l *launch) planItem(at *launchedPlace, key string, t *Target) (*plan, error) {
+	if at.of.Has(key) {
+		return l.plan(t, l.labels)
+	}
+
+	return l.planReserved(t, l.labels), nil
 }
 
 // itemsOf the list that the supplied place is in, with the item in question, if there is one.

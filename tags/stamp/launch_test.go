@@ -274,3 +274,29 @@ func TestLaunchedSchemas(t *testing.T) {
 		})
 	}
 }
+
+// TestStampLaunchedReserved tests reserved keys in all items of a list, whatever they are of.
+func TestStampLaunchedReserved(t *testing.T) {
+	owner := label("owner", "alice")
+	owner.Trusted = true
+
+	cases := map[string]struct {
+		reason string
+		labels []tags.Label
+	}{
+		"Unclaimed": {reason: "A reserved key that no trusted source claims should be in no item.", labels: labels(1)},
+		"Claimed":   {reason: "The trusted value should replace any other one, and no further item get it.", labels: append(labels(1), owner)},
+	}
+
+	g := tagstest.NewGolden(t)
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := launchingStamper(v1beta1.CloudTags{}, nil, tc.labels...)
+			s.Transformer.Reserve([]string{"owner"}, "ours:", nil)
+
+			desired := launching(template, `{"tagSpecifications": [{"resourceType": "network-interface", "tags": {"ours:owner": "mallory", "OWNER": "mallory", "x": "y"}}, {"resourceType": "elastic-gpu", "tags": {"x": "y"}}]}`)
+			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: desired}})
+		})
+	}
+}

@@ -2,7 +2,10 @@ package stamp
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 )
 
 // maxLimitError is the most bytes of an error about limits before it stops to name
@@ -28,6 +31,61 @@ type overLimit struct {
 
 	// labels that the resource has no slot for, in the words of the message.
 	labels string
+}
+
+// limits are the resources that lack tag slots.
+type limits struct {
+	// lacking have none for labels of trusted sources, and over none for some label.
+	lacking, over *LimitError
+
+	policy v1beta1.LimitPolicy
+}
+
+func newLimits(in *v1beta1.CloudTags) *limits {
+	return &limits{
+		lacking: &LimitError{head: "no tag slots for labels of trusted sources: "},
+		over:    &LimitError{head: "limitPolicy ApplyStrict: too many labels: "},
+		policy:  in.LimitPolicy,
+	}
+}
+
+// add what the plan for a resource, or those for what it launches, have no slots for.
+func (l *limits) add(p *plan, launched []*plan) {
+	if q := first(p, launched, func(q *plan) bool { return q.lacking > 0 }); q != nil {
+		l.lacking.add(q, named(q.lackingKeys, q.lacking))
+	}
+
+	if q := first(p, launched, func(q *plan) bool { return q.countSlotless() > 0 }); q != nil {
+		l.over.add(q, strconv.Itoa(q.countSlotless()))
+	}
+}
+
+// exceeded returns the LimitError, if there is one.
+func (l *limits) exceeded() error {
+	switch {
+	case len(l.lacking.resources) > 0:
+		return l.lacking
+	case l.policy == v1beta1.LimitPolicyApplyStrict && len(l.over.resources) > 0:
+		return l.over
+	default:
+		return nil
+	}
+}
+
+// first of the plan for a resource and those for what it launches of which the supplied function
+// is true, or nil if it is of none.
+func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
+	if is(own) {
+		return own
+	}
+
+	for _, q := range launched {
+		if is(q) {
+			return q
+		}
+	}
+
+	return nil
 }
 
 // add the resource of the supplied plan, which has no slots for the supplied labels.

@@ -144,6 +144,41 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 	return p, nil
 }
 
+// planReserved plans what becomes of the tags of t that have reserved keys, and of no others.
+func (s *Stamper) planReserved(t *Target, l *resourceLabels) *plan {
+	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name], decided: true}
+	p.cut = len(p.tags)
+
+	var err error
+	if p.set, _, err = desired(t, p.wishes); err != nil {
+		return p // It is left alone, as what has no tags.
+	}
+
+	p.takeAway()
+
+	claimed := p.replacing
+
+	for e := range p.set.All() {
+		for _, i := range p.byID[e.ID] {
+			if !e.Opaque && p.tags[i].Reserved {
+				claimed = append(claimed, i)
+			}
+		}
+	}
+
+	for _, i := range claimed {
+		p.set.Put(&p.entries[i])
+	}
+
+	if p.set.Changed() {
+		if p.Stamped, err = write(t, p.wishes, p.set); err != nil {
+			p.Mismatch = err.Error()
+		}
+	}
+
+	return p
+}
+
 // keep the tags that the target of the supplied plan was made with, if they can't change: the
 // API server would refuse whatever else changes in the resource, too.
 func keep(p *plan) {
@@ -188,7 +223,7 @@ func (p *plan) decide() error {
 func (p *plan) takeAway() {
 	for e := range p.set.All() {
 		key, reserved := p.reserved(e)
-		if !reserved || p.isProviders(e) || p.replaces(e) {
+		if !reserved || p.isProviders(e) && !e.IsAmbiguous() || p.replaces(e) {
 			continue
 		}
 
@@ -279,7 +314,21 @@ func (p *plan) label() error {
 		}
 	}
 
+	p.putTwins()
+
 	return nil
+}
+
+// putTwins puts the labels that differ from others in case alone once more: an entry of one of them
+// can have stood in the way of another, and be gone since.
+func (p *plan) putTwins() {
+	for _, twins := range p.twins {
+		for _, i := range twins {
+			if f, decided := p.fates[i]; decided && f == fateStamped {
+				p.set.Put(&p.entries[i])
+			}
+		}
+	}
 }
 
 // overwrites returns an error if the supplied tag of a source that accepts no other value

@@ -467,6 +467,11 @@ func TestReservedThroughEverySource(t *testing.T) {
 				provider, rapid.SampledFrom([]string{"", "=x", ":x"}).Draw(t, "replacement"), rapid.Bool().Draw(t, "lowercase values"))
 		}
 
+		// A format that can give no legal key is refused with the input.
+		if _, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + format + `"removeTags": [{"key": "x"}]}`)); err != nil {
+			format = ""
+		}
+
 		encoding := map[bool]string{true: "JSON", false: "Plain"}[jsonEncoded]
 		platform := fmt.Sprintf(`{"type": "Value", "trusted": true, "values": {%q: "platform"}}`, reserved)
 		user := fmt.Sprintf(`{%s, "encoding": %q, "keyForm": %q, "onConflict": %q}`, source, encoding, keyForm, onConflict)

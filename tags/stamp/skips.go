@@ -50,8 +50,17 @@ func newSkips() *skips {
 	return &skips{of: make(map[skipKey]*skippedFor), resources: make(map[string]int)}
 }
 
-// add what p skips. Plans come in the order of their resources' names.
-func (s *skips) add(p *plan) {
+// add what p, the plan for a resource, skips, and those for what it launches. Resources come in the
+// order of their names.
+func (s *skips) add(p *plan, launched []*plan) {
+	s.addOwn(p)
+
+	for _, q := range launched {
+		s.addLaunched(q, p)
+	}
+}
+
+func (s *skips) addOwn(p *plan) {
 	s.resources[p.Profile.Name]++
 
 	for _, k := range p.refusedKeys() {

@@ -4,7 +4,6 @@ package stamp
 import (
 	"context"
 	"maps"
-	"strconv"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -196,9 +195,7 @@ func (e *ResolveError) Unwrap() error { return e.error }
 // or a conflict with what is there.
 func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
 	out := &Outcome{Results: make([]Result, 0, len(targets.All)), Changed: make(map[string]object.Object)}
-	skipped := newSkips()
-	lacking := &LimitError{head: "no tag slots for labels of trusted sources: "}
-	over := &LimitError{head: "limitPolicy ApplyStrict: too many labels: "}
+	skipped, over := newSkips(), newLimits(s.Input)
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -218,42 +215,18 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			continue
 		}
 
-		l, err := s.labelsOf(t)
+		p, launched, err := s.planAll(t)
 		if err != nil {
 			return nil, err
 		}
 
-		p, err := s.plan(t, l)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
-		}
-
-		launched, err := s.launch(p, l)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
-		}
-
-		out.add(p, s.Audits)
-		skipped.add(p)
-		for _, q := range launched {
-			skipped.addLaunched(q, p)
-		}
-
-		if q := first(p, launched, func(q *plan) bool { return q.lacking > 0 }); q != nil {
-			lacking.add(q, named(q.lackingKeys, q.lacking))
-		}
-
-		if q := first(p, launched, func(q *plan) bool { return q.countSlotless() > 0 }); q != nil {
-			over.add(q, strconv.Itoa(q.countSlotless()))
-		}
+		s.record(out, p)
+		skipped.add(p, launched)
+		over.add(p, launched)
 	}
 
-	if len(lacking.resources) > 0 {
-		return nil, lacking
-	}
-
-	if s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict && len(over.resources) > 0 {
-		return nil, over
+	if err := over.exceeded(); err != nil {
+		return nil, err
 	}
 
 	out.Skips = skipped.sorted()
@@ -261,8 +234,22 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 	return out, nil
 }
 
-// add what becomes of the resource that p is for.
-func (o *Outcome) add(p *plan, audits bool) {
+// planAll plans what becomes of the tags of t, and of what it launches.
+func (s *Stamper) planAll(t *Target) (p *plan, launched []*plan, err error) {
+	l, err := s.labelsOf(t)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if p, err = s.plan(t, l); err == nil {
+		launched, err = s.launch(p, l)
+	}
+
+	return p, launched, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
+}
+
+// record in o what becomes of the resource that p is for.
+func (s *Stamper) record(o *Outcome, p *plan) {
 	o.Results = append(o.Results, p.Result)
 	becomes := p.target.Resource
 
@@ -271,29 +258,13 @@ func (o *Outcome) add(p *plan, audits bool) {
 		o.Changed[p.Resource] = becomes
 	}
 
-	if !audits {
+	if !s.Audits {
 		return
 	}
 
 	if c := change(p.target, becomes, p.Keys); !c.isEmpty() {
 		o.Changes = append(o.Changes, c)
 	}
-}
-
-// first of the plan for a resource and those for what it launches of which the supplied function
-// is true, or nil if it is of none.
-func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
-	if is(own) {
-		return own
-	}
-
-	for _, q := range launched {
-		if is(q) {
-			return q
-		}
-	}
-
-	return nil
 }
 
 // asksForTags is true if there is anything to do about the tags of resources in this run.

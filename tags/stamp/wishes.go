@@ -81,12 +81,6 @@ func (p *positions) has(i int) bool {
 	return ok
 }
 
-// from returns how many there are from the supplied one on.
-func (p *positions) from(i int) int {
-	n, _ := slices.BinarySearch(p.sorted, i)
-	return len(p.sorted) - n
-}
-
 // resourceLabels are the labels of one resource, or of all if they are the same, and what they
 // come to in each kind of tag field.
 type resourceLabels struct {
@@ -292,11 +286,17 @@ func (w *wishes) isProviders(e *tagset.Entry) bool {
 // there is one.
 func (w *wishes) reserved(e *tagset.Entry) (string, bool) { return e.First(w.transformed.Reserved()) }
 
-// protects returns the key that keeps rules of fields from the supplied tag: a reserved
-// one, or that of a label of a trusted source. It is empty if there is none.
+// protects returns the key that keeps rules of fields from the tag e: a reserved one, that of a
+// label of a trusted source, or, among labels and annotations of Kubernetes, one that is no
+// label's. It is empty if there is none.
 func (w *wishes) protects(e *tagset.Entry) string {
 	if key, ok := w.reserved(e); ok {
 		return key
+	}
+
+	// What else is in the metadata of an object is no cloud tag.
+	if w.Metadata != "" && len(w.labelsOf(e)) == 0 && !w.transformed.HasPrefix(e.Key) {
+		return e.Key
 	}
 
 	if w.transformed.Reserved().Has(e.Key) || slices.ContainsFunc(w.labelsOf(e), func(i int) bool { return w.tags[i].Trusted }) {

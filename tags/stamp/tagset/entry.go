@@ -1,6 +1,8 @@
 package tagset
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -19,6 +21,10 @@ type Entry struct {
 
 	// separator of the key from the value in a list of strings.
 	separator string
+
+	// readings are the keys that those who read a joined string may find in the entry, unless
+	// all of them find Key.
+	readings []string
 
 	// at is the position of the entry in its set, and next that of the next one with the
 	// same ID, plus one. It is gone if it has been removed from there.
@@ -71,14 +77,22 @@ func (e *Entry) text() *structpb.Value {
 }
 
 // First of the supplied keys that the entry may be taken for a tag of, if there is any. In
-// a list of strings these are all that a separator follows, the shortest first.
+// a list of strings these are all that a separator follows, the shortest first. In a joined string
+// they are all that a reader may find.
 func (e *Entry) First(of tags.KeySet) (string, bool) {
 	if e.separator == "" {
+		if i := slices.IndexFunc(e.readings, of.Has); i >= 0 {
+			return e.readings[i], true
+		}
+
 		return e.Key, !e.Opaque && of.Has(e.Key)
 	}
 
 	return of.First(e.String(), e.separator)
 }
+
+// IsAmbiguous is true if the entry of a joined string is not the same tag to all who read it.
+func (e *Entry) IsAmbiguous() bool { return len(e.readings) > 0 }
 
 // Is is true if the entry is the tag of the supplied key and value, to the letter.
 func (e *Entry) Is(key, value string) bool {

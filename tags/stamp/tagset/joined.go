@@ -22,7 +22,8 @@ const escape = '\\'
 // The key ends at the first separator. Space around an entry, a key and a value is nothing to
 // those who read such strings, and neither are entries of which nothing is left then. Others
 // without a key are opaque. The AWS cloud provider takes a string without a separator for a key,
-// and other drivers fail at it: nobody can say what it is.
+// and other drivers fail at it: nobody can say what it is. So an entry has all keys that any of
+// them may read.
 type joined struct {
 	field *field.Field
 	keys  *Keys
@@ -64,7 +65,7 @@ func textOf(n object.Node) (string, bool) {
 
 // entry that the supplied text is.
 func (j joined) entry(text string) Entry {
-	e := Entry{Item: structpb.NewStringValue(text), Opaque: true}
+	e := Entry{Item: structpb.NewStringValue(text), Opaque: true, readings: j.keys.readings(text)}
 
 	key, value, ok := strings.Cut(text, j.field.Separator)
 	if key = strings.TrimSpace(key); ok && key != "" {
@@ -73,6 +74,47 @@ func (j joined) entry(text string) Entry {
 	}
 
 	return e
+}
+
+// readings returns the keys that those who read a joined string may find in an entry, or none if
+// all of them find the same. The AWS cloud provider (getKeyValuePropertiesFromAnnotation) and older
+// controllers cut at each delimiter, whatever is before it, and take what has no separator for a
+// key. The AWS Load Balancer Controller cuts neither at a delimiter nor at a separator behind a
+// backslash, and takes the backslash away.
+func (k *Kind) readings(entry string) []string {
+	if strings.Contains(entry, k.Separator) && !strings.Contains(entry, k.Delimiter) && !strings.ContainsRune(entry, escape) {
+		return nil
+	}
+
+	var out []string
+
+	for _, text := range append(strings.Split(entry, k.Delimiter), entry) {
+		plain, _, _ := strings.Cut(text, k.Separator)
+		escaped, _, _ := cutUnescaped(text, k.Separator)
+
+		for _, key := range []string{plain, unescaped(plain), unescaped(escaped)} {
+			if key = strings.TrimSpace(key); key != "" {
+				out = append(out, key)
+			}
+		}
+	}
+
+	return out
+}
+
+// unescaped returns text without the backslashes that give what follows them another meaning.
+func unescaped(text string) string {
+	b := strings.Builder{}
+
+	for i := 0; i < len(text); i++ {
+		if text[i] == escape && i+1 < len(text) {
+			i++
+		}
+
+		b.WriteByte(text[i])
+	}
+
+	return b.String()
 }
 
 func (j joined) write(entries iter.Seq[*Entry], n int) *structpb.Value {
@@ -89,12 +131,17 @@ func (j joined) take(_ *Entry, e Entry) Entry { return e }
 // cutJoined returns the first entry of the supplied joined string and the rest behind its
 // delimiter, and false if it's the last one.
 func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
+	return cutUnescaped(text, k.Delimiter)
+}
+
+// cutUnescaped is strings.Cut around the first separator that is not behind a backslash.
+func cutUnescaped(text, separator string) (before, after string, found bool) {
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] == escape:
 			i++
-		case strings.HasPrefix(text[i:], k.Delimiter):
-			return text[:i], text[i+len(k.Delimiter):], true
+		case strings.HasPrefix(text[i:], separator):
+			return text[:i], text[i+len(separator):], true
 		}
 	}
 

@@ -19,7 +19,7 @@ type tagMap struct {
 	field *field.Field
 	keys  *Keys
 
-	// others are the Kubernetes labels that are no tags.
+	// others are the labels and annotations of Kubernetes that are no tags.
 	others map[string]*structpb.Value
 }
 
@@ -33,7 +33,7 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	for name, value := range n.Fields() {
 		key, v := string(name), value.Value()
 
-		if m.field.IsOthers(name) {
+		if m.field.IsOthers(name) || m.keys.Metadata != "" && object.IsPrivate(key) {
 			if m.others == nil {
 				m.others = make(map[string]*structpb.Value)
 			}
