@@ -1147,6 +1147,22 @@ func TestREADMEs(t *testing.T) {
 	}
 }
 
+// TestFirstInput proves that what people read first begins with labels in the input itself, which need
+// nothing of an XR.
+func TestFirstInput(t *testing.T) {
+	for _, name := range []string{"README.md", "package/marketplace/readme/readme.md", "package/crossplane.yaml"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_, sources, _ := strings.Cut(string(text), " sources:\n")
+		if first, _, _ := strings.Cut(strings.TrimSpace(sources), "\n"); first != "- type: Value" {
+			t.Errorf("%s: want the first source to be labels in the input, - type: Value, got %s", name, first)
+		}
+	}
+}
+
 // validInputs returns how many inputs the supplied document shows, which must be valid.
 func validInputs(t *testing.T, name string) int {
 	t.Helper()
