@@ -43,6 +43,11 @@ const (
 	connWindow   = 16 << 20
 )
 
+// maxStreams is how many calls of a connection the server takes at once: each may hold a request of
+// the greatest size. A client's next call waits for one of them to end. RFC 9113, section 6.5.2,
+// recommends to admit no less than 100.
+const maxStreams = 100
+
 // A Command serves a function.
 type Command struct {
 	Debug       bool `help:"Emit debug logs in addition to info logs."                                                         short:"d"`
@@ -110,6 +115,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		grpc.ForceServerCodecV2(codec.Codec{}),
 		grpc.ReadBufferSize(bufferSize), grpc.WriteBufferSize(bufferSize),
 		grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
+		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
 		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
 	)

@@ -103,6 +103,30 @@ func start(t *testing.T, c *Command) (conn *grpc.ClientConn, stop func(), served
 	return conn, stop, out
 }
 
+// TestMaxStreams proves that one connection can't have any number of requests held.
+func TestMaxStreams(t *testing.T) {
+	conn, _, _ := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
+
+	// begin a call, of which nothing is sent.
+	begin := func(ctx context.Context) error {
+		_, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true}, fnv1.FunctionRunnerService_RunFunction_FullMethodName)
+		return err
+	}
+
+	for i := range maxStreams {
+		if err := begin(t.Context()); err != nil {
+			t.Fatalf("NewStream(...): want %d calls at once, got an error at %d: %v", maxStreams, i, err)
+		}
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+
+	if err := begin(ctx); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("NewStream(...): want one more call to wait until %s, got %v", codes.DeadlineExceeded, err)
+	}
+}
+
 // TestStopsGracefully proves that a call under way when the server is told to stop gets
 // its answer, and that the server then stops.
 func TestStopsGracefully(t *testing.T) {
