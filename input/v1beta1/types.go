@@ -58,7 +58,7 @@ type CloudTags struct {
 	ValueFormats []ValueFormat `json:"valueFormats,omitempty"`
 
 	// Sources of labels. On the same tag key, a later source overrides an earlier
-	// one.
+	// one. All together may have 1,000 labels.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -648,7 +648,8 @@ type RequiredResource struct {
 	// +kubebuilder:validation:MinProperties=1
 	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitzero"`
 
-	// Namespace of the objects, if they have one.
+	// Namespace of the objects, if they have one. A trusted source that selects objects
+	// in a namespace by labels must name it: anybody may make one in another.
 	//
 	// +optional
 	Namespace *StringSource `json:"namespace,omitempty"`

@@ -85,6 +85,10 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 		}
 	}
 
+	if err := m.check(); err != nil {
+		return nil, errors.Wrapf(err, "cannot resolve the labels of composed resource %q", c.Name)
+	}
+
 	out := &Set{}
 	m.addTo(out)
 

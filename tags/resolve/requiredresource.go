@@ -20,7 +20,7 @@ import (
 // requiredResource sources take labels from objects that Crossplane fetches.
 var requiredResource = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		objects, err := r.objects(s.Resource, s.Pick)
+		objects, err := r.objects(s.Resource, s.Pick, s.Trusted)
 		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
 			objects, err = r.pick(s, objects)
 		}
@@ -150,10 +150,11 @@ func pairs(labels map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// objects returns the objects that the supplied resource selects, sorted by namespace,
-// name and the order of the kinds. It requires them, and returns none until all are
-// here.
-func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]place, error) {
+// objects returns the objects that res selects, sorted by namespace, name and the order of the
+// kinds. It requires them, and returns none until all are here. Anybody who may make an object in
+// any namespace can give it labels, so a trusted source believes those of a namespace by labels only
+// if it names the namespace.
+func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick, trusted bool) ([]place, error) {
 	sel, err := r.selector(res, pick)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,8 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 
 	var objects []place
 
-	kinds, all := res.ResourceKinds(), true
+	kinds, all, others := res.ResourceKinds(), true, 0
+	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
 
 	for _, k := range kinds {
 		of := proto.CloneOf(sel)
@@ -171,6 +173,11 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 		all = all && answered
 
 		for _, o := range found {
+			if trusted && anywhere && object.Namespace(o) != "" {
+				others++
+				continue
+			}
+
 			name := object.Title(o)
 			objects = append(objects, place{Object: o, name: name, of: name + " "})
 		}
@@ -181,22 +188,33 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick) ([]
 	}
 
 	if len(objects) == 0 {
-		names := make([]string, len(kinds))
-		for i, k := range kinds {
-			names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
-		}
-
-		none := fmt.Sprintf("there is no %s %s", strings.Join(names, " or "), selected(sel))
-		if r.required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "" {
-			none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
-		}
-
-		return nil, &nothing{failure: none, note: none}
+		return nil, r.noObjects(kinds, sel, others > 0)
 	}
 
 	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
+}
+
+// noObjects is the error of a selector of these kinds that selects no object, or only such in
+// namespaces that a trusted source doesn't believe.
+func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
+	}
+
+	what := strings.Join(names, " or ") + " " + selected(sel)
+	none := "there is no " + what
+
+	switch {
+	case untrusted:
+		none = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", what)
+	case r.required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "":
+		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
+	}
+
+	return &nothing{failure: none, note: none}
 }
 
 // selector of the objects of any kind that the supplied resource selects, of which one is picked

@@ -123,6 +123,9 @@ type resolver struct {
 	// objects that they require.
 	call     *expression.Call
 	requires bool
+
+	// patterns of keys that each field holds, by who reads it: how many.
+	patterns map[string]int
 }
 
 // newResolver returns what resolves the supplied input for the supplied request.
@@ -132,6 +135,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
 		context:  req.GetContext(),
 		required: required,
+		patterns: make(map[string]int),
 		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...)),
 	}
 
@@ -172,6 +176,10 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		}
 	}
 
+	if err := r.check(); err != nil {
+		return Set{}, err
+	}
+
 	r.addTo(&r.set)
 
 	// What isn't included differs nowhere.
@@ -190,6 +198,10 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	}
 
 	if err := r.tagKeys(); err != nil {
+		return Set{}, err
+	}
+
+	if err := r.checkPatterns(); err != nil {
 		return Set{}, err
 	}
 

@@ -318,7 +318,7 @@ func BenchmarkResolve(b *testing.B) {
 		{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {"fromFieldPath": "spec.include"}}
 	], "removeTags": [{"fromFieldPath": "spec.include"}, {"fromFieldPath": "spec.labels"}], "ignoreTags": [{"fromFieldPath": "spec.include"}]`)
 
-	for _, n := range []int{10, 100, 1000, 10000} {
+	for _, n := range []int{10, 100, 300} {
 		b.Run(fmt.Sprintf("labels=%d", n), func(b *testing.B) {
 			labels := make(map[string]*structpb.Value, n)
 			include := make([]*structpb.Value, n)

@@ -110,7 +110,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		return errors.Errorf("there is no type %q of sources", s.Type)
 	}
 
-	include, err := r.include(s)
+	include, err := r.include(s, from.Name)
 	if err != nil {
 		return errors.Wrap(err, "cannot tell which labels to include")
 	}
@@ -205,8 +205,8 @@ type include struct {
 // has is true if the supplied qualified key is included.
 func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
-// include returns what the supplied source includes.
-func (r *resolver) include(s *v1beta1.Source) (*include, error) {
+// include returns what the source s, which messages call by name, includes.
+func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	out := &include{patterns: []string{"*"}}
 
 	if s.Include != nil {
@@ -228,6 +228,7 @@ func (r *resolver) include(s *v1beta1.Source) (*include, error) {
 			}
 
 			out.patterns, out.none = patterns, note
+			r.patterns["include of "+name] = len(patterns)
 		}
 	}
 

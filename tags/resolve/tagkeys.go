@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -37,6 +38,10 @@ func (r *resolver) tagKeys() error {
 			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
 		}
 
+		if !t.FromFieldPath.IsZero() {
+			r.patterns[fmt.Sprintf("removeTags[%d]", i)] = len(keys)
+		}
+
 		r.set.Remove = append(r.set.Remove, keys...)
 	}
 
@@ -44,6 +49,10 @@ func (r *resolver) tagKeys() error {
 		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain}, "not a list of strings", "a list")
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
+		}
+
+		if !t.FromFieldPath.IsZero() {
+			r.patterns[fmt.Sprintf("ignoreTags[%d]", i)] = len(keys)
 		}
 
 		r.set.Ignore = append(r.set.Ignore, keys...)
