@@ -208,8 +208,8 @@ func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionReq
 // if the input lets it.
 func schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schemas {
 	if in.FieldDiscovery == v1beta1.FieldDiscoveryIndex {
-		return field.Schemas{Of: required.Bootstrapped}
+		return field.Schemas{Of: required.Bootstrapped, Given: required.Bootstrapped}
 	}
 
-	return field.Schemas{Of: required.Schema}
+	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }

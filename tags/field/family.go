@@ -384,7 +384,7 @@ func (f *family) complete(of *Field) {
 	switch {
 	case f.adds == "" || f.added == nil && of.Shape != Map: // Upjet adds tags to maps only.
 	case f.adds == path && below, f.adds == "."+whole, f.adds == anyField:
-		of.ProviderTags = f.addedKeys()
+		of.ProviderTags, of.AddsToField = f.addedKeys(), !f.Native
 	}
 }
 

@@ -77,6 +77,13 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// resources of the kind before it creates them. Nil if it adds none.
 	ProviderTags []string
 
+	// AddsToField is true if the provider adds them to the tag field itself, and not only to the
+	// resource in the cloud.
+	AddsToField bool
+
+	// Limits of the field in the schema of the kind, or nil if it has none or isn't at hand.
+	Limits *Limits
+
 	// LateInit is true if the provider fills a field that isn't there with the tags
 	// that the cloud has. One that is there, though empty, it leaves alone.
 	LateInit bool

@@ -49,23 +49,14 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 		l.narrow(bound(part, "maxItems"))
 	}
 
-	field := func(parts iter.Seq[object.Node], name string) *stringSchema {
-		return stringOf(func(yield func(object.Node) bool) {
-			for part := range parts {
-				if !yield(part.Field("properties").Field(name)) {
-					return
-				}
-			}
-		})
-	}
-
 	switch f.Shape {
 	case Map:
 		l.value = stringOf(inside(of, "additionalProperties"))
 	case MapOfLists:
 		l.value = stringOf(inside(of, "additionalProperties", "items"))
 	case KeyValueList:
-		l.key, l.value = field(inside(of, "items"), f.Key), field(inside(of, "items"), f.Value)
+		l.key = stringOf(inside(of, "items", "properties", f.Key))
+		l.value = stringOf(inside(of, "items", "properties", f.Value))
 	case StringList:
 		l.entry = stringOf(inside(of, "items"))
 	case Joined:
@@ -78,6 +69,16 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	}
 
 	return l
+}
+
+// LimitsOf returns the limits of the launched field in the OpenAPI v3 schema of the kind that has
+// it: see LimitsOf.
+func (l *Launched) LimitsOf(s object.Node) *Limits {
+	if !l.List.IsZero() {
+		s = schemaAt(s, l.List).Field("items")
+	}
+
+	return LimitsOf(s, &l.Field)
 }
 
 // narrow the most entries to n, if there is such a limit.

@@ -23,8 +23,13 @@ const (
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
 // kinds.
 type Schemas struct {
-	// Of returns the schema of a kind, or no object if there is none to be had.
+	// Of returns the schema of a kind, or no object if there is none to be had. Whoever needs
+	// it to locate a tag field asks for it.
 	Of func(k schema.GroupVersionKind) object.Node
+
+	// Given returns the schema of a kind that is there though the function doesn't ask for it,
+	// or no object. It may be nil.
+	Given func(k schema.GroupVersionKind) object.Node
 }
 
 // Locate the tag field of the supplied kind by its schema. That of a resource that no

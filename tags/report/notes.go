@@ -23,7 +23,7 @@ var noteWords = []struct {
 		"the last tag stays in the cloud, since the provider fills a tag field that is empty with the cloud's tags: ",
 	},
 	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
-	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left: "},
+	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
 	{
 		stamp.NoteImmutable, normal, "TagsImmutable",
 		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",

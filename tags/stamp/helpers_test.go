@@ -139,6 +139,10 @@ func lines(o *Outcome, err error) []string {
 		}
 	}
 
+	for _, s := range o.CloudRefuses {
+		add("the API refuses %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
+	}
+
 	for _, s := range o.Skips {
 		add("skipped %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}

@@ -36,6 +36,10 @@ type place struct {
 
 	profile *tags.Profile
 
+	// refuser has what the API of the cloud admits, if that is less than the profile does and
+	// somebody wants to know. Otherwise it is nil.
+	refuser *tags.Profile
+
 	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
 	// same of the kind.
 	lacks            string
@@ -198,7 +202,7 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf the tags of the supplied kind.
 func (ts *Targets) placeOf(k *kind) *place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile)}
+	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile), refuser: ts.stamper.refuserOf(k.Kind, f.Profile)}
 
 	switch {
 	case !known && f.Asked:
@@ -217,15 +221,41 @@ func (ts *Targets) placeOf(k *kind) *place {
 
 	p.launched = ts.launchedPlaces(k, p)
 
+	if p.lacks == "" {
+		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
+	}
+
 	return p
 }
 
+// schemaAtHand returns the schema of the kind if it was asked for, or is there though it wasn't. It
+// is not asked for now.
+func (ts *Targets) schemaAtHand(k *kind) object.Node {
+	s := ts.schemas[k.GroupVersionKind]
+	if given := ts.stamper.Schemas.Given; !s.IsObject() && given != nil {
+		return given(k.GroupVersionKind)
+	}
+
+	return s
+}
+
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may
-// name one. What the composite resource or a class says decides only where nothing else does.
+// name one.
 func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
 	of := k.Tagged()
-	family, _ := field.FamilyOf(of)
-	provider := cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
+	return s.Input.ProfileRules.ProfileOf(s.providerOf(k, named), of.Group, of.Kind)
+}
 
-	return s.Input.ProfileRules.ProfileOf(provider, of.Group, of.Kind)
+// refuserOf returns what the API of the cloud admits of tags of resources of the kind, if that is
+// less than their tag profile does, or nil.
+func (s *Stamper) refuserOf(k field.Kind, named string) *tags.Profile {
+	of := k.Tagged()
+	return s.Input.ProfileRules.RefuserOf(s.providerOf(k, named), of.Group, of.Kind)
+}
+
+// providerOf resources of the kind, for which a rule may name one. What the composite resource or
+// a class says decides only where nothing else does.
+func (s *Stamper) providerOf(k field.Kind, named string) string {
+	family, _ := field.FamilyOf(k.Tagged())
+	return cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
 }

@@ -31,8 +31,9 @@ func (ts *Targets) launchedPlaces(k *kind, own *place) []*launchedPlace {
 
 	for _, l := range ts.asked.Launched(k.Kind) {
 		if !l.Path.Equal(own.field.Path) {
-			p := &launchedPlace{place: place{profile: own.profile}, of: l}
+			p := &launchedPlace{place: place{profile: own.profile, refuser: own.refuser}, of: l}
 			p.field = &p.of.Field
+			p.field.Limits = p.of.LimitsOf(ts.schemaAtHand(k))
 			out = append(out, p)
 		}
 	}

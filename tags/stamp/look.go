@@ -101,8 +101,7 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 		l.Tags = append(l.Tags, of)
 	}
 
-	reserved, providers := p.reservedSlots()
-	l.Limit, l.Free = p.countLimit(), p.Profile.MaxTags-reserved-providers-p.set.Len()
+	l.Limit, l.Free = p.countLimit(), p.freeSlots()
 
 	return l, nil
 }

@@ -399,7 +399,7 @@ func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule
 		_, claimed := e.First(p.claimed)
 		_, lost := e.First(p.lost)
 
-		if claimed || lost || p.isClouds(e) || !e.IsTextual() && p.target.field.Shape != field.MapOfLists {
+		if claimed || lost || p.isClouds(e) || !e.IsTextual() && p.target.field.Shape != field.MapOfLists || !e.FitsIn(p.target.field.Limits) {
 			continue
 		}
 
@@ -481,8 +481,7 @@ func (p *plan) kept(of []tagset.Entry) []tagset.Entry {
 // fill the tag slots that are free with the tags that are missing: those of trusted labels,
 // then those of others, then those of other systems.
 func (p *plan) fill() error {
-	reserved, providers := p.reservedSlots()
-	free, err := p.fillLabels(p.Profile.MaxTags - reserved - providers - p.set.Len())
+	free, err := p.fillLabels(p.freeSlots())
 
 	for _, of := range p.foreign {
 		if len(of) == 0 {
@@ -548,36 +547,6 @@ func (p *plan) lack(key string) {
 	if p.lacking <= maxLimitKeys {
 		p.lackingKeys = append(p.lackingKeys, key)
 	}
-}
-
-// reservedSlots returns how many slots the input reserves, and how many the provider needs
-// for tags that aren't there yet.
-func (p *plan) reservedSlots() (reserved, providers int) {
-	if p.in.ProviderTags != v1beta1.ProviderTagsNone {
-		for _, key := range p.target.field.ProviderTags {
-			if !p.set.Has(p.ID(key)) {
-				providers++
-			}
-		}
-	}
-
-	return int(p.in.ReservedTags[p.Profile.Name]), providers
-}
-
-// countLimit puts how many tags the resource may have.
-func (p *plan) countLimit() string {
-	reserved, providers := p.reservedSlots()
-	limit := p.Profile.Limit(tags.CountCap)
-
-	if reserved > 0 {
-		limit += fmt.Sprintf(", %d of them reserved", reserved)
-	}
-
-	if providers > 0 {
-		limit += fmt.Sprintf(", %d for those that the provider adds", providers)
-	}
-
-	return limit
 }
 
 // slotless returns the positions of the labels that the resource has no tag slot for.

@@ -92,6 +92,11 @@ func (s *skips) addLaunched(q, own *plan) {
 
 	s.takenFrom(q)
 
+	// The field may admit less than the resource's own does.
+	for _, l := range q.refused {
+		s.skip(skipKey{label: l.SkippedLabel, limit: l.Limit}, q.Resource, true)
+	}
+
 	for i := range q.slotless() {
 		if own.wishes != q.wishes || !own.decided || !own.lacksSlot(i) {
 			s.alone(q, q.tags[i], tags.CountCap, q.countLimit())

@@ -195,7 +195,7 @@ func (e *ResolveError) Unwrap() error { return e.error }
 // or a conflict with what is there.
 func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
 	out := &Outcome{Results: make([]Result, 0, len(targets.All)), Changed: make(map[string]object.Object)}
-	skipped, over := newSkips(), newLimits(s.Input)
+	skipped, refused, over := newSkips(), newSkips(), newLimits(s.Input)
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -222,6 +222,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 
 		s.record(out, p)
 		skipped.add(p, launched)
+		refused.addRefused(p, launched)
 		over.add(p, launched)
 	}
 
@@ -229,7 +230,8 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 		return nil, err
 	}
 
-	out.Skips = skipped.sorted()
+	refused.resources = skipped.resources
+	out.Skips, out.CloudRefuses = skipped.sorted(), refused.sorted()
 
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -34,6 +35,10 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 
 	if proto.Equal(before, v) {
 		return object.Object{}, nil
+	}
+
+	if limit := t.field.Limits.RefusesWhole(v.GetStringValue()); t.field.Shape == field.Joined && limit != "" {
+		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.field.Path, limit)
 	}
 
 	return writeValue(t, object.NodeOf(v))

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
 // An Entry of a tag field.
@@ -74,6 +75,25 @@ func (e *Entry) text() *structpb.Value {
 	}
 
 	return e.Value
+}
+
+// FitsIn is true if the limits admit the entry.
+func (e *Entry) FitsIn(l *field.Limits) bool {
+	admits := func(key, value string) bool {
+		reason, _ := l.Refuses(key, "", value)
+		return reason == ""
+	}
+
+	if e.separator != "" {
+		return admits(e.String(), "")
+	}
+
+	list, ok := e.Value.GetKind().(*structpb.Value_ListValue)
+	if !ok {
+		return admits(e.Key, e.Value.GetStringValue())
+	}
+
+	return !slices.ContainsFunc(list.ListValue.GetValues(), func(v *structpb.Value) bool { return !admits(e.Key, v.GetStringValue()) })
 }
 
 // First of the supplied keys that the entry may be taken for a tag of, if there is any. In

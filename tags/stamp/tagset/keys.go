@@ -24,6 +24,9 @@ type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Separator, Delimiter string
 	MaxLength            int
 
+	// Limits of the field in the schema of the resource's kind, or nil.
+	Limits *field.Limits
+
 	// Metadata is labels or annotations, if the field is such a map of an object of
 	// Kubernetes, and empty otherwise.
 	Metadata string
@@ -31,7 +34,7 @@ type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 
 // KindOf the supplied field, on a resource with the supplied tag profile.
 func KindOf(f *field.Field, p *tags.Profile) Kind {
-	k := Kind{Profile: p, Shape: f.Shape}
+	k := Kind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
 	switch k.Shape {
 	case field.StringList:
@@ -68,16 +71,21 @@ func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) 
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
 		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
 	case k.Shape == field.Joined:
-		return k.refusesJoined(key, value)
+		reason, limit = k.refusesJoined(key, value)
 	case k.Shape == field.StringList:
 		// The profile knows of one separator only.
-		reason = k.Profile.CheckEntry(key, k.Separator, value)
-		return reason, k.Profile.Limit(reason)
+		if reason = k.Profile.CheckEntry(key, k.Separator, value); reason != "" {
+			return reason, k.Profile.Limit(reason)
+		}
 	case k.Metadata != "":
-		return k.refusesMetadata(key, value)
-	default:
-		return "", ""
+		reason, limit = k.refusesMetadata(key, value)
 	}
+
+	if reason != "" {
+		return reason, limit
+	}
+
+	return k.Limits.Refuses(key, k.Separator, value)
 }
 
 // refusesMetadata is Refuses for labels and annotations: the API server would refuse the whole
