@@ -160,9 +160,9 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 
 // respond to the supplied run: copy metadata, stamp the supplied targets, and report.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
-	copied, err := copies.Copy()
+	copied, err := copies.Copy(ctx)
 	if err != nil {
-		return nil, report.Fail(report.ReasonResolveFailed, err)
+		return nil, report.FailCopy(err)
 	}
 
 	targets.Copied(copied.Changed)

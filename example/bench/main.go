@@ -26,13 +26,15 @@ desired state as it came. Both are served as processes of their own, and called 
 
 time: a call, and the CPU time of the server for it, with few and many resources. expressions: the same of
 labels that expressions compute, half of them for each resource, beside those of a field. scale: with ten
-times the resources, and ten times the labels. memory: with many calls at once, and afterwards. start: the
-size of the binary, the time until it has answered a first call, and its memory when idle.
+times the resources, and ten times the labels. memory: with many calls at once, and afterwards. limits: the
+memory and CPU time of one call of a server that has just started, with a request in which somebody has
+made one thing as long as can be. start: the size of the binary, the time until it has answered a first
+call, and its memory when idle.
 
 CPU time and memory need Linux.`
 
 type cli struct {
-	Measure []string `arg:"" default:"time" enum:"time,expressions,scale,memory,start" help:"What to measure: time, expressions, scale, memory, start." optional:""`
+	Measure []string `arg:"" default:"time" enum:"time,expressions,scale,memory,limits,start" help:"What to measure: time, expressions, scale, memory, limits, start." optional:""`
 
 	States    []load.State   `default:"settled,stable,changed" enum:"settled,stable,changed" help:"Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none."`
 	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time, expressions and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
@@ -109,7 +111,7 @@ func (c *cli) run(ctx context.Context) error {
 	defer stop()
 
 	for _, m := range c.Measure {
-		measure := map[string]func(context.Context) error{"time": s.time, "expressions": s.expressions, "scale": s.scale, "memory": s.memory, "start": s.start}[m]
+		measure := map[string]func(context.Context) error{"time": s.time, "expressions": s.expressions, "scale": s.scale, "memory": s.memory, "limits": s.limits, "start": s.start}[m]
 		if err := measure(ctx); err != nil {
 			return fmt.Errorf("cannot measure %s: %w", m, err)
 		}
@@ -277,7 +279,7 @@ func (s *session) scale(ctx context.Context) error {
 			to   [][2]int // Resources and labels.
 		}{
 			{"resources", [][2]int{{10, 20}, {100, 20}, {1000, 20}}},
-			{"labels", [][2]int{{100, 20}, {100, 200}, {100, 2000}}},
+			{"labels", [][2]int{{100, 10}, {100, 100}, {100, 1000}}},
 		} {
 			var before []bench.Timing
 
@@ -299,6 +301,32 @@ func (s *session) scale(ctx context.Context) error {
 
 				before = timings
 			}
+		}
+	}
+
+	return nil
+}
+
+// limits are measured of the function alone: an echo returns what it gets.
+func (s *session) limits(ctx context.Context) error {
+	for _, h := range load.HostileRequests() {
+		progressf("limits, %s", h.Name)
+
+		for _, b := range s.binaries[:len(s.binaries)-1] {
+			server, err := b.Serve(ctx, s.dir)
+			if err != nil {
+				return err
+			}
+
+			bound, err := bench.Limits(ctx, server, h)
+
+			server.Stop()
+
+			if err != nil {
+				return err
+			}
+
+			s.report.Limits = append(s.report.Limits, bound)
 		}
 	}
 

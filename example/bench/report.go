@@ -21,6 +21,7 @@ type report struct {
 	Expressions []computed        `json:"expressions,omitempty"`
 	Scale       []scaled          `json:"scale,omitempty"`
 	Memory      []bench.Footprint `json:"memory,omitempty"`
+	Limits      []bench.Bound     `json:"limits,omitempty"`
 	Start       []bench.Beginning `json:"start,omitempty"`
 }
 
@@ -92,6 +93,14 @@ func (r report) table(to io.Writer) error {
 		}
 
 		row("%s\t%d\t%d\t%d\t%s\t%.0f\t%.0f\t%.2f\t%s", m.State, m.Resources, m.AtOnce, m.Bursts, m.Server, mb(m.Idle), mb(m.Peak), m.Ratio, strings.Join(after, ", "))
+	}
+
+	if len(r.Limits) > 0 {
+		row("\nrequest\tMB\tfunction\tpeak MB\tCPU ms\tresponse MB\trefused")
+	}
+
+	for _, m := range r.Limits {
+		row("%s\t%.2f\t%s\t%.0f\t%.0f\t%.2f\t%t", m.Request, mb(m.Bytes), m.Server, mb(m.Peak), 1e3*m.CPUSeconds, mb(m.Response), m.Fatal != "")
 	}
 
 	if len(r.Start) > 0 {

@@ -3,6 +3,7 @@
 package metadata
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +51,18 @@ type Result struct {
 
 	// NotCopied is metadata that was not copied, by the position of the rule.
 	NotCopied []NotCopied
+
+	// room is how many bytes may still be copied.
+	room int
 }
+
+// maxCopied is the most bytes that all rules copy together: what a response may have, since
+// Crossplane takes no larger one. One map can be copied to a thousand items.
+const maxCopied = 4 << 20
+
+// ErrTooLarge is the error of rules that copy more than a response may have.
+var ErrTooLarge = errors.Errorf("all rules together copy more than %d bytes, which is more than Crossplane takes of a function: "+
+	"select fewer keys, or fewer resources and items", maxCopied)
 
 // NotCopied is metadata that was not copied, and why.
 type NotCopied struct {
@@ -110,12 +122,13 @@ func namesFor(rule *v1beta1.MetadataRule, t *stamp.Target, targets *stamp.Target
 }
 
 // Copy labels and annotations to the selected resources. Later rules see what earlier ones
-// copied. An error means that nothing may be written.
-func (c *Copies) Copy() (*Result, error) {
-	out := &Result{Changed: make(map[string]object.Object)}
+// copied. An error means that nothing may be written: it is that of ctx once that has one, ErrTooLarge,
+// or a resolve failure.
+func (c *Copies) Copy(ctx context.Context) (*Result, error) {
+	out := &Result{Changed: make(map[string]object.Object), room: maxCopied}
 
 	for i := range c.rules {
-		if err := c.rules[i].copy(c.targets, out); err != nil {
+		if err := c.rules[i].copy(ctx, c.targets, out); err != nil {
 			return nil, errors.Wrapf(err, "cannot copy kubernetesMetadata[%d]", i)
 		}
 	}
@@ -124,7 +137,7 @@ func (c *Copies) Copy() (*Result, error) {
 }
 
 // copy by the rule. What is copied is read before anything is.
-func (r *rule) copy(targets *stamp.Targets, out *Result) error {
+func (r *rule) copy(ctx context.Context, targets *stamp.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
@@ -141,8 +154,16 @@ func (r *rule) copy(targets *stamp.Targets, out *Result) error {
 	}
 
 	for _, d := range r.to {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+
 		r.write(from[d.from].Labels, d.target, r.Rule.ToFieldPaths.Labels, out)
 		r.write(from[d.from].Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out)
+
+		if out.room < 0 {
+			return ErrTooLarge
+		}
 	}
 
 	return nil
@@ -234,7 +255,13 @@ func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.P
 	}
 
 	for _, path := range paths {
-		after, changed, err := object.Update(out.resource(t), path, func(old *structpb.Value) (*structpb.Value, error) { return with(old, values) })
+		after, changed, err := object.Update(out.resource(t), path, func(old *structpb.Value) (*structpb.Value, error) {
+			if out.room < 0 {
+				return old, nil // Nothing is written in the end.
+			}
+
+			return with(old, values, &out.room)
+		})
 		if err != nil {
 			r.failf(out, "to composed resource %q: %v", t.Name, err)
 		} else if changed {
@@ -243,9 +270,9 @@ func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.P
 	}
 }
 
-// with returns the supplied map of strings with the supplied values in it. It is the map
-// itself if it has them.
-func with(old *structpb.Value, values map[string]string) (*structpb.Value, error) {
+// with returns the map of strings old with the values in it, and takes the bytes of those that it
+// lacks from the room. It is old itself if it has them.
+func with(old *structpb.Value, values map[string]string, room *int) (*structpb.Value, error) {
 	if !object.IsNull(old) && old.GetStructValue() == nil {
 		return nil, fmt.Errorf("is %s, not a map of strings", object.KindOf(old))
 	}
@@ -260,6 +287,7 @@ func with(old *structpb.Value, values map[string]string) (*structpb.Value, error
 		if v, ok := fields[key]; !ok || !tagset.IsText(v, value) {
 			out[key] = structpb.NewStringValue(value)
 			same = false
+			*room -= len(key) + len(value)
 		}
 	}
 

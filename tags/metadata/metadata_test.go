@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
@@ -94,7 +96,7 @@ func (tc copyCase) run(t *testing.T, g *tagstest.Golden) {
 		given, desired := rules(), tagstest.Resources(tc.desired)
 		copies := Select(given, targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired))
 
-		g.Check(t, tc.reason, copied(copies.Copy()))
+		g.Check(t, tc.reason, copied(copies.Copy(t.Context())))
 
 		if diff := cmp.Diff(tagstest.Resources(tc.desired), desired, protocmp.Transform()); diff != "" {
 			t.Fatalf("\n%s\nCopy(...) changed what is desired: -before, +after:\n%s", tc.reason, diff)
@@ -601,7 +603,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 	targets := targetsOf(t, s, resources)
 	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{"app": "shop"}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
 
-	got, err := copies.Copy()
+	got, err := copies.Copy(t.Context())
 	if err != nil {
 		t.Fatalf("Copy(...): %v", err)
 	}
@@ -619,5 +621,48 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 	if diff := cmp.Diff(tagstest.Resources(desired), resources, protocmp.Transform()); diff != "" {
 		t.Errorf("\nWhat is desired should not be changed.\nCopy(...): -before, +after:\n%s", diff)
+	}
+}
+
+// TestCopyTooMuch is about metadata that many items get.
+func TestCopyTooMuch(t *testing.T) {
+	in, err := v1beta1.Decode(resource.MustStructJSON(`{
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Annotations"], "toFieldPaths": {"annotations": ["spec.pools[*].annotations"]}}]
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cases := map[string]struct {
+		reason string
+		size   int
+		err    error
+	}{
+		"Fits":    {reason: "What a response may have is copied.", size: maxCopied/100 - len("note")},
+		"TooMuch": {reason: "One byte more in each item is refused, and nothing written.", size: maxCopied/100 - len("note") + 1, err: ErrTooLarge},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
+			targets := targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired)
+
+			copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": strings.Repeat("x", tc.size)}}}, targets)
+
+			out, err := copies.Copy(t.Context())
+			if !errors.Is(err, tc.err) || (err == nil) != (out != nil) {
+				t.Errorf("\n%s\nCopy(...): got %v, %v", tc.reason, out, err)
+			}
+		})
+	}
+
+	targets := targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": "x"}}}, targets)
+	if _, err := copies.Copy(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -205,6 +206,15 @@ func (r *Run) FailPolicy(of []stamp.Violation) *FailureError {
 	r.Metrics.violated(of)
 
 	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
+}
+
+// FailCopy returns a FailureError because of the error err of copying metadata.
+func FailCopy(err error) *FailureError {
+	if errors.Is(err, metadata.ErrTooLarge) {
+		return Fail(ReasonLimitExceeded, err)
+	}
+
+	return Fail(ReasonResolveFailed, err)
 }
 
 // FailStamp returns a FailureError because of the supplied error of stamping.
