@@ -62,7 +62,7 @@ var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
 	"kinesisvideo", "lexmodels", "lightsail", "mediastore", "mwaa", "neptune", "organizations", "prometheusservice", "rds",
 	"rekognition", "resourcegroups", "rolesanywhere", "s3", "s3control", "s3vectors", "sagemaker", "servicecatalog",
 	"servicequotas", "sesv2", "sfn", "ssm", "ssoadmin", "storagegateway", "swf", "vpclattice", "wafv2", "xray",
-)...).named("most services, but not EC2")
+)...).named("most services other than EC2")
 
 // awsKinds are all kinds of the services.
 func awsKinds(services ...string) []string {

@@ -26,6 +26,9 @@ type Look struct {
 	Labels  *tags.Transformed
 	Refused []Skip
 
+	// CloudRefuses are labels that are tags, but that the API of the cloud refuses.
+	CloudRefuses []Skip
+
 	// Tags that are there, in their order.
 	Tags []LookedTag
 
@@ -83,9 +86,16 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 	}
 
 	// There may be no place for tags that are missing. What labels conflict with has been decided.
-	if planned, err := s.plan(t, labels); err == nil && planned.Mismatch != "" {
+	planned, err := s.plan(t, labels)
+	if err == nil && planned.Mismatch != "" {
 		l.Mismatch = planned.Mismatch
 		return l, nil
+	}
+
+	if err == nil {
+		refused := newSkips()
+		refused.refusedOf(planned)
+		l.CloudRefuses = refused.sorted()
 	}
 
 	for e := range p.set.All() {

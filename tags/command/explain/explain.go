@@ -31,9 +31,9 @@ type Command struct {
 
 	FieldPath    string     `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
 	Provider     []string   `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	ProfileRules tags.Rules `default:"Contract" enum:"Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). A Composition says so itself."`
+	ProfileRules tags.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. A Composition says so itself." placeholder:"RULES"`
 	Output       string     `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
-	Strict       bool       `help:"Exit with status 2 if any label is skipped, or the tags of labels break a rule of tagPolicy."`
+	Strict       bool       `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
 
 	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
 	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
@@ -47,12 +47,16 @@ type Command struct {
 }
 
 // strictError is the error of --strict.
-type strictError struct{ skipped, broken int }
+type strictError struct{ skipped, refused, broken int }
 
 func (e strictError) Error() string {
 	var out []string
 	if e.skipped > 0 {
 		out = append(out, fmt.Sprintf("labels skipped: %d", e.skipped))
+	}
+
+	if e.refused > 0 {
+		out = append(out, fmt.Sprintf("labels whose tags the cloud refuses: %d", e.refused))
 	}
 
 	if e.broken > 0 {
@@ -177,6 +181,7 @@ func (e *explained) values() any {
 func (e *explained) found() (of strictError) {
 	for _, x := range e.providers {
 		of.skipped += len(x.Skipped)
+		of.refused += x.refused()
 		of.broken += len(x.Broken)
 	}
 
@@ -188,6 +193,10 @@ type Explanation struct {
 	Provider string              `json:"provider"`
 	Tags     map[string]string   `json:"tags"`
 	Skipped  []tags.SkippedLabel `json:"skipped"`
+
+	// CloudRefuses are labels of tags that the API of the cloud, or of one of its services, is
+	// known to refuse.
+	CloudRefuses []Refused `json:"cloudRefuses,omitempty"`
 
 	// Removed are labels whose tags removeTags takes away, and Ignored those whose tags
 	// have the value of the cloud because of ignoreTags, if it has them.
@@ -343,6 +352,8 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 			x.Sources[t.Key] = from
 		}
 	}
+
+	x.addRefused(kept, in)
 
 	for _, l := range labels {
 		x.cells[l] = terminal.Cell{Text: "removed"}

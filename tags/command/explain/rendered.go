@@ -65,6 +65,9 @@ type RenderedTag struct {
 	Label  string `json:"label,omitempty"`
 	Source string `json:"source,omitempty"`
 	Note   string `json:"note,omitempty"`
+
+	// CloudRefuses is why the API of the cloud refuses the tag, or empty if it doesn't.
+	CloudRefuses tags.SkipReason `json:"cloudRefuses,omitempty"`
 }
 
 // A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason. One of an
@@ -222,6 +225,7 @@ func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) 
 			t.Source = "the provider"
 		}
 
+		t.refuse(l.CloudRefuses)
 		x.Tags = append(x.Tags, t)
 	}
 
@@ -339,6 +343,12 @@ func (x *rendering) found() (of strictError) {
 	for _, r := range x.resources {
 		of.broken += len(r.Broken)
 
+		for i := range r.Tags {
+			if r.Tags[i].CloudRefuses != "" {
+				of.refused++
+			}
+		}
+
 		for i := range r.Labels {
 			if r.Labels[i].Reason != "" {
 				of.skipped++
@@ -417,7 +427,10 @@ func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
 
 	for _, tag := range x.Tags {
 		key := terminal.Cell{Text: terminal.Visible(tag.Key)}
-		if tag.Label != "" {
+		switch {
+		case tag.CloudRefuses != "":
+			key.Color = terminal.Red
+		case tag.Label != "":
 			key.Color = terminal.Green
 		}
 

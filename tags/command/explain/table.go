@@ -67,6 +67,7 @@ func (e *explained) legend() string {
 			}
 		}
 
+		out = append(out, x.refusedLines()...)
 		out = append(out, ruledLines(x.Provider, "removed", x.Removed)...)
 		out = append(out, ruledLines(x.Provider, "as the cloud has it, if it does", x.Ignored)...)
 
@@ -77,6 +78,10 @@ func (e *explained) legend() string {
 		for _, note := range x.Notes {
 			out = append(out, fmt.Sprintf("%s: %s\n", x.Provider, note))
 		}
+	}
+
+	if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return len(x.CloudRefuses) > 0 }) {
+		out = append(out, mend+"\n")
 	}
 
 	for _, note := range e.notes {

@@ -1,0 +1,118 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// mend is what to do about tags that a cloud refuses.
+const mend = "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal"
+
+// A Refused label is one whose tag the API of the cloud refuses, though nobody has said that its
+// rules apply.
+type Refused struct {
+	tags.SkippedLabel
+
+	// Service that refuses it, or empty if all services of the cloud do.
+	Service string `json:"service,omitempty"`
+
+	// Limit of the API in a few words.
+	Limit string `json:"limit"`
+}
+
+// addRefused says which of the tags the API of the cloud refuses. Those that all its services refuse
+// can be nowhere.
+func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
+	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
+		for i := range kept {
+			t := &kept[i]
+
+			reason := by.Profile.Refuses(*t)
+			if reason == "" {
+				continue
+			}
+
+			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: x.profile.Skip(*t, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
+
+			if by.Service == "" {
+				x.cells[t.Label] = terminal.Cell{Text: "refused: " + terminal.Visible(t.Key), Color: terminal.Red}
+			}
+		}
+	}
+}
+
+// refused is how many labels all services of the cloud refuse.
+func (x *Explanation) refused() (n int) {
+	for i := range x.CloudRefuses {
+		if x.CloudRefuses[i].Service == "" {
+			n++
+		}
+	}
+
+	return n
+}
+
+// refusedLines say what the cloud refuses, in a line for each limit.
+func (x *Explanation) refusedLines() (lines []string) {
+	type limit struct {
+		reason tags.SkipReason
+		text   string
+	}
+
+	var order []limit
+
+	services, keys := make(map[limit][]string), make(map[limit][]string)
+
+	for i := range x.CloudRefuses {
+		r := &x.CloudRefuses[i]
+
+		l := limit{r.Reason, r.Limit}
+		if keys[l] == nil {
+			order = append(order, l)
+		}
+
+		services[l], keys[l] = append(services[l], r.Service), append(keys[l], terminal.Visible(r.TagKey))
+	}
+
+	for _, l := range order {
+		by := "its API"
+		if of := distinct(services[l]); of[0] != "" {
+			by = "the API of " + strings.Join(of, ", ")
+		}
+
+		lines = append(lines, fmt.Sprintf("%s refused by %s: %s (%s): %s\n", x.Provider, by, l.reason, l.text, strings.Join(distinct(keys[l]), ", ")))
+	}
+
+	return lines
+}
+
+// distinct are the strings without those that are there before, in their order.
+func distinct(of []string) []string {
+	var out []string
+
+	for _, s := range of {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+
+	return out
+}
+
+// refuse says of the tag that a resource has whether the API of its cloud refuses it.
+func (t *RenderedTag) refuse(of []stamp.Skip) {
+	for i := range of {
+		if t.Label != "" && of[i].TagKey == t.Key {
+			t.CloudRefuses = of[i].Reason
+			t.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", of[i].Reason, of[i].Limit)
+
+			return
+		}
+	}
+}
