@@ -110,6 +110,9 @@ type compiled struct {
 
 	// size of the nodes, and of regular expressions that are literals.
 	size int64
+
+	// misspelt is the first field that no metadata has, or nil.
+	misspelt *misspelling
 }
 
 // Compile the supplied text. An error says where the mistake is, as line and column, and
@@ -140,6 +143,10 @@ func Compile(text string) (Expression, error) {
 	c := &compiled{}
 	c.look(checked.NativeRep().Expr(), nil)
 	c.size = c.nodes
+
+	if m := c.misspelt; m != nil {
+		return Expression{}, mistake(text, &common.Error{Location: checked.NativeRep().SourceInfo().GetStartLocation(m.id), Message: m.String()})
+	}
 
 	var err error
 
@@ -342,9 +349,13 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 	case ast.IdentKind:
 		c.mention(e.AsIdent(), bound)
 	case ast.SelectKind:
-		s := e.AsSelect()
-		c.lookIn(s.Operand(), s.FieldName(), bound)
+		c.lookIn(e, bound)
 	case ast.CallKind:
+		if of, _ := fieldOf(e); of != nil {
+			c.lookIn(e, bound)
+			return
+		}
+
 		c.lookAtCall(e.AsCall(), bound)
 	case ast.ListKind:
 		for i, item := range e.AsList().Elements() {
@@ -385,36 +396,29 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 
 // lookAtCall looks at what the supplied call mentions.
 func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
-	args := call.Args()
-
-	switch call.FunctionName() {
-	case operators.Index, operators.OptIndex, operators.OptSelect:
-		if field, ok := args[1].AsLiteral().(types.String); ok && args[1].Kind() == ast.LiteralKind {
-			c.lookIn(args[0], string(field), bound)
-			return
-		}
-	}
-
 	if call.IsMemberFunction() {
 		c.look(call.Target(), bound)
 	}
 
-	for _, arg := range args {
+	for _, arg := range call.Args() {
 		c.look(arg, bound)
 	}
 }
 
-// lookIn looks at the supplied expression, of whose value the supplied field is meant.
-func (c *compiled) lookIn(e ast.Expr, field string, bound []string) {
-	if e.Kind() == ast.IdentKind {
+// lookIn looks at an expression that selects a field, and at what it selects it from.
+func (c *compiled) lookIn(e ast.Expr, bound []string) {
+	of, field := fieldOf(e)
+	c.spell(e.ID(), of, field, bound)
+
+	if of.Kind() == ast.IdentKind {
 		for v, in := range map[Variable]*[]string{Required: &c.objects, Context: &c.contextKeys} {
-			if isVariable(e.AsIdent(), v, bound) && !slices.Contains(*in, field) {
+			if isVariable(of.AsIdent(), v, bound) && !slices.Contains(*in, field) {
 				*in = append(*in, field)
 			}
 		}
 	}
 
-	c.look(e, bound)
+	c.look(of, bound)
 }
 
 func (c *compiled) mention(ident string, bound []string) {

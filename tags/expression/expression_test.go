@@ -1,12 +1,14 @@
 package expression_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -52,6 +54,13 @@ func TestCompileRefuses(t *testing.T) {
 		"LongLine":      {"Of a long line only what is near the mistake should be shown.", strings.Repeat("name + ", 100) + "nam" + strings.Repeat(" + name", 100)},
 		"Long":          {"An expression has a greatest length.", "'" + strings.Repeat("a", 8192) + "'"},
 		"Deep":          {"An expression has a greatest depth.", strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300)},
+		"Metadata":      {"A field that no metadata has should be refused where it is.", "xr.metadata.name + xr.metadata.namspace"},
+		"MetadataKey":   {"A field that no metadata has should be refused however it is written.", "desired['metadata']['label'].a"},
+		"MetadataHas":   {"Nobody should ask for what is never there.", "has(xr.metadata.annotation) ? 'a' : 'b'"},
+		"MetadataMaybe": {"What may be absent is one of the fields, too.", "xr.?metadata[?'label'].env.orValue('a')"},
+		"MetadataSeen":  {"What is observed has metadata if there is any.", "observed.metadata.uuid"},
+		"MetadataValue": {"What is observed has metadata if it is there.", "observed.hasValue() ? observed.value().metadata.uuid : 'x'"},
+		"MetadataMacro": {"A macro has variables of its own, but a dot before one says that it isn't.", "[1].map(xr, .xr.metadata.nam)[0]"},
 		"OtherFunction": {"Extensions that could cost more than is counted should not be there.", "base64.encode(b'a')"},
 		"Bind":          {"Bindings of names are not among the extensions.", "cel.bind(a, name, a + a)"},
 	}
@@ -155,5 +164,15 @@ func TestExpressionJSON(t *testing.T) {
 
 	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.Objects() != nil || none.PerResource() != nil || none.String() != "" {
 		t.Errorf("want an expression that is none to mention nothing, got %q", none)
+	}
+}
+
+// TestMetadataFields is about all fields that metadata has.
+func TestMetadataFields(t *testing.T) {
+	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if _, err := expression.Compile("has(xr.metadata." + name + ") ? 'a' : 'b'"); err != nil {
+			t.Errorf("\nA field that metadata has should be no mistake.\nCompile(...): %v", err)
+		}
 	}
 }

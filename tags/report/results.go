@@ -11,6 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -79,6 +80,7 @@ func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
 		add(rsp, normal, "SourceEmpty", "", shorten(of.String(), maxMessage))
 	}
 
+	add(rsp, normal, "ExpressionEmpty", "these expressions have no value: ", mapped(r.Set.Valueless(), func(l resolve.Lack) string { return shorten(l.String(), maxName) })...)
 	add(rsp, normal, "SelectorEmpty", "these select no desired resource, so that nothing comes of them: ", mapped(o.Unmatched, elide)...)
 	add(rsp, normal, "UnknownProvider", "", r.unknownProvider(o)...)
 }

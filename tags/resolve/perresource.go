@@ -52,6 +52,9 @@ type taken struct {
 	// them is there. Why is the first reason why one hasn't, if there is one.
 	had bool
 	why string
+
+	// waits is true if the label may be there once a resource is observed that isn't yet.
+	waits bool
 }
 
 // takeAccounts takes the labels of the supplied source for each resource.
@@ -118,6 +121,8 @@ func (p *PerResource) addLabels(m *merged, t *taken, c *Composed) error {
 		if err != nil {
 			return err
 		}
+
+		t.waits = t.waits || c.Observed.IsZero() && t.found.expression.Mentions(expression.Observed)
 
 		if t.why = cmp.Or(t.why, why); ok {
 			t.had = true
@@ -256,6 +261,22 @@ func (p *PerResource) Empty() (out []Lack) {
 		}
 
 		out = append(out, Lack{first.Source.Name, why})
+	}
+
+	return out
+}
+
+// absent are the expressions that have no value for any of the resources that have been asked
+// about, in the order of their sources and keys. Of what isn't made yet nothing is observed.
+func (p *PerResource) absent() (out []Lack) {
+	if p == nil {
+		return nil
+	}
+
+	for _, i := range p.differing {
+		if t := &p.all[i]; !t.had && !t.waits && t.why != "" {
+			out = append(out, Lack{t.Source.Name, t.why})
+		}
 	}
 
 	return out

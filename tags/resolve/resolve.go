@@ -67,6 +67,17 @@ type Lack struct {
 
 func (l Lack) String() string { return l.Source + ": " + l.Why }
 
+// Valueless are the single expressions that have no value, for any of the composed resources that have
+// been asked about, in the order of their sources and keys: those of sources that find something.
+func (s *Set) Valueless() []Lack {
+	empty := make(map[string]bool)
+	for _, of := range slices.Concat(s.Empty, s.PerResource.Empty()) {
+		empty[of.Source] = true
+	}
+
+	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
+}
+
 // Transformer of the set's labels, by the rules of the supplied input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())

@@ -345,3 +345,31 @@ func BenchmarkResolve(b *testing.B) {
 		})
 	}
 }
+
+// TestValueless is about single expressions without a value.
+func TestValueless(t *testing.T) {
+	in := decode(t, `"sources": [
+		{"type": "Expression", "expressions": {"a": "xr.metadata.name", "b": "xr.spec.labls.env"}},
+		{"type": "Expression", "expressions": {"c": "xr.spec.labls.env"}},
+		{"type": "Expression", "name": "each", "expressions": {"d": "name", "e": "desired.spec.nam", "f": "name == 'x' ? desired.spec.nam : 'y'", "g": "observed.spec.nam"}}
+	]`)
+
+	set, _, err := clusterOf().reconcile(in, observe(composite))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range []string{"x", "y"} {
+		if _, err := set.PerResource.Set(&resolve.Composed{Name: name, Desired: object.Tree(resource.MustStructJSON(`{"spec": {}}`))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want := []resolve.Lack{
+		{Source: "sources[0]", Why: "expressions[b]: no such key: labls"},
+		{Source: `sources[2] "each"`, Why: "expressions[e]: no such key: nam"},
+	}
+	if diff := cmp.Diff(want, set.Valueless()); diff != "" {
+		t.Errorf("\nOnly expressions that have no value on any resource that exists should be told, of sources that find something.\nValueless(): -want, +got:\n%s", diff)
+	}
+}

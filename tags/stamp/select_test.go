@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
@@ -116,6 +118,62 @@ func TestStampSelect(t *testing.T) {
 
 			out, err := stampAll(stamper, desired)
 			g.Check(t, tc.reason, append(lines(out, err), fmt.Sprintf("asked: %q", slices.Sorted(maps.Keys(locator.kinds)))))
+		})
+	}
+}
+
+// TestUnmatched is about selectors that select nothing.
+func TestUnmatched(t *testing.T) {
+	selectors := func(names ...string) (out []v1beta1.ResourceSelector) {
+		for _, name := range names {
+			out = append(out, v1beta1.ResourceSelector{Name: tags.NewPattern(name)})
+		}
+
+		return out
+	}
+
+	in := &v1beta1.CloudTags{
+		Resources: append(selectors("buckt", "bucket"), v1beta1.ResourceSelector{MatchTags: map[string]string{"team": "b"}}, v1beta1.ResourceSelector{MatchTags: map[string]string{"team": "a"}}),
+		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
+			{Key: "a"}, {Key: "b", Resources: selectors("*", "other")}, {Key: "c", Resources: selectors("queu")},
+		}},
+		KubernetesMetadata: []v1beta1.MetadataRule{{Resources: selectors("bucket")}, {Resources: selectors("bucket", "Bucket")}},
+	}
+
+	cases := map[string]struct {
+		reason  string
+		desired map[string]string
+		want    []string
+	}{
+		"Some": {
+			reason: "Each entry that selects nothing should be told, beside those that select something, by name or by tags.",
+			desired: map[string]string{
+				"bucket": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"tags": {"team": "a"}}}`,
+				// What is left alone is selected all the same.
+				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}}`,
+			},
+			want: []string{"resources[0]", "resources[2]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]"},
+		},
+		"NoResources": {reason: "Where there is nothing, nothing is misspelled."},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			stamper := &Stamper{Input: in, Provider: "aws", Transformer: transformer(label("a", "1")), Fields: fixed(&asked{field: shapes["Map"].field, kinds: make(map[string]bool)})}
+
+			desired := make(map[string]*fnv1.Resource)
+			for name, r := range tc.desired {
+				desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(r)}
+			}
+
+			targets, err := stamper.Targets(t.Context(), desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			if diff := cmp.Diff(tc.want, targets.Unmatched()); diff != "" {
+				t.Errorf("\n%s\nUnmatched(): -want, +got:\n%s", tc.reason, diff)
+			}
 		})
 	}
 }

@@ -129,6 +129,9 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	}
 
 	out.notes = slices.Concat(of.notes, texts(of.set.PerResource.Empty()))
+	for _, path := range targets.Unmatched() {
+		out.notes = append(out.notes, path+": selects no rendered resource")
+	}
 
 	for _, v := range s.Violations(targets, nil) {
 		x := byName[v.Resource]
