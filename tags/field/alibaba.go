@@ -20,6 +20,9 @@ var alibaba = family{
 		// Its tags are those of the instances that are launched.
 		"ecs/LaunchTemplate": {at("templateTags", "templateTags")},
 	},
+	immutable: map[string]refusal{
+		"ecs/ImagePipeline": refused("aliyun/terraform-provider-alicloud alicloud/resource_alicloud_ecs_image_pipeline.go: tags ForceNew, v1.247.0"),
+	},
 }
 
 // alibabaClassic is crossplane-contrib/provider-jet-alibaba and provider-alibaba before

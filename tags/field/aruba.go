@@ -14,4 +14,7 @@ var aruba = family{
 		"*/Cloudserver": {at("tags", "tags").words("=").request()},
 		"*/Keypair":     {at("tags", "tags").words("=").request()},
 	},
+	immutable: map[string]refusal{
+		"*/Cloudserver": refused("Arubacloud/terraform-provider-arubacloud internal/provider/cloudserver_resource.go: tags RequiresReplace, v1.0.0"),
+	},
 }

@@ -77,6 +77,15 @@ var aws = family{
 		"scheduler/Schedule":             {launched("target.ecsParameters.tags", "tasks", needsRole)},
 		"ecr/RepositoryCreationTemplate": {launched("resourceTags", "repositories", needsRole)},
 	},
+	immutable: map[string]refusal{
+		"fis/ExperimentTemplate":      refused("hashicorp/terraform-provider-aws internal/service/fis/experiment_template.go: TagsSchemaForceNew, at 01f431114674 (2025 or later)"),
+		"ivs/RecordingConfiguration":  refused("hashicorp/terraform-provider-aws internal/service/ivs/recording_configuration.go: TagsSchemaForceNew, no Update, at 00a35305dc1b (2026)"),
+		"ssm/Activation":              refused("hashicorp/terraform-provider-aws internal/service/ssm/activation.go: TagsSchemaForceNew, no Update, at 013f1736b904 (2026)"),
+		"macie2/ClassificationJob":    refusedOnce("hashicorp/terraform-provider-aws internal/service/macie2/classification_job.go: TagsSchemaForceNew, until 5.82.2 (2024-12), all that provider-upjet-aws v1 has"),
+		"macie2/CustomDataIdentifier": refusedOnce("hashicorp/terraform-provider-aws internal/service/macie2/custom_data_identifier.go: TagsSchemaForceNew, until 5.82.2 (2024-12), all that provider-upjet-aws v1 has"),
+		"macie2/FindingsFilter":       refusedOnce("hashicorp/terraform-provider-aws internal/service/macie2/findings_filter.go: TagsSchemaForceNew, until 5.82.2 (2024-12), all that provider-upjet-aws v1 has"),
+		"macie2/Member":               refusedOnce("hashicorp/terraform-provider-aws internal/service/macie2/member.go: TagsSchemaForceNew, until 5.82.2 (2024-12), all that provider-upjet-aws v1 has"),
+	},
 }
 
 // blockDeviceTags are the tags of an instance's block devices.

@@ -25,6 +25,17 @@ var azure = family{
 		// Other node pools are resources of their own.
 		"containerservice/KubernetesCluster": {launched("defaultNodePool.tags", "nodes of the default pool", inPlace)},
 	},
+	immutable: map[string]refusal{
+		"customproviders/CustomProvider":                   refused("hashicorp/terraform-provider-azurerm customproviders/custom_provider_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"keyvault/ManagedStorageAccount":                   refused("hashicorp/terraform-provider-azurerm keyvault/key_vault_managed_storage_account_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"keyvault/ManagedStorageAccountSASTokenDefinition": refused("hashicorp/terraform-provider-azurerm keyvault/key_vault_managed_storage_account_sas_token_definition_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"machinelearningservices/ComputeInstance":          refused("hashicorp/terraform-provider-azurerm machinelearning/machine_learning_compute_instance_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"machinelearningservices/SynapseSpark":             refused("hashicorp/terraform-provider-azurerm machinelearning/machine_learning_synapse_spark_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"operationalinsights/LogAnalyticsSavedSearch":      refused("hashicorp/terraform-provider-azurerm loganalytics/log_analytics_saved_search_resource.go: TagsForceNew, v3.95.0 to v4.80.0"),
+		"oracle/AutonomousDatabaseCloneFromBackup":         refused("hashicorp/terraform-provider-azurerm oracle/oracle_autonomous_database_clone_from_backup_resource.go: TagsForceNew, v4.54.0 to v4.80.0"),
+		"oracle/AutonomousDatabaseCloneFromDatabase":       refused("hashicorp/terraform-provider-azurerm oracle/oracle_autonomous_database_clone_from_database_resource.go: TagsForceNew, v4.54.0 to v4.80.0"),
+		"machinelearningservices/ComputeCluster":           refusedOnce("hashicorp/terraform-provider-azurerm machinelearning/machine_learning_compute_cluster_resource.go: TagsForceNew, v3.95.0 to v3.117.1, all that provider-upjet-azure v1 has"),
+	},
 }
 
 // azureClassic is crossplane-contrib/provider-azure, which was before them.

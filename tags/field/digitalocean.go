@@ -19,6 +19,9 @@ var digitalocean = family{
 		// A tag, not a resource that has some.
 		"digitalocean/Tag": none,
 	},
+	immutable: map[string]refusal{
+		"database/Replica": refused("digitalocean/terraform-provider-digitalocean digitalocean/database/resource_database_replica.go: tags ForceNew, v2.79.0"),
+	},
 }
 
 // digitaloceanClassic is crossplane-contrib/provider-digitalocean. Its lists are atomic.

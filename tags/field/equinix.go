@@ -11,4 +11,7 @@ var equinix = family{
 	domains:     []string{"equinix.jet.crossplane.io", "equinixmetal.jet.crossplane.io"},
 	handwritten: []string{"metal.equinix.com"},
 	fields:      []*candidate{at("tags", "tags").words("=")},
+	immutable: map[string]refusal{
+		"reserved/IpBlock": refused("equinix/terraform-provider-metal metal/resource_metal_reserved_ip_block.go: tags ForceNew, v3.2.0"),
+	},
 }

@@ -131,6 +131,10 @@ type family struct {
 	// service.
 	kinds map[string][]*candidate
 
+	// immutable are the kinds whose tag field can't change once a resource is made, by service
+	// and kind as in kinds. They are tagged like others until then.
+	immutable map[string]refusal
+
 	// launches are the fields whose tags go to what resources of a kind launch, by
 	// service and kind.
 	launches map[string][]launch

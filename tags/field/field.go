@@ -99,6 +99,10 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Fixed is true if the field can't change once the resource is there.
 	Fixed bool
 
+	// Immutable is true if the provider, which is one of Crossplane's, refuses every update of a
+	// resource whose tags have changed since it was made.
+	Immutable bool
+
 	// Sorted is true if the provider keeps a StringList in order, so that one in another
 	// order would be a difference for ever.
 	Sorted bool

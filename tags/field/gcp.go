@@ -82,6 +82,18 @@ var gcp = family{
 		"cloudrun/V2Job":                     {launched("template.labels", "executions", replaces)},
 		"cloudrun/V2Service":                 {launched("template.labels", "revisions", replaces)},
 	},
+	immutable: map[string]refusal{
+		"beyondcorp/AppGateway":                     refused("hashicorp/terraform-provider-google beyondcorp/resource_beyondcorp_app_gateway.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"bigquery/Job":                              refused("hashicorp/terraform-provider-google bigquery/resource_bigquery_job.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"compute/InstanceTemplate":                  refused("hashicorp/terraform-provider-google compute/resource_compute_instance_template.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"dataflow/Job":                              refused("hashicorp/terraform-provider-google dataflow/resource_dataflow_job.go: resourceDataflowJobTypeCustomizeDiff forces a new batch job, v7.39.0"),
+		"dataproc/Job":                              refused("hashicorp/terraform-provider-google dataproc/resource_dataproc_job.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"dataproc/WorkflowTemplate":                 refused("hashicorp/terraform-provider-google dataproc/resource_dataproc_workflow_template.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"datastream/PrivateConnection":              refused("hashicorp/terraform-provider-google datastream/resource_datastream_private_connection.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"developerconnect/ConnectGitRepositoryLink": refused("hashicorp/terraform-provider-google developerconnect/resource_developer_connect_git_repository_link.go: effective_labels ForceNew, v6.43.0 to v7.39.0"),
+		"mlengine/Model":                            refused("hashicorp/terraform-provider-google mlengine/resource_ml_engine_model.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
+		"tpu/Node":                                  refused("hashicorp/terraform-provider-google tpu/resource_tpu_node.go: effective_labels ForceNew, v5.19.0 to v6.47.0"),
+	},
 }
 
 // gcpClassic is crossplane-contrib/provider-gcp and crossplane-contrib/provider-gcp-beta, which

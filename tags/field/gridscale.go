@@ -17,4 +17,7 @@ var gridscale = family{
 		"ssl.crossplane.io": {group: "gridscale.crossplane.io", version: "v1beta1"},
 	},
 	fields: []*candidate{at("labels", "labels").words("=")},
+	immutable: map[string]refusal{
+		"*/Certificate": refused("gridscale/terraform-provider-gridscale gridscale/resource_gridscale_sslcert.go: labels ForceNew, v1.26.0 to v2.2.3"),
+	},
 }

@@ -28,12 +28,14 @@ var flexibleengine = family{
 	domains: []string{"flexibleengine.upbound.io", "flexibleengine.m.upbound.io"},
 	fields:  []*candidate{huaweiTags},
 	kinds: map[string][]*candidate{
-		// Tags of a queue, and of a job of data replication, can't change: a new one would be made.
-		"dli/Queue": {at("tags", "tags").kept()},
-		"drs/Job":   {at("tags", "tags").kept()},
-
 		// Predefined tags, not a resource that has some.
 		"tms/Tags": none,
+	},
+	immutable: map[string]refusal{
+		"dli/FlinksqlJob":   refused("huaweicloud/terraform-provider-huaweicloud dli/resource_huaweicloud_dli_flinksql_job.go: TagsForceNewSchema, at 50dafa0e00d6"),
+		"dli/Queue":         refused("FlexibleEngineCloud/terraform-provider-flexibleengine flexibleengine/resource_flexibleengine_dli_queue_v1.go: tags ForceNew, v1.38.0"),
+		"dms/KafkaInstance": refused("FlexibleEngineCloud/terraform-provider-flexibleengine flexibleengine/resource_flexibleengine_dms_kafka_instance.go: TagsForceNewSchema, v1.38.0"),
+		"drs/Job":           refused("huaweicloud/terraform-provider-huaweicloud drs/resource_huaweicloud_drs_job.go: TagsForceNewSchema, at 50dafa0e00d6"),
 	},
 }
 
@@ -59,5 +61,11 @@ var opentelekom = family{
 
 		// Predefined tags, and those of other resources.
 		"tms/*": none,
+	},
+	immutable: map[string]refusal{
+		"lb/ListenerV3":    refused("opentelekomcloud/terraform-provider-opentelekomcloud elb/v3/resource_opentelekomcloud_lb_listener_v3.go: tags ForceNew, v1.36.23 to v1.37.1"),
+		"vpcep/EndpointV1": refused("opentelekomcloud/terraform-provider-opentelekomcloud vpcep/resource_opentelekomcloud_vpcep_endpoint_v1.go: no Update, v1.36.23"),
+		"vpcep/ServiceV1":  refused("opentelekomcloud/terraform-provider-opentelekomcloud vpcep/resource_opentelekomcloud_vpcep_service_v1.go: tags ForceNew, v1.36.23"),
+		"cce/NodePoolV3":   refusedOnce("opentelekomcloud/terraform-provider-opentelekomcloud cce/resource_opentelekomcloud_cce_node_pool_v3.go: user_tags ForceNew, v1.36.23, until provider-opentelekomcloud v0.7.1"),
 	},
 }

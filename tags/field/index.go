@@ -337,6 +337,7 @@ func parseField(c []string) Field {
 		f.Atomic = f.Atomic || setting == atomic
 		f.OnRequest = f.OnRequest || setting == onRequest
 		f.Fixed = f.Fixed || setting == fixed
+		f.Immutable = f.Immutable || setting == immutable
 		f.Within = f.Within || setting == within
 		f.Sorted = f.Sorted || setting == sorted
 	}
@@ -382,13 +383,14 @@ const (
 	atomic    = "atomic"
 	onRequest = "on-request"
 	fixed     = "fixed"
+	immutable = "immutable"
 	within    = "within"
 	sorted    = "sorted"
 )
 
 // Line puts what is known of a kind in one line of seven columns, with a tab
 // between them: the group, the version and the kind, the path of its tag field, its
-// shape, whether it is atomic, on-request, fixed, within an object that must be there and sorted, and the observed
+// shape, whether it is atomic, on-request, fixed, immutable, within an object that must be there and sorted, and the observed
 // paths, with commas between them.
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
@@ -437,7 +439,7 @@ func (f Field) Columns() []string {
 	for _, s := range []struct {
 		is   bool
 		name string
-	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Within, within}, {f.Sorted, sorted}} {
+	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Immutable, immutable}, {f.Within, within}, {f.Sorted, sorted}} {
 		if s.is {
 			settings = append(settings, s.name)
 		}

@@ -63,4 +63,7 @@ var nsxt = family{
 		"*": {group: "nsxt.crossplane.io", version: "v1beta1"},
 	},
 	fields: []*candidate{at("tag", "tag").as(KeyValueList)},
+	immutable: map[string]refusal{
+		"/IpBlockSubnet": refused("vmware/terraform-provider-nsxt nsxt/resource_nsxt_ip_block_subnet.go: getTagsSchemaForceNew, v3.3.2"),
+	},
 }

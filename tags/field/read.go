@@ -70,6 +70,8 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 
 		if f, ok := c.read(s); ok {
 			of.complete(&f)
+			_, f.Immutable = of.refusalOf(service, gvk.GroupKind())
+
 			return f
 		}
 	}

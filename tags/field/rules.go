@@ -151,7 +151,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	of, _ := familyOf(k.GroupKind())
+	of, service := familyOf(k.GroupKind())
 	of.complete(&f)
 
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
@@ -175,7 +175,12 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	}
 
-	f.Atomic, f.Observed, f.Fixed = known.Atomic, known.Observed, f.Fixed || known.Fixed
+	f.Atomic, f.Observed, f.Fixed, f.Immutable = known.Atomic, known.Observed, f.Fixed || known.Fixed, known.Immutable
+
+	// Who says so runs a newer release.
+	if r, ok := of.refusalOf(service, k.GroupKind()); ok && r.older {
+		f.Immutable = false
+	}
 
 	if f.Extra == nil {
 		f.Extra = known.Extra

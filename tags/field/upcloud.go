@@ -15,4 +15,7 @@ var upcloud = family{
 		// A change replaces the group and its nodes.
 		"uks/KubernetesNodeGroup": {at("labels", "labels").request()},
 	},
+	immutable: map[string]refusal{
+		"uks/KubernetesNodeGroup": refused("UpCloudLtd/terraform-provider-upcloud internal/service/kubernetes/node_group.go: labels RequiresReplace, v5.31.1"),
+	},
 }

@@ -109,6 +109,14 @@ func (s *Stamper) leftAlone(t *Target) Result {
 func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
+	if t.field.Immutable && t.isMade() {
+		if err := p.freeze(); err != nil {
+			p.Mismatch = err.Error()
+		}
+
+		return p, nil
+	}
+
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.
 	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit && !t.copied.IsThere() {

@@ -282,7 +282,7 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 			add(t, "", "removed ("+remove.rule(rule)+")")
 		case l.Free <= 0:
 			add(t, tags.CountCap, l.Limit)
-		case l.Field.Fixed:
+		case l.Field.Fixed || l.Field.Immutable:
 			add(t, "", "missing: the resource keeps the tags that it was made with")
 		default:
 			add(t, "", "missing: it was rendered with other labels, or a later step has removed the tag")

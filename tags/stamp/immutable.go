@@ -1,0 +1,225 @@
+package stamp
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// What a provider writes to the managed resource that it reconciles: the times at which it began to
+// make what the resource is of, and how that ended (package meta of crossplane-runtime), and whether
+// its last update came through.
+const (
+	createPending   = "crossplane.io/external-create-pending"
+	createSucceeded = "crossplane.io/external-create-succeeded"
+	createFailed    = "crossplane.io/external-create-failed"
+
+	conditionSynced      = "Synced"
+	reasonReconcileError = "ReconcileError"
+)
+
+// Prefixes of the paths of fields that a provider is told, and of those that it reports.
+const (
+	forProvider = "spec.forProvider."
+	atProvider  = "status.atProvider."
+)
+
+var (
+	atProviderPath = object.MustParsePath("status.atProvider")
+	conditionsPath = object.MustParsePath("status.conditions")
+)
+
+// isMade is true unless t is known not to be made yet: its provider reports nothing, and has not
+// begun to make it, or failed.
+func (t *Target) isMade() bool {
+	if t.observed.IsZero() {
+		return false
+	}
+
+	if reported, err := t.observed.At(atProviderPath); err == nil && reported.IsObject() && !reported.IsEmpty() {
+		return true
+	}
+
+	pending, succeeded, failed := t.time(createPending), t.time(createSucceeded), t.time(createFailed)
+	hasBegun := !pending.IsZero() || !succeeded.IsZero()
+	hasFailed := failed.After(succeeded) && !pending.After(failed) // As ExternalCreateIncomplete compares them.
+
+	return hasBegun && !hasFailed
+}
+
+// time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
+func (t *Target) time(annotation string) time.Time {
+	at, err := time.Parse(time.RFC3339, object.Annotations(t.observed).Field(annotation).Text())
+	if err != nil {
+		return time.Time{}
+	}
+
+	return at
+}
+
+// freeze plans that the resource keeps the tags that it was made with, since its provider refuses
+// every update once they differ, whatever labels, earlier steps and rules of the input say.
+func (p *plan) freeze() error {
+	t := p.target
+	if t.beforeErr != nil {
+		return t.beforeErr
+	}
+
+	set, err := t.made(p.wishes)
+	if err != nil {
+		return err
+	}
+
+	p.set, p.decided, p.cut = set, true, len(p.tags)
+
+	if p.Stamped, err = writeMade(t, set); err != nil {
+		return err
+	}
+
+	p.compare()
+
+	return nil
+}
+
+// made returns the tags that t was made with: those that the provider reports under the name of
+// the field, or else those of the observed field.
+func (t *Target) made(w *wishes) (*tagset.Set, error) {
+	keys := w.Keys
+	keys.Patterns = tags.NewKeySet("*") // All strings are tags.
+
+	set, all := t.cloudsOwn(&keys)
+	reported := set != nil
+
+	if !reported {
+		there := t.there
+		if t.thereErr != nil || t.isStuckWithout() {
+			there = object.Node{}
+		}
+
+		var err error
+		if set, err = tagset.Read(there, t.field, &keys); err != nil {
+			return nil, err
+		}
+	}
+
+	for e := range set.All() {
+		switch {
+		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || w.isClouds(e)):
+			set.Remove(e)
+		case !t.field.Atomic && isProviders(t.field, w.Profile.Fold(e.Key)): // The provider owns it.
+			set.Remove(e)
+		}
+	}
+
+	return set, nil
+}
+
+// cloudsOwn returns the tags that the provider reports under the name of t's field, or nil if it
+// reports none there, and all that it reports elsewhere, or nil if that is nothing. What Google's
+// Terraform provider reports under the name of the field has the labels of the managed resource
+// that the cloud lacks, too, without a value: see SetLabels in its tpgresource/labels.go.
+func (t *Target) cloudsOwn(keys *tagset.Keys) (own, all *tagset.Set) {
+	for i, path := range t.field.Observed {
+		v, err := t.observed.At(path)
+		if err != nil {
+			continue
+		}
+
+		set := t.reported(v, keys)
+
+		if t.isOwn(path) {
+			return set, all
+		}
+
+		if i == 0 {
+			all = set
+		}
+	}
+
+	return nil, nil
+}
+
+// isOwn is true if the path is where a provider reports t's field under its own name.
+func (t *Target) isOwn(path object.Path) bool {
+	name, ok := strings.CutPrefix(t.field.Path.String(), forProvider)
+	return ok && path.String() == atProvider+name
+}
+
+// isStuckWithout is true if t's provider refuses an update while it reports no tags of t, though
+// it reports those of the kind: the cloud has none, since a report leaves out what is empty.
+func (t *Target) isStuckWithout() bool {
+	if !slices.ContainsFunc(t.field.Observed, t.isOwn) {
+		return false
+	}
+
+	if reported, err := t.observed.At(atProviderPath); err != nil || reported.IsEmpty() {
+		return false
+	}
+
+	conditions, err := t.observed.At(conditionsPath)
+	if err != nil {
+		return false
+	}
+
+	for c := range conditions.Items() {
+		if c.Field("type").IsText(conditionSynced) {
+			return c.Field("status").IsText("False") && c.Field("reason").IsText(reasonReconcileError)
+		}
+	}
+
+	return false
+}
+
+// writeMade writes the set to t's field. It returns no object if t is as it was.
+func writeMade(t *Target, set *tagset.Set) (object.Object, error) {
+	v := set.Value()
+
+	switch n := object.NodeOf(v); {
+	case isEmpty(n) && isEmpty(t.before):
+		return object.Object{}, nil
+	case isEmpty(n):
+		return removeField(t)
+	}
+
+	if t.field.Atomic && !t.field.Sorted {
+		v = inObservedOrder(v, t.there.Value())
+	}
+
+	if n := object.NodeOf(v); !n.Equal(t.before) {
+		return writeValue(t, n)
+	}
+
+	return object.Object{}, nil
+}
+
+// compare the labels with the tags that the resource keeps. No resource could ever have more of
+// them than the profile admits.
+func (p *plan) compare() {
+	var differ []string
+
+	for i := range p.tags[:min(len(p.tags), p.Profile.MaxTags)] {
+		t := &p.tags[i]
+		e := p.set.Find(p.entries[i].ID)
+
+		switch {
+		case e != nil && tagset.IsText(e.Value, t.Value):
+			if p.Active == nil {
+				p.Active = make(map[string]string)
+			}
+
+			p.Active[t.Key] = t.Value
+
+			if t.Reserved {
+				p.trust(t.Key, t.Value)
+			}
+		case e != nil || !p.without.has(i):
+			differ = append(differ, t.Key)
+		}
+	}
+
+	p.note(NoteImmutable, differ)
+}
