@@ -74,7 +74,7 @@ func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 // Set of all labels of a composed resource: those of the PerResource's set, and those that are
 // the resource's own, but nothing else. An error is a resolve failure.
 func (p *PerResource) Set(c *Composed) (*Set, error) {
-	m := newMerged(p.reserved)
+	m := newMerged(p.reserved, len(p.all))
 
 	if len(p.differing) > 0 {
 		p.call.Of(c.Name, c.Desired, c.Observed)

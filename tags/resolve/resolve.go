@@ -4,7 +4,6 @@ package resolve
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -147,7 +146,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		context:  req.GetContext(),
 		required: required,
 		patterns: make(map[string]int),
-		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...)),
+		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}
 
 	computes, perResource := expressions(in)
@@ -249,13 +248,16 @@ type merged struct {
 	// reserved keys, which only trusted sources may claim.
 	reserved tags.KeySet
 
-	// labels by their tag keys.
-	labels             map[string]tags.Label
+	labels             []tags.Label
 	claims, overridden []tags.Label
+
+	// at is the positions of labels by their tag keys.
+	at map[string]int
 }
 
-func newMerged(reserved tags.KeySet) *merged {
-	return &merged{reserved: reserved, labels: make(map[string]tags.Label)}
+// newMerged returns what merges about so many labels.
+func newMerged(reserved tags.KeySet, labels int) *merged {
+	return &merged{reserved: reserved, labels: make([]tags.Label, 0, labels), at: make(map[string]int, labels)}
 }
 
 // take the supplied label. It takes the place of one of an earlier source, unless it
@@ -266,16 +268,21 @@ func (m *merged) take(l tags.Label) {
 		return
 	}
 
-	if old, ok := m.labels[l.TagKey]; ok {
-		m.overridden = append(m.overridden, old)
+	if i, ok := m.at[l.TagKey]; ok {
+		m.overridden = append(m.overridden, m.labels[i])
+		m.labels[i] = l
+
+		return
 	}
 
-	m.labels[l.TagKey] = l
+	m.at[l.TagKey] = len(m.labels)
+	m.labels = append(m.labels, l)
 }
 
 // addTo adds the labels to the supplied set.
 func (m *merged) addTo(s *Set) {
-	s.Labels = slices.SortedFunc(maps.Values(m.labels), tags.Label.Compare)
+	slices.SortFunc(m.labels, tags.Label.Compare)
+	s.Labels = m.labels
 	slices.SortFunc(m.claims, tags.Label.Compare)
 	s.Claims = slices.CompactFunc(m.claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
 	s.Overridden = m.overridden

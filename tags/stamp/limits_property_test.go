@@ -74,8 +74,10 @@ func TestSchemaAdmitsTags(t *testing.T) {
 					Transformer: tags.NewTransformer(tags.PropagatingLabelSet(drawTags(t, "labels")).Labels(""), nil),
 					Fields:      func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 					Schemas: field.Schemas{
-						Of:    func(schema.GroupVersionKind) object.Node { return object.Node{} },
-						Given: func(schema.GroupVersionKind) object.Node { return object.Tree(resource.MustStructJSON(encode(t, schemaOfKind))).Node() },
+						Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
+						Given: func(schema.GroupVersionKind) object.Node {
+							return object.Tree(resource.MustStructJSON(encode(t, schemaOfKind))).Node()
+						},
 					},
 				}
 

@@ -129,9 +129,11 @@ func (l *resourceLabels) wishesFor(t *Target) *wishes {
 // wishesFrom what labels come to, in tag fields of the supplied kind. No tags are to be removed or
 // ignored yet.
 func wishesFrom(k tagset.Kind, d *tags.Transformed) *wishes {
+	n := len(d.Tags)
 	w := &wishes{
 		transformed: d,
-		byID:        make(map[string][]int), byClaim: make(map[string]int), twins: make(map[string][]int),
+		tags:        make([]tags.Tag, 0, n), entries: make([]tagset.Entry, 0, n),
+		byID: make(map[string][]int, n), byClaim: make(map[string]int), twins: make(map[string][]int),
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 	w.Keys = tagset.NewKeys(k, w.transformed.Tags)
@@ -169,17 +171,25 @@ func (s *Stamper) newWishes(k tagset.Kind, d *tags.Transformed) *wishes {
 
 	without, protected := make(map[int]string), make(map[int]string)
 
-	for i := range w.entries {
-		if rule, key := w.match(w.remove, &w.entries[i]); rule != nil {
-			without[i] = w.tags[i].Key
-		} else if key != "" {
-			protected[i] = key
+	if len(w.remove) > 0 {
+		for i := range w.entries {
+			if rule, key := w.match(w.remove, &w.entries[i]); rule != nil {
+				without[i] = w.tags[i].Key
+			} else if key != "" {
+				protected[i] = key
+			}
 		}
 	}
 
 	w.without, w.protected = newPositions(without), newPositions(protected)
 
 	return w
+}
+
+// claims is true if a tag has the reserved key, which is folded.
+func (w *wishes) claims(key string) bool {
+	_, ok := w.byClaim[key]
+	return ok
 }
 
 // take the supplied tag, unless no such tag field can have it.
@@ -198,8 +208,10 @@ func (w *wishes) take(t tags.Tag) bool {
 		w.twins[folded] = append(w.twins[folded], i)
 	}
 
-	if _, ok := w.byClaim[tags.FoldKey(t.Key)]; t.Reserved && !ok {
-		w.byClaim[tags.FoldKey(t.Key)] = i
+	if t.Reserved {
+		if key := tags.FoldKey(t.Key); !w.claims(key) {
+			w.byClaim[key] = i
+		}
 	}
 
 	return true
