@@ -1444,8 +1444,11 @@ func explainCases() *rapid.Generator[explainCase] {
 			"reservedTags": reserved,
 			"reservedKeys": rapid.SliceOfN(rapid.SampledFrom([]any{"entigo:*", "workspace", "env", "a_b", "plexsphere_*"}), 0, 3).Draw(t, "reserved keys"),
 			"providerTags": rapid.SampledFrom([]string{"Reserve", "None"}).Draw(t, "provider's tags"),
-			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
 			"limitPolicy":  rapid.SampledFrom([]string{"ApplyPartial", "ApplyPartial", "ApplyPartial", "ApplyStrict"}).Draw(t, "limits"),
+		}
+
+		if rules := rapid.SampledFrom([]string{"", "Contract", "Cloud"}).Draw(t, "rules"); rules != "" {
+			c.input["profileRules"] = rules
 		}
 
 		if rapid.Bool().Draw(t, "formatted") {
@@ -1914,7 +1917,7 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 		shape:     rapid.SampledFrom(trustShapes).Draw(t, "shape"),
 		separator: rapid.SampledFrom([]string{"=", ":"}).Draw(t, "separator"),
 		prefix:    rapid.SampledFrom([]string{"plexsphere:", ""}).Draw(t, "prefix"),
-		rules:     rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
+		rules:     rapid.SampledFrom([]string{"", "Contract", "Cloud"}).Draw(t, "rules"),
 		reserved:  rapid.SliceOfNDistinct(rapid.SampledFrom(trustPatterns), 0, 3, rapid.ID[string]).Draw(t, "reserved"),
 		slots:     rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "slots"),
 		ignore:    rapid.SliceOfN(rapid.SampledFrom([]string{"*", "entigo:*", "c*", "workspace", "a"}), 0, 2).Draw(t, "ignore"),
@@ -2026,9 +2029,13 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 
 	in := map[string]any{
 		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
-		"keyPrefix": c.prefix, "profileRules": c.rules, "tagFields": []any{rule}, "reservedTags": map[string]any{c.provider: c.slots},
+		"keyPrefix": c.prefix, "tagFields": []any{rule}, "reservedTags": map[string]any{c.provider: c.slots},
 		"ignoreTags": []any{map[string]any{"fromFieldPath": "spec.ignore"}},
 		"removeTags": []any{map[string]any{"fromFieldPath": "spec.remove"}},
+	}
+
+	if c.rules != "" {
+		in["profileRules"] = c.rules
 	}
 
 	if c.ofInput && len(c.ignore) > 0 {

@@ -45,8 +45,8 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	l := &Limits{Max: -1}
 
 	for part := range partsOf(of) {
-		l.narrow(bound(part, "maxProperties"))
-		l.narrow(bound(part, "maxItems"))
+		l.narrow(part, "maxProperties")
+		l.narrow(part, "maxItems")
 	}
 
 	switch f.Shape {
@@ -81,9 +81,9 @@ func (l *Launched) LimitsOf(s object.Node) *Limits {
 	return LimitsOf(s, &l.Field)
 }
 
-// narrow the most entries to n, if there is such a limit.
-func (l *Limits) narrow(n int, ok bool) {
-	if ok && (l.Max < 0 || n < l.Max) {
+// narrow the most entries to the limit of the schema that has the name, if there is one.
+func (l *Limits) narrow(s object.Node, name string) {
+	if n, ok := bound(s, name); ok && (l.Max < 0 || n < l.Max) {
 		l.Max = n
 	}
 }

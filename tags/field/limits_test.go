@@ -76,7 +76,9 @@ func TestLimitsOf(t *testing.T) {
 
 // TestLimitsOfAll is about how many tags a schema admits, and about how long they may be in all.
 func TestLimitsOfAll(t *testing.T) {
-	at := func(shape field.Shape, path string) *field.Field { return &field.Field{Shape: shape, Path: object.MustParsePath(path)} }
+	at := func(shape field.Shape, path string) *field.Field {
+		return &field.Field{Shape: shape, Path: object.MustParsePath(path)}
+	}
 
 	for _, tc := range []struct {
 		reason, schema string

@@ -92,7 +92,7 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 			profile: rapid.SampledFrom([]string{"aws", "hetzner", "openstack", "generic"}).Draw(t, "profile"),
 			in: &v1beta1.CloudTags{
 				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
-				ProfileRules: rapid.SampledFrom([]tags.Rules{tags.Contract, tags.Cloud}).Draw(t, "rules"),
+				ProfileRules: rapid.SampledFrom([]tags.Rules{"", tags.Contract, tags.Cloud}).Draw(t, "rules"),
 			},
 			fields: field.Chain{field.NewRules([]v1beta1.TagField{{
 				APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,

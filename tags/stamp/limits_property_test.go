@@ -3,6 +3,7 @@ package stamp_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	ext "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -34,7 +35,7 @@ func TestSchemaAdmitsTags(t *testing.T) {
 
 	shapes := map[string]func(t *rapid.T) (rule, tagField map[string]any){
 		"Map": func(t *rapid.T) (rule, tagField map[string]any) {
-			return nil, most(t, "maxProperties", map[string]any{"type": "object", "additionalProperties": text(t, "value")})
+			return map[string]any{}, most(t, "maxProperties", map[string]any{"type": "object", "additionalProperties": text(t, "value")})
 		},
 		"KeyValueList": func(t *rapid.T) (rule, tagField map[string]any) {
 			items := map[string]any{"type": "object", "properties": map[string]any{"key": text(t, "key"), "value": text(t, "value")}}
@@ -52,10 +53,6 @@ func TestSchemaAdmitsTags(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				rule, tagField := of(t)
-				if rule == nil {
-					rule = make(map[string]any)
-				}
-
 				rule["apiVersion"], rule["kind"], rule["fieldPath"], rule["shape"] = "*", "*", "spec.tags", shape
 
 				schemaOfKind := map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{"tags": tagField}}}}
@@ -159,7 +156,7 @@ func drawTags(t *rapid.T, name string) map[string]string {
 
 // asField is what a tag field of the shape has of the tags.
 func asField(shape string, of map[string]string) any {
-	asMap, list, joined := make(map[string]any), []any{}, ""
+	asMap, list, entries := make(map[string]any), []any{}, []string{}
 
 	for key, value := range of {
 		asMap[key] = value
@@ -171,14 +168,14 @@ func asField(shape string, of map[string]string) any {
 			list = append(list, entry)
 		}
 
-		joined += "," + entry
+		entries = append(entries, entry)
 	}
 
 	switch shape {
 	case "Map":
 		return asMap
 	case "Joined":
-		return joined[1:]
+		return strings.Join(entries, ",")
 	default:
 		return list
 	}

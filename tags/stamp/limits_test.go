@@ -21,7 +21,7 @@ import (
 
 // schemaOf returns the schema of a kind whose spec.forProvider has the fields of the supplied
 // schemas, in YAML.
-func schemaOf(t testing.TB, fields string) object.Node {
+func schemaOf(t *testing.T, fields string) object.Node {
 	t.Helper()
 
 	j, err := yaml.YAMLToJSON([]byte(`{type: object, properties: {spec: {type: object, properties: {forProvider: {type: object, properties: ` + fields + `}}}}}`))

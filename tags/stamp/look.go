@@ -93,25 +93,27 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 	}
 
 	if err == nil {
-		refused := newSkips()
-		refused.refusedOf(planned)
-		l.CloudRefuses = refused.sorted()
+		l.CloudRefuses = planned.refusedByCloud()
 	}
 
+	l.addTags(p)
+	l.Limit, l.Free = p.countLimit(), p.freeSlots()
+
+	return l, nil
+}
+
+// addTags that are there, which p has read.
+func (l *Look) addTags(p *plan) {
 	for e := range p.set.All() {
 		if e.Opaque {
 			continue
 		}
 
 		of := LookedTag{Key: e.Key, Value: text(e.Value)}
-		for _, i := range w.byID[e.ID] {
-			of.Labels = append(of.Labels, w.tags[i])
+		for _, i := range p.byID[e.ID] {
+			of.Labels = append(of.Labels, p.tags[i])
 		}
 
 		l.Tags = append(l.Tags, of)
 	}
-
-	l.Limit, l.Free = p.countLimit(), p.freeSlots()
-
-	return l, nil
 }

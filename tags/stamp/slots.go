@@ -114,6 +114,14 @@ func (s *skips) refusedOf(p *plan) {
 	}
 }
 
+// refusedByCloud are the labels that are tags of p, but that the API of the cloud refuses.
+func (p *plan) refusedByCloud() []Skip {
+	s := newSkips()
+	s.refusedOf(p)
+
+	return s.sorted()
+}
+
 // active are the positions of the labels that are tags of the resource, in the order in which they
 // take slots.
 func (p *plan) active() []int {
