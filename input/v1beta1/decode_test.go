@@ -444,7 +444,7 @@ func refused() map[string]struct{ reason, input string } {
 		},
 		"NeverLegal": {
 			reason: "A format that makes nothing legal should be refused.",
-			input: `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: "plexsphere:"}, {provider: aws, prefix: "aws:"}, {provider: azure, prefix: "a/"}, {provider: digitalocean, prefix: ` + strings.Repeat("a", 256) + `}, {provider: generic, prefix: "a:", replace: {":": "="}}]}`,
+			input:  `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: "plexsphere:"}, {provider: aws, prefix: "aws:"}, {provider: azure, prefix: "a/"}, {provider: digitalocean, prefix: ` + strings.Repeat("a", 256) + `}, {provider: generic, prefix: "a:", replace: {":": "="}}]}`,
 		},
 		"NeverLegalByCloudRules": {
 			reason: "What is legal depends on the rules.",

@@ -62,6 +62,7 @@ func fieldOf(e ast.Expr) (of ast.Expr, name string) {
 				return args[0], string(field)
 			}
 		}
+	case ast.ComprehensionKind, ast.IdentKind, ast.ListKind, ast.LiteralKind, ast.MapKind, ast.StructKind, ast.UnspecifiedExprKind:
 	}
 
 	return nil, ""

@@ -47,7 +47,7 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 			continue
 		}
 
-		objects, err := r.objects(s.Resource, s.Pick, s.Trusted)
+		objects, err := r.objects(s)
 		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
 			objects, err = r.pick(s, objects)
 		}

@@ -20,7 +20,7 @@ import (
 // requiredResource sources take labels from objects that Crossplane fetches.
 var requiredResource = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		objects, err := r.objects(s.Resource, s.Pick, s.Trusted)
+		objects, err := r.objects(s)
 		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
 			objects, err = r.pick(s, objects)
 		}
@@ -150,19 +150,19 @@ func pairs(labels map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// objects returns the objects that res selects, sorted by namespace, name and the order of the
+// objects returns the objects that the resource of s selects, sorted by namespace, name and the order of the
 // kinds. It requires them, and returns none until all are here. Anybody who may make an object in
 // any namespace can give it labels, so a trusted source believes those of a namespace by labels only
 // if it names the namespace.
-func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick, trusted bool) ([]place, error) {
-	sel, err := r.selector(res, pick)
+func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
+	sel, err := r.selector(s.Resource, s.Pick)
 	if err != nil {
 		return nil, err
 	}
 
 	var objects []place
 
-	kinds, all, others := res.ResourceKinds(), true, 0
+	kinds, all, others := s.Resource.ResourceKinds(), true, 0
 	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
 
 	for _, k := range kinds {
@@ -173,7 +173,7 @@ func (r *resolver) objects(res *v1beta1.RequiredResource, pick v1beta1.Pick, tru
 		all = all && answered
 
 		for _, o := range found {
-			if trusted && anywhere && object.Namespace(o) != "" {
+			if s.Trusted && anywhere && object.Namespace(o) != "" {
 				others++
 				continue
 			}
