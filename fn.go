@@ -201,6 +201,7 @@ func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionReq
 		Remove:         set.Remove,
 		Ignore:         set.Ignore,
 		Observed:       req.GetObserved().GetResources(),
+		Owner:          stamp.ComposedOwner(object.Of(req.GetObserved().GetComposite())),
 		Earlier:        report.Earlier(req),
 	}
 }

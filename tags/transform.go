@@ -91,7 +91,7 @@ func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPr
 // they get any.
 func (d *Transformed) HasPrefix(tagKey string) bool {
 	prefix := d.format.apply(d.format.whole(Label{TagKey: d.prefix}))
-	return prefix != "" && strings.HasPrefix(tagKey, prefix)
+	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
 // TagKeys returns the tag keys that the supplied key, of a tag or of a label, can have on the

@@ -15,6 +15,10 @@ var noteWords = []struct {
 	head     string
 }{
 	{
+		stamp.NoteReserved, warning, "ReservedTagsStay",
+		"these tags have reserved keys, but can't be taken away, since another field manager owns them (edit the managed resource): ",
+	},
+	{
 		stamp.NoteLeftover, warning, "TagsLeftOver",
 		"nobody desires these tags, but the provider keeps them (to remove them, edit the managed resource, or give it managementPolicies without LateInitialize): ",
 	},

@@ -71,18 +71,12 @@ func change(t *Target, r object.Object, keys tagset.Keys) Change {
 		}
 	}
 
-	var owns func(*tagset.Entry) bool
-
 	for of := range old.Tags() {
 		if desired.Has(of[0].ID) || isProviders(t.field, of[0].Key) {
 			continue
 		}
 
-		if owns == nil {
-			owns = ownedBy(t)
-		}
-
-		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return owns(&e) }); i >= 0 {
+		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return !t.owners().stays(&e, after.IsThere()) }); i >= 0 {
 			c.Removed[of[i].Key] = Values{Before: text(of[i].Value)}
 		}
 	}

@@ -246,7 +246,8 @@ func TestAuditOwned(t *testing.T) {
 		"MapOfOthers":     {reason: "What was late-initialised by the provider is not removed, so nothing changes.", field: tagMap, managers: []string{owner(provider, `"f:a": {}, "f:b": {}, "f:c": {}`)}, observed: mapABC, desired: `{"tags": {"c": "3"}}`},
 		"AddedAndChanged": {reason: "Crossplane takes what others own, so all that is added or changed counts.", field: tagMap, managers: []string{owner(provider, `"f:a": {}, "f:b": {}, "f:c": {}`)}, observed: mapABC, desired: `{"tags": {"a": "2", "d": "4"}}`},
 		"Shared":          {reason: "What others have applied too stays.", field: tagMap, managers: []string{owner(composed, `"f:a": {}, "f:b": {}`), owner("kubectl", `"f:b": {}`)}, observed: mapABC, desired: `{}`},
-		"SeveralComposed": {reason: "Whoever composes is Crossplane, by any suffix and by none.", field: tagMap, managers: []string{owner(composed, `"f:a": {}`), owner("apiextensions.crossplane.io/composed", `"f:b": {}`), owner(composed+"c", `"f:a": {}`)}, observed: mapABC, desired: `{}`},
+		"OtherComposed":   {reason: "What another composite resource has stays.", field: tagMap, managers: []string{owner(composed, `"f:a": {}, "f:b": {}`), owner("apiextensions.crossplane.io/composed", `"f:b": {}`), owner(composed+"c", `"f:c": {}`)}, observed: mapABC, desired: `{}`},
+		"BeforeApply":     {reason: "Crossplane soon takes over from what managed resources before server-side apply.", field: tagMap, managers: []string{owner(composed, `"f:a": {}, "f:b": {}, "f:c": {}`), owner("before-first-apply", `"f:a": {}`), owner("crossplane", `"f:b": {}`), owner("crossplane-x", `"f:c": {}`)}, observed: mapABC, desired: `{}`},
 		"NotComposed":     {reason: "Whoever manages composite resources, or only ends alike, doesn't compose.", field: tagMap, managers: []string{owner("apiextensions.crossplane.io/composite", `"f:a": {}`), owner("x-"+composed, `"f:b": {}`), owner("", `"f:c": {}`)}, observed: mapABC, desired: `{}`},
 		"OddKeys": {
 			reason:   "A key may have dots and slashes in it, be of another script or be a dot.",
@@ -322,7 +323,7 @@ func TestAuditOwned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			managed := `"metadata": {"managedFields": [` + strings.Join(tc.managers, ", ") + `]}, `
 
-			audit(t, g, tc.reason, &Stamper{Fields: everywhere(tc.field)},
+			audit(t, g, tc.reason, &Stamper{Fields: everywhere(tc.field), Owner: composed},
 				tagstest.Thing(managed+`"spec": {"forProvider": `+tc.observed+`}`), tagstest.Thing(`"spec": {"forProvider": `+tc.desired+`}`))
 		})
 	}

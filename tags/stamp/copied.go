@@ -59,7 +59,7 @@ func (p *plan) fillCopied(free int) {
 			continue
 		}
 
-		needs := p.set.Grows(of)
+		needs := p.grows(of)
 		if needs > free || !e.FitsIn(p.target.field.Limits) {
 			capped = append(capped, e.Key)
 			continue

@@ -45,6 +45,10 @@ type place struct {
 	lacks            string
 	noField, unknown bool
 
+	// in returns the field as another version of the kind has it. It is nil if they all have the
+	// same.
+	in func(apiVersion string) *field.Field
+
 	// launched are where the tags of what the resources launch go, if these are tagged.
 	launched []*launchedPlace
 }
@@ -220,6 +224,7 @@ func (ts *Targets) placeOf(k *kind) *place {
 	}
 
 	p.launched = ts.launchedPlaces(k, p)
+	p.in = ts.inVersions(k)
 
 	if p.lacks == "" {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
@@ -237,6 +242,41 @@ func (ts *Targets) schemaAtHand(k *kind) object.Node {
 	}
 
 	return s
+}
+
+// fieldIn returns the field as the kind has it in the version apiVersion.
+func (p *place) fieldIn(apiVersion string) *field.Field {
+	if p.in != nil {
+		if f := p.in(apiVersion); f != nil {
+			return f
+		}
+	}
+
+	return p.field
+}
+
+// inVersions returns what locates the tag field in other versions of the kind k, if it is known
+// there.
+func (ts *Targets) inVersions(k *kind) func(apiVersion string) *field.Field {
+	known := map[string]*field.Field{k.apiVersion: nil}
+
+	return func(apiVersion string) *field.Field {
+		f, ok := known[apiVersion]
+		if ok {
+			return f
+		}
+
+		of := k.Kind
+		of.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.kind)
+
+		if in, ok := ts.fields.Locate(of); ok && of.Group == k.Group && in.Shape != field.None {
+			f = &in
+		}
+
+		known[apiVersion] = f
+
+		return f
+	}
 }
 
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may

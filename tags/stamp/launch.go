@@ -104,6 +104,7 @@ func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
 // learn what the supplied plan for what the resource launches says of it.
 func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
+	p.Notes = append(p.Notes, q.Notes...)
 
 	p.Withheld = Withheld{
 		Retained:  union(p.Withheld.Retained, q.Withheld.Retained),
@@ -131,7 +132,7 @@ func union(a, b []string) []string {
 
 // stamp the field of the resource that is the supplied place.
 func (l *launch) stamp(at *launchedPlace) error {
-	t := l.targetOf(at, l.resource, l.target.observed)
+	t := l.targetOf(at, "", l.resource, l.target.observed)
 
 	p, err := l.plan(t, l.labels)
 	if err != nil {
@@ -148,9 +149,15 @@ func (l *launch) stamp(at *launchedPlace) error {
 }
 
 // targetOf what is in the supplied place of a resource or of an item of a list.
-func (l *launch) targetOf(at *launchedPlace, desired, observed object.Object) *Target {
+// item is the key of that, or empty.
+func (l *launch) targetOf(at *launchedPlace, item string, desired, observed object.Object) *Target {
 	t := *l.target
 	t.place, t.profile, t.Resource, t.observed = &at.place, at.profile, desired, observed
+
+	if item != "" {
+		t.managers.within = itemPath(at.of.List, at.of.Key, item)
+	}
+
 	t.read()
 
 	return &t
@@ -193,7 +200,7 @@ func (l *launch) stampItems(at *launchedPlace) error {
 		key := item.GetFields()[at.of.Key].GetStringValue()
 
 		if item != nil {
-			p, err := l.planItem(at, key, l.targetOf(at, object.Tree(item), object.Tree(there[key])))
+			p, err := l.planItem(at, key, l.targetOf(at, key, object.Tree(item), object.Tree(there[key])))
 			if err != nil {
 				return err
 			}
@@ -240,7 +247,7 @@ func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
 	}
 
 	if err != nil {
-		t := l.targetOf(at, object.Object{}, object.Object{})
+		t := l.targetOf(at, "", object.Object{}, object.Object{})
 		t.beforeErr = err
 
 		p, planErr := l.plan(t, l.labels)

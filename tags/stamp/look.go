@@ -85,6 +85,8 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 		return l, nil //nolint:nilerr // It is told of.
 	}
 
+	p.others = t.staying(&keys, true)
+
 	// There may be no place for tags that are missing. What labels conflict with has been decided.
 	planned, err := s.plan(t, labels)
 	if err == nil && planned.Mismatch != "" {

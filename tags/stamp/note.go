@@ -52,6 +52,10 @@ const (
 	// NoteCopyCapped is metadata that kubernetesMetadata would copy to the tag field, which has
 	// no tag slot left.
 	NoteCopyCapped
+
+	// NoteReserved tags have reserved keys and no trusted source, but the Manager owns them in
+	// the observed resource, so that they can't be taken away.
+	NoteReserved
 )
 
 // note that there is something to say about tags with the keys, if there are any.

@@ -2,7 +2,10 @@ package stamp
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,65 +14,151 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// composedOwner is what the names of the field managers start with by which Crossplane
-// applies composed resources.
-const composedOwner = "apiextensions.crossplane.io/composed"
+// Field managers that are Crossplane's beside that of ComposedOwner: the one that wrote composed
+// resources before there were pipelines, and the one that owns what was there before the first
+// server-side apply. Crossplane takes both out of metadata.managedFields once it has applied the
+// resource: see ManagedFieldsUpgrader in its package internal/ssa.
+const (
+	ownerBeforePipelines = "crossplane"
+	ownerBeforeApply     = "before-first-apply"
+)
 
 var managedFieldsPath = object.MustParsePath("metadata.managedFields")
 
-// ownedBy returns what says whether server-side apply removes an entry of the supplied
-// target's field, if it is desired no longer. That is so for what Crossplane has applied, but
-// not for what others have, or have too.
-func ownedBy(t *Target) func(e *tagset.Entry) bool {
-	all := func(*tagset.Entry) bool { return true }
-	if t.field.Atomic {
-		return all
+// ComposedOwner returns the name of the field manager by which Crossplane applies what the
+// composite resource xr is composed of. It depends on the name and the kind, but neither on the
+// namespace nor on the version: see ComposedFieldOwnerName in Crossplane's package
+// internal/controller/apiextensions/composite.
+func ComposedOwner(xr object.Object) string {
+	return fmt.Sprintf("apiextensions.crossplane.io/composed/%x", sha256.Sum256([]byte(object.Name(xr)+object.GVK(xr).GroupKind().String())))
+}
+
+// managers are metadata.managedFields of an observed resource, as one composite resource sees it.
+type managers struct {
+	fields object.Node
+
+	// composed is the name of the field manager of the composite resource.
+	composed string
+
+	// within are the elements of an item of a list that the resource stands for, and that all
+	// paths start with. A resource that is no item has none.
+	within []string
+}
+
+// isOurs is true if the entry m is of a field manager of Crossplane, for the composite resource.
+func (o *managers) isOurs(m object.Node) bool {
+	name := m.Field("manager").Text()
+	return name == o.composed || name == ownerBeforePipelines || name == ownerBeforeApply
+}
+
+// An owner is who owns an entry of a tag field, or an atomic field as a whole.
+type owner struct {
+	// ours is true if Crossplane owns it for the composite resource, and others if another
+	// field manager does, too.
+	ours, others bool
+
+	// manager is the name of the other one, the first if there are several.
+	manager string
+
+	// applied is true if another one has applied it, so that somebody desires it.
+	applied bool
+}
+
+// stays is true if server-side apply leaves an entry of this owner where it is once Crossplane
+// desires it no longer. Nobody takes away what nobody owns.
+func (o owner) stays() bool { return !o.ours || o.others }
+
+// with returns the owner together with that of the entry m of managers.
+func (o owner) with(m object.Node, of *managers) owner {
+	if of.isOurs(m) {
+		o.ours = true
+		return o
 	}
 
-	managers, err := t.observed.At(managedFieldsPath)
-	if err != nil || !managers.IsList() {
-		return all // Nobody says who owns it.
+	if name := m.Field("manager").Text(); !o.others || name < o.manager {
+		o.manager = name
 	}
 
-	path := ownedPath(t.field.Path)
-	ours, others := make(map[string]bool), make(map[string]bool)
-	deepest, whole := 0, 0
+	o.others, o.applied = true, o.applied || m.Field("operation").IsText("Apply")
 
-	for m := range managers.Items() {
-		composed := strings.HasPrefix(m.Field("manager").Text(), composedOwner)
+	return o
+}
 
-		is := others
-		if composed {
-			is = ours
+// owners are who owns what is in a tag field of an observed resource.
+type owners struct {
+	// unknown is true if nobody says. Then everything counts as Crossplane's.
+	unknown bool
+
+	// atomic is true if the field has one owner as a whole.
+	atomic bool
+	whole  owner
+
+	// entries have an owner each, by what tells them apart: the key of a tag, or the whole
+	// string in a list of strings.
+	entries map[string]owner
+}
+
+// of returns who owns the entry e.
+func (o *owners) of(e *tagset.Entry) owner {
+	switch {
+	case o.unknown:
+		return owner{ours: true}
+	case o.atomic:
+		return o.whole
+	default:
+		return o.entries[cmp.Or(e.String(), e.Key)]
+	}
+}
+
+// stays is true if server-side apply leaves the entry e where it is, though it is not desired. If
+// an atomic field is desired, it leaves nothing that is not.
+func (o *owners) stays(e *tagset.Entry, fieldDesired bool) bool {
+	return (!o.atomic || !fieldDesired) && o.of(e).stays()
+}
+
+// ownersOf the field f, which fieldIn returns as it is in other versions of the resource.
+func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *owners {
+	if !o.fields.IsList() {
+		return &owners{unknown: true}
+	}
+
+	out := &owners{entries: make(map[string]owner)}
+	leaf, inside := 0, 0
+
+	for m := range o.fields.Items() {
+		// Paths are those of the version that the manager has written.
+		of := fieldIn(m.Field("apiVersion").Text())
+		path := slices.Concat(o.within, ownedPath(of.Path))
+		owned, depth, isLeaf := follow(m.Field("fieldsV1"), path)
+
+		switch {
+		case isLeaf && depth > leaf:
+			leaf, out.whole = depth, owner{}.with(m, o)
+		case isLeaf && depth == leaf, f.Atomic && depth > len(path):
+			out.whole = out.whole.with(m, o)
 		}
 
-		owned, depth, leaf := follow(m.Field("fieldsV1"), path)
-		if composed && leaf {
-			whole = max(whole, depth)
-		} else {
-			deepest = max(deepest, depth)
+		if !isLeaf {
+			inside = max(inside, depth)
 		}
 
-		for e := range owned.Fields() {
-			if isElement(e) {
-				is[ownedID(string(e), t.field)] = true
+		for e, element := range owned.Fields() {
+			// An object of a list stays for those who own it as such, not only fields in it.
+			if itself, _ := owns(element); isElement(e) && (itself || o.isOurs(m)) {
+				id := ownedID(string(e), of)
+				out.entries[id] = out.entries[id].with(m, o)
 			}
 		}
 	}
 
-	// A field that is owned, while nobody owns anything in it, is atomic, though we didn't
-	// know that.
-	if whole > 0 && deepest <= whole {
-		return all
-	}
+	// A field that is owned, while nobody owns anything in it, is atomic, though we may not know
+	// that.
+	out.atomic = f.Atomic || leaf > 0 && inside <= leaf
 
-	return func(e *tagset.Entry) bool {
-		id := cmp.Or(e.String(), e.Key)
-		return ours[id] && !others[id]
-	}
+	return out
 }
 
-// follow the supplied path into what a manager owns, which is an object in which each field
+// follow the path into what a manager owns, which is an object in which each field
 // stands for an element: f:name for a field, i:0 for an item, k:{"name":"value"} for an item
 // with this key, v:"value" for this item, and . for what the object is of itself. An element
 // of which nothing is said is owned itself, too. See package fieldpath of
@@ -101,7 +190,7 @@ func follow(owned object.Node, path []string) (in object.Node, depth int, leaf b
 	return owned, depth, leaf
 }
 
-// owns says whether the supplied element is owned itself, and whether anything inside is.
+// owns says whether the element is owned itself, and whether anything inside is.
 func owns(element object.Node) (itself, inside bool) {
 	for e := range element.Fields() {
 		itself = itself || string(e) == "."
@@ -111,13 +200,13 @@ func owns(element object.Node) (itself, inside bool) {
 	return itself || !inside, inside
 }
 
-// isElement is true if the supplied field stands for an element in the object that it is of.
+// isElement is true if the field e stands for an element in the object that it is of.
 // There may be others one day.
 func isElement(e []byte) bool {
 	return len(e) > 1 && e[1] == ':' && strings.IndexByte("fikv", e[0]) >= 0
 }
 
-// ownedPath is the supplied path among the fields that a manager owns.
+// ownedPath is the path p among the fields that a manager owns.
 func ownedPath(p object.Path) []string {
 	out := make([]string, len(p.Segments()))
 
@@ -132,7 +221,7 @@ func ownedPath(p object.Path) []string {
 	return out
 }
 
-// ownedID is what tells an entry of the supplied field from others, among the elements that
+// ownedID is what tells an entry of the field f from others, among the elements that
 // a manager owns: the key of a tag, or the whole string.
 func ownedID(e string, f *field.Field) string {
 	text := e[len("f:"):]
@@ -153,4 +242,11 @@ func ownedID(e string, f *field.Field) string {
 	id, _ := v.(string)
 
 	return id
+}
+
+// itemPath is the path, among the fields that a manager owns, of the item of list in which the
+// field called name has the supplied value.
+func itemPath(list object.Path, name, value string) []string {
+	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
+	return append(ownedPath(list), "k:"+string(key))
 }

@@ -38,9 +38,13 @@ type plan struct {
 	// set is what the field holds.
 	set *tagset.Set
 
-	// cloud are the tags that the cloud has, and spec those of the observed field. Both
-	// are nil if they are not known, or nobody needs to.
-	cloud, spec *tagset.Set
+	// cloud are the tags that the cloud has. It is nil if they are not known, or nobody needs
+	// to.
+	cloud *tagset.Set
+
+	// others are the tags that other field managers have in the observed field, where they
+	// stay. It is nil if there are none.
+	others *tagset.Set
 
 	// fates of labels that don't lack a tag slot, by position.
 	fates map[int]fate
@@ -102,6 +106,8 @@ func (s *Stamper) leftAlone(t *Target) Result {
 		r.LeftAlone, r.NoField, r.Unknown = t.lacks, t.noField, t.unknown
 	}
 
+	r.Stamped = s.asIs(t)
+
 	return r
 }
 
@@ -119,7 +125,7 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.
-	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit && !t.copied.IsThere() {
+	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit && !t.copied.IsThere() && isEmpty(t.there) {
 		return p, nil
 	}
 
@@ -130,7 +136,7 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 	}
 
 	p.set = set
-	p.cloud, p.spec = s.observed(t, p.wishes)
+	p.cloud, p.others = s.cloud(t, p.wishes), t.staying(&p.Keys, true)
 
 	if err := p.decide(); err != nil || p.lacking > 0 {
 		return p, err
@@ -339,24 +345,6 @@ func (p *plan) putTwins() {
 	}
 }
 
-// overwrites returns an error if the supplied tag of a source that accepts no other value
-// would overwrite one of the cloud, which no step has ever set.
-func (p *plan) overwrites(t *tags.Tag) error {
-	if p.cloud == nil || t.Reserved || t.OnConflict() != tags.Refuse {
-		return nil
-	}
-
-	id := p.ID(t.Key)
-
-	e := p.cloud.Find(id)
-	if e == nil || tagset.IsText(e.Value, t.Value) || p.spec != nil && p.spec.Has(id) {
-		return nil
-	}
-
-	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it",
-		t.Key, quote(e), t.Source.Name, t.Value)
-}
-
 // ignoreTags gives the tags of other systems the value that the cloud has.
 func (p *plan) ignoreTags() {
 	if p.cloud == nil || len(p.ignore) == 0 {
@@ -496,7 +484,7 @@ func (p *plan) fill() error {
 			continue
 		}
 
-		if needs := p.set.Grows(of); needs <= free {
+		if needs := p.grows(of); needs <= max(free, 0) {
 			free -= max(needs, 0)
 			p.set.Adopt(of)
 		} else {
@@ -511,35 +499,29 @@ func (p *plan) fill() error {
 
 // fillLabels fills so many slots with the tags of labels, and returns how many are left.
 func (p *plan) fillLabels(free int) (int, error) {
+	if err := p.replaceOthers(); err != nil {
+		return free, err
+	}
+
 	for p.cut = 0; p.cut < len(p.tags); p.cut++ {
-		i, t := p.cut, &p.tags[p.cut]
-
-		of, external := p.ignored[i]
-		if _, decided := p.fates[i]; decided || !external && p.without.has(i) {
+		if !p.isOpen(p.cut) {
 			continue
 		}
 
-		needs := p.set.Adds(&p.entries[i])
-		if external {
-			needs = p.set.Grows(of)
-		}
+		needs := p.takes(p.cut)
 
-		switch {
-		case needs > 0 && needs > free && t.Trusted:
-			p.lack(t.Key)
-			continue
-		case needs > 0 && needs > free:
-			return free, nil
-		case external:
-			p.fates[i] = fateIgnored
-			p.set.Adopt(of)
-		default:
-			if err := p.overwrites(t); err != nil {
-				return free, err
+		if needs > max(free, 0) {
+			if !p.tags[p.cut].Trusted {
+				return free, nil
 			}
 
-			p.fates[i] = fateStamped
-			p.set.Put(&p.entries[i])
+			p.lack(p.tags[p.cut].Key)
+
+			continue
+		}
+
+		if err := p.put(p.cut); err != nil {
+			return free, err
 		}
 
 		free -= needs
@@ -628,6 +610,8 @@ func (p *plan) conclude() {
 	w.Removed = p.withAll(&p.without, w.Removed)
 	w.Protected = p.withAll(&p.wishes.protected, p.protected)
 	w.Unkept = p.unkept
+
+	p.noteOthers()
 
 	slices.Sort(w.Retained)
 	slices.Sort(w.Ignored)

@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -38,7 +40,20 @@ type world struct {
 	// reports none.
 	before, earlier, cloud map[string]string
 
+	// others are the tags of the observed field that other field managers have, by key, and
+	// mine those that Crossplane has applied. The field is in a list of strings, or atomic.
+	others         map[string]othersTag
+	mine           map[string]string
+	strings, whole bool
+
 	remove, ignore []resolve.TagKey
+}
+
+// An othersTag is one that another field manager has in the observed field. One that has applied it
+// desires it.
+type othersTag struct {
+	value, manager string
+	applied        bool
 }
 
 // Keys of tags and the labels of some, and the patterns that are near them.
@@ -100,11 +115,54 @@ func worlds() *rapid.Generator[world] {
 			w.cloud = drawn("cloud")
 		}
 
+		w.drawOthers(t, distinct)
+
 		w.remove = worldKeysOf(t, "remove", true)
 		w.ignore = worldKeysOf(t, "ignore", false)
 
 		return w
 	})
+}
+
+// drawOthers draws what is in the observed field: keys that are distinct.
+func (w *world) drawOthers(t *rapid.T, distinct func(of []string, most int, label string) []string) {
+	w.others, w.mine = make(map[string]othersTag), make(map[string]string)
+
+	for _, key := range distinct(worldKeys, 6, "there") {
+		value := rapid.SampledFrom(tagValues).Draw(t, "value")
+
+		switch manager := rapid.SampledFrom([]string{"provider", "kubectl-edit", "backup", ours}).Draw(t, "manager"); manager {
+		case ours:
+			w.mine[key] = value
+		default:
+			w.others[key] = othersTag{value: value, manager: manager, applied: manager == "backup"}
+		}
+	}
+}
+
+// in a field of the shape.
+func (w world) in(s shape) world {
+	w.others = maps.Clone(w.others)
+	w.strings, w.whole = s.field.Shape == field.StringList, s.field.Atomic
+
+	// Azure has no lists of strings: this model doesn't know how they would be spelled.
+	if w.strings && w.provider == "azure" {
+		w.others = nil
+	}
+
+	if w.whole { // It has one owner.
+		w.mine = nil
+
+		for key, o := range w.others {
+			o.manager, o.applied = "provider", false
+			w.others[key] = o
+		}
+
+		// The provider's own tags are kept in a list.
+		maps.DeleteFunc(w.others, func(key string, _ othersTag) bool { return strings.HasPrefix(strings.ToLower(key), "crossplane-") })
+	}
+
+	return w
 }
 
 // worldKeysOf draws keys to remove, some at a value, or to ignore.
@@ -135,6 +193,9 @@ type became struct {
 	active                                map[string]string
 	retained, ignored, removed, protected []string
 	capped, refused, taken, unkept        []string
+
+	// notes about tags of others.
+	notes []string
 
 	// conflict is the key of the tag that a source refuses to share, or of the trusted
 	// one that there is no slot for.
@@ -322,20 +383,82 @@ func (w world) becomes() became {
 		return ok
 	})
 
+	// What others have in the observed field stays there beside what is desired, which takes the
+	// place of the same tag. Of a list of strings, only the same string is the same tag.
+	others := make(map[string]othersTag)
+	for key, o := range w.others {
+		others[fold(key)] = o
+	}
+
+	isSame := func(id, value string) bool {
+		o, ok := others[id]
+		return ok && !w.whole && (!w.strings || o.value == value)
+	}
+	used := func() int {
+		n := len(now)
+
+		for id := range others {
+			if value, ok := now[id]; !w.whole && !(ok && isSame(id, value)) {
+				n++
+			}
+		}
+
+		return n
+	}
+
+	// conflicts is true if there is another value, which Crossplane has not applied.
+	conflicts := func(l tags.Label) bool {
+		if isReserved(l.TagKey) || w.policies[l.Source.Position] != v1beta1.ConflictPolicyError {
+			return false
+		}
+
+		if o, ok := others[fold(l.TagKey)]; ok {
+			return o.value != l.Value
+		}
+
+		if _, ok := keyIn(w.mine, l.TagKey, fold); ok {
+			return false
+		}
+
+		key, ok := keyIn(w.cloud, l.TagKey, fold)
+
+		return ok && w.cloud[key] != l.Value
+	}
+
+	wanted := func(l tags.Label) (value string, ignoring bool) {
+		if value, ok := ignored[fold(l.TagKey)]; ok {
+			return value, true
+		}
+
+		return l.Value, false
+	}
+
+	// Labels whose tags others have need no slot, so that they come first.
+	slices.SortStableFunc(missing, func(a, b tags.Label) int {
+		first := func(l tags.Label) int {
+			if value, _ := wanted(l); isSame(fold(l.TagKey), value) {
+				return 0
+			}
+
+			return 1
+		}
+
+		return first(a) - first(b)
+	})
+
 	// The cap.
 	lacking := ""
 
 	for _, l := range missing {
 		id := fold(l.TagKey)
-		value, is := ignored[id]
+		value, is := wanted(l)
 
-		switch {
-		case len(now) < w.slots && is:
+		switch fits := used() < w.slots || isSame(id, value); {
+		case fits && is:
 			now[id] = value
 			why[id] = "ignored"
-		case len(now) < w.slots:
-			key, ok := keyIn(w.cloud, l.TagKey, fold)
-			if ok && w.cloud[key] != l.Value && !isReserved(l.TagKey) && w.policies[l.Source.Position] == v1beta1.ConflictPolicyError {
+		case fits:
+			if conflicts(l) {
 				return became{conflict: l.TagKey}
 			}
 
@@ -359,7 +482,7 @@ func (w world) becomes() became {
 			continue
 		}
 
-		if len(now) < w.slots {
+		if used() < w.slots || isSame(fold(key), w.cloud[key]) {
 			now[fold(key)] = w.cloud[key]
 		} else {
 			out.unkept = append(out.unkept, fold(key))
@@ -367,6 +490,28 @@ func (w world) becomes() became {
 	}
 
 	out.tags = now
+
+	for key, o := range w.others {
+		value, ok := now[fold(key)]
+		if isProviders(key) || ok && isSame(fold(key), value) || w.whole && len(now) > 0 {
+			continue
+		}
+
+		note := func(kind NoteKind) { out.notes = append(out.notes, fmt.Sprint(kind, o.manager, " ", fold(key))) }
+
+		switch {
+		case isReserved(key):
+			note(NoteReserved)
+		case strings.HasPrefix(fold(key), "ours:") && !o.applied:
+			note(NoteLeftover)
+		}
+
+		if slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
+			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted)
+		}) {
+			note(NoteOwned)
+		}
+	}
 
 	for id, l := range of {
 		if value, ok := now[id]; ok && value == l.Value {
@@ -406,7 +551,7 @@ func keyIn(of map[string]string, key string, fold func(string) string) (string, 
 
 // sorted returns what became of a world with all lists sorted.
 func (b became) sorted() became {
-	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused, &b.taken, &b.unkept} {
+	for _, list := range []*[]string{&b.retained, &b.ignored, &b.removed, &b.protected, &b.capped, &b.refused, &b.taken, &b.unkept, &b.notes} {
 		slices.Sort(*list)
 	}
 
@@ -445,11 +590,66 @@ func (w world) stamper(s shape) *Stamper {
 		Earlier:     map[string]map[string]string{"r": w.earlier},
 	}
 
-	if w.cloud != nil {
-		stamper.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec(keysAndValues(w.cloud)...))}}
-	}
+	stamper.Observed, stamper.Owner = map[string]*fnv1.Resource{"r": {Resource: w.observed(s)}}, ours
 
 	return stamper
+}
+
+// observed resource of the shape.
+func (w world) observed(s shape) *structpb.Struct {
+	there, owned := maps.Clone(w.mine), make(map[string]map[string]any)
+	if there == nil {
+		there = make(map[string]string)
+	}
+
+	own := func(manager, key, value string) {
+		if owned[manager] == nil {
+			owned[manager] = map[string]any{".": map[string]any{}}
+		}
+
+		if e := (map[field.Shape]string{field.Map: "f:" + key, field.KeyValueList: `k:{"k":"` + key + `"}`, field.StringList: `v:"` + key + "=" + value + `"`})[s.field.Shape]; e != "" {
+			owned[manager][e] = map[string]any{}
+		}
+	}
+
+	for key, value := range w.mine {
+		own(ours, key, value)
+	}
+
+	for key, o := range w.others {
+		there[key] = o.value
+		own(o.manager, key, o.value)
+	}
+
+	status := `{}`
+	if w.cloud != nil {
+		status = s.spec(keysAndValues(w.cloud)...)
+	}
+
+	var managers []any
+
+	for name, fields := range owned {
+		operation := map[bool]string{true: "Apply", false: "Update"}[name == "backup" || name == ours]
+		managers = append(managers, map[string]any{
+			"manager": name, "operation": operation, "apiVersion": "example.org/v1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:tags": fields}},
+		})
+	}
+
+	r := observed(s.spec(keysAndValues(there)...), status)
+
+	list, err := structpb.NewList(managers)
+	if err != nil {
+		panic(err)
+	}
+
+	if r.GetFields()["metadata"] == nil {
+		r.Fields["metadata"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{}})
+	}
+
+	r.GetFields()["metadata"].GetStructValue().Fields["managedFields"] = structpb.NewListValue(list)
+
+	return r
 }
 
 // tagsOf returns the keys and values that a field of the supplied shape holds, in
@@ -520,6 +720,7 @@ func stampOnce(t rapid.TB, s *Stamper, r *structpb.Struct) (*Outcome, *structpb.
 func (w world) check(t rapid.TB, kind string, s shape) {
 	t.Helper()
 
+	w = w.in(s)
 	fold := tags.ProfileOf(w.provider).Fold
 	want := w.becomes()
 	r := thing(s.specOf(keysAndValues(w.before)))
@@ -559,6 +760,12 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 	h := out.Results[0].Withheld
 	got.retained, got.ignored, got.removed, got.protected = folded(h.Retained), folded(h.Ignored), folded(h.Removed), folded(h.Protected)
 	got.unkept = folded(h.Unkept)
+
+	for _, n := range out.Results[0].Notes {
+		for _, key := range n.Keys {
+			got.notes = append(got.notes, fmt.Sprint(n.Kind, n.Manager, " ", fold(key)))
+		}
+	}
 
 	for _, sk := range out.Skips {
 		switch sk.Reason {
@@ -617,7 +824,30 @@ func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Str
 		t.Fatalf("\nTags that nobody names should stay, in their order.\n%s: Stamp(%+v): -want, +got:\n%s", kind, w, diff)
 	}
 
-	if n := len(after) / 2; n > max(w.slots, len(w.before)) {
+	// What others have stays, too, as long as it isn't replaced.
+	all, was := make(map[string]bool), make(map[string]bool)
+
+	for key := range w.before {
+		was[fold(key)] = true
+	}
+
+	for i := 0; i < len(after); i += 2 {
+		all[fold(after[i])] = true
+	}
+
+	more := 0
+
+	for key, o := range w.others {
+		switch isThere := w.strings && !slices.Contains(joinedPairs(after), key+"="+o.value); {
+		case w.whole:
+		case isThere:
+			more++
+		default:
+			all[fold(key)], was[fold(key)] = true, true
+		}
+	}
+
+	if n := len(all) + more; n > max(w.slots, len(was)+more) {
 		t.Fatalf("\nNothing should exceed the cap.\n%s: Stamp(%+v): got %d tags", kind, w, n)
 	}
 }
@@ -628,6 +858,16 @@ func TestStampProperties(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { worlds().Draw(t, "world").check(t, kind, s) })
 		})
 	}
+}
+
+// joinedPairs are keys and values, which come by turns, as a list of strings has them.
+func joinedPairs(keysAndValues []string) []string {
+	var out []string
+	for i := 0; i < len(keysAndValues); i += 2 {
+		out = append(out, keysAndValues[i]+"="+keysAndValues[i+1])
+	}
+
+	return out
 }
 
 // TestStampSettles tests that a resource does not change any more once it is observed

@@ -38,20 +38,13 @@ func desired(t *Target, w *wishes) (set *tagset.Set, kept bool, err error) {
 	return set, kept && before > 0, nil
 }
 
-// observed returns the tags that the cloud has, and those of the observed field, if the
-// provider reports any and it matters.
-func (s *Stamper) observed(t *Target, w *wishes) (cloud, spec *tagset.Set) {
+// cloud returns the tags that the cloud has, if the provider reports any and it matters.
+func (s *Stamper) cloud(t *Target, w *wishes) *tagset.Set {
 	if len(s.Ignore) == 0 && !s.refuses() {
-		return nil, nil
+		return nil
 	}
 
-	cloud = t.cloud(&w.Keys)
-
-	if s.refuses() {
-		spec = t.reported(t.there, &w.Keys)
-	}
-
-	return cloud, spec
+	return t.cloud(&w.Keys)
 }
 
 // refuses is true if a label must not meet a tag that is there.
@@ -117,18 +110,12 @@ func isRefilled(t *Target, w *wishes) bool {
 // have. Server-side apply can't make an empty map of these, only remove the field: it
 // makes null of the map, which the API server refuses.
 func isOurs(t *Target) bool {
-	if managers, err := t.observed.At(managedFieldsPath); err != nil || !managers.IsList() {
+	if t.owners().unknown || t.there.IsEmpty() {
 		return false // Nobody says who owns them.
 	}
 
-	if t.there.IsEmpty() {
-		return false
-	}
-
-	owns := ownedBy(t)
-
 	for key := range t.there.Fields() {
-		if !owns(&tagset.Entry{Key: string(key)}) {
+		if t.owners().stays(&tagset.Entry{Key: string(key)}, true) {
 			return false
 		}
 	}

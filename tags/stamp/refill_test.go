@@ -70,6 +70,7 @@ func TestStampRefilled(t *testing.T) {
 				Provider:    "aws",
 				Transformer: transformer(tc.labels...),
 				Fields:      everywhere(tc.field),
+				Owner:       "apiextensions.crossplane.io/composed/0a1b",
 				Observed:    map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
 			}
 

@@ -13,10 +13,11 @@ import (
 // schema of the kind. It is less than none if there are too many.
 func (p *plan) freeSlots() int {
 	reserved, providers := p.reservedSlots()
-	free := p.Profile.MaxTags - reserved - providers - p.set.Len()
+	taken := p.set.Len() + p.countOthers()
+	free := p.Profile.MaxTags - reserved - providers - taken
 
 	if most, ok := p.mostInField(); ok {
-		free = min(free, most-p.providersInField()-p.set.Len())
+		free = min(free, most-p.providersInField()-taken)
 	}
 
 	return free
@@ -75,6 +76,10 @@ func (p *plan) countLimit() string {
 
 	if providers > 0 {
 		limit += fmt.Sprintf(", %d for those that the provider adds", providers)
+	}
+
+	if n := p.countOthers(); n > 0 {
+		limit += fmt.Sprintf(", %d of other field managers", n)
 	}
 
 	return limit

@@ -43,8 +43,10 @@ type Stamper struct {
 	// Remove and Ignore are the tags to remove, and those of other systems.
 	Remove, Ignore []resolve.TagKey
 
-	// Observed composed resources.
+	// Observed composed resources, and the field manager by which Crossplane applies them: see
+	// ComposedOwner.
 	Observed map[string]*fnv1.Resource
+	Owner    string
 
 	// Audits says whether to tell what changes in tags.
 	Audits bool
@@ -211,7 +213,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 		}
 
 		if t.leave != "" || t.lacks != "" {
-			out.Results = append(out.Results, s.leftAlone(t))
+			out.leave(s.leftAlone(t))
 			continue
 		}
 
@@ -248,6 +250,15 @@ func (s *Stamper) planAll(t *Target) (p *plan, launched []*plan, err error) {
 	}
 
 	return p, launched, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
+}
+
+// leave the resource that r is of alone, as it is.
+func (o *Outcome) leave(r Result) {
+	o.Results = append(o.Results, r)
+
+	if !r.Stamped.IsZero() {
+		o.Changed[r.Resource] = r.Stamped
+	}
 }
 
 // record in o what becomes of the resource that p is for.

@@ -139,7 +139,7 @@ func (a *inquiry) final(t *Target, changed map[string]object.Object) *tagset.Set
 		return nil
 	}
 
-	set, err := tagset.Read(value, t.field, &a.keys)
+	set, err := t.final(value, &a.keys)
 	if err != nil {
 		return nil
 	}

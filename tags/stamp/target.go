@@ -72,6 +72,11 @@ type Target struct {
 	// observed one.
 	before, there       object.Node
 	beforeErr, thereErr error
+
+	// managers say who owns what is observed, and owned who owns what is there, once somebody
+	// asks.
+	managers managers
+	owned    *owners
 }
 
 // Targets are the desired composed resources, sorted by name, and where their tags go.
@@ -107,12 +112,14 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 		t := &all[i]
 		t.Name, t.Resource, t.observed = name, object.Of(desired[name]), object.Of(s.Observed[name])
 		t.received = t.Resource
+		t.managers.composed = s.Owner
+		t.managers.fields, _ = t.observed.At(managedFieldsPath)
 
 		ts.outline(t)
 
 		// Resources from which all labels are gone are managed, too.
 		t.managed = manages && ts.Selects(s.Input.Resources, t)
-		if t.managed && t.leave == "" {
+		if t.managed && (t.leave == "" || t.leave == whyIgnored && !t.observed.IsZero()) {
 			ts.locate(t)
 		}
 
@@ -177,6 +184,16 @@ func (ts *Targets) locate(t *Target) bool {
 func (t *Target) read() {
 	t.before, t.beforeErr = t.Resource.At(t.field.Path)
 	t.there, t.thereErr = t.observed.At(t.field.Path)
+	t.owned = nil
+}
+
+// owners of what is there.
+func (t *Target) owners() *owners {
+	if t.owned == nil {
+		t.owned = t.managers.ownersOf(t.field, t.fieldIn)
+	}
+
+	return t.owned
 }
 
 // IsUntouchable is true if nothing at all may be written to the resource.

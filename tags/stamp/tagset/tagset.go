@@ -164,6 +164,16 @@ func (s *Set) Find(id string) *Entry {
 // Has is true if there is a tag with the supplied ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 
+// Holds is true if the set has the tag of the entry e, at whatever value. A list of strings has
+// just that string.
+func (s *Set) Holds(e *Entry) bool {
+	if s.strings != nil {
+		return s.hasString(e)
+	}
+
+	return !e.Opaque && s.Has(e.ID)
+}
+
 // Adds is how many more entries there are after putting the supplied one. Two tags can come
 // to one string, which a list never has twice.
 func (s *Set) Adds(e *Entry) int {
@@ -218,6 +228,9 @@ func (s *Set) adopted(of []Entry) []Entry {
 // Restore an entry of another field of the same kind as it is there. It returns false if it
 // is there already, and otherwise is no change.
 func (s *Set) Restore(e Entry) bool { return s.place(e) }
+
+// Join the entry e of another field of the same kind to those with the same ID.
+func (s *Set) Join(e Entry) { s.place(append(slices.Collect(s.With(e.ID)), e)...) }
 
 // Remove the supplied entry of the set.
 func (s *Set) Remove(e *Entry) {

@@ -1,0 +1,188 @@
+package stamp
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// asIs returns what t becomes so that it keeps what it has from this function, though it is left
+// alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
+// if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.
+func (s *Stamper) asIs(t *Target) object.Object {
+	switch {
+	case t.leave == "" && t.unknown:
+		return s.keepWhereOwned(t)
+	case t.leave == whyIgnored && t.place != nil && t.lacks == "":
+		return s.keepIgnored(t)
+	default:
+		return object.Object{}
+	}
+}
+
+// labelsAsFar returns the labels of t as far as they are known. Nothing may fail for a resource
+// that is left alone.
+func (s *Stamper) labelsAsFar(t *Target) *resourceLabels {
+	l, err := s.labelsOf(t)
+	if err != nil {
+		return s.newLabels(s.Transformer)
+	}
+
+	return l
+}
+
+// isOurs is true if the entry e may be one of this function, by its key: that of a label, or one
+// with the prefix of these.
+func (w *wishes) isOurs(e *tagset.Entry) bool {
+	return !e.Opaque && len(w.byID[e.ID]) > 0 || w.isPrefixed(e)
+}
+
+// keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.
+func (s *Stamper) keepIgnored(t *Target) object.Object {
+	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
+	l.keep(t)
+
+	for _, at := range t.launched {
+		if at.of.Value == "" && at.of.List.IsZero() && at.of.Applies(t.Resource, t.observed) {
+			l.keep(l.targetOf(at, "", l.resource, t.observed))
+		}
+	}
+
+	return l.kept()
+}
+
+// keepWhereOwned keeps the tags of t, of which nobody knows a tag field, in all fields below
+// spec.forProvider in which Crossplane owns any.
+func (s *Stamper) keepWhereOwned(t *Target) object.Object {
+	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
+	forProvider := t.observed.Node().Field("spec").Field("forProvider")
+
+	for m := range t.managers.fields.Items() {
+		if !t.managers.isOurs(m) {
+			continue
+		}
+
+		for f := range fieldsIn(forProvider, m.Field("fieldsV1").Field("f:spec").Field("f:forProvider"), object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
+			at := &launchedPlace{place: place{profile: t.profile}}
+			at.field = &f
+			l.keep(l.targetOf(at, "", l.resource, t.observed))
+		}
+	}
+
+	return l.kept()
+}
+
+// kept is what the resource has become, or zero if it has not changed.
+func (l *launch) kept() object.Object {
+	if !l.changed {
+		return object.Object{}
+	}
+
+	return l.resource
+}
+
+// keep the tags of the field of t.
+func (l *launch) keep(t *Target) {
+	w := l.labels.wishesFor(t)
+
+	set, err := tagset.Read(t.before, t.field, &w.Keys)
+	there := t.reported(t.there, &w.Keys)
+
+	if err != nil || t.beforeErr != nil || there == nil {
+		return
+	}
+
+	kept := false
+
+	for e := range there.All() {
+		// An atomic field that an earlier step desires has nobody else's tags once that is
+		// applied.
+		stays := t.owners().of(e).ours || t.owners().atomic && set.Len() > 0
+
+		if stays && w.isOurs(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
+			set.Join(*e)
+
+			kept = true
+		}
+	}
+
+	if !kept {
+		return
+	}
+
+	if r, err := write(t, w, set); err == nil && !r.IsZero() {
+		l.resource, l.changed = r, true
+	}
+}
+
+// fieldsIn are the fields of the observed object in which a manager owns anything, and which could
+// hold tags, by what they hold. The path leads to the object.
+func fieldsIn(observed, owned object.Node, path object.Segments) iter.Seq[field.Field] {
+	return func(yield func(field.Field) bool) {
+		for name, v := range observed.Fields() {
+			in := owned.Field("f:" + string(name))
+			at := append(slices.Clone(path), object.Segment{Field: string(name)})
+
+			p, err := object.ParsePath(at.String())
+			if !in.IsThere() || err != nil {
+				continue
+			}
+
+			if f, ok := fieldOf(v); ok {
+				f.Path, f.Within = p, true
+
+				if !yield(f) {
+					return
+				}
+			}
+
+			if !v.IsObject() {
+				continue
+			}
+
+			for f := range fieldsIn(v, in, at) {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fieldOf returns the tag field that the observed value could be that of. In a list of objects, the
+// field that begins or ends with key is that of the tag's key.
+func fieldOf(v object.Node) (f field.Field, ok bool) {
+	switch {
+	case v.IsObject():
+		return field.Field{Shape: field.Map}, true
+	case !v.IsList():
+		return field.Field{}, false
+	}
+
+	for item := range v.Items() {
+		if !item.IsObject() {
+			return field.Field{Shape: field.StringList, Separator: separatorOf(item.Text())}, true
+		}
+
+		for name := range item.Fields() {
+			if lower := strings.ToLower(string(name)); strings.HasPrefix(lower, "key") || strings.HasSuffix(lower, "key") {
+				return field.Field{Shape: field.KeyValueList, Key: string(name)}, true
+			}
+		}
+	}
+
+	return field.Field{}, false
+}
+
+// separatorOf a string that is a tag.
+func separatorOf(s string) string {
+	if strings.Contains(s, "=") {
+		return "="
+	}
+
+	return ":"
+}
