@@ -2,6 +2,7 @@ package stamp
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,26 @@ func (s *Stamper) labelsAsFar(t *Target) *resourceLabels {
 // with the prefix of these.
 func (w *wishes) isOurs(e *tagset.Entry) bool {
 	return !e.Opaque && len(w.byID[e.ID]) > 0 || w.isPrefixed(e)
+}
+
+// recordLost records in o the tags of this function that t loses since it is no longer selected,
+// unless another step has desired them.
+func (s *Stamper) recordLost(o *Outcome, targets *Targets, t *Target) {
+	if !s.Audits || t.leave != "" || t.observed.IsZero() || !targets.locate(t) {
+		return
+	}
+
+	w := s.labelsAsFar(t).wishesFor(t)
+	c := change(t, t.Resource, w.Keys)
+	c.Added, c.Changed = nil, nil
+
+	maps.DeleteFunc(c.Removed, func(key string, _ Values) bool {
+		return !w.isOurs(&tagset.Entry{ID: w.ID(key), Key: key})
+	})
+
+	if !c.isEmpty() {
+		o.Changes = append(o.Changes, c)
+	}
 }
 
 // keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.

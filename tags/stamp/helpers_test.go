@@ -143,6 +143,12 @@ func lines(o *Outcome, err error) []string {
 		add("the API refuses %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}
 
+	for _, c := range o.Changes {
+		if len(c.Removed) > 0 {
+			add("%s loses %v", c.Resource, c.Removed)
+		}
+	}
+
 	for _, s := range o.Skips {
 		add("skipped %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}

@@ -209,6 +209,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 		}
 
 		if !t.managed {
+			s.recordLost(out, targets, t)
 			continue
 		}
 
