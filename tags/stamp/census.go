@@ -212,9 +212,19 @@ func (t *Target) without(entries, others []tagset.Entry) []tagset.Entry {
 
 // cloud returns the tags that the provider of the supplied target reports the cloud to have, or
 // nil if it doesn't report any. Those that Upjet generates leave out a field without anything
-// in it, of what they have observed: that has an ID.
+// in it, of what they have observed: that has an ID. What only the status has of a map of theirs
+// proves nothing: see isGhost.
 func (c *Census) cloud(t *Target, a *inquiry) *tagset.Set {
 	if set := t.cloud(&a.keys); set != nil {
+		if t.isGhost() {
+			there := t.reported(t.there, &a.keys)
+			for e := range set.All() {
+				if there == nil || !there.Holds(e) {
+					set.Remove(e)
+				}
+			}
+		}
+
 		return set
 	}
 

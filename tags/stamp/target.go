@@ -196,5 +196,5 @@ func (t *Target) owners() *owners {
 	return t.owned
 }
 
-// IsUntouchable is true if nothing at all may be written to the resource.
+// IsUntouchable is true if nothing new may be written to the resource.
 func (t *Target) IsUntouchable() bool { return t.leave == whyIgnored || t.leave == whyNoObject }
