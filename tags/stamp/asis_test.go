@@ -133,7 +133,6 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				// What an earlier step desires is not this function's.
 				desired := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom([]string{"1", "2"}), 0, 3).Draw(t, "desired")
 				_, stamped, err := stampOnce(t, s, annotated("true", a.spec(desired)))
-
 				if err != nil {
 					t.Fatal(err)
 				}

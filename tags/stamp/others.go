@@ -19,7 +19,7 @@ import (
 // desires them: those that other field managers own, such as a provider after its late
 // initialization, or somebody after kubectl edit. It is nil if there are none. Those of an atomic
 // field stay only if that is not desired at all.
-func (t *Target) staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set {
+func (t *Target) staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It is what decides on atomic fields.
 	set := t.reported(t.there, keys)
 	if set == nil || set.Len() == 0 {
 		return nil

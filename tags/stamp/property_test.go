@@ -115,7 +115,7 @@ func worlds() *rapid.Generator[world] {
 			w.cloud = drawn("cloud")
 		}
 
-		w.drawOthers(t, distinct)
+		w = w.drawOthers(t, distinct)
 
 		w.remove = worldKeysOf(t, "remove", true)
 		w.ignore = worldKeysOf(t, "ignore", false)
@@ -125,7 +125,7 @@ func worlds() *rapid.Generator[world] {
 }
 
 // drawOthers draws what is in the observed field: keys that are distinct.
-func (w *world) drawOthers(t *rapid.T, distinct func(of []string, most int, label string) []string) {
+func (w world) drawOthers(t *rapid.T, distinct func(of []string, most int, label string) []string) world {
 	w.others, w.mine = make(map[string]othersTag), make(map[string]string)
 
 	for _, key := range distinct(worldKeys, 6, "there") {
@@ -138,6 +138,8 @@ func (w *world) drawOthers(t *rapid.T, distinct func(of []string, most int, labe
 			w.others[key] = othersTag{value: value, manager: manager, applied: manager == "backup"}
 		}
 	}
+
+	return w
 }
 
 // in a field of the shape.
@@ -398,7 +400,7 @@ func (w world) becomes() became {
 		n := len(now)
 
 		for id := range others {
-			if value, ok := now[id]; !w.whole && !(ok && isSame(id, value)) {
+			if value, ok := now[id]; !w.whole && (!ok || !isSame(id, value)) {
 				n++
 			}
 		}
