@@ -175,6 +175,7 @@ var liveTests = []liveTest{
 	{name: "Cap", run: testCap, shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
+	{name: "Immutable", run: testImmutable, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
 	{name: "Fatal", run: testFatal, shows: "a run that fails changes nothing"},
 	{name: "RemoveAndIgnore", run: testRemoveAndIgnore, shows: "`removeTags` and `ignoreTags`"},
 	{name: "TagPolicy", run: testTagPolicy, shows: "`tagPolicy` warns, and stops"},
