@@ -1793,8 +1793,8 @@ func TestExplainAgrees(t *testing.T) {
 	})
 }
 
-// TestExpressionsAlone proves that what is decided once for resources whose labels differ is what
-// becomes of each of them alone.
+// TestExpressionsAlone proves that no resource gets, or lacks, a tag because of other resources whose
+// labels differ.
 func TestExpressionsAlone(t *testing.T) {
 	kinds := []string{
 		`{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {}}}`,
@@ -1878,8 +1878,8 @@ var (
 )
 
 // A trustCase is a call of the function with tags of all provenances: those of trusted
-// sources have values that start with t, of others with u, of earlier steps with e, and
-// of the cloud with c.
+// sources have values that start with t, of others with u, of earlier steps with e, of the cloud
+// with c, and of Kubernetes metadata that is copied to the tag field with k.
 type trustCase struct {
 	provider, shape, separator, prefix, rules string
 
@@ -1888,8 +1888,13 @@ type trustCase struct {
 	sources  []trustSource
 	earlier  [][2]string
 	cloud    [][2]string
+	copied   [][2]string
 	ignore   []string
 	remove   []string
+
+	// escaped is true if earlier tags of a joined string have the next one behind a backslash,
+	// where some read it and some don't, or stand without a value.
+	escaped bool
 
 	// ofInput is true if the input itself says what to ignore.
 	ofInput bool
@@ -1926,6 +1931,7 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 		keyFormat: rapid.SampledFrom([]map[string]string{nil, nil, {"/": ".", "-": "."}, {"/": "_", ".": "_"}}).Draw(t, "key format"),
 
 		valueFormat: rapid.Bool().Draw(t, "value format"),
+		escaped:     rapid.Bool().Draw(t, "escaped"),
 	}
 
 	// It has nothing but strings.
@@ -1978,6 +1984,10 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 
 	c.earlier, c.cloud = pairs("earlier tags"), pairs("cloud's tags")
 
+	if c.shape == "Map" || c.shape == "Joined" {
+		c.copied = pairs("kubernetes metadata")
+	}
+
 	// A cloud that ignores case has no key in two cases, or hardly any.
 	if p := c.profile(); p.FoldKeys || p.FoldEntries {
 		slices.SortStableFunc(c.cloud, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
@@ -2016,6 +2026,34 @@ func (c *trustCase) field(pairs [][2]string) any {
 	}
 }
 
+// escapedField is the field of the earlier tags, as who forges tags would write it.
+func (c *trustCase) escapedField() any {
+	text, ok := c.field(c.earlier).(string)
+	if !ok || !c.escaped {
+		return c.field(c.earlier)
+	}
+
+	entries := strings.Split(text, ",")
+	for i := range entries {
+		if key, _, _ := strings.Cut(entries[i], c.separator); i%5 == 4 && !c.isReserved(key) {
+			entries[i] = key
+		}
+	}
+
+	out := strings.Builder{}
+
+	for i, e := range entries {
+		delimiter := map[bool]string{true: `\,`, false: ","}[i%3 == 1]
+		if i == 0 {
+			delimiter = ""
+		}
+
+		out.WriteString(delimiter + e)
+	}
+
+	return out.String()
+}
+
 // input of a step with the supplied sources.
 func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
@@ -2036,6 +2074,13 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 
 	if c.rules != "" {
 		in["profileRules"] = c.rules
+	}
+
+	if len(c.copied) > 0 {
+		in["kubernetesMetadata"] = []any{map[string]any{
+			"source": map[string]any{"type": "CompositeMetadata", "labelsFieldPath": "spec.copied"}, "select": map[string]any{"all": true},
+			"copy": []any{"Labels"}, "toFieldPaths": map[string]any{"labels": []any{map[string]string{"Map": "spec.forProvider.tags", "Joined": "spec.forProvider"}[c.shape]}},
+		}}
 	}
 
 	if c.ofInput && len(c.ignore) > 0 {
@@ -2109,13 +2154,29 @@ func (c *trustCase) resource(tagged, cloud [][2]string) *fnv1.Resource {
 	})}
 }
 
+// copies is the map of strings that the composite resource has to be copied.
+func (c *trustCase) copies() map[string]any {
+	switch v := c.field(c.copied).(type) {
+	case map[string]any:
+		return v
+	case string:
+		return map[string]any{"tags": v}
+	default:
+		return nil
+	}
+}
+
 func (c *trustCase) request() *fnv1.RunFunctionRequest {
 	xr := structOf(map[string]any{
 		"apiVersion": "platform.example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "x"},
-		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove},
+		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove, "copied": c.copies()},
 	})
 
 	desired := c.resource(c.earlier, nil)
+	if v := c.escapedField(); v != nil {
+		forProvider(desired)["tags"] = structOf(map[string]any{"v": v}).GetFields()["v"]
+	}
+
 	delete(desired.GetResource().GetFields(), "status")
 
 	return &fnv1.RunFunctionRequest{
@@ -2135,9 +2196,10 @@ func (c *trustCase) entries(s *fnv1.State) (keys [][]string, values []string) {
 		values = append(values, v.GetStructValue().GetFields()[key].GetStringValue())
 	}
 
-	// The first separator ends the key of an entry of a joined string.
+	// The first separator ends the key of an entry of a joined string. Some read one at each
+	// delimiter, and without a value, too.
 	for entry := range strings.FieldsFuncSeq(v.GetStringValue(), func(r rune) bool { return r == ',' }) {
-		key, value, _ := strings.Cut(entry, c.separator)
+		key, value, _ := strings.Cut(strings.TrimSuffix(entry, `\`), c.separator)
 		keys = append(keys, []string{key})
 		values = append(values, value)
 	}
@@ -2292,8 +2354,9 @@ func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 		}
 	}
 
-	// What earlier steps set stays, so only they may exceed the cap.
-	if limit := c.profile().MaxTags - c.slots; len(keys) > limit {
+	// What earlier steps set stays, so only they may exceed the cap. What some read as several tags
+	// counts once.
+	if limit := c.profile().MaxTags - c.slots; len(keys) > limit && !c.escaped {
 		was := make(map[string]bool)
 
 		earlier, _ := c.entries(c.request().GetDesired())
