@@ -180,8 +180,8 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 
 	rsp := run.Success(ctx, &report.Outcome{
 		Results: stamped.Results, Skips: stamped.Skips, CloudRefuses: stamped.CloudRefuses, NotCopied: copied.NotCopied,
-		Unmatched: targets.Unmatched(),
-		Changes:   stamped.Changes, Violations: violations,
+		Finals: stamped.Finals, Unmatched: targets.Unmatched(),
+		Changes: stamped.Changes, Violations: violations,
 	})
 	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -679,7 +680,9 @@ func TestRunFunctionUntouched(t *testing.T) {
 		}
 	}
 
-	// With the tag field and the annotations taken back, nothing differs.
+	// With the tag field, the annotations and the step's verdict taken back, nothing differs.
+	delete(rsp.GetContext().GetFields(), v1beta1.StepsContextKey)
+
 	for _, r := range []*fnv1.Resource{before.GetDesired().GetResources()["bucket"], bucket} {
 		delete(forProvider(r), "tags")
 		delete(metadata(r), "annotations")
@@ -891,6 +894,89 @@ func TestRunFunctionPanic(t *testing.T) {
 	}
 }
 
+// TestRunFunctionTransitions tests that results are there once, over gRPC, with the condition that
+// Crossplane stores in between: two steps of one pipeline, of which each may be called twice.
+func TestRunFunctionTransitions(t *testing.T) {
+	const (
+		long    = `"sources": [{"type": "Value", "values": {"long": "%s"}}]`
+		another = `"sources": [{"type": "Value", "values": {"platform/team": "a"}}, {"type": "CompositeField", "fromFieldPath": "spec.nowhere"}], "keyPrefix": ""`
+		wrong   = `"sources": 1`
+	)
+
+	skipping, changed := fmt.Sprintf(long, strings.Repeat("x", 300)), fmt.Sprintf(long, strings.Repeat("y", 301))
+
+	// Each run is its steps, and says so many results of each.
+	runs := []struct {
+		reason string
+		steps  []string
+		again  bool
+		want   []int
+	}{
+		{reason: "The first run says everything.", steps: []string{skipping, another}, want: []int{2, 2}},
+		{reason: "A run that is equal says nothing.", steps: []string{skipping, another}, want: []int{0, 0}},
+		{reason: "A step that is called again with its own context says as much.", steps: []string{skipping, another}, again: true, want: []int{0, 0}},
+		{reason: "A step that has changed says everything, and others nothing.", steps: []string{changed, another}, want: []int{2, 0}},
+		{reason: "A step that is gone takes its digest away.", steps: []string{another}, want: []int{0}},
+		{reason: "A step that is back says everything.", steps: []string{changed, another}, again: true, want: []int{2, 0}},
+		{reason: "A fatal result is returned, and earlier steps have said what they have to.", steps: []string{changed, wrong}, want: []int{0, 1}},
+		{reason: "It is returned on every call.", steps: []string{changed, wrong}, want: []int{0, 1}},
+		{reason: "After it the step says everything.", steps: []string{changed, another}, want: []int{0, 2}},
+		{reason: "Then nothing.", steps: []string{changed, another}, want: []int{0, 0}},
+		{reason: "Two steps with one input say nothing twice, either.", steps: []string{changed, changed}, want: []int{0, 0}},
+		{reason: "They are as silent as others.", steps: []string{changed, changed}, again: true, want: []int{0, 0}},
+	}
+
+	f := &Function{log: slog.New(slog.DiscardHandler), metrics: report.NewMetrics()}
+
+	var condition *fnv1.Condition
+
+	call := func(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+		rsp, err := overGRPC(t, f, proto.CloneOf(req))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return rsp
+	}
+
+	for i, run := range runs {
+		req := testRequest(nil)
+
+		if condition != nil {
+			xr := req.GetObserved().GetComposite().GetResource()
+			xr.Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(fmt.Sprintf(`{"conditions": [{"type": "Ready", "message": "[a]"}, {"type": %q, "message": %q}]}`,
+				condition.GetType(), condition.GetMessage())))
+		}
+
+		var got []int
+
+		for _, input := range run.steps {
+			req.Input = testInput(input)
+			rsp := call(req)
+
+			if run.again {
+				again := proto.CloneOf(req)
+				again.Context = rsp.GetContext()
+
+				if diff := cmp.Diff(rsp, call(again), protocmp.Transform()); diff != "" {
+					t.Errorf("run %d: %s\nRunFunction(...): -first call, +call with its own context:\n%s", i, run.reason, diff)
+				}
+			}
+
+			got = append(got, len(rsp.GetResults()))
+			condition = rsp.GetConditions()[0]
+			req.Desired, req.Context = rsp.GetDesired(), rsp.GetContext()
+		}
+
+		if diff := cmp.Diff(run.want, got); diff != "" {
+			t.Errorf("run %d: %s\nresults of steps: -want, +got:\n%s\ncondition: %s", i, run.reason, diff, condition.GetMessage())
+		}
+	}
+}
+
+// digests that the message of a condition ends with.
+var digests = regexp.MustCompile(` \[[0-9a-f]{6}( [0-9a-f]{6})*\]$`)
+
 // TestRunFunctionSize proves that a client with the options of Crossplane, which are none, gets an
 // answer, however large it would be.
 func TestRunFunctionSize(t *testing.T) {
@@ -937,10 +1023,10 @@ func TestRunFunctionSize(t *testing.T) {
 		}
 	}
 
-	tooLarge := func(size, composed, config, bucket, xr, results int, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+	tooLarge := func(size, composed, config, bucket, xr, context, results int, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
 		return fatal(report.ReasonLimitExceeded, fmt.Sprintf("the response has %d bytes, and Crossplane takes at most 4194304 (4 MB): "+
-			"2 composed resources of %d (the largest: config %d, bucket %d), the composite resource of %d, the context of 85, and results of %d; "+
-			"let nested composite resources compose a part of it", size, composed, config, bucket, xr, results), req)
+			"2 composed resources of %d (the largest: config %d, bucket %d), the composite resource of %d, the context of %d, and results of %d; "+
+			"let nested composite resources compose a part of it", size, composed, config, bucket, xr, context, results), req)
 	}
 
 	n := exactly(labels)
@@ -957,15 +1043,15 @@ func TestRunFunctionSize(t *testing.T) {
 		"NoLimitMore": {reason: "Without a limit, the client should refuse a response of a byte more.", req: request(labels, n+1), code: codes.ResourceExhausted},
 		"OneMore": {
 			reason: "A byte more should be a fatal result that says so, beside the desired state as it came.", limit: crossplanes, req: request(labels, n+1),
-			want: tooLarge(4194305, 4193267, 4192447, 820, 740, 160, request(labels, n+1)),
+			want: tooLarge(4194305, 4192969, 4192149, 820, 828, 285, 169, request(labels, n+1)),
 		},
 		"Desired": {
 			reason: "Desired state that is too large itself should not be sent.", limit: crossplanes, req: request(labels, crossplanes),
-			want: tooLarge(4196247, 4195209, 4194389, 820, 740, 160, nil),
+			want: tooLarge(4196545, 4195209, 4194389, 820, 828, 285, 169, nil),
 		},
 		"Waiting": {
 			reason: "A response that requires something is as limited.", limit: crossplanes, req: request(waiting, exactly(waiting)+1),
-			want: tooLarge(4194305, 4194071, 4193825, 246, 46, 0, nil),
+			want: tooLarge(4194305, 4194071, 4193825, 246, 46, 85, 0, nil),
 		},
 		"WaitingExactly": {reason: "A response that requires something may be as large.", limit: crossplanes, req: request(waiting, exactly(waiting)), want: unlimited(waiting, exactly(waiting))},
 		"Failure": {
@@ -980,6 +1066,12 @@ func TestRunFunctionSize(t *testing.T) {
 			if code := grpcstatus.Code(err); code != tc.code {
 				t.Errorf("\n%s\nRunFunction(...): want %s, got %v", tc.reason, tc.code, err)
 			}
+			for _, c := range got.GetConditions() {
+				if c.GetStatus() == fnv1.Status_STATUS_CONDITION_FALSE {
+					c.Message = new(digests.ReplaceAllString(c.GetMessage(), ""))
+				}
+			}
+
 			if diff := cmp.Diff(tc.want, got, protocmp.Transform()); diff != "" {
 				t.Errorf("\n%s\nRunFunction(...): -want, +got:\n%.5000s", tc.reason, diff)
 			}

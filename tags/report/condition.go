@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -60,16 +61,21 @@ const (
 	ReasonInternalError = "InternalError"
 )
 
+// ranked reasons of the condition after a run that went well: the later, the worse. Up to
+// ReasonCloudRefuses, the condition is true.
+var ranked = []string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonPolicyViolated}
+
+// failures are the reasons of runs that fail alone.
+var failures = []string{ReasonInvalidInput, ReasonResolveFailed, ReasonTagConflict, ReasonLimitExceeded, ReasonInternalError}
+
 // A verdict is what the condition says of a run.
 type verdict struct {
 	reason  string
 	message string
 }
 
-// rank of the verdict among those on runs that went well. The higher it is, the worse.
-func (v verdict) rank() int {
-	return slices.Index([]string{ReasonAllPropagated, ReasonSomeSkipped, ReasonCloudRefuses, ReasonUnknownKinds, ReasonPolicyViolated}, v.reason)
-}
+// rank of the verdict among those on runs that went well, or -1 if the run did not.
+func (v verdict) rank() int { return slices.Index(ranked, v.reason) }
 
 // worst of the supplied verdict and those of the supplied steps, with which it shares the
 // condition. Of steps that are as bad, it is the latest.
@@ -83,21 +89,18 @@ func worst(v verdict, earlier []step) verdict {
 	return v
 }
 
-// set the condition of the supplied response.
-func (v verdict) set(rsp *fnv1.RunFunctionResponse) {
+// set the condition of the supplied response. Its message ends with the supplied digests.
+func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	c := &fnv1.Condition{
-		Type:   ConditionType,
-		Status: fnv1.Status_STATUS_CONDITION_FALSE,
-		Reason: v.reason,
-		Target: fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
+		Type:    ConditionType,
+		Status:  fnv1.Status_STATUS_CONDITION_FALSE,
+		Reason:  v.reason,
+		Message: new(v.message + " [" + digests + "]"),
+		Target:  fnv1.Target_TARGET_COMPOSITE_AND_CLAIM.Enum(),
 	}
 
-	if rank := v.rank(); rank >= 0 && rank <= (verdict{reason: ReasonCloudRefuses}).rank() {
+	if rank := v.rank(); rank >= 0 && rank <= slices.Index(ranked, ReasonCloudRefuses) {
 		c.Status = fnv1.Status_STATUS_CONDITION_TRUE
-	}
-
-	if v.message != "" {
-		c.Message = new(v.message)
 	}
 
 	rsp.Conditions = append(rsp.Conditions, c)
@@ -123,12 +126,7 @@ func (r *Run) verdict(o *sorted) verdict {
 		return verdict{ReasonSomeSkipped, strings.Join(why, "; ")}
 	}
 
-	// A step without labels propagates none.
-	if len(r.Input.Sources) == 0 {
-		return verdict{reason: ReasonAllPropagated}
-	}
-
-	return verdict{ReasonAllPropagated, propagated(o)}
+	return verdict{ReasonAllPropagated, r.propagated(o)}
 }
 
 // cloudRefuses says how many of the supplied tags there are, and names the first few.
@@ -172,15 +170,32 @@ func skipped(o *sorted) []string {
 }
 
 // propagated says on how many resources the tags of labels are, and why not on others.
-func propagated(o *sorted) string {
+func (r *Run) propagated(o *sorted) string {
 	out := "tags on " + count(len(o.tagged), "composed resource", "composed resources")
 
-	if o.noField > 0 {
-		out += "; " + count(o.noField, "has", "have") + " no tag field"
+	if len(r.Input.Sources) == 0 {
+		out = "no sources of labels"
 	}
 
-	if n := len(o.notTagged) - o.noField; n > 0 {
-		out += fmt.Sprintf("; %d left alone", n)
+	for _, of := range []struct {
+		n         int
+		one, many string
+	}{
+		{o.noField, "has no tag field", "have no tag field"},
+		{o.composite, "is a composite resource: its own Composition tags what it composes", "are composite resources: their own Compositions tag what they compose"},
+		{len(o.notTagged) - o.noField - o.composite, "left alone", "left alone"},
+	} {
+		if of.n > 0 {
+			out += "; " + count(of.n, of.one, of.many)
+		}
+	}
+
+	if empty := r.empty(); len(empty) > 0 {
+		out += "; nothing found by " + names(mapped(empty, func(l resolve.Lack) string { return l.Source }))
+	}
+
+	if len(o.Unmatched) > 0 {
+		out += "; nothing selected by " + names(o.Unmatched)
 	}
 
 	return out

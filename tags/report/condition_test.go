@@ -120,7 +120,7 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 
 	maps.Copy(desired, stamp.Apply(&fnv1.State{Resources: desired}, o.Changed).GetResources())
 
-	return &Outcome{Results: o.Results, Skips: o.Skips}, nil
+	return &Outcome{Results: o.Results, Skips: o.Skips, Finals: o.Finals}, nil
 }
 
 // fixed is the supplied locator, which needs no schemas.

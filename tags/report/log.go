@@ -28,6 +28,11 @@ func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
 	return slog.String("provisioned_resource", name)
 }
 
+// logOf the supplied request, with the digest of what there is to say of it.
+func logOf(log *slog.Logger, req *fnv1.RunFunctionRequest, digest string) *slog.Logger {
+	return log.With(provisioned(req), slog.String("digest", digest))
+}
+
 // Resolved writes a debug log line for each label that tells which source it came
 // from, and which ones it overrode.
 func (r *Run) Resolved(ctx context.Context) {
@@ -51,10 +56,9 @@ func (r *Run) Resolved(ctx context.Context) {
 }
 
 // logSkips writes one line for each skipped label.
-func (r *Run) logSkips(ctx context.Context, skips []stamp.Skip) {
+func logSkips(ctx context.Context, log *slog.Logger, skips []stamp.Skip) {
 	for _, s := range skips {
 		attrs := []slog.Attr{
-			provisioned(r.Request),
 			slog.String("qualified_key", s.QualifiedKey),
 			slog.String("tag_key", s.TagKey),
 			slog.String("provider", s.Provider),
@@ -69,15 +73,13 @@ func (r *Run) logSkips(ctx context.Context, skips []stamp.Skip) {
 			attrs = append(attrs, slog.Int("more_composed_resources", more))
 		}
 
-		r.Log.LogAttrs(ctx, slog.LevelWarn, "Skipped label", attrs...)
+		log.LogAttrs(ctx, slog.LevelWarn, "Skipped label", attrs...)
 	}
 }
 
 // logChanges writes one line for each resource whose tags change. It names their keys, and
 // has their values only if it is asked for, since these can be private.
-func (r *Run) logChanges(ctx context.Context, changes []stamp.Change) {
-	xr := provisioned(r.Request)
-
+func (r *Run) logChanges(ctx context.Context, log *slog.Logger, changes []stamp.Change) {
 	// Most resources get the same tags.
 	var added []string
 
@@ -86,8 +88,7 @@ func (r *Run) logChanges(ctx context.Context, changes []stamp.Change) {
 			added = slices.Sorted(maps.Keys(c.Added))
 		}
 
-		r.Log.LogAttrs(ctx, slog.LevelInfo, "Changed cloud tags",
-			xr,
+		log.LogAttrs(ctx, slog.LevelInfo, "Changed cloud tags",
 			slog.String("composed_resource", c.Resource),
 			slog.String("api_version", c.APIVersion),
 			slog.String("kind", c.Kind),

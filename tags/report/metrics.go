@@ -5,31 +5,43 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// Metrics count what came of labels and resources. All series are there from the
-// start: there is one for each tag profile and reason to skip a label, and none
-// comes from a request.
+// Metrics count what came of runs, labels and resources. All series are there from the
+// start: there is one for each tag profile and each reason, and none comes from a request.
 type Metrics struct {
-	skipped, tagged, notTagged, violations *prometheus.CounterVec
+	runs, skipped, cloudRefuses, tagged, notTagged, unknown, violations *prometheus.CounterVec
+
+	empty, tooLarge prometheus.Counter
 }
 
 // NewMetrics returns Metrics that have counted nothing.
 func NewMetrics() *Metrics {
 	m := &Metrics{
+		runs: counter("runs", "Runs by the reason of the condition that they set, those that fail the pipeline among them. A call that only waits is none.", "reason"),
 		skipped: counter("labels_skipped", "Labels that did not become tags, by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
 			"provider", "reason"),
-		tagged:     counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
-		notTagged:  counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
-		violations: counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
+		cloudRefuses: counter("tags_refused_by_cloud", "Tags that the cloud's own API refuses, by tag profile. A tag counts once per run.", "provider"),
+		tagged:       counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
+		notTagged:    counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
+		unknown:      counter("resources_unknown", "Managed resources of which nobody knows whether they have a tag field, by tag profile. A resource counts once per run.", "provider"),
+		violations:   counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
+		empty:        counter("sources_empty", "Sources that found no labels. A source counts once per run.").WithLabelValues(),
+		tooLarge:     counter("requests_too_large", "Requests that were refused because of their size.").WithLabelValues(),
+	}
+
+	for _, reason := range append(slices.Clone(ranked), failures...) {
+		m.runs.WithLabelValues(reason)
 	}
 
 	for _, provider := range tags.ProfileNames() {
-		m.tagged.WithLabelValues(provider)
-		m.notTagged.WithLabelValues(provider)
-		m.violations.WithLabelValues(provider)
+		for _, of := range []*prometheus.CounterVec{m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations} {
+			of.WithLabelValues(provider)
+		}
 
 		for _, r := range tags.SkipReasons() {
 			m.skipped.WithLabelValues(provider, string(r))
@@ -45,25 +57,43 @@ func counter(of, help string, labels ...string) *prometheus.CounterVec {
 
 // Collectors of the metrics.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.skipped, m.tagged, m.notTagged, m.violations}
+	return []prometheus.Collector{m.runs, m.skipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
 }
 
-// count what came of a run.
-func (m *Metrics) count(o *sorted) {
+// Ran counts the run that the supplied response is of, if it is one.
+func (m *Metrics) Ran(rsp *fnv1.RunFunctionResponse) {
 	if m == nil {
 		return
 	}
+
+	for _, c := range rsp.GetConditions() {
+		m.runs.WithLabelValues(c.GetReason()).Inc()
+	}
+}
+
+// TooLarge counts a request that was refused because of its size.
+func (m *Metrics) TooLarge() { m.tooLarge.Inc() }
+
+// count what came of a run, in which so many sources were empty.
+func (m *Metrics) count(o *sorted, empty int) {
+	if m == nil {
+		return
+	}
+
+	m.empty.Add(float64(empty))
 
 	for _, s := range o.Skips {
 		m.skipped.WithLabelValues(s.Provider, string(s.Reason)).Inc()
 	}
 
-	for _, s := range o.tagged {
-		m.tagged.WithLabelValues(s.Provider).Inc()
+	for _, s := range o.CloudRefuses {
+		m.cloudRefuses.WithLabelValues(s.Provider).Inc()
 	}
 
-	for _, s := range slices.Concat(o.unknown, o.notTagged) {
-		m.notTagged.WithLabelValues(s.Provider).Inc()
+	for vec, of := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: o.tagged, m.notTagged: o.notTagged, m.unknown: o.unknown} {
+		for _, s := range of {
+			vec.WithLabelValues(s.Provider).Inc()
+		}
 	}
 
 	m.violated(o.Violations)

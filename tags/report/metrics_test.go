@@ -9,17 +9,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crossplane/function-sdk-go/errors"
+
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // Names of the metrics.
 const (
+	tagsRefused   = "function_cloud_tags_tags_refused_by_cloud_total"
 	labelsSkipped = "function_cloud_tags_labels_skipped_total"
 	notTaggable   = "function_cloud_tags_resources_not_taggable_total"
+	notKnown      = "function_cloud_tags_resources_unknown_total"
+	runs          = "function_cloud_tags_runs_total"
+	sourcesEmpty  = "function_cloud_tags_sources_empty_total"
+	tooLarge      = "function_cloud_tags_requests_too_large_total"
 	tagged        = "function_cloud_tags_resources_tagged_total"
 )
 
@@ -65,11 +73,29 @@ func TestMetrics(t *testing.T) {
 				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Withheld: stamp.Withheld{Retained: []string{"k"}}}, // Neither.
 			})
 			want[series(tagged, p)] += i
-			want[series(notTaggable, p)] += 2
+			want[series(notTaggable, p)]++
+			want[series(notKnown, p)]++
+
+			o.CloudRefuses = append(o.CloudRefuses, slices.Repeat([]stamp.Skip{skip(p, "k", tags.KeyCharacterClass, "limit")}, i)...)
+			want[series(tagsRefused, p)] += i
 		}
 
 		req := request("")
-		(&Run{Request: req, Log: slog.New(slog.DiscardHandler), Metrics: m, Input: &v1beta1.CloudTags{}, Required: require.New(req)}).Success(t.Context(), o)
+		r := &Run{Request: req, Log: slog.New(slog.DiscardHandler), Metrics: m, Input: &v1beta1.CloudTags{}, Required: require.New(req)}
+		r.Set.Empty = slices.Repeat([]resolve.Lack{{Source: "sources[0]", Why: "there is none"}}, 2)
+		want[sourcesEmpty] += 2
+
+		m.Ran(r.Waiting()) // It says nothing.
+		m.Ran(r.Success(t.Context(), o))
+		want[runs+`{reason="UnknownKinds"}`]++
+
+		for _, reason := range failures {
+			m.Ran(Fatal(t.Context(), req, r.Log, Fail(reason, errors.New("x")), 0))
+			want[fmt.Sprintf("%s{reason=%q}", runs, reason)]++
+		}
+
+		m.TooLarge()
+		want[tooLarge]++
 	}
 
 	if diff := cmp.Diff(nonzero(want), counted(t, m)); diff != "" {

@@ -38,37 +38,44 @@ var noteWords = []struct {
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
 }
 
-// addNotes of the supplied severity about the supplied results: one result for each kind of
-// notes, which names the resources.
-func addNotes(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, of []stamp.Result) {
-	for _, w := range noteWords {
-		if w.severity != severity {
-			continue
-		}
-
-		var items []string
-
-		for i := range of {
-			for j := range of[i].Notes {
-				if n := &of[i].Notes[j]; n.Kind == w.kind {
-					items = append(items, noted(of[i].Resource, n))
-				}
-			}
-		}
-
-		add(rsp, severity, w.reason, w.head, items...)
-	}
+// A notedResource is a resource and a note about it.
+type notedResource struct {
+	name string
+	note *stamp.Note
 }
 
-// noted is how messages put a note about the named resource.
-func noted(resource string, n *stamp.Note) string {
-	out := elide(resource)
-	if len(n.Keys) > 0 {
-		out += ": " + names(n.Keys)
+// noteTopics are topics of the supplied severity about the supplied results: one for each kind of
+// notes, which names the resources.
+func noteTopics(severity fnv1.Severity, results []stamp.Result) []topic {
+	by := make(map[stamp.NoteKind][]notedResource)
+
+	for i := range results {
+		for j := range results[i].Notes {
+			n := &results[i].Notes[j]
+			by[n.Kind] = append(by[n.Kind], notedResource{results[i].Resource, n})
+		}
 	}
 
-	if n.Manager != "" {
-		out += " (" + elide(n.Manager) + ")"
+	var out []topic
+
+	for _, w := range noteWords {
+		if w.severity == severity {
+			out = append(out, about(topic{severity: severity, reason: w.reason, head: w.head, one: "resource", several: "resources"}, by[w.kind], notedResource.String))
+		}
+	}
+
+	return out
+}
+
+// String is how messages put the note.
+func (n notedResource) String() string {
+	out := elide(n.name)
+	if len(n.note.Keys) > 0 {
+		out += ": " + names(n.note.Keys)
+	}
+
+	if n.note.Manager != "" {
+		out += " (" + elide(n.note.Manager) + ")"
 	}
 
 	return out

@@ -40,26 +40,24 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 		return nil, errors.Wrap(err, "cannot encode totals")
 	}
 
-	for i := range counted.Broken {
-		r.warnOfBroken(rsp, &counted.Broken[i])
-	}
-
 	summary := counted.Summary()
-	add(rsp, normal, "CoverageCounted", "", summary)
+	topics := append(mapped(counted.Broken, r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
+	rsp.Results = say(ctx, r.Log, topics)
 	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
 
 	return rsp, nil
 }
 
-// warnOfBroken warns of the supplied rule if any resource breaks it.
-func (r *Run) warnOfBroken(rsp *fnv1.RunFunctionResponse, of *coverage.Broken) {
+// broken is the topic of the supplied rule and the resources that break it.
+func (r *Run) broken(of coverage.Broken) topic {
 	items := broken(of.First)
 	if more := of.Count - len(of.First); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more", more))
 	}
 
-	add(rsp, warning, ReasonPolicyViolated, fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ",
-		of.Rule, r.ruled(of.Rule), count(of.Count, "resource", "resources")), items...)
+	head := fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ", of.Rule, r.ruled(of.Rule), count(of.Count, "resource", "resources"))
+
+	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, items...)
 }
 
 // write the supplied report to the ConfigMap that the input names.

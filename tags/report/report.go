@@ -6,6 +6,7 @@ package report
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -56,6 +57,9 @@ type Outcome struct {
 	// in the input, such as resources[0] or tagPolicy.rules[1].resources[0], in their order.
 	Unmatched []string
 
+	// Finals are what tag fields have in the end. They are needed only for the status.
+	Finals []stamp.Final
+
 	// NotCopied is metadata that was not copied.
 	NotCopied []metadata.NotCopied
 
@@ -90,31 +94,31 @@ func unchanged(req *fnv1.RunFunctionRequest, ttl time.Duration) *fnv1.RunFunctio
 func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionResponse {
 	o := sort(out)
 
-	r.logSkips(ctx, o.Skips)
-	r.logChanges(ctx, o.Changes)
-	r.Metrics.count(o)
-
 	// What was required is required again, or Crossplane would never be done with asking.
 	rsp := r.Waiting()
 
-	r.warnings(rsp, o)
-	r.normals(rsp, o)
-
-	xr, err := r.status(o)
-	if err != nil {
-		add(rsp, warning, "StatusFieldMismatch", "", err.Error())
-	}
-
-	v := r.verdict(o)
-	earlier := earlierSteps(r.Request)
-	rsp.Context = r.context(earlier, v, o)
-
-	worst(v, earlier).set(rsp)
-
-	if !xr.IsZero() {
+	if xr := r.status(o); !xr.IsZero() {
 		rsp.Desired = object.Copy(rsp.GetDesired())
 		rsp.Desired.Composite = xr.On(rsp.GetDesired().GetComposite())
 	}
+
+	v := r.verdict(o)
+	digest := r.digest(v, o)
+	log := logOf(r.Log, r.Request, digest)
+
+	logSkips(ctx, log, o.Skips)
+	r.logChanges(ctx, log, o.Changes)
+	r.Metrics.count(o, len(r.empty()))
+
+	if results := say(ctx, log, r.topics(o)); !slices.Contains(Digests(object.Of(r.Request.GetObserved().GetComposite())), digest) {
+		rsp.Results = results
+	}
+
+	steps := stepsOf(r.Request)
+	steps.with(digest)
+
+	rsp.Context = r.context(&steps, v, o)
+	worst(v, steps.earlier).set(rsp, steps.digests())
 
 	return rsp
 }
@@ -123,6 +127,9 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 // nothing else. An error that isn't a FailureError is an internal one. A response that would be
 // larger than the limit has neither the desired state nor the context, of which Crossplane takes
 // nothing from a pipeline that fails.
+//
+// The result is returned on every call. Its condition has a digest that no run has that goes well, so
+// that such a run says everything, but earlier steps have said what they have to.
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
 	rsp := unchanged(req, 0)
 	text := err.Error()
@@ -137,10 +144,17 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 		what = "Cannot count cloud tags"
 	}
 
-	log.LogAttrs(ctx, slog.LevelError, what, provisioned(req), slog.String("error", v.message))
+	steps := stepsOf(req)
+	d := newDigester()
+	d.add(steps.id, v.reason, text)
 
-	v.set(rsp)
-	add(rsp, fnv1.Severity_SEVERITY_FATAL, v.reason, "", v.message)
+	digest := d.digest()
+	steps.with(digest)
+
+	logOf(log, req, digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
+
+	v.set(rsp, steps.digests())
+	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
 
 	if limit.Check(rsp) != nil {
 		rsp.Desired, rsp.Context = nil, nil
@@ -154,16 +168,20 @@ func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, 
 type sorted struct {
 	*Outcome
 
-	// tagged resources have tags of labels, and from withheld ones some were withheld.
-	tagged, withheld []*stamp.Result
+	// tagged resources have tags of labels, from withheld ones some were withheld, and protected
+	// ones have tags that rules name and may not touch.
+	tagged, withheld, protected []*stamp.Result
+
+	// statusLacks are what could not be written to the composite resource's status.
+	statusLacks []error
 
 	// mismatched resources have a tag field that was left alone.
 	mismatched []*stamp.Result
 
 	// Of unknown resources nobody knows whether they have a tag field. Those not tagged were
-	// left alone, too: so many of them because they have none.
+	// left alone, too: so many of them because they have none, or are composite resources.
 	unknown, notTagged []*stamp.Result
-	noField            int
+	noField, composite int
 }
 
 // sort the results of the supplied outcome.
@@ -184,7 +202,9 @@ func sort(out *Outcome) *sorted {
 		case s.LeftAlone != "":
 			o.notTagged = append(o.notTagged, s)
 
-			if s.NoField {
+			if s.Composite {
+				o.composite++
+			} else if s.NoField {
 				o.noField++
 			}
 		default:
@@ -192,8 +212,12 @@ func sort(out *Outcome) *sorted {
 				o.tagged = append(o.tagged, s)
 			}
 
-			if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0 {
+			if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {
 				o.withheld = append(o.withheld, s)
+			}
+
+			if len(s.Withheld.Protected) > 0 {
+				o.protected = append(o.protected, s)
 			}
 		}
 	}

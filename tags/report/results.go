@@ -20,10 +20,6 @@ const (
 	normal  = fnv1.Severity_SEVERITY_NORMAL
 )
 
-// maxKeys is about how many withheld tags all results of a run name together. Each
-// resource can have as many as there are labels.
-const maxKeys = 20_000
-
 // whatToDo about a resource of which nobody knows whether it has a tag field.
 const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
 	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
@@ -31,59 +27,89 @@ const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Ind
 // mend of tags that the cloud's API refuses.
 const mend = "profileRules: Cloud makes them legal or skips them, Contract says that they are meant"
 
-// warnings of what the supplied outcome lacks.
-func (r *Run) warnings(rsp *fnv1.RunFunctionResponse, o *sorted) {
+// topics are what there is to say of the supplied outcome: what is lacking, and then what is as the
+// input wants it, but may not be what people expect.
+func (r *Run) topics(o *sorted) []topic {
+	return slices.Concat(r.lacks(o), noteTopics(warning, o.Results), []topic{statusLacks(o)}, r.withheld(o), noteTopics(normal, o.Results), r.unseen(o))
+}
+
+// lacks are topics about labels, resources and metadata.
+func (r *Run) lacks(o *sorted) []topic {
+	var out []topic
+
 	for _, of := range grouped(o.Violations, func(v stamp.Violation) int { return v.Rule }) {
-		add(rsp, warning, ReasonPolicyViolated, fmt.Sprintf("tagPolicy.rules[%d]: %s: ", of[0].Rule, r.ruled(of[0].Rule)), broken(of)...)
+		head := fmt.Sprintf("tagPolicy.rules[%d]: %s: ", of[0].Rule, r.ruled(of[0].Rule))
+		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
 
 	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
-		add(rsp, warning, pascalCase(of[0].Reason), head, mapped(of, skippedLabel)...)
+		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
 	}
 
 	for _, of := range grouped(o.CloudRefuses, func(s stamp.Skip) string { return s.Provider }) {
 		head := fmt.Sprintf("%s: its API refuses %s that profileRules left out admits, so the resource will fail (%s): ",
 			of[0].Provider, count(len(of), "tag", "tags"), mend)
-		add(rsp, warning, ReasonCloudRefuses, head, mapped(of, refused)...)
+		out = append(out, about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, of, refused))
 	}
 
-	for _, s := range o.mismatched {
-		add(rsp, warning, "TagFieldMismatch", elide(s.Resource)+": left the tag field alone: ", elide(s.Mismatch))
-	}
-
-	add(rsp, warning, ReasonUnknownKinds, "not known whether these have a tag field ("+whatToDo+"): ", mapped(o.unknown, leftAlone)...)
+	out = append(out,
+		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, o.mismatched, func(s *stamp.Result) string {
+			return elide(s.Resource) + ": left the tag field alone: " + elide(s.Mismatch)
+		}),
+		about(topic{
+			severity: warning, reason: ReasonUnknownKinds, one: "resource", several: "resources",
+			head: "not known whether these have a tag field (" + whatToDo + "): ",
+		}, o.unknown, leftAlone),
+	)
 
 	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
-		why := mapped(of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) })
-		add(rsp, warning, "MetadataNotCopied", fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), why...)
+		t := topic{severity: warning, reason: "MetadataNotCopied", head: fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), one: "of them", several: "of them"}
+		out = append(out, about(t, of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) }))
 	}
 
-	addNotes(rsp, warning, o.Results)
+	return out
 }
 
-// normals tell what is as the input wants it, but may not be what people expect.
-func (r *Run) normals(rsp *fnv1.RunFunctionResponse, o *sorted) {
-	most := max(1, maxKeys/max(1, len(o.withheld)))
-
-	for _, s := range o.withheld {
-		name := elide(s.Resource)
-
-		add(rsp, normal, "TagsWithheld", name+": withheld: ", withheld(&s.Withheld, most)...)
-		add(rsp, normal, "TagsProtected", name+": ignoreTags and removeTags of fields don't touch reserved keys: ", first(s.Withheld.Protected, len(s.Withheld.Protected), most, elide)...)
-	}
-
-	addNotes(rsp, normal, o.Results)
-	add(rsp, normal, "NotTagged", "not tagged: ", mapped(o.notTagged, leftAlone)...)
-
-	for _, of := range slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) {
-		add(rsp, normal, "SourceEmpty", "", shorten(of.String(), maxMessage))
-	}
-
-	add(rsp, normal, "ExpressionEmpty", "these expressions have no value: ", mapped(r.Set.Valueless(), func(l resolve.Lack) string { return shorten(l.String(), maxName) })...)
-	add(rsp, normal, "SelectorEmpty", "these select no desired resource, so that nothing comes of them: ", mapped(o.Unmatched, elide)...)
-	add(rsp, normal, "UnknownProvider", "", r.unknownProvider(o)...)
+// statusLacks is the topic of what could not be written to the composite resource's status.
+func statusLacks(o *sorted) topic {
+	t := topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}
+	return about(t, o.statusLacks, func(err error) string { return shorten(err.Error(), maxText) })
 }
+
+// withheld are topics about the resources of which tags were withheld, each of which has a result
+// of its own.
+func (r *Run) withheld(o *sorted) []topic {
+	return []topic{
+		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, o.withheld, func(s *stamp.Result) string {
+			first, all := withheldTags(&s.Withheld)
+			return fit(elide(s.Resource)+": withheld: ", first, all)
+		}),
+		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, o.protected, func(s *stamp.Result) string {
+			keys := s.Withheld.Protected
+			return fit(elide(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", mapped(keys[:min(len(keys), mostKeys)], elide), len(keys))
+		}),
+	}
+}
+
+// unseen are topics about what people can't see.
+func (r *Run) unseen(o *sorted) []topic {
+	return []topic{
+		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, o.notTagged, leftAlone),
+		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, r.empty(), lack),
+		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, r.Set.Valueless(), func(l resolve.Lack) string {
+			return shorten(l.String(), maxName)
+		}),
+		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, o.Unmatched, elide),
+		texts(topic{severity: normal, reason: "UnknownProvider"}, r.unknownProvider(o)...),
+	}
+}
+
+// empty are the sources that find nothing.
+func (r *Run) empty() []resolve.Lack { return slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) }
+
+// lack is how messages put the supplied one.
+func lack(of resolve.Lack) string { return shorten(of.String(), maxText) }
 
 // ruled says what the rule of the tag policy at the supplied position asks for.
 func (r *Run) ruled(i int) string {
@@ -114,14 +140,6 @@ func (r *Run) violations(of []stamp.Violation) string {
 	}), "; ")
 }
 
-// add as many results to the supplied response as it takes to name all of the supplied
-// items behind the supplied head, if there are any.
-func add(rsp *fnv1.RunFunctionResponse, severity fnv1.Severity, reason, head string, items ...string) {
-	for _, msg := range split(head, items) {
-		rsp.Results = append(rsp.Results, &fnv1.Result{Severity: severity, Reason: new(reason), Message: msg, Target: fnv1.Target_TARGET_COMPOSITE.Enum()})
-	}
-}
-
 // grouped are the supplied things, which are sorted, in groups of the same.
 func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
 	var out [][]T
@@ -139,6 +157,10 @@ func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
 // skippedLabel is how messages put a label that was skipped.
 func skippedLabel(s stamp.Skip) string {
 	out := elide(s.QualifiedKey) + " → " + elide(s.TagKey)
+	if len(s.Sources) > 0 {
+		out += " of " + names(s.Sources)
+	}
+
 	if len(s.Resources) > 0 {
 		out += " on " + names(s.Resources)
 	}
@@ -156,24 +178,31 @@ func leftAlone(s *stamp.Result) string {
 	return elide(s.Resource) + " (" + elide(s.APIVersion) + " " + elide(s.Kind) + ") " + s.LeftAlone
 }
 
-// withheld returns the tags that are not as labels, or the input, would have them,
-// each with the reason: at most as many as supplied, and how many more there are.
-func withheld(w *stamp.Withheld, most int) []string {
+// mostKeys is more keys than a message has room for.
+const mostKeys = 64
+
+// withheldTags are the first tags that are not as labels, or the input, would have them, each with
+// the reason, sorted by key, and how many there are in all.
+func withheldTags(w *stamp.Withheld) (first []string, all int) {
 	why := map[string]string{}
-	because := func(reason string, keys []string) {
-		for _, key := range keys[:min(len(keys), most)] {
-			why[key] = reason
+
+	for _, of := range []struct {
+		reason string
+		keys   []string
+	}{
+		{"an earlier step set another value", w.Retained},
+		{"the cloud has another value, and ignoreTags names it", w.Ignored},
+		{"removeTags names it", w.Removed},
+		{"ignoreTags names it, but there is no tag slot left", w.Unkept},
+	} {
+		all += len(of.keys)
+
+		for _, key := range of.keys[:min(len(of.keys), mostKeys)] {
+			why[key] = of.reason
 		}
 	}
 
-	because("an earlier step set another value", w.Retained)
-	because("the cloud has another value, and ignoreTags names it", w.Ignored)
-	because("removeTags names it", w.Removed)
-	because("ignoreTags names it, but there is no tag slot left", w.Unkept)
-
-	all := len(w.Retained) + len(w.Ignored) + len(w.Removed) + len(w.Unkept)
-
-	return first(slices.Sorted(maps.Keys(why)), all, most, func(key string) string { return elide(key) + " (" + why[key] + ")" })
+	return mapped(slices.Sorted(maps.Keys(why)), func(key string) string { return elide(key) + " (" + why[key] + ")" }), all
 }
 
 // unknownProvider says that the provider that the input, the composite resource or a

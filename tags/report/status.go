@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -12,48 +11,52 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// status returns the desired composite resource with the supplied outcome in its status,
-// or none if the input doesn't ask for that. What earlier steps desire there is kept, and
-// they may be steps of this function.
-func (r *Run) status(o *sorted) (object.Object, error) {
+// status returns the desired composite resource with the supplied outcome in its status, or none if
+// the input doesn't ask for that. What earlier steps desire there is kept, and they may be steps of
+// this function. The outcome has what they desire in the place of what there is to write.
+func (r *Run) status(o *sorted) object.Object {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
-		return object.Object{}, nil
+		return object.Object{}
 	}
 
 	xr := object.Of(r.Request.GetDesired().GetComposite())
-
 	old, _ := object.Get(xr, path) // What can't be read can't be written either.
-	if old != nil && old.GetStructValue() == nil {
-		return object.Object{}, errors.Errorf("cannot write %s: an earlier step has made it %s, not an object", path, object.KindOf(old))
+
+	m := merger{}
+	merged := m.merge(path.Segments(), old, structpb.NewStructValue(r.active(o)))
+	o.statusLacks = m.lacks
+
+	if merged.GetStructValue() == nil {
+		return object.Object{}
 	}
 
-	xr, err := object.Set(xr, path, object.NodeOf(structpb.NewStructValue(r.active(o, old.GetStructValue()))))
+	out, err := object.Set(xr, path, object.NodeOf(merged))
+	if err != nil {
+		o.statusLacks = []error{errors.Wrapf(err, "cannot write %s", path)}
+		return object.Object{}
+	}
 
-	return xr, errors.Wrapf(err, "cannot write %s", path)
+	return out
 }
 
-// active returns the supplied object with the tags that labels have become, by resource, and
-// their keys, by provider: those to activate for cost allocation. With them are the classes
-// that were picked.
-func (r *Run) active(o *sorted, old *structpb.Struct) *structpb.Struct {
-	out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
-	proto.Merge(out, old)
-
-	providers, resources := within(out, "providers"), within(out, "resources")
+// active is the object with the tags that tag fields have in the end, by resource, and their keys,
+// by provider: those to activate for cost allocation. With them are the classes that were picked.
+func (r *Run) active(o *sorted) *structpb.Struct {
+	resources, providers := newStruct(), newStruct()
+	out := &structpb.Struct{Fields: map[string]*structpb.Value{
+		"resources": structpb.NewStructValue(resources), "providers": structpb.NewStructValue(providers),
+	}}
 	keys := make(map[string][]string)
 
-	for _, s := range o.tagged {
-		put(within(resources, s.Resource), s.Active)
-		keys[s.Provider] = slices.AppendSeq(keys[s.Provider], maps.Keys(s.Active))
+	for _, f := range o.Finals {
+		put(within(resources, f.Resource), f.Tags)
+		keys[f.Provider] = slices.AppendSeq(keys[f.Provider], maps.Keys(f.Tags))
 	}
 
 	for provider, of := range keys {
-		of = append(of, mapped(providers.GetFields()[provider].GetListValue().GetValues(), (*structpb.Value).GetStringValue)...)
 		slices.Sort(of)
-
-		list := mapped(slices.Compact(of), structpb.NewStringValue)
-		providers.Fields[provider] = structpb.NewListValue(&structpb.ListValue{Values: list})
+		providers.Fields[provider] = listOf(slices.Compact(of))
 	}
 
 	for source, c := range r.Set.Classes {
@@ -68,13 +71,84 @@ func (r *Run) active(o *sorted, old *structpb.Struct) *structpb.Struct {
 	return out
 }
 
+// A merger merges values into others, and remembers where it could not, because these are no
+// strings, lists of strings or objects as the former are.
+type merger struct{ lacks []error }
+
+// merge the supplied new value with the old one at the supplied path, neither of which is changed. Of
+// objects it is their fields, and of lists all their strings, sorted. An old value of another kind stays.
+func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structpb.Value {
+	if object.IsNull(old) {
+		return with
+	}
+
+	switch w := with.GetKind().(type) {
+	case *structpb.Value_StructValue:
+		if o := old.GetStructValue(); o != nil {
+			return structpb.NewStructValue(m.fields(path, o, w.StructValue))
+		}
+	case *structpb.Value_ListValue:
+		if o := old.GetListValue(); o != nil && !slices.ContainsFunc(o.GetValues(), isNoString) {
+			of := slices.Sorted(slices.Values(append(stringsOf(o), stringsOf(w.ListValue)...)))
+			return listOf(slices.Compact(of))
+		}
+	default:
+		if !isNoString(old) {
+			return with
+		}
+	}
+
+	m.lacks = append(m.lacks, errors.Errorf("cannot write %s: an earlier step has made it %s, not %s", elide(path.String()), object.KindOf(old), wanted(with)))
+
+	return old
+}
+
+// fields of the supplied objects at the supplied path.
+func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *structpb.Struct {
+	out := newStruct()
+	maps.Copy(out.GetFields(), old.GetFields())
+
+	for _, name := range slices.Sorted(maps.Keys(with.GetFields())) {
+		at := append(slices.Clip(path), object.Segment{Field: name})
+		out.Fields[name] = m.merge(at, old.GetFields()[name], with.GetFields()[name])
+	}
+
+	return out
+}
+
+// wanted is what the supplied value is, in the words of messages.
+func wanted(v *structpb.Value) string {
+	if v.GetListValue() != nil {
+		return "a list of strings"
+	}
+
+	return object.KindOf(v)
+}
+
+func isNoString(v *structpb.Value) bool {
+	_, ok := v.GetKind().(*structpb.Value_StringValue)
+	return !ok
+}
+
+func stringsOf(l *structpb.ListValue) []string {
+	return mapped(l.GetValues(), (*structpb.Value).GetStringValue)
+}
+
+func listOf(of []string) *structpb.Value {
+	return structpb.NewListValue(&structpb.ListValue{Values: mapped(of, structpb.NewStringValue)})
+}
+
+func newStruct() *structpb.Struct {
+	return &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+}
+
 // within returns the object at the supplied path of the supplied one. It is made if there is
 // none.
 func within(s *structpb.Struct, path ...string) *structpb.Struct {
 	for _, name := range path {
 		child := s.GetFields()[name].GetStructValue()
 		if child.GetFields() == nil {
-			child = &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+			child = newStruct()
 			s.Fields[name] = structpb.NewStructValue(child)
 		}
 

@@ -15,6 +15,11 @@ func statusAt(path string) Run {
 	return Run{Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath(path)}}
 }
 
+// final returns what the tag field of a resource of the supplied provider has.
+func final(name, provider string) stamp.Final {
+	return stamp.Final{Resource: name, Provider: provider, Tags: map[string]string{"k": "v"}}
+}
+
 func TestStatus(t *testing.T) {
 	gold := class("v1", "ConfigMap", "platform", "gold")
 	classes := statusAt("status.cloudTags")
@@ -24,15 +29,15 @@ func TestStatus(t *testing.T) {
 		"NotAsked": {
 			reason:  "The status is written only if the input asks for it: classes and active tags need none.",
 			run:     Run{Set: classes.Set},
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
 		},
 		"Active": {
 			reason: "The status has the keys of each provider once, sorted, and the tags of each resource.",
 			run:    statusAt("status.cloudTags"),
-			outcome: Outcome{Results: []stamp.Result{
-				{Resource: "a", Provider: "aws", Active: map[string]string{"z": "1", "b": "2", "ä": ""}},
-				{Resource: "b", Provider: "gcp", Active: map[string]string{"k": "v"}},
-				{Resource: "c.d/e", Provider: "aws", Active: map[string]string{"b": "3", "Z": "4"}},
+			outcome: Outcome{Finals: []stamp.Final{
+				{Resource: "a", Provider: "aws", Tags: map[string]string{"z": "1", "b": "2", "ä": ""}},
+				{Resource: "b", Provider: "gcp", Tags: map[string]string{"k": "v"}},
+				{Resource: "c.d/e", Provider: "aws", Tags: map[string]string{"b": "3", "Z": "4"}},
 			}},
 		},
 		"NothingActive": {
@@ -48,14 +53,14 @@ func TestStatus(t *testing.T) {
 		"Classes": {
 			reason:  "The status has the classes that were picked, with a namespace if they have one.",
 			run:     classes,
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
 		},
 		"SeveralSteps": {
 			reason: "What earlier steps of this function wrote there is merged: Crossplane keeps what the last step desires, and the choice of a class is recorded nowhere else.",
 			composite: `{"status": {"cloudTags": {"providers": {"aws": ["z", "a"], "gcp": ["g"]}, "resources": {"a": {"a": "b", "k": "old"}, "b": {"g": "1"}},
 				"classes": {"grade": {"apiVersion": "v1", "name": "silver"}, "size": {"name": "large"}}}}}`,
 			run:     classes,
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
 		},
 		"EmptyComposite": {
 			reason: "A desired composite resource that has no fields gets a status, and nothing else.",
@@ -63,13 +68,13 @@ func TestStatus(t *testing.T) {
 				req.Desired.Composite = &fnv1.Resource{Ready: fnv1.Ready_READY_FALSE}
 			},
 			run:     statusAt("status.cloudTags"),
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
 		},
 		"NoComposite": {
 			reason:  "If no earlier step desires anything of the composite resource, its status is all that is desired.",
 			edit:    func(req *fnv1.RunFunctionRequest) { req.Desired.Composite = nil },
 			run:     statusAt("status.cloudTags"),
-			outcome: Outcome{Results: []stamp.Result{active("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
 		},
 	}
 
@@ -79,8 +84,12 @@ func TestStatus(t *testing.T) {
 			`{"apiVersion": "example.org/v1", "kind": "XBucket", "metadata": {"labels": {"a": "b"}}, "spec": {"a": [1, null, {"b": true}]},
 				"status": {"conditions": [{"type": "X"}], "cloudTag": 1, "cloudTags": {"note": ["x"], "classes": {"other": {"name": "x"}}, "nothing": null}, "null": null}}`,
 		},
-		"Odd":                {"What is ours takes the place of what has another shape.", "status.cloudTags", `{"status": {"cloudTags": {"providers": ["x"], "resources": {"a": "x"}}}}`},
-		"OddLists":           {"An object is no list of keys.", "status.cloudTags", `{"status": {"cloudTags": {"providers": {"aws": {}}, "resources": null}}}`},
+		"Odd":                {"What an earlier step has made something else stays, and is told, and the rest is written.", "status.cloudTags", `{"status": {"cloudTags": {"providers": ["x"], "resources": {"a": "x"}}}}`},
+		"OddProviders":       {"A text stays where providers would be.", "status.cloudTags", `{"status": {"cloudTags": {"providers": "x", "other": 1}}}`},
+		"OddList":            {"So does an object where a list of keys would be, and what is null is absent.", "status.cloudTags", `{"status": {"cloudTags": {"providers": {"aws": {}}, "resources": null}}}`},
+		"OddItems":           {"So does a list of anything but strings.", "status.cloudTags", `{"status": {"cloudTags": {"providers": {"aws": ["x", 1]}}}}`},
+		"OddTag":             {"So does what is no text where a tag's value would be.", "status.cloudTags", `{"status": {"cloudTags": {"resources": {"a": {"k": 1, "l": true}}}}}`},
+		"OddRoot":            {"So does all of the field.", "status.cloudTags", `{"status": {"cloudTags": [1]}}`},
 		"Empty":              {"An object that is empty is filled.", "status.cloudTags", `{"status": {"cloudTags": {}}}`},
 		"Null":               {"A field that is null is absent.", "status.cloudTags", `{"status": {"cloudTags": null, "a": null}}`},
 		"NullStatus":         {"A status that is null is absent.", "status.cloudTags", `{"status": null}`},
@@ -95,7 +104,7 @@ func TestStatus(t *testing.T) {
 		"StatusIsList":       {"A list has no field.", "status.cloudTags", `{"status": [{"cloudTags": {}}]}`},
 		"NoSuchItem":         {"Items of lists are not made. The message says what could not be written, as all others do.", "status.steps[1].tags", `{"status": {"steps": [{}]}}`},
 	} {
-		scenes[name] = scene{reason: of.reason, composite: of.composite, run: statusAt(of.path), outcome: Outcome{Results: []stamp.Result{active("a", "aws")}}}
+		scenes[name] = scene{reason: of.reason, composite: of.composite, run: statusAt(of.path), outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}}}
 	}
 
 	play(t, scenes)

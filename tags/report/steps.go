@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -14,9 +15,7 @@ import (
 )
 
 // A step of this function that ran earlier in the pipeline. It has an object in the
-// pipeline's context, below v1beta1.StepsContextKey and a hash of its input. A step about
-// which there is nothing to say, because all its labels were propagated and none of them was
-// trusted with a reserved key, has none there.
+// pipeline's context, below v1beta1.StepsContextKey and a hash of its input.
 type step struct {
 	// order is the position of the step among those that have an object, from 1.
 	order float64
@@ -24,22 +23,31 @@ type step struct {
 	// verdict of the step: the fields reason and message.
 	verdict verdict
 
+	// digests of what the step has to say: one, or more of steps with the same input.
+	digests []string
+
 	// trusted are the tags with reserved keys that the step has of trusted sources: by
 	// resource, an object of key to value.
 	trusted *structpb.Struct
 }
 
-// earlierSteps returns the steps of this function that ran before that of the supplied
-// request, in their order. The step's own entry, which Crossplane hands back when it
-// calls again, is not among them. What isn't as a step writes it is not there.
-func earlierSteps(req *fnv1.RunFunctionRequest) []step {
-	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
-	if len(entries) == 0 {
-		return nil
-	}
+// steps of this function that ran before a call.
+type steps struct {
+	// id of the step that is called.
+	id string
 
-	own := idOf(req)
-	out := make([]step, 0, len(entries))
+	// earlier steps, in their order.
+	earlier []step
+
+	// own digests of the step: of its call before, with which Crossplane hands the context back,
+	// or of an earlier step with the same input.
+	own []string
+}
+
+// stepsOf the pipeline of the supplied request. What isn't as a step writes it is not there.
+func stepsOf(req *fnv1.RunFunctionRequest) steps {
+	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
+	out := steps{id: idOf(req)}
 
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id].GetStructValue().GetFields()
@@ -47,17 +55,38 @@ func earlierSteps(req *fnv1.RunFunctionRequest) []step {
 		s := step{
 			order:   e["order"].GetNumberValue(),
 			verdict: verdict{e["reason"].GetStringValue(), elideMiddle(message, maxFatal, len(message))},
+			digests: digestsIn(" [" + e["digest"].GetStringValue() + "]"),
 			trusted: e["trusted"].GetStructValue(),
 		}
 
-		if id != own && s.verdict.rank() >= 0 {
-			out = append(out, s)
+		switch {
+		case id == out.id:
+			out.own = s.digests
+		case s.verdict.rank() >= 0:
+			out.earlier = append(out.earlier, s)
 		}
 	}
 
-	slices.SortStableFunc(out, func(a, b step) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(out.earlier, func(a, b step) int { return cmp.Compare(a.order, b.order) })
 
 	return out
+}
+
+// with the supplied digest of the step that is called.
+func (s *steps) with(digest string) {
+	if !slices.Contains(s.own, digest) {
+		s.own = append(s.own, digest)
+	}
+}
+
+// digests of all steps, in their order.
+func (s *steps) digests() string {
+	var out []string
+	for i := range s.earlier {
+		out = append(out, s.earlier[i].digests...)
+	}
+
+	return strings.Join(append(out, s.own...), " ")
 }
 
 // idOf returns what tells the step of the supplied request from others.
@@ -72,7 +101,7 @@ func idOf(req *fnv1.RunFunctionRequest) string {
 func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
 	out := make(map[string]map[string]string)
 
-	for _, s := range earlierSteps(req) {
+	for _, s := range stepsOf(req).earlier {
 		for name, of := range s.trusted.GetFields() {
 			if out[name] == nil {
 				out[name] = make(map[string]string)
@@ -89,17 +118,13 @@ func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
 	return out
 }
 
-// context returns the pipeline's context with what later steps may want to know of the
-// run, which came after the supplied steps: its verdict and outcome, and what the
-// sources came to if the input asks for that.
-func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
+// context returns the pipeline's context with what later steps may want to know of the run of the
+// last of the supplied steps: its verdict and outcome, and what the sources came to if the input asks
+// for that.
+func (r *Run) context(of *steps, v verdict, o *sorted) *structpb.Struct {
 	ctx := r.Request.GetContext()
-	steps := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
-
-	// Without an entry to write, there may be one of the step's call before.
-	if e := entry(earlier, v, o); e != nil || len(steps.GetFields()) > 0 {
-		ctx = with(ctx, v1beta1.StepsContextKey, with(steps, idOf(r.Request), e))
-	}
+	all := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
+	ctx = with(ctx, v1beta1.StepsContextKey, with(all, of.id, of.entry(v, o)))
 
 	if key := r.Input.ToContextKey; key != "" {
 		ctx = with(ctx, key, r.Set.ForContext())
@@ -108,40 +133,30 @@ func (r *Run) context(earlier []step, v verdict, o *sorted) *structpb.Struct {
 	return ctx
 }
 
-// entry of a run among the steps of this function, or nil if it needs none.
-func entry(earlier []step, v verdict, o *sorted) *structpb.Struct {
-	e := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+// entry of the step that is called, with the supplied verdict and outcome.
+func (s *steps) entry(v verdict, o *sorted) *structpb.Struct {
+	e := &structpb.Struct{Fields: map[string]*structpb.Value{
+		"order":   structpb.NewNumberValue(float64(len(s.earlier) + 1)),
+		"reason":  structpb.NewStringValue(v.reason),
+		"message": structpb.NewStringValue(v.message),
+		"digest":  structpb.NewStringValue(strings.Join(s.own, " ")),
+	}}
 
 	for i := range o.Results {
-		if s := &o.Results[i]; len(s.Trusted) > 0 {
-			put(within(e, "trusted", s.Resource), s.Trusted)
+		if of := &o.Results[i]; len(of.Trusted) > 0 {
+			put(within(e, "trusted", of.Resource), of.Trusted)
 		}
-	}
-
-	if v.reason == ReasonAllPropagated && len(e.GetFields()) == 0 {
-		return nil
-	}
-
-	e.Fields["reason"] = structpb.NewStringValue(v.reason)
-	e.Fields["order"] = structpb.NewNumberValue(float64(len(earlier) + 1))
-
-	if v.message != "" {
-		e.Fields["message"] = structpb.NewStringValue(v.message)
 	}
 
 	return e
 }
 
-// with returns a copy of the supplied object that has the other one as the supplied field,
-// or that lacks it if that one is empty. It shares all other fields with the object.
+// with returns a copy of the supplied object that has the other one as the supplied field. It
+// shares all other fields with the object.
 func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct {
 	fields := make(map[string]*structpb.Value)
 	maps.Copy(fields, s.GetFields())
-	delete(fields, name)
-
-	if len(o.GetFields()) > 0 {
-		fields[name] = structpb.NewStructValue(o)
-	}
+	fields[name] = structpb.NewStructValue(o)
 
 	return &structpb.Struct{Fields: fields}
 }

@@ -13,6 +13,9 @@ const (
 	// step in front of it.
 	maxMessage = 940
 
+	// maxText is the most bytes of it that are not about how much more there is to say.
+	maxText = maxMessage - len("; and 1000000 expressions more: the log has all")
+
 	// maxName is the most bytes of a key or name in a message. A key that is longer
 	// has more bytes than most clouds admit.
 	maxName = 256
@@ -24,30 +27,6 @@ const (
 	// maxNames is the most bytes of the names of resources in an item of a message.
 	maxNames = 160
 )
-
-// split returns messages that start with head and together have all items, none of
-// them longer than maxMessage. The head and each item must be short enough for it.
-// If there is more than one message, each says which one it is.
-func split(head string, items []string) []string {
-	var out []string
-
-	for size, begin, i := 0, 0, 0; i < len(items); i++ {
-		size += len("; ") + len(items[i])
-
-		if i+1 == len(items) || len(head)+size+len(items[i+1]) > maxMessage-len(" (part 1000 of 1000)") {
-			out = append(out, head+strings.Join(items[begin:i+1], "; "))
-			size, begin = 0, i+1
-		}
-	}
-
-	for i := range out {
-		if len(out) > 1 {
-			out[i] += fmt.Sprintf(" (part %d of %d)", i+1, len(out))
-		}
-	}
-
-	return out
-}
 
 // elide the middle of the supplied string if it is too long for a message, and quote
 // it if it has characters that can't be seen.
@@ -87,13 +66,21 @@ func mapped[T, U any](of []T, text func(T) U) []U {
 	return out
 }
 
-// first of the supplied keys as the supplied function puts them: at most as many as
-// supplied, and how many more of all there are.
-func first(keys []string, all, most int, text func(key string) string) []string {
-	out := mapped(keys[:min(len(keys), most)], text)
+// fit as many of the first of all items into a text of at most maxText as there is room for behind
+// the supplied head, and say how many more there are.
+func fit(head string, first []string, all int) string {
+	out, n := head, 0
 
-	if more := all - len(out); more > 0 {
-		out = append(out, fmt.Sprintf("and %d more", more))
+	for ; n < len(first) && len(out)+len("; ")+len(first[n]) <= maxText-len("; and 1000000 more"); n++ {
+		if n > 0 {
+			out += "; "
+		}
+
+		out += first[n]
+	}
+
+	if more := all - n; more > 0 {
+		out += fmt.Sprintf("; and %d more", more)
 	}
 
 	return out

@@ -11,46 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSplit(t *testing.T) {
-	// Every message has room for the words that say which part it is.
-	long := strings.Repeat("x", 457)
-
-	cases := map[string]struct {
-		reason string
-		head   string
-		items  []string
-		want   []string
-	}{
-		"NoItems":     {"Without items there is no message.", "head: ", nil, nil},
-		"OneItem":     {"One item is one message.", "head: ", []string{"a"}, []string{"head: a"}},
-		"Items":       {"Items that fit are in one message, in their order.", "head: ", []string{"b", "a", "a", ""}, []string{"head: b; a; a; "}},
-		"ExactlyFull": {"A message may have as many bytes as the limit says, less those that say which part it is.", "head", []string{long, long}, []string{"head" + long + "; " + long}},
-		"OneByteMore": {
-			"An item that doesn't fit starts another message, with the head.", "head:",
-			[]string{long, long, "a"},
-			[]string{"head:" + long + " (part 1 of 2)", "head:" + long + "; a (part 2 of 2)"},
-		},
-		"Bytes": {
-			"What counts is bytes, not characters.", "",
-			[]string{strings.Repeat("ü", 230), strings.Repeat("ü", 230)},
-			[]string{strings.Repeat("ü", 230) + " (part 1 of 2)", strings.Repeat("ü", 230) + " (part 2 of 2)"},
-		},
-		"ManyParts": {
-			"Each part says which one it is, and how many there are.", "h: ",
-			[]string{long, "a", long, long, "b", "c"},
-			[]string{"h: " + long + "; a (part 1 of 3)", "h: " + long + "; " + long + " (part 2 of 3)", "h: b; c (part 3 of 3)"},
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, split(tc.head, tc.items)); diff != "" {
-				t.Errorf("\n%s\nsplit(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
 func TestElide(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -104,6 +104,10 @@ func (s *Stamper) leftAlone(t *Target) Result {
 		r.LeftAlone = t.leave
 	default:
 		r.LeftAlone, r.NoField, r.Unknown = t.lacks, t.noField, t.unknown
+
+		if r.Composite = t.noField && isComposite(t.observed); r.Composite {
+			r.LeftAlone = whyComposite
+		}
 	}
 
 	r.Stamped = s.asIs(t)

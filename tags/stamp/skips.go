@@ -15,6 +15,9 @@ type Skip struct {
 	// Limit that the label broke, in a few words.
 	Limit string
 
+	// Sources of a label that claims a reserved key, by their names in messages.
+	Sources []string
+
 	// Resources for which it was skipped, or nil if it was skipped for every
 	// resource that has the tag profile.
 	Resources []string
@@ -44,6 +47,27 @@ type skippedFor struct {
 	// single is true if the reason is one that single resources have, so that they have to
 	// be named.
 	single bool
+
+	// claims are the sources of labels that claim a reserved key.
+	claims []*tags.Source
+}
+
+// claimedBy adds source to the claims.
+func (of *skippedFor) claimedBy(source *tags.Source) {
+	if !slices.Contains(of.claims, source) {
+		of.claims = append(of.claims, source)
+	}
+}
+
+// sources returns the names of those that claim the key, in their order in the input.
+func (of *skippedFor) sources() (names []string) {
+	slices.SortFunc(of.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+
+	for _, s := range of.claims {
+		names = append(names, s.Name)
+	}
+
+	return names
 }
 
 func newSkips() *skips {
@@ -63,8 +87,12 @@ func (s *skips) add(p *plan, launched []*plan) {
 func (s *skips) addOwn(p *plan) {
 	s.resources[p.Profile.Name]++
 
-	for _, k := range p.refusedKeys() {
+	for i, k := range p.refusedKeys() {
 		s.skip(k, p.Resource, p.Profile.Narrow)
+
+		if source := p.transformed.Refused[i].Source; k.label.Reason == tags.ReservedKey && source != nil {
+			s.of[k].claimedBy(source)
+		}
 	}
 
 	if !p.decided {
@@ -137,7 +165,7 @@ func (s *skips) sorted() []Skip {
 	out := make([]Skip, 0, len(s.of))
 
 	for k, of := range s.of {
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit, Resources: of.resources}
+		skip := Skip{SkippedLabel: k.label, Limit: k.limit, Sources: of.sources(), Resources: of.resources}
 		if !of.single && len(of.resources) == s.resources[k.label.Provider] {
 			skip.Resources = nil
 		}

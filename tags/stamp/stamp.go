@@ -75,6 +75,10 @@ type Outcome struct {
 	// Changed resources, by name: what they become, with the metadata that was copied to them.
 	Changed map[string]object.Object
 
+	// Finals are what tag fields have in the end, by name of the resource, if the input wants
+	// them in the status. Those without tags are not among them.
+	Finals []Final
+
 	// Changes of tags, by name of the resource, if the Stamper audits.
 	Changes []Change
 }
@@ -113,6 +117,10 @@ type Result struct {
 	// resource is managed, but nobody knows whether its kind has one.
 	NoField, Unknown bool
 
+	// Composite is true if the resource is a composite resource without a tag field, as far as
+	// what is observed tells: its own Composition tags what it composes.
+	Composite bool
+
 	// Mismatch is why the tag field was left alone, or empty if it wasn't: it has another
 	// shape than we know it to have.
 	Mismatch string
@@ -133,6 +141,13 @@ type Result struct {
 	// Trusted are the tags with reserved keys that labels of trusted sources have become,
 	// by key.
 	Trusted map[string]string
+}
+
+// HasNews is true if there is anything to say about the resource, beside what labels are skipped.
+func (r *Result) HasNews() bool {
+	w := &r.Withheld
+
+	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes)+len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0
 }
 
 // Withheld are labels that did not become tags of a resource, though its provider
@@ -270,6 +285,12 @@ func (s *Stamper) record(o *Outcome, p *plan) {
 	if !p.Stamped.IsZero() {
 		becomes = p.Stamped
 		o.Changed[p.Resource] = becomes
+	}
+
+	if !s.Input.StatusFieldPath.IsZero() {
+		if f := finalOf(p, becomes); len(f.Tags) > 0 {
+			o.Finals = append(o.Finals, f)
+		}
 	}
 
 	if !s.Audits {

@@ -26,6 +26,7 @@ const (
 	whyAdopted     = "is adopted: its managementPolicies allow neither Create nor Update"
 	whyReadOnly    = "is adopted: it tells its controller to only read what it is of"
 	whyNoField     = "has no tag field"
+	whyComposite   = "is a composite resource: its own Composition tags what it composes"
 	whyNotAsked    = whyNoField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
 	whyUnknown     = "has no tag field that is known"
 	whyAsked       = whyUnknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
@@ -198,3 +199,15 @@ func (t *Target) owners() *owners {
 
 // IsUntouchable is true if nothing new may be written to the resource.
 func (t *Target) IsUntouchable() bool { return t.leave == whyIgnored || t.leave == whyNoObject }
+
+// compositePaths are fields that Crossplane writes to composite resources only: those of v2, and those
+// of v1.
+var compositePaths = []object.Path{object.MustParsePath("spec.crossplane"), object.MustParsePath("spec.resourceRefs"), object.MustParsePath("spec.compositionRef")}
+
+// isComposite is true if the supplied resource, which is observed, is a composite one.
+func isComposite(observed object.Object) bool {
+	return slices.ContainsFunc(compositePaths, func(p object.Path) bool {
+		v, err := observed.At(p)
+		return err == nil && !v.IsNull()
+	})
+}

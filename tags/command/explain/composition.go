@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -106,6 +107,10 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 
 	for _, absent := range set.Absent {
 		of.notes = append(of.notes, absent.String()+": no label")
+	}
+
+	if len(report.Digests(object.Tree(xr))) > 0 {
+		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
 	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }

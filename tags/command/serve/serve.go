@@ -109,6 +109,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		return err
 	}
 
+	metrics := report.NewMetrics()
 	calls := grpcprometheus.NewServerMetrics(grpcprometheus.WithServerHandlingTimeHistogram())
 	srv := grpc.NewServer(
 		grpc.Creds(creds),
@@ -117,10 +118,10 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 		grpc.InitialWindowSize(streamWindow), grpc.InitialConnWindowSize(connWindow),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxRecvMsgSize(c.MaxRecvMessageSize*megabyte),
+		grpc.StatsHandler(sizes{metrics.TooLarge}),
 		grpc.ChainUnaryInterceptor(calls.UnaryServerInterceptor(), freeing(idle, free)),
 	)
 
-	metrics := report.NewMetrics()
 	fn := c.New(c, log, metrics)
 	healthy := health.NewServer()
 

@@ -197,6 +197,7 @@ func TestServes(t *testing.T) {
 
 	for _, want := range []string{
 		`function_cloud_tags_resources_tagged_total{provider="aws"} 0`,
+		"function_cloud_tags_requests_too_large_total 1",
 		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
 		`grpc_server_handled_total{grpc_code="OK",grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1beta1.FunctionRunnerService",grpc_type="unary"} 1`,
 		`grpc_server_handling_seconds_count{grpc_method="RunFunction",grpc_service="apiextensions.fn.proto.v1.FunctionRunnerService",grpc_type="unary"} 1`,
