@@ -95,13 +95,7 @@ func (r report) table(to io.Writer) error {
 		row("%s\t%d\t%d\t%d\t%s\t%.0f\t%.0f\t%.2f\t%s", m.State, m.Resources, m.AtOnce, m.Bursts, m.Server, mb(m.Idle), mb(m.Peak), m.Ratio, strings.Join(after, ", "))
 	}
 
-	if len(r.Limits) > 0 {
-		row("\nrequest\tMB\tfunction\tpeak MB\tCPU ms\tresponse MB\trefused")
-	}
-
-	for _, m := range r.Limits {
-		row("%s\t%.2f\t%s\t%.0f\t%.0f\t%.2f\t%t", m.Request, mb(m.Bytes), m.Server, mb(m.Peak), 1e3*m.CPUSeconds, mb(m.Response), m.Fatal != "")
-	}
+	r.limits(row)
 
 	if len(r.Start) > 0 {
 		row("\nfunction\tbinary MB\tidle MB\tms until it answers\tstarts")
@@ -112,6 +106,17 @@ func (r report) table(to io.Writer) error {
 	}
 
 	return t.Flush()
+}
+
+// limits rows of the table.
+func (r report) limits(row func(format string, a ...any)) {
+	if len(r.Limits) > 0 {
+		row("\nrequest\tMB\tfunction\tpeak MB\tCPU ms\tresponse MB\trefused")
+	}
+
+	for _, m := range r.Limits {
+		row("%s\t%.2f\t%s\t%.0f\t%.0f\t%.2f\t%t", m.Request, mb(m.Bytes), m.Server, mb(m.Peak), 1e3*m.CPUSeconds, mb(m.Response), m.Fatal != "")
+	}
 }
 
 func growth(times float64) string {

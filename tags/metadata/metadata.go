@@ -81,7 +81,7 @@ func Select(rules []resolve.Metadata, targets *stamp.Targets) *Copies {
 		c.rules[i] = rule{Metadata: rules[i], position: i}
 
 		for _, t := range targets.All {
-			for _, from := range namesFor(rules[i].Rule, t, targets) {
+			for _, from := range namesFor(c.rules[i].Rule, t, targets) {
 				c.rules[i].to = append(c.rules[i].to, destination{target: t, from: from})
 			}
 		}

@@ -85,7 +85,7 @@ func (p *ImmutableProvider) Reconcile() error {
 		return err // It has changed meanwhile.
 	}
 
-	r.Object["status"] = p.status(refused == nil && !p.Fails)
+	r.Object["status"] = p.status(refused)
 
 	if _, err = p.Of(r).UpdateStatus(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"}); err != nil {
 		return err
@@ -94,10 +94,10 @@ func (p *ImmutableProvider) Reconcile() error {
 	return refused
 }
 
-// status that the provider writes. What is empty is not in its JSON.
-func (p *ImmutableProvider) status(synced bool) object {
+// status that the provider writes once it has refused an update, or not. What is empty is not in its JSON.
+func (p *ImmutableProvider) status(refused error) object {
 	condition := object{"type": "Synced", "status": "True", "reason": "ReconcileSuccess", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
-	if !synced {
+	if refused != nil || p.Fails {
 		condition["status"], condition["reason"] = "False", "ReconcileError"
 	}
 

@@ -41,6 +41,12 @@ func asciiOf(of []string) []string {
 	})
 }
 
+// unlikeASCII returns those of the strings without characters that are ASCII ones in another case.
+// The policy does not look for them in keys, of which Kubernetes admits ASCII only.
+func unlikeASCII(of []string) []string {
+	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return strings.ContainsAny(s, "\u212aſİ") })
+}
+
 // long returns strings around the supplied lengths.
 func long(char string, lengths ...int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -242,7 +248,7 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 
 		for range 10 {
 			ascii := rapid.Bool().Draw(t, "ascii")
-			keys := pieces
+			keys := unlikeASCII(pieces)
 
 			if ascii {
 				keys = asciiOf(pieces)
