@@ -171,10 +171,10 @@ func skipped(o *sorted) []string {
 
 // propagated says on how many resources the tags of labels are, and why not on others.
 func (r *Run) propagated(o *sorted) string {
-	out := "tags on " + count(len(o.tagged), "composed resource", "composed resources")
+	out := []string{"tags on " + count(len(o.tagged), "composed resource", "composed resources")}
 
 	if len(r.Input.Sources) == 0 {
-		out = "no sources of labels"
+		out[0] = "no sources of labels"
 	}
 
 	for _, of := range []struct {
@@ -186,19 +186,19 @@ func (r *Run) propagated(o *sorted) string {
 		{len(o.notTagged) - o.noField - o.composite, "left alone", "left alone"},
 	} {
 		if of.n > 0 {
-			out += "; " + count(of.n, of.one, of.many)
+			out = append(out, count(of.n, of.one, of.many))
 		}
 	}
 
 	if empty := r.empty(); len(empty) > 0 {
-		out += "; nothing found by " + names(mapped(empty, func(l resolve.Lack) string { return l.Source }))
+		out = append(out, "nothing found by "+names(mapped(empty, func(l resolve.Lack) string { return l.Source })))
 	}
 
 	if len(o.Unmatched) > 0 {
-		out += "; nothing selected by " + names(o.Unmatched)
+		out = append(out, "nothing selected by "+names(o.Unmatched))
 	}
 
-	return out
+	return strings.Join(out, "; ")
 }
 
 // A FailureError is an error that fails the pipeline.

@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -37,7 +38,15 @@ func TestVerdict(t *testing.T) {
 			outcome: Outcome{Results: []stamp.Result{active("a", "aws"), untagged("c"), adopted, adopted, untagged("d")}},
 		},
 		"PropagatedToNone": {reason: "Who reads only the condition sees that there are no tags.", run: sources, outcome: Outcome{Results: []stamp.Result{untagged("c"), adopted}}},
-		"NoSources":        {reason: "A step that has no labels says nothing of their tags.", outcome: Outcome{Results: []stamp.Result{untagged("c")}}},
+		"PropagatedAndSaid": {
+			reason: "Composite resources are told apart, and which sources and selectors find nothing.",
+			run:    Run{Input: sources.Input, Set: resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is none"}, {Source: "sources[1] \"b\"", Why: "there is none"}}}},
+			outcome: Outcome{
+				Results:   []stamp.Result{active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "is a composite resource", NoField: true, Composite: true, Provider: "generic"}},
+				Unmatched: []string{"resources[0]", "tagPolicy.rules[1].resources[0]"},
+			},
+		},
+		"NoSources": {reason: "A step that has no labels says nothing of their tags.", outcome: Outcome{Results: []stamp.Result{untagged("c")}}},
 		"Unknown": {
 			reason:  "A resource of which nobody knows whether it has a tag field is named, with what to do, even if other resources have tags.",
 			run:     sources,

@@ -271,10 +271,10 @@ func (p *played) active() error {
 		return err
 	}
 
-	got := n.GetStructValue().AsMap()
+	got := n.GetStructValue().GetFields()
 
 	for _, r := range p.outcome.Results {
-		of, _ := got[r.Resource].(map[string]any)
+		of := got[r.Resource].GetStructValue().AsMap()
 
 		for k, v := range r.Active {
 			if of[k] != v {
@@ -286,8 +286,8 @@ func (p *played) active() error {
 	for name, of := range got {
 		spec := p.rsp.GetDesired().GetResources()[name].GetResource().AsMap()["spec"]
 
-		for k, v := range of.(map[string]any) {
-			if !carries(spec, k, v.(string)) {
+		for k, v := range of.GetStructValue().GetFields() {
+			if !carries(spec, k, v.GetStringValue()) {
 				return errors.Errorf("%q has the tag %q=%q in the status, but is %v", name, k, v, spec)
 			}
 		}
@@ -393,7 +393,11 @@ func TestManyResources(t *testing.T) {
 	}
 
 	for line := range strings.Lines(log.String()) {
-		var left struct{ Reason, Message string }
+		var left struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		}
+
 		if err := json.Unmarshal([]byte(line), &left); err != nil {
 			t.Fatal(err)
 		}

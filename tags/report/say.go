@@ -105,7 +105,12 @@ func choose(topics []topic, leave func(message)) *choice {
 		for m := range t.messages() {
 			if c.count[t.reason] < maxOfReason {
 				c.take(m)
-			} else if leave(m); t.logged {
+				continue
+			}
+
+			leave(m)
+
+			if t.logged {
 				break
 			}
 		}

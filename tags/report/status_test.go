@@ -15,9 +15,9 @@ func statusAt(path string) Run {
 	return Run{Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath(path)}}
 }
 
-// final returns what the tag field of a resource of the supplied provider has.
-func final(name, provider string) stamp.Final {
-	return stamp.Final{Resource: name, Provider: provider, Tags: map[string]string{"k": "v"}}
+// final returns what the tag field of resource a on AWS has.
+func final() stamp.Final {
+	return stamp.Final{Resource: "a", Provider: "aws", Tags: map[string]string{"k": "v"}}
 }
 
 func TestStatus(t *testing.T) {
@@ -29,7 +29,7 @@ func TestStatus(t *testing.T) {
 		"NotAsked": {
 			reason:  "The status is written only if the input asks for it: classes and active tags need none.",
 			run:     Run{Set: classes.Set},
-			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final()}},
 		},
 		"Active": {
 			reason: "The status has the keys of each provider once, sorted, and the tags of each resource.",
@@ -53,14 +53,14 @@ func TestStatus(t *testing.T) {
 		"Classes": {
 			reason:  "The status has the classes that were picked, with a namespace if they have one.",
 			run:     classes,
-			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final()}},
 		},
 		"SeveralSteps": {
 			reason: "What earlier steps of this function wrote there is merged: Crossplane keeps what the last step desires, and the choice of a class is recorded nowhere else.",
 			composite: `{"status": {"cloudTags": {"providers": {"aws": ["z", "a"], "gcp": ["g"]}, "resources": {"a": {"a": "b", "k": "old"}, "b": {"g": "1"}},
 				"classes": {"grade": {"apiVersion": "v1", "name": "silver"}, "size": {"name": "large"}}}}}`,
 			run:     classes,
-			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final()}},
 		},
 		"EmptyComposite": {
 			reason: "A desired composite resource that has no fields gets a status, and nothing else.",
@@ -68,13 +68,13 @@ func TestStatus(t *testing.T) {
 				req.Desired.Composite = &fnv1.Resource{Ready: fnv1.Ready_READY_FALSE}
 			},
 			run:     statusAt("status.cloudTags"),
-			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final()}},
 		},
 		"NoComposite": {
 			reason:  "If no earlier step desires anything of the composite resource, its status is all that is desired.",
 			edit:    func(req *fnv1.RunFunctionRequest) { req.Desired.Composite = nil },
 			run:     statusAt("status.cloudTags"),
-			outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}},
+			outcome: Outcome{Finals: []stamp.Final{final()}},
 		},
 	}
 
@@ -104,7 +104,7 @@ func TestStatus(t *testing.T) {
 		"StatusIsList":       {"A list has no field.", "status.cloudTags", `{"status": [{"cloudTags": {}}]}`},
 		"NoSuchItem":         {"Items of lists are not made. The message says what could not be written, as all others do.", "status.steps[1].tags", `{"status": {"steps": [{}]}}`},
 	} {
-		scenes[name] = scene{reason: of.reason, composite: of.composite, run: statusAt(of.path), outcome: Outcome{Finals: []stamp.Final{final("a", "aws")}}}
+		scenes[name] = scene{reason: of.reason, composite: of.composite, run: statusAt(of.path), outcome: Outcome{Finals: []stamp.Final{final()}}}
 	}
 
 	play(t, scenes)
