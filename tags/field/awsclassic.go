@@ -29,6 +29,26 @@ var awsClassic = family{
 			"resourceType":      structpb.NewStringValue("auto-scaling-group"),
 		}, "resourceID")},
 	},
+	// The late initialization of each kind is its own: see in.Tags in pkg/clients, and in
+	// pkg/controller/kms/key/setup.go.
+	fills: map[string]filling{
+		"eks/Cluster": fillsMissing, // if in.Tags == nil
+		"iam/Role":    fillsMissing,
+		"iam/User":    fillsMissing,
+		"sqs/Queue":   fillsMissing,
+
+		"ec2/Address":                fillsEmpty, // if len(in.Tags) == 0
+		"ec2/InternetGateway":        fillsEmpty,
+		"ec2/RouteTable":             fillsEmpty,
+		"ec2/SecurityGroup":          fillsEmpty,
+		"ec2/Subnet":                 fillsEmpty,
+		"eks/FargateProfile":         fillsEmpty,
+		"eks/IdentityProviderConfig": fillsEmpty,
+		"eks/NodeGroup":              fillsEmpty,
+		"elasticloadbalancing/ELB":   fillsEmpty,
+		"kms/Key":                    fillsEmpty,
+		"redshift/Cluster":           fillsEmpty, // Whatever is there is overwritten.
+	},
 	launches: map[string][]launch{
 		// The controller of LaunchTemplate only ever changes which version is the default one:
 		// see ModifyLaunchTemplate. A LaunchTemplateVersion can't change.

@@ -135,6 +135,10 @@ type family struct {
 	// and kind as in kinds. They are tagged like others until then.
 	immutable map[string]refusal
 
+	// fills are what the providers do with a tag field that has no tags, by service and kind, for
+	// kinds of which that isn't what the provider's generator does, or by anyKind for all kinds.
+	fills map[string]filling
+
 	// launches are the fields whose tags go to what resources of a kind launch, by
 	// service and kind.
 	launches map[string][]launch
@@ -177,6 +181,28 @@ type candidate struct {
 
 	onRequest, fixed, inside, inOrder bool
 }
+
+// A filling is what a provider does with a tag field that has no tags while the cloud has some.
+type filling int
+
+const (
+	// fillsNothing takes the cloud's tags away.
+	fillsNothing filling = iota
+
+	// fillsMissing copies the cloud's tags into a field that isn't there. One that is empty takes
+	// them away.
+	fillsMissing
+
+	// fillsEmpty copies the cloud's tags into one that is empty, too: nothing takes them away.
+	fillsEmpty
+
+	// leavesCloud copies the cloud's tags into a field that isn't there. With one that is empty it
+	// leaves them in the cloud, until the field has tags again.
+	leavesCloud
+)
+
+// anyKind is in the place of service and kind for all kinds of a family.
+const anyKind = "*"
 
 // anyField is where a family adds tags that adds some wherever a kind's tags go.
 const anyField = "*"
@@ -377,12 +403,31 @@ func (f *family) addedKeys() []string {
 	return providerTags
 }
 
-// complete the supplied tag field by what the family's providers do with its like.
-func (f *family) complete(of *Field) {
+// filling of the supplied kind. Upjet's late initialization fills maps and lists that aren't there:
+// see handleMap and handleSlice in pkg/resource/lateinit.go of crossplane/upjet.
+func (f *family) filling(service, kind string) filling {
+	for _, of := range []string{service + "/" + kind, anyKind} {
+		if does, ok := f.fills[of]; ok {
+			return does
+		}
+	}
+
+	if f.Upjet {
+		return fillsMissing
+	}
+
+	return fillsNothing
+}
+
+// complete the supplied tag field by what the family's providers do with its like, and with such a
+// field that has no tags.
+func (f *family) complete(of *Field, does filling) {
 	whole := of.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)
 
-	of.LateInit = f.Upjet && below && of.Shape == Map && !of.Atomic
+	filled := below && of.Shape != Joined
+	of.LateInit = filled && (does == fillsMissing || does == leavesCloud)
+	of.LastStays = filled && (does == fillsEmpty || does == leavesCloud)
 	of.KubernetesLabels = whole == kubernetesLabels
 
 	switch {

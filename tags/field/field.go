@@ -88,6 +88,10 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// that the cloud has. One that is there, though empty, it leaves alone.
 	LateInit bool
 
+	// LastStays is true if nothing takes the last tag out of the cloud: the provider fills an
+	// empty field, too, or doesn't tell the cloud of it.
+	LastStays bool
+
 	// KubernetesLabels is true if the field is the object's Kubernetes labels, of which those
 	// without a slash in the key are cloud tags, too.
 	KubernetesLabels bool

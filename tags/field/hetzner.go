@@ -12,5 +12,14 @@ var hetzner = family{
 		"cloud.hetzner.crossplane.io": {group: "hetzner.crossplane.io", version: "v1alpha1"},
 	},
 	fields: []*candidate{hetznerLabels},
-	usual:  hetznerLabels,
+	fills: map[string]filling{
+		// Their labels are optional and computed, without a default: see
+		// internal/firewall/resource.go and internal/loadbalancer/resource.go of
+		// hetznercloud/terraform-provider-hcloud. Those of other kinds are not computed, or have an
+		// empty default.
+		"firewall/Firewall":     leavesCloud,
+		"network/Firewall":      leavesCloud,
+		"loadbalancer/Balancer": leavesCloud,
+	},
+	usual: hetznerLabels,
 }

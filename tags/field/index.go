@@ -229,15 +229,16 @@ func (b *block) parse() {
 	// The same text says more in one family than in another.
 	type place struct {
 		family *family
+		does   filling
 		text   string
 	}
 
 	var (
-		known     = make(map[place]Entry)
-		claims, _ = claimsTo(b.of)
-		versions  []string
-		said      string
-		launched  string
+		known           = make(map[place]Entry)
+		claims, service = claimsTo(b.of)
+		versions        []string
+		said            string
+		launched        string
 	)
 
 	b.entries, b.launched = make(map[version]Entry, strings.Count(b.text, "\n  ")), make(map[version][]Entry)
@@ -254,9 +255,11 @@ func (b *block) parse() {
 			continue
 		}
 
-		at := place{family: cmp.Or(owner(claims, kind), &unknown), text: said}
+		of := cmp.Or(owner(claims, kind), &unknown)
+
+		at := place{family: of, does: of.filling(service, kind), text: said}
 		if known[at] == nil {
-			known[at] = parseEntry(said, at.family)
+			known[at] = parseEntry(said, of, at.does)
 		}
 
 		for _, v := range versions {
@@ -264,7 +267,7 @@ func (b *block) parse() {
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
 
 			if launched != "" {
-				b.launched[version{v, kind}] = parseLaunched(launched, at.family)
+				b.launched[version{v, kind}] = parseLaunched(launched, of)
 			}
 		}
 	}
@@ -297,14 +300,15 @@ func parseLaunched(text string, of *family) []Entry {
 	var out []Entry
 
 	for s := range strings.SplitSeq(text, launchedBehind) {
-		out = append(out, parseEntry(s, of))
+		out = append(out, parseEntry(s, of, fillsNothing))
 	}
 
 	return out
 }
 
-// parseEntry reads an entry of a kind of the supplied family.
-func parseEntry(text string, of *family) Entry {
+// parseEntry reads an entry of a kind of the supplied family, whose provider does that with a field
+// that has no tags.
+func parseEntry(text string, of *family, does filling) Entry {
 	var e Entry
 
 	for s := range strings.SplitSeq(text, "; ") {
@@ -316,7 +320,7 @@ func parseEntry(text string, of *family) Entry {
 
 		if s != absent {
 			h.Field = parseField(strings.Split(s, " "))
-			of.complete(&h.Field)
+			of.complete(&h.Field, does)
 		}
 
 		e = append(e, h)

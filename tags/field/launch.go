@@ -189,7 +189,7 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 	}
 
 	// The provider fills what isn't there, but not within what is there.
-	out.LateInit = of.Upjet && f.Shape == Map && !f.Atomic && l.key == "" && out.around.IsZero()
+	out.LateInit = of.Upjet && l.key == "" && out.around.IsZero()
 
 	if len(l.items) == 0 {
 		return []Launched{out}

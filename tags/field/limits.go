@@ -31,6 +31,9 @@ type Limits struct {
 	// Max is the most entries of the field, or negative if there is no limit.
 	Max int
 
+	// NeverEmpty is true if the field has to have an entry while it is there.
+	NeverEmpty bool
+
 	// key, value and entry are what the schema admits of the key and of the value of a tag, and
 	// of an entry in which they are one string. whole is what it admits of all tags in one string.
 	key, value, entry, whole *stringSchema
@@ -47,6 +50,11 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	for part := range partsOf(of) {
 		l.narrow(part, "maxProperties")
 		l.narrow(part, "maxItems")
+
+		for _, name := range []string{"minProperties", "minItems"} {
+			least, _ := bound(part, name)
+			l.NeverEmpty = l.NeverEmpty || least > 0
+		}
 	}
 
 	switch f.Shape {

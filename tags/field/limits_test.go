@@ -101,6 +101,12 @@ func TestLimitsOfAll(t *testing.T) {
 		}
 	}
 
+	for _, schema := range []string{`{type: object, minProperties: 1}`, `{type: array, minItems: 1}`, `{type: object, allOf: [{minProperties: 2}]}`} {
+		if got := field.LimitsOf(schemaWith(t, schema), at(field.Map, "spec.forProvider.tags")); got == nil || !got.NeverEmpty {
+			t.Errorf("\nThere may have to be at least one tag.\nLimitsOf(%s): got %+v", schema, got)
+		}
+	}
+
 	var none *field.Limits
 	if reason, _ := none.Refuses("k", "=", "v"); reason != "" || none.RefusesWhole("k=v") != "" {
 		t.Errorf("\nWhere there is no schema, there are no limits.\nRefuses(...): got %q", reason)

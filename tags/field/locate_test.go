@@ -27,6 +27,10 @@ func text(f field.Field) string {
 		c = append(c, "late-init")
 	}
 
+	if f.LastStays {
+		c = append(c, "last-stays")
+	}
+
 	switch crossplanes := []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}; {
 	case slices.Equal(f.ProviderTags, crossplanes):
 		c = append(c, "provider-tags")

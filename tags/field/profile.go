@@ -9,7 +9,7 @@ type ByProfile struct{}
 // Locate the tag field of the supplied kind by its profile.
 func (ByProfile) Locate(k Kind) (Field, bool) {
 	// What is usual for other providers of the cloud isn't so for one that we know.
-	f, _ := familyOf(k.GroupKind())
+	f, service := familyOf(k.GroupKind())
 	usual := f.usual
 
 	if f == &unknown || f == &unmanaged {
@@ -22,7 +22,7 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 
 	out := Field{Path: usual.paths[0], Shape: Map, Observed: usual.observed}
 
-	f.complete(&out)
+	f.complete(&out, f.filling(service, k.Kind))
 
 	return out, true
 }

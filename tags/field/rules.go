@@ -152,7 +152,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	}
 
 	of, service := familyOf(k.GroupKind())
-	of.complete(&f)
+	of.complete(&f, of.filling(service, k.Kind))
 
 	f.Fixed = slices.Contains(fixedParameters, k.GroupKind()) && f.Path.Segments()[0].Field == "parameters"
 

@@ -171,8 +171,8 @@ func TestStampLastTag(t *testing.T) {
 		"RemovedGone":   {reason: "A field that nothing would fill goes.", field: f, remove: keys("x"), spec: `{"tags": {"x": "1"}}`, observedSpec: `{}`},
 		"NotCreatedYet": {reason: "A resource that isn't there has no field to empty.", field: f, remove: keys("x"), spec: `{"tags": {"x": "1"}}`},
 		"NotLateInit":   {reason: "Where no provider fills it, an empty field is no field.", field: other, remove: keys("x"), spec: `{"tags": {"x": "1"}}`, observedSpec: `{"tags": {"x": "1"}}`},
-		"Atomic":        {reason: "An atomic map is never written empty.", field: atomic, remove: keys("x"), spec: `{"tags": {"x": "1"}}`, observedSpec: `{"tags": {"x": "1"}}`},
-		"List":          {reason: "Nor is a list.", field: list, remove: keys("x"), spec: `{"tags": [{"k": "x", "v": "1"}]}`, observedSpec: `{"tags": [{"k": "x", "v": "1"}]}`},
+		"Atomic":        {reason: "An atomic map is written empty at once.", field: atomic, remove: keys("x"), spec: `{"tags": {"x": "1"}}`, observedSpec: `{"tags": {"x": "1"}}`},
+		"List":          {reason: "So is a list if nobody says whose tags are whose.", field: list, remove: keys("x"), spec: `{"tags": [{"k": "x", "v": "1"}]}`, observedSpec: `{"tags": [{"k": "x", "v": "1"}]}`},
 		"OddSpec":       {reason: "What can't be read is not there.", field: f, observedSpec: `{"tags": ["x"]}`},
 	}
 

@@ -59,6 +59,10 @@ type plan struct {
 	// foreign are the tags of other systems that the field doesn't have.
 	foreign [][]tagset.Entry
 
+	// before are the changes of other systems' tags that the last run has followed, and changes
+	// those that this one does, by tag.
+	before, changes followedChanges
+
 	// replacing are the positions of labels with reserved keys whose tags were there in
 	// another case.
 	replacing []int
@@ -153,7 +157,13 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 		}
 	}
 
+	if err := p.remember(); err != nil {
+		return nil, err
+	}
+
 	keep(p)
+	p.noteLast()
+	p.noteIgnored()
 
 	if p.LeftAlone == "" {
 		p.conclude()
@@ -351,40 +361,60 @@ func (p *plan) putTwins() {
 
 // ignoreTags gives the tags of other systems the value that the cloud has.
 func (p *plan) ignoreTags() {
-	if p.cloud == nil || len(p.ignore) == 0 {
+	if len(p.ignore) == 0 {
+		return
+	}
+
+	there := p.target.reported(p.target.there, &p.Keys)
+
+	for _, of := range p.held(there) {
+		p.ignoreTag(of, there)
+	}
+
+	if p.cloud == nil {
 		return
 	}
 
 	for of := range p.cloud.Tags() {
-		of, rule := p.external(of)
-		if rule == nil {
-			continue
-		}
+		p.ignoreTag(of, there)
+	}
+}
 
-		all := p.labelsOf(&of[0])
-		labels, has := all, p.set.Has(of[0].ID)
+// ignoreTag gives the tag of which the cloud has the entries their value, if it is another system's.
+// The observed field has the tags there.
+func (p *plan) ignoreTag(of []tagset.Entry, there *tagset.Set) {
+	of, rule := p.external(of)
+	if rule == nil {
+		return
+	}
 
-		if rule.retain && (len(labels) > 0 || has) {
-			continue
-		}
+	all := p.labelsOf(&of[0])
+	labels, has := all, p.set.Has(of[0].ID)
 
-		// The first label's slot is the one of the tag.
-		if len(labels) > 0 && !has {
-			p.ignored[labels[0]] = of
-			p.there[labels[0]] = true
-			labels = labels[1:]
-		}
+	if rule.retain && (len(labels) > 0 || has) {
+		return
+	}
 
-		for _, i := range labels {
-			p.fates[i] = fateIgnored
-		}
+	if there != nil {
+		of = p.follow(of, slices.Collect(there.With(of[0].ID)))
+	}
 
-		switch {
-		case has && p.set.Grows(of) <= 0:
-			p.set.Adopt(of)
-		case has || len(all) == 0:
-			p.foreign = append(p.foreign, of)
-		}
+	// The first label's slot is the one of the tag.
+	if len(labels) > 0 && !has {
+		p.ignored[labels[0]] = of
+		p.there[labels[0]] = true
+		labels = labels[1:]
+	}
+
+	for _, i := range labels {
+		p.fates[i] = fateIgnored
+	}
+
+	switch {
+	case has && p.set.Grows(of) <= 0:
+		p.set.Adopt(of)
+	case has || len(all) == 0:
+		p.foreign = append(p.foreign, of)
 	}
 }
 

@@ -328,11 +328,37 @@ func (w world) becomes() became {
 	}
 
 	// Tags of other systems, and those of them that the resource doesn't have.
-	ignored := make(map[string]string)
+	// What the resource has of them stays, if the cloud doesn't report it.
+	ignored, system := make(map[string]string), maps.Clone(w.cloud)
+	if system == nil {
+		system = make(map[string]string)
+	}
+
+	has := maps.Clone(w.mine)
+	if w.whole {
+		has = make(map[string]string)
+		for key, o := range w.others {
+			has[key] = o.value
+		}
+	}
+
+	var held []string
+
+	for _, key := range slices.Sorted(maps.Keys(has)) {
+		_, reported := keyIn(w.cloud, key, fold)
+		_, theirs := w.others[key]
+		_, labelled := of[fold(key)]
+		_, there := now[fold(key)]
+
+		if !reported && !labelled && !there && (w.whole || !theirs) {
+			system[key] = has[key]
+			held = append(held, key)
+		}
+	}
 
 	var foreign []string
 
-	for _, key := range slices.Sorted(maps.Keys(w.cloud)) {
+	for _, key := range slices.Concat(held, slices.Sorted(maps.Keys(w.cloud))) {
 		id := fold(key)
 		_, labelled := of[id]
 		_, there := now[id]
@@ -342,7 +368,7 @@ func (w world) becomes() became {
 			continue
 		}
 
-		k, ok := first(w.ignore, key, w.cloud[key])
+		k, ok := first(w.ignore, key, system[key])
 
 		// A reserved key is no other system's.
 		if ok && isReserved(key) {
@@ -353,10 +379,10 @@ func (w world) becomes() became {
 		switch {
 		case !ok || k.Retain && (there || labelled):
 		case there:
-			now[id] = w.cloud[key]
+			now[id] = system[key]
 			why[id] = "ignored"
 		case labelled:
-			ignored[id] = w.cloud[key]
+			ignored[id] = system[key]
 		default:
 			foreign = append(foreign, key)
 		}
@@ -480,12 +506,17 @@ func (w world) becomes() became {
 	}
 
 	for _, key := range foreign {
-		if _, ok := first(w.remove, key, w.cloud[key]); ok {
+		if _, ok := first(w.remove, key, system[key]); ok {
 			continue
 		}
 
-		if used() < w.slots || isSame(fold(key), w.cloud[key]) {
-			now[fold(key)] = w.cloud[key]
+		if used() < w.slots || isSame(fold(key), system[key]) {
+			now[fold(key)] = system[key]
+
+			_, mine := keyIn(w.mine, key, fold)
+			if _, theirs := others[fold(key)]; !mine && !theirs {
+				out.notes = append(out.notes, fmt.Sprint(NoteKept, "", " ", fold(key)))
+			}
 		} else {
 			out.unkept = append(out.unkept, fold(key))
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
@@ -24,14 +25,31 @@ func TestStampRefilled(t *testing.T) {
 
 	refilled := field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true}
 
-	// of returns a resource with the supplied metadata and value of the field.
-	of := func(metadata, value string) *structpb.Struct {
+	atomic, keyed, set, stays, fillsEmpty := refilled, refilled, refilled, refilled, refilled
+	atomic.Atomic = true
+	keyed.Shape, keyed.Key, keyed.Value = field.KeyValueList, "key", "value"
+	set.Shape, set.Separator = field.StringList, "="
+	stays.LastStays = true
+	fillsEmpty.LastStays, fillsEmpty.LateInit = true, false
+
+	atomicList := keyed
+	atomicList.Atomic = true
+
+	// managed returns a resource with the metadata, managementPolicies and value of the field.
+	managed := func(metadata, policies, value string) *structpb.Struct {
 		if value != "" {
 			value = `, "tags": ` + value
 		}
 
-		return resource.MustStructJSON(tagstest.Thing(`"metadata": {` + metadata + `}, "spec": {"forProvider": {"region": "a"` + value + `}}`))
+		if policies != "" {
+			policies = `"managementPolicies": ` + policies + `, `
+		}
+
+		return resource.MustStructJSON(tagstest.Thing(`"metadata": {` + metadata + `}, "spec": {` + policies + `"forProvider": {"region": "a"` + value + `}}`))
 	}
+
+	// of returns a resource with the supplied metadata and value of the field.
+	of := func(metadata, value string) *structpb.Struct { return managed(metadata, "", value) }
 
 	// owners returns metadata that says who owns which tags.
 	owners := func(ours, others string) string {
@@ -48,6 +66,9 @@ func TestStampRefilled(t *testing.T) {
 		labels   []tags.Label
 		observed *structpb.Struct
 		desired  *structpb.Struct
+
+		// schema of the tag field, if it is at hand.
+		schema string
 	}{
 		"NobodySaysWhose": {reason: "A map whose last tag goes should be empty, so that the provider doesn't fill it.", field: refilled, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
 		"Ours":            {reason: "Server-side apply would make null of a map in which nobody else has tags. It should go first.", field: refilled, observed: of(owners(`"f:ours:a": {}, "f:ours:b": {}`, ``), `{"ours:a": "1", "ours:b": "2"}`), desired: of(`"labels": {"x": "y"}`, ``)},
@@ -60,7 +81,34 @@ func TestStampRefilled(t *testing.T) {
 		"Dropped":         {reason: "What the provider has dropped, and what was never there, should not come back.", field: refilled, observed: of(owners(``, ``), ``), desired: of(``, ``)},
 		"TaggedAgain":     {reason: "Tags that come meanwhile should be there, and nothing else.", field: refilled, labels: []tags.Label{label("a", "1")}, observed: of(emptied, ``), desired: of(``, ``)},
 		"NotFilled":       {reason: "A provider that fills nothing needs no empty map.", field: field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map}, observed: of(owners(`"f:ours:a": {}`, ``), `{"ours:a": "1"}`), desired: of(``, ``)},
-		"Atomic":          {reason: "Server-side apply removes an atomic map as a whole.", field: field.Field{Path: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map, LateInit: true, Atomic: true}, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
+		"Atomic":          {reason: "Server-side apply replaces an atomic map as a whole, so that it can be empty at once.", field: atomic, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
+		"AtomicFilled":    {reason: "That also takes away what the provider has filled in.", field: atomicList, observed: of(`"managedFields": [{"manager": "provider", "fieldsV1": {"f:spec": {"f:forProvider": {"f:tags": {}}}}}]`, `[{"key": "ours:a", "value": "1"}]`), desired: of(``, ``)},
+		"AtomicDropped":   {reason: "An atomic list that the provider has dropped should not come back.", field: atomicList, observed: of(``, ``), desired: of(``, ``)},
+
+		"KeyedOurs":    {reason: "Server-side apply would make null of a keyed list, too.", field: keyed, observed: of(owners(`"k:{\"key\":\"ours:a\"}": {".": {}, "f:key": {}, "f:value": {}}`, ``), `[{"key": "ours:a", "value": "1"}]`), desired: of(``, ``)},
+		"KeyedShared":  {reason: "A keyed list in which somebody else has tags, too, is written empty: theirs stay.", field: keyed, observed: of(owners(`"k:{\"key\":\"ours:a\"}": {".": {}, "f:key": {}, "f:value": {}}`, `"k:{\"key\":\"b\"}": {".": {}, "f:key": {}, "f:value": {}}`), `[{"key": "ours:a", "value": "1"}, {"key": "b", "value": "2"}]`), desired: of(``, ``)},
+		"KeyedGone":    {reason: "The list comes back without tags.", field: keyed, observed: of(emptied, ``), desired: of(``, ``)},
+		"SetOurs":      {reason: "Server-side apply would make null of a set, too.", field: set, observed: of(owners(`"v:\"ours:a=1\"": {}`, ``), `["ours:a=1"]`), desired: of(``, ``)},
+		"SetWords":     {reason: "A word is a tag, too.", field: set, observed: of(owners(``, `"v:\"word\"": {}`), `["word"]`), desired: of(``, ``)},
+		"SetEmpty":     {reason: "What is empty should stay until the provider drops it.", field: set, observed: of(owners(``, ``), `[]`), desired: of(``, ``)},
+		"ListOnlyOwn":  {reason: "The provider fills no list that has its own tags.", field: keyed, observed: of(owners(``, `"k:{\"key\":\"crossplane-kind\"}": {}`), `[{"key": "crossplane-kind", "value": "x"}]`), desired: of(``, ``)},
+		"ListNotEmpty": {reason: "Tags that come meanwhile should be there.", field: set, labels: []tags.Label{label("a", "1")}, observed: of(emptied, ``), desired: of(``, ``)},
+
+		"Policies":         {reason: "While the field is gone, the provider should fill nothing.", field: refilled, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: of(``, ``)},
+		"PoliciesDesired":  {reason: "What earlier steps have of policies is kept but for that, and remembered.", field: refilled, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: managed(``, `["Observe", "LateInitialize", "Update"]`, ``)},
+		"PoliciesWithout":  {reason: "A provider that fills nothing needs no other policies.", field: refilled, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: managed(``, `["Observe", "Update"]`, ``)},
+		"PoliciesBack":     {reason: "Once the field is there again, the policies should be as they were.", field: refilled, observed: managed(`"annotations": {"cloudtags.fn.plexsphere.com/emptied": "null"}`, `["Observe", "Create", "Update", "Delete"]`, ``), desired: of(``, ``)},
+		"SecondStep":       {reason: "A second step without tags does what the first one has done.", field: refilled, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: managed(`"annotations": {"cloudtags.fn.plexsphere.com/emptied": "null"}`, `["Observe", "Create", "Update", "Delete"]`, ``)},
+		"SecondStepTags":   {reason: "A second step that has tags undoes what the first one has done.", field: refilled, labels: []tags.Label{label("b", "1")}, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: managed(`"annotations": {"cloudtags.fn.plexsphere.com/emptied": "null"}`, `["Observe", "Create", "Update", "Delete"]`, ``)},
+		"SecondStepGiven":  {reason: "So are policies of earlier steps.", field: refilled, labels: []tags.Label{label("b", "1")}, observed: managed(owners(`"f:ours:a": {}`, ``), `["*"]`, `{"ours:a": "1"}`), desired: managed(`"annotations": {"cloudtags.fn.plexsphere.com/emptied": "[\"*\"]"}`, `["Observe", "Create", "Update", "Delete"]`, ``)},
+		"SecondStepForged": {reason: "What nobody has written changes no policies.", field: refilled, labels: []tags.Label{label("b", "1")}, observed: of(``, ``), desired: managed(`"annotations": {"cloudtags.fn.plexsphere.com/emptied": "x"}`, `["Observe", "Update"]`, ``)},
+
+		"Stays":          {reason: "Where an empty field doesn't take the cloud's tags away, that is told. It is empty all the same, so that they go with the next label.", field: stays, observed: of(owners(`"f:ours:a": {}`, `"f:b": {}`), `{"ours:a": "1", "b": "2"}`), desired: of(``, ``)},
+		"StaysEmpty":     {reason: "It is told as long as it is so.", field: stays, observed: of(``, `{}`), desired: of(``, ``)},
+		"StaysNothing":   {reason: "Nothing stays where nothing was.", field: stays, observed: of(``, ``), desired: of(``, ``)},
+		"StaysBesideOne": {reason: "While there are tags, others go.", field: stays, labels: []tags.Label{label("a", "1")}, observed: of(``, `{"ours:b": "1"}`), desired: of(``, ``)},
+		"NeverEmpty":     {reason: "Where the schema wants at least one tag, the field goes, and the provider fills it.", field: refilled, schema: `{"type": "object", "minProperties": 1}`, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
+		"FillsEmpty":     {reason: "A provider that fills what is empty, too, gets no empty field, or both would write it for ever.", field: fillsEmpty, observed: of(``, `{"ours:a": "1"}`), desired: of(``, `{}`)},
 	}
 
 	for name, tc := range cases {
@@ -72,6 +120,11 @@ func TestStampRefilled(t *testing.T) {
 				Fields:      everywhere(tc.field),
 				Owner:       "apiextensions.crossplane.io/composed/0a1b",
 				Observed:    map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
+			}
+
+			if tc.schema != "" {
+				schema := resource.MustStructJSON(`{"properties": {"spec": {"properties": {"forProvider": {"properties": {"tags": ` + tc.schema + `}}}}}}`)
+				s.Schemas = field.Schemas{Given: func(k8sschema.GroupVersionKind) object.Node { return object.Tree(schema).Node() }}
 			}
 
 			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: tc.desired}})

@@ -13,18 +13,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// emptiedAnnotation is on composed resources whose last tag has gone, and whose field is to
-// be there again, without tags. Crossplane tells it to the next run.
-const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
-
-var emptiedPath = object.MustParsePath("metadata.annotations[" + emptiedAnnotation + "]")
-
 // write the supplied tags to the supplied target's field. It returns nil if the target is
 // as it was: what one step changes, a later one may change back.
 func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 	if isEmpty(object.NodeOf(v)) {
-		return writeEmpty(t, w)
+		return writeEmpty(t, w, object.NodeOf(v))
 	}
 
 	before := t.before.Value()
@@ -41,42 +35,27 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.field.Path, limit)
 	}
 
-	return writeValue(t, object.NodeOf(v))
+	r, err := filledAgain(t)
+	if err != nil {
+		return object.Object{}, err
+	}
+
+	return writeTo(t, r, object.NodeOf(v))
 }
 
 // isEmpty is true if the supplied value of a tag field has no tags, nor anything else.
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
-// writeEmpty removes the field, which has no tags, unless the provider would fill that.
-func writeEmpty(t *Target, w *wishes) (object.Object, error) {
-	refilled := isRefilled(t, w)
-
-	switch {
-	case refilled && isOurs(t):
-		r, err := removeField(t)
-		if err != nil {
-			return object.Object{}, err
-		}
-
-		return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue("true")))
-	case refilled && t.before.IsObject() && t.before.IsEmpty():
-		return object.Object{}, nil
-	case refilled:
-		return writeValue(t, object.NodeOf(structpb.NewStructValue(&structpb.Struct{})))
-	case isEmpty(t.before):
-		return object.Object{}, nil
-	default:
-		return removeField(t)
-	}
-}
-
 // writeValue writes the supplied value to the supplied target's field.
-func writeValue(t *Target, v object.Node) (object.Object, error) {
+func writeValue(t *Target, v object.Node) (object.Object, error) { return writeTo(t, t.Resource, v) }
+
+// writeTo writes the value v to the field of r, which is what t has become.
+func writeTo(t *Target, r object.Object, v object.Node) (object.Object, error) {
 	if err := homeless(t); err != nil {
 		return object.Object{}, err
 	}
 
-	return object.Set(t.Resource, t.field.Path, v)
+	return object.Set(r, t.field.Path, v)
 }
 
 // removeField of the supplied target. What then is an empty object around it goes with it:

@@ -1,0 +1,333 @@
+package stamp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+)
+
+// A stage is a plane, and what is asked of this function there.
+type stage struct {
+	*plane
+
+	// labels of the XR, by key, and the tags that an earlier step desires.
+	labels, earlier map[string]string
+
+	// ignores is true if ignoreTags names backup*.
+	ignores bool
+
+	// said is what the function said last.
+	said *Outcome
+
+	// history of the stage, for who reads that a test fails.
+	history []string
+}
+
+// runsToSettle is how many runs of Crossplane a change takes at most.
+const runsToSettle = 4
+
+// run Crossplane once.
+func (s *stage) run() error {
+	sources := []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+
+	var labels []tags.Label
+	for _, key := range slices.Sorted(maps.Keys(s.labels)) {
+		labels = append(labels, label(key, s.labels[key]))
+	}
+
+	stamper := &Stamper{
+		Input:    &v1beta1.CloudTags{Sources: sources},
+		Owner:    managerCrossplane,
+		Provider: "aws", Transformer: reserving(nil, from(sources, labels...)...),
+	}
+	if s.ignores {
+		stamper.Ignore = keys("backup*")
+	}
+
+	said, err := s.compose(stamper, s.earlier)
+	if err != nil {
+		return err
+	}
+
+	s.said = said
+	s.note("composed")
+
+	return nil
+}
+
+// note what has happened.
+func (s *stage) note(format string, args ...any) {
+	spec, isThere := s.tags()
+	s.history = append(s.history, fmt.Sprintf(format, args...)+fmt.Sprintf(": spec %v %t, cloud %v, status %v", spec, isThere, s.cloud, s.status))
+}
+
+// both runs Crossplane and the provider once, in this order or the other.
+func (s *stage) both(providerFirst bool) error {
+	provide := func() error {
+		err := s.provide(false, false)
+		s.note("provided")
+
+		return err
+	}
+
+	if !providerFirst {
+		return errors.Join(s.run(), provide())
+	}
+
+	return errors.Join(provide(), s.run())
+}
+
+// state of all that can change.
+func (s *stage) state() []any {
+	var said []string
+	for _, l := range lines(s.said, nil) {
+		if !strings.HasPrefix(l, "r: ") { // What was written is in the object.
+			said = append(said, l)
+		}
+	}
+
+	return []any{s.server.object, s.server.managedFields(), s.cloud, s.status, said}
+}
+
+// settles runs all for as long as that may take, and tells if they still write then.
+func (s *stage) settles(providerFirst bool) error {
+	for range runsToSettle {
+		if err := s.both(providerFirst); err != nil {
+			return err
+		}
+	}
+
+	before := s.state()
+
+	for _, providerFirst := range []bool{true, false, true} {
+		if err := s.both(providerFirst); err != nil {
+			return err
+		}
+
+		if diff := gocmp.Diff(before, s.state()); diff != "" {
+			return fmt.Errorf("no fixpoint after %d runs: -before, +after:\n%s", runsToSettle, diff)
+		}
+	}
+
+	return s.agrees()
+}
+
+// agrees tells if spec, cloud, status and what was said don't agree.
+func (s *stage) agrees() error {
+	spec, _ := s.tags()
+	noted := func(of NoteKind) []string {
+		var out []string
+
+		for _, n := range s.said.Results[0].Notes {
+			if n.Kind == of {
+				out = append(append(out, ""), n.Keys...)
+			}
+		}
+
+		return out
+	}
+
+	// What can't leave the cloud is told of.
+	stays := len(spec) == 0 && len(noted(NoteLastStays)) > 0
+	if !maps.Equal(spec, s.cloud) && !stays {
+		return fmt.Errorf("the resource has %v, the cloud %v", spec, s.cloud)
+	}
+
+	if s.provider.reports != reportsNone {
+		for key, value := range s.cloud {
+			if is, ok := s.status[key]; is != value || !ok {
+				return fmt.Errorf("the cloud has %v, the status %v", s.cloud, s.status)
+			}
+		}
+	}
+
+	if s.ignores != (len(noted(NoteUnreported)) > 0) && s.provider.reports == reportsNone {
+		return errors.New("nobody says that ignoreTags can do nothing")
+	}
+
+	for key, value := range s.labels {
+		if !s.shape.has(spec, "ours:"+key, value) {
+			return fmt.Errorf("the label %s has the value %s, but the resource %v", key, value, spec)
+		}
+	}
+
+	for entry := range spec {
+		key := s.shape.keyOf(entry)
+		label, ours := strings.CutPrefix(key, "ours:")
+		_, labelled := s.labels[label]
+
+		switch {
+		case ours && labelled, key == providersTag:
+		case s.ignores && strings.HasPrefix(key, "backup"):
+		case s.earlier[key] != "" && s.shape.has(spec, key, s.earlier[key]):
+		case !s.ownedByOthers(key):
+			return fmt.Errorf("nobody desires the tag %s", key)
+		case ours && !slices.Contains(noted(NoteLeftover), key) && len(noted(NoteLastStays)) == 0:
+			return fmt.Errorf("nobody says that the tag %s stays", key)
+		}
+	}
+
+	return nil
+}
+
+// ownedByOthers is true if another manager than Crossplane owns the tag with the supplied key.
+func (s *stage) ownedByOthers(key string) (owned bool) {
+	for manager, set := range s.server.managers {
+		if manager == managerCrossplane {
+			continue
+		}
+
+		set.Set().Iterate(func(p fieldpath.Path) {
+			switch at := strings.TrimPrefix(p.String(), ".spec.forProvider.tags"); {
+			case at == "":
+				owned = owned || s.shape.field.Atomic
+			default:
+				owned = owned || at == "."+key || strings.Contains(at, `"`+key+`"`) || strings.Contains(at, `"`+key+"=")
+			}
+		})
+	}
+
+	return owned
+}
+
+// drawn stage, in which anything has happened.
+func drawn(t *rapid.T, shape modelShape) *stage {
+	p := modelProvider{
+		waits:   rapid.Bool().Draw(t, "waits"),
+		reports: rapid.SampledFrom([]modelReports{reportsAll, reportsNow, reportsNone}).Draw(t, "reports"),
+	}
+
+	switch rapid.SampledFrom([]string{"upjet", "upjet", "upjet", "adds", "computed", "classic", "classic fills"}).Draw(t, "provider") {
+	case "adds":
+		_, isMap := shape.write(nil).(map[string]any)
+		p.adds = isMap && !shape.field.Atomic
+	case "computed":
+		p.computed = true
+	case "classic":
+		p.classic = true
+	case "classic fills":
+		p.classic, p.fillsEmpty = true, true
+	}
+
+	s := &stage{
+		plane:  newPlane(shape, p, rapid.Bool().Draw(t, "oldServer")),
+		labels: map[string]string{}, earlier: map[string]string{},
+		ignores: rapid.Bool().Draw(t, "ignores"),
+	}
+
+	if rapid.Bool().Draw(t, "imported") {
+		s.cloud = make(map[string]string)
+		for key, value := range rapid.SampledFrom([]map[string]string{{}, {"ours:a": "0"}, {"stranger": "x", "backup": "daily"}}).Draw(t, "cloud") {
+			s.shape.put(s.cloud, key, value)
+		}
+	}
+
+	values := rapid.SampledFrom([]string{"1", "2", ""})
+	change := func(of map[string]string, key string) { s.shape.put(of, key, values.Draw(t, key)) }
+	xr := func(of map[string]string, key string) {
+		if of[key] = values.Draw(t, key); of[key] == "" {
+			delete(of, key)
+		}
+	}
+
+	actions := map[string]func() error{
+		"compose":  s.run,
+		"provide":  func() error { return s.provide(false, false) },
+		"fail":     func() error { return s.provide(true, rapid.Bool().Draw(t, "writes")) },
+		"write":    func() error { return s.provide(false, true) },
+		"label a":  func() error { xr(s.labels, "a"); return nil },
+		"label b":  func() error { xr(s.labels, "b"); return nil },
+		"earlier":  func() error { xr(s.earlier, "Name"); return nil },
+		"edit":     func() error { return s.edit("team", "x") },
+		"ours":     func() error { return s.edit("ours:b", "9") },
+		"backup":   func() error { change(s.cloud, "backup"); return nil },
+		"stranger": func() error { change(s.cloud, "stranger"); return nil },
+	}
+
+	must(t, s, s.run())
+
+	for _, name := range rapid.SliceOfN(rapid.SampledFrom(slices.Concat(slices.Sorted(maps.Keys(actions)), []string{"compose", "compose", "provide", "provide"})), 0, 14).Draw(t, "actions") {
+		if s.cloud == nil && (name == "backup" || name == "stranger") {
+			continue
+		}
+
+		must(t, s, actions[name]())
+		s.note("%s", name)
+	}
+
+	return s
+}
+
+// must not fail.
+func must(t *rapid.T, s *stage, err error) {
+	t.Helper()
+
+	if err != nil {
+		t.Fatalf("%v\n%+v, old server: %t, ignores: %t, labels: %v, earlier: %v\n%s", err, s.provider, s.server.makesNull, s.ignores, s.labels, s.earlier, strings.Join(s.history, "\n"))
+	}
+}
+
+// TestConverges proves that a few runs after the last change, whatever has happened before, nobody
+// writes any more, and that cloud, spec, status and what was said agree.
+func TestConverges(t *testing.T) {
+	t.Parallel()
+
+	for name, shape := range modelShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			rapid.Check(t, func(t *rapid.T) {
+				s := drawn(t, shape)
+				must(t, s, s.settles(rapid.Bool().Draw(t, "providerFirst")))
+			})
+		})
+	}
+}
+
+// TestFollowsIgnored proves that a tag of another system whose value changes in the cloud is there in
+// the end, if Crossplane runs whenever the provider reports something else. Without that, nobody
+// may have seen the change before the provider takes it back.
+func TestFollowsIgnored(t *testing.T) {
+	t.Parallel()
+
+	for name, shape := range modelShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			rapid.Check(t, func(t *rapid.T) {
+				reports := rapid.SampledFrom([]modelReports{reportsAll, reportsNow}).Draw(t, "reports")
+				s := &stage{
+					plane:   newPlane(shape, modelProvider{reports: reports}, rapid.Bool().Draw(t, "oldServer")),
+					labels:  map[string]string{"a": "1"},
+					ignores: true,
+				}
+
+				if rapid.Bool().Draw(t, "alone") {
+					s.labels = nil
+				}
+
+				must(t, s, s.settles(false))
+
+				for _, value := range rapid.SliceOfN(rapid.SampledFrom([]string{"daily", "weekly", "monthly"}), 1, 4).Draw(t, "values") {
+					shape.put(s.cloud, "backup", value)
+					s.note("changed to %s", value)
+					must(t, s, s.settles(true))
+
+					if !shape.has(s.cloud, "backup", value) {
+						must(t, s, fmt.Errorf("want %s, got %v", value, s.cloud))
+					}
+				}
+			})
+		})
+	}
+}

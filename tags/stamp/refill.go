@@ -1,0 +1,221 @@
+package stamp
+
+import (
+	"encoding/json"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// Some providers copy the cloud's tags into a tag field that isn't there, so that the last tag would
+// never go. They take the tags away if the field is there, but empty. A provider that writes the
+// resource drops such a field again. See field.Field, LateInit.
+//
+// Server-side apply can't empty a field in which nobody but Crossplane has anything: before
+// structured-merge-diff v6.3.2, the API server makes null of the field, and then refuses that. So
+// the field goes in one run, and comes back empty in the next. Between the two, the provider may not
+// copy anything: the resource has managementPolicies without LateInitialize for so long, where its
+// kind has managementPolicies.
+
+// emptiedAnnotation is on composed resources whose last tag has gone, and whose field is to be there
+// again in the next run, without tags. Its value is the managementPolicies that earlier steps desire,
+// as JSON, which are null if they desire none, or policiesUntouched.
+const emptiedAnnotation = "cloudtags.fn.plexsphere.com/emptied"
+
+// policiesUntouched is that the managementPolicies are as they were.
+const policiesUntouched = "true"
+
+const (
+	actionAll            = "*"
+	actionLateInitialize = "LateInitialize"
+)
+
+var (
+	emptiedPath  = object.MustParsePath("metadata.annotations[" + emptiedAnnotation + "]")
+	policiesPath = object.MustParsePath("spec.managementPolicies")
+)
+
+// writeEmpty writes the field of t, of which empty is the value without tags.
+func writeEmpty(t *Target, w *wishes, empty object.Node) (object.Object, error) {
+	refilled := t.isRefilled(w)
+
+	switch {
+	case refilled && !t.field.Atomic && isOurs(t, w):
+		return emptied(t)
+	case refilled && t.before.Equal(empty):
+		return object.Object{}, nil
+	case refilled:
+		return writeValue(t, empty)
+	case isEmpty(t.before):
+		return object.Object{}, nil
+	default:
+		return removeField(t)
+	}
+}
+
+// isRefilled is true if the provider would copy the cloud's tags into the field of t if that was not
+// there: it was tagged, and the provider hasn't dropped what is empty yet. What the status has tells
+// nothing, since it may never lose a key.
+func (t *Target) isRefilled(w *wishes) bool {
+	return t.field.LateInit && !t.isNeverEmpty() && t.wasTagged(w)
+}
+
+// isNeverEmpty is true if the schema of the kind admits no tag field without tags.
+func (t *Target) isNeverEmpty() bool { return t.field.Limits != nil && t.field.Limits.NeverEmpty }
+
+// wasTagged is true if the observed field of t has tags other than the provider's own, or is empty,
+// or has been emptied.
+func (t *Target) wasTagged(w *wishes) bool {
+	if t.thereErr != nil {
+		return false
+	}
+
+	if !t.there.IsThere() {
+		return !object.Annotations(t.observed).Field(emptiedAnnotation).IsNull()
+	}
+
+	set := t.reported(t.there, &w.Keys)
+
+	return set != nil && (set.Len() == 0 || hasOthers(t, set))
+}
+
+// hasOthers is true if the set has entries other than those that the provider of t adds itself.
+func hasOthers(t *Target, set *tagset.Set) bool {
+	for e := range set.All() {
+		if !isProviders(t.field, e.Key) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// isOurs is true if Crossplane alone owns all that is in the observed field of t.
+func isOurs(t *Target, w *wishes) bool {
+	if t.owners().unknown {
+		return false
+	}
+
+	set := t.reported(t.there, &w.Keys)
+	if set == nil || set.Len() == 0 {
+		return false
+	}
+
+	for e := range set.All() {
+		if t.owners().stays(e, true) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// emptied returns t without the field, which the next run makes again.
+func emptied(t *Target) (object.Object, error) {
+	r, err := removeField(t)
+	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
+		return r, err // An earlier step has done the rest.
+	}
+
+	desired, err := r.At(policiesPath)
+	if err != nil {
+		return object.Object{}, err
+	}
+
+	policies := desired
+	if !policies.IsThere() {
+		policies, _ = t.observed.At(policiesPath)
+	}
+
+	said := policiesUntouched
+
+	if without, ok := withoutLateInitialize(policies); ok {
+		said = textOf(desired)
+
+		if r, err = object.Set(r, policiesPath, object.NodeOf(structpb.NewListValue(without))); err != nil {
+			return object.Object{}, err
+		}
+	}
+
+	return object.Set(r, emptiedPath, object.NodeOf(structpb.NewStringValue(said)))
+}
+
+// textOf the node as JSON.
+func textOf(n object.Node) string {
+	j, err := json.Marshal(n.Value().AsInterface())
+	if err != nil {
+		return policiesUntouched // Only a number that isn't one can't be encoded.
+	}
+
+	return string(j)
+}
+
+// withoutLateInitialize returns the managementPolicies without LateInitialize. It returns false if
+// they are without that already, or are no list.
+func withoutLateInitialize(policies object.Node) (*structpb.ListValue, bool) {
+	out, has := &structpb.ListValue{}, false
+
+	for action := range policies.Items() {
+		switch action.Text() {
+		case actionAll:
+			return actionsButLateInitialize(), true
+		case actionLateInitialize:
+			has = true
+		default:
+			out.Values = append(out.Values, action.Value())
+		}
+	}
+
+	return out, has
+}
+
+func actionsButLateInitialize() *structpb.ListValue {
+	out := &structpb.ListValue{}
+	for _, action := range []string{"Observe", "Create", "Update", "Delete"} {
+		out.Values = append(out.Values, structpb.NewStringValue(action))
+	}
+
+	return out
+}
+
+// filledAgain returns what is desired of t as it was before an earlier step emptied the field, which
+// is to have tags.
+func filledAgain(t *Target) (object.Object, error) {
+	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
+	if said.IsNull() {
+		return t.Resource, nil
+	}
+
+	r, err := object.Set(t.Resource, emptiedPath, object.Node{})
+	if err != nil || said.IsText(policiesUntouched) {
+		return r, err
+	}
+
+	policies := &structpb.Value{}
+	if err := policies.UnmarshalJSON([]byte(said.Text())); err != nil {
+		return r, nil //nolint:nilerr // The step didn't write it.
+	}
+
+	desired := object.Node{}
+	if policies.GetListValue() != nil {
+		desired = object.NodeOf(policies)
+	}
+
+	return object.Set(r, policiesPath, desired)
+}
+
+// noteLast tells that the last tag stays in the cloud, if it does: the provider fills a field that is
+// empty, too, or the schema admits none.
+func (p *plan) noteLast() {
+	t := p.target
+	if !t.field.LastStays && !(t.field.LateInit && t.isNeverEmpty()) || p.LeftAlone != "" || p.set.Len() > 0 {
+		return
+	}
+
+	cloud := t.cloud(&p.Keys)
+	if t.wasTagged(p.wishes) || cloud != nil && hasOthers(t, cloud) {
+		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
+	}
+}
