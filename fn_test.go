@@ -1971,7 +1971,8 @@ var (
 
 // A trustCase is a call of the function with tags of all provenances: those of trusted
 // sources have values that start with t, of others with u, of earlier steps with e, of the cloud
-// with c, and of Kubernetes metadata that is copied to the tag field with k.
+// with c, of Kubernetes metadata that is copied to the tag field with k, and of other field
+// managers with o.
 type trustCase struct {
 	provider, shape, separator, prefix, rules string
 
@@ -1981,12 +1982,16 @@ type trustCase struct {
 	earlier  [][2]string
 	cloud    [][2]string
 	copied   [][2]string
+	others   [][2]string
 	ignore   []string
 	remove   []string
 
 	// escaped is true if earlier tags of a joined string have the next one behind a backslash,
 	// where some read it and some don't, or stand without a value.
 	escaped bool
+
+	// leftAlone is true if an earlier step has annotated the resource, so that no label counts.
+	leftAlone bool
 
 	// ofInput is true if the input itself says what to ignore.
 	ofInput bool
@@ -2024,6 +2029,7 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 
 		valueFormat: rapid.Bool().Draw(t, "value format"),
 		escaped:     rapid.Bool().Draw(t, "escaped"),
+		leftAlone:   rapid.IntRange(0, 9).Draw(t, "left alone") == 0,
 	}
 
 	// It has nothing but strings.
@@ -2078,6 +2084,10 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 
 	if c.shape == "Map" || c.shape == "Joined" {
 		c.copied = pairs("kubernetes metadata")
+	}
+
+	if c.shape == "Map" {
+		c.others = pairs("others' tags")
 	}
 
 	// A cloud that ignores case has no key in two cases, or hardly any.
@@ -2258,11 +2268,37 @@ func (c *trustCase) copies() map[string]any {
 	}
 }
 
+// managedFields of two managers, which have every other tag each, and some both.
+func (c *trustCase) managedFields() []any {
+	owned := []map[string]any{{}, {}}
+
+	for i, p := range c.others {
+		owned[i%2]["f:"+p[0]] = map[string]any{}
+
+		if i%3 == 0 {
+			owned[(i+1)%2]["f:"+p[0]] = map[string]any{}
+		}
+	}
+
+	out := []any{}
+	for i, manager := range []string{"provider", "kubectl-edit"} {
+		out = append(out, map[string]any{
+			"manager": manager, "operation": "Update", "apiVersion": "t.example.org/v1", "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:forProvider": map[string]any{"f:tags": owned[i]}}},
+		})
+	}
+
+	return out
+}
+
 func (c *trustCase) request() *fnv1.RunFunctionRequest {
 	xr := structOf(map[string]any{
 		"apiVersion": "platform.example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "x"},
 		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove, "copied": c.copies()},
 	})
+
+	observed := c.resource(c.others, c.cloud)
+	observed.GetResource().Fields["metadata"] = structOf(map[string]any{"v": map[string]any{"managedFields": c.managedFields()}}).GetFields()["v"]
 
 	desired := c.resource(c.earlier, nil)
 	if v := c.escapedField(); v != nil {
@@ -2271,9 +2307,13 @@ func (c *trustCase) request() *fnv1.RunFunctionRequest {
 
 	delete(desired.GetResource().GetFields(), "status")
 
+	if c.leftAlone {
+		desired.GetResource().Fields["metadata"] = structOf(map[string]any{"v": map[string]any{"annotations": map[string]any{stamp.IgnoreAnnotation: "true"}}}).GetFields()["v"]
+	}
+
 	return &fnv1.RunFunctionRequest{
 		Input:    c.input(c.sources),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: map[string]*fnv1.Resource{"r": c.resource(nil, c.cloud)}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: map[string]*fnv1.Resource{"r": observed}},
 		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": desired}},
 	}
 }
@@ -2429,14 +2469,19 @@ func (c *trustCase) checkFailure(t *rapid.T) {
 		}
 	}
 
-	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+2*n <= limit {
-		t.Fatalf("%d earlier tags and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, limit)
+	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+len(c.others)+2*n <= limit {
+		t.Fatalf("%d earlier tags, those of others, and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, limit)
 	}
 }
 
 // check the tags that the supplied response desires.
 func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 	keys, values := c.entries(rsp.GetDesired())
+
+	if c.leftAlone {
+		c.checkLeftAlone(t, values)
+		return
+	}
 
 	for i, of := range keys {
 		for _, key := range of {
@@ -2446,9 +2491,9 @@ func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 		}
 	}
 
-	// What earlier steps set stays, so only they may exceed the cap. What some read as several tags
+	// What earlier steps and other field managers set stays, so only they may exceed the cap. What some read as several tags
 	// counts once.
-	if limit := c.profile().MaxTags - c.slots; len(keys) > limit && !c.escaped {
+	if limit := c.profile().MaxTags - c.slots; len(keys)+c.beside(keys) > limit && !c.escaped {
 		was := make(map[string]bool)
 
 		earlier, _ := c.entries(c.request().GetDesired())
@@ -2456,6 +2501,10 @@ func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 			for _, key := range of {
 				was[c.spelled(key)] = true
 			}
+		}
+
+		for _, o := range c.others {
+			was[c.spelled(o[0])] = true
 		}
 
 		for _, of := range keys {
@@ -2466,6 +2515,32 @@ func (c *trustCase) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 	}
 
 	c.checkTrusted(t, rsp, keys)
+}
+
+// beside is how many tags of other field managers stay beside those with the keys. It doesn't say
+// where keys compare without case.
+func (c *trustCase) beside(keys [][]string) (n int) {
+	if p := c.profile(); p.FoldKeys || p.FoldEntries {
+		return 0
+	}
+
+	for _, o := range c.others {
+		if !slices.ContainsFunc(keys, func(of []string) bool { return slices.Contains(of, o[0]) }) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// checkLeftAlone that a resource which is left alone has no tag of a label, nor copied metadata.
+func (c *trustCase) checkLeftAlone(t *rapid.T, values []string) {
+	for _, v := range values {
+		v = v[strings.LastIndex(v, c.separator)+1:] // Keys have separators in them, too.
+		if !strings.HasPrefix(v, "e") && v != "" {
+			t.Errorf("a resource that is left alone has the value %q", v)
+		}
+	}
 }
 
 // checkTrusted that all labels of trusted sources are tags which nothing stands against.
