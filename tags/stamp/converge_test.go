@@ -331,3 +331,37 @@ func TestFollowsIgnored(t *testing.T) {
 		})
 	}
 }
+
+// TestLastLabelLeaves proves that the last label leaves the cloud, whoever acts first, where the
+// provider can take it away at all and nobody else has it.
+func TestLastLabelLeaves(t *testing.T) {
+	t.Parallel()
+
+	for name, shape := range modelShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			rapid.Check(t, func(t *rapid.T) {
+				p := modelProvider{
+					classic: rapid.Bool().Draw(t, "classic"),
+					waits:   rapid.Bool().Draw(t, "waits"),
+					reports: rapid.SampledFrom([]modelReports{reportsAll, reportsNow, reportsNone}).Draw(t, "reports"),
+				}
+				s := &stage{
+					plane:  newPlane(shape, p, rapid.Bool().Draw(t, "oldServer")),
+					labels: rapid.SampledFrom([]map[string]string{{"a": "1"}, {"a": "1", "b": "2"}}).Draw(t, "labels"),
+				}
+
+				must(t, s, s.settles(false))
+
+				s.labels = nil
+
+				must(t, s, s.settles(rapid.Bool().Draw(t, "providerFirst")))
+
+				if len(s.cloud) > 0 {
+					must(t, s, fmt.Errorf("the cloud still has %v", s.cloud))
+				}
+			})
+		})
+	}
+}
