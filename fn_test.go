@@ -2092,8 +2092,10 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 
 	// A cloud that ignores case has no key in two cases, or hardly any.
 	if p := c.profile(); p.FoldKeys || p.FoldEntries {
-		slices.SortStableFunc(c.cloud, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
-		c.cloud = slices.CompactFunc(c.cloud, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
+		for _, of := range []*[][2]string{&c.cloud, &c.others} {
+			slices.SortStableFunc(*of, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
+			*of = slices.CompactFunc(*of, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
+		}
 	}
 
 	return c

@@ -103,7 +103,7 @@ func reconcile(c live.Test, want error, providers ...*live.ImmutableProvider) {
 	for _, p := range providers {
 		live.Eventually(c.T, func() error {
 			if err := p.Reconcile(); !errors.Is(err, want) {
-				return fmt.Errorf("%s: want %v, got %w", p.Name, want, err)
+				return fmt.Errorf("%s: want %s, got %w", p.Name, fmt.Sprint(want), err)
 			}
 
 			return nil

@@ -60,22 +60,22 @@ func (s *stage) run() error {
 	}
 
 	s.said = said
-	s.note("composed")
+	s.notef("composed")
 
 	return nil
 }
 
-// note what has happened.
-func (s *stage) note(format string, args ...any) {
+// notef notes what has happened.
+func (s *stage) notef(format string, args ...any) {
 	spec, isThere := s.tags()
 	s.history = append(s.history, fmt.Sprintf(format, args...)+fmt.Sprintf(": spec %v %t, cloud %v, status %v", spec, isThere, s.cloud, s.status))
 }
 
 // both runs Crossplane and the provider once, in this order or the other.
-func (s *stage) both(providerFirst bool) error {
+func (s *stage) both(providerFirst bool) error { //nolint:revive // Who acts first is what the test is about.
 	provide := func() error {
 		err := s.provide(false, false)
-		s.note("provided")
+		s.notef("provided")
 
 		return err
 	}
@@ -188,8 +188,8 @@ func (s *stage) ownedByOthers(key string) (owned bool) {
 		}
 
 		set.Set().Iterate(func(p fieldpath.Path) {
-			switch at := strings.TrimPrefix(p.String(), ".spec.forProvider.tags"); {
-			case at == "":
+			switch at := strings.TrimPrefix(p.String(), ".spec.forProvider.tags"); at {
+			case "":
 				owned = owned || s.shape.field.Atomic
 			default:
 				owned = owned || at == "."+key || strings.Contains(at, `"`+key+`"`) || strings.Contains(at, `"`+key+"=")
@@ -240,18 +240,25 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		}
 	}
 
+	always := func(do func()) func() error {
+		return func() error {
+			do()
+			return nil
+		}
+	}
+
 	actions := map[string]func() error{
 		"compose":  s.run,
 		"provide":  func() error { return s.provide(false, false) },
 		"fail":     func() error { return s.provide(true, rapid.Bool().Draw(t, "writes")) },
 		"write":    func() error { return s.provide(false, true) },
-		"label a":  func() error { xr(s.labels, "a"); return nil },
-		"label b":  func() error { xr(s.labels, "b"); return nil },
-		"earlier":  func() error { xr(s.earlier, "Name"); return nil },
+		"label a":  always(func() { xr(s.labels, "a") }),
+		"label b":  always(func() { xr(s.labels, "b") }),
+		"earlier":  always(func() { xr(s.earlier, "Name") }),
 		"edit":     func() error { return s.edit("team", "x") },
 		"ours":     func() error { return s.edit("ours:b", "9") },
-		"backup":   func() error { change(s.cloud, "backup"); return nil },
-		"stranger": func() error { change(s.cloud, "stranger"); return nil },
+		"backup":   always(func() { change(s.cloud, "backup") }),
+		"stranger": always(func() { change(s.cloud, "stranger") }),
 	}
 
 	must(t, s, s.run())
@@ -262,7 +269,7 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		}
 
 		must(t, s, actions[name]())
-		s.note("%s", name)
+		s.notef("%s", name)
 	}
 
 	return s
@@ -320,7 +327,7 @@ func TestFollowsIgnored(t *testing.T) {
 
 				for _, value := range rapid.SliceOfN(rapid.SampledFrom([]string{"daily", "weekly", "monthly"}), 1, 4).Draw(t, "values") {
 					shape.put(s.cloud, "backup", value)
-					s.note("changed to %s", value)
+					s.notef("changed to %s", value)
 					must(t, s, s.settles(true))
 
 					if !shape.has(s.cloud, "backup", value) {

@@ -300,7 +300,7 @@ func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error)
 
 // provide runs the provider once. The cloud's update may fail, and the provider may write the
 // resource for other reasons, too: an object update drops what is empty.
-func (w *plane) provide(fails, writes bool) error {
+func (w *plane) provide(fails, writes bool) error { //nolint:revive // A draw of what can happen.
 	if w.provider.adds {
 		if tags, _ := w.tags(); tags[providersTag] == "" {
 			tags[providersTag] = "thing"

@@ -210,7 +210,7 @@ func filledAgain(t *Target) (object.Object, error) {
 // empty, too, or the schema admits none.
 func (p *plan) noteLast() {
 	t := p.target
-	if !t.field.LastStays && !(t.field.LateInit && t.isNeverEmpty()) || p.LeftAlone != "" || p.set.Len() > 0 {
+	if !t.field.LastStays && (!t.field.LateInit || !t.isNeverEmpty()) || p.LeftAlone != "" || p.set.Len() > 0 {
 		return
 	}
 
