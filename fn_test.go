@@ -2564,7 +2564,7 @@ func (c *trustCase) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys
 
 	skipped := strings.Builder{}
 	for _, r := range rsp.GetResults() {
-		if r.GetSeverity() == fnv1.Severity_SEVERITY_WARNING {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_WARNING && r.GetReason() != report.ReasonCloudRefuses {
 			skipped.WriteString(r.GetMessage() + "; ")
 		}
 	}
