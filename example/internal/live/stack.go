@@ -179,6 +179,26 @@ func (s *Stack) events(ctx context.Context) ([]unstructured.Unstructured, error)
 	return events.Items, nil
 }
 
+// Said is what events of the XR say that are results of the function, and how often each was said.
+func (s *Stack) Said() map[string]int64 {
+	s.T.Helper()
+
+	events, err := s.events(s.T.Context())
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	out := make(map[string]int64)
+
+	for _, e := range events {
+		if message := Field[string](&e, "message"); strings.Contains(message, `"cloud-tags"`) {
+			out[message] += Field[int64](&e, "count")
+		}
+	}
+
+	return out
+}
+
 // A Change is a log line of the function.
 type Change struct {
 	Resource string `json:"composed_resource"` //nolint:tagliatelle // Log lines are in snake case.
