@@ -362,14 +362,14 @@ statusFieldPath: status.cloudTags
 	xr := s.Get()
 	if diff := cmp.Diff(object{
 		"providers": object{
-			"aws":       array{"plexsphere:platform/env"},
-			"openstack": array{"plexsphere:platform/env", "plexsphere:platform/owner#1"},
+			"aws":       array{"Name", "legacy", "plexsphere:platform/env"},
+			"openstack": array{"internal", "legacy", "plexsphere:platform/env", "plexsphere:platform/owner#1"},
 		},
 		"resources": object{
-			"bucket":  object{"plexsphere:platform/env": "prod"},
-			"group":   object{"plexsphere:platform/env": "prod"},
+			"bucket":  object{"Name": "reports", "legacy": "yes", "plexsphere:platform/env": "prod"},
+			"group":   object{"Name": "workers", "legacy": "yes", "plexsphere:platform/env": "prod"},
 			"vpc":     object{"plexsphere:platform/env": "prod"},
-			"network": object{"plexsphere:platform/env": "prod", "plexsphere:platform/owner#1": "team-a"},
+			"network": object{"internal": "", "legacy": "yes", "plexsphere:platform/env": "prod", "plexsphere:platform/owner#1": "team-a"},
 		},
 	}, live.Field[object](xr, "status", "cloudTags")); diff != "" {
 		c.T.Errorf("status: -want, +got:\n%s", diff)
