@@ -108,8 +108,8 @@ func (p *plan) takes(i int) int {
 
 	e := p.entry(i)
 
-	n := p.set.Adds(&e)
-	if n > 0 && p.isOthers(&e) {
+	n := p.set.Adds(e)
+	if n > 0 && p.isOthers(e) {
 		n--
 	}
 
@@ -118,14 +118,14 @@ func (p *plan) takes(i int) int {
 
 // entry of the label at position i. It is spelled as others have spelled it, where the provider
 // takes both for one: it is the one that the label replaces.
-func (p *plan) entry(i int) tagset.Entry {
+func (p *plan) entry(i int) *tagset.Entry {
 	e := p.entries[i]
 
-	if p.isOthers(&e) && p.Shape != field.StringList {
+	if p.others != nil && p.others.Has(e.ID) && p.Shape != field.StringList {
 		e.Key = p.others.Find(e.ID).Key
 	}
 
-	return e
+	return &e
 }
 
 // put the label at position i where it takes a tag slot, or the tag that another system has
@@ -143,8 +143,7 @@ func (p *plan) put(i int) error {
 	}
 
 	p.fates[i] = fateStamped
-	e := p.entry(i)
-	p.set.Put(&e)
+	p.set.Put(p.entry(i))
 
 	return nil
 }

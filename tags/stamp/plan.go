@@ -195,7 +195,7 @@ func (s *Stamper) planReserved(t *Target, l *resourceLabels) *plan {
 	}
 
 	for _, i := range claimed {
-		p.set.Put(&p.entries[i])
+		p.set.Put(p.entry(i))
 	}
 
 	if p.set.Changed() {
@@ -324,7 +324,7 @@ func (p *plan) label() error {
 
 		switch {
 		case t.Reserved || t.OnConflict() == tags.Replace:
-			p.set.Put(&p.entries[i])
+			p.set.Put(p.entry(i))
 		case t.OnConflict() == tags.Refuse:
 			return errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
 				t.Key, quote(p.set.Find(p.entries[i].ID)), t.Source.Name, t.Value)
@@ -338,7 +338,7 @@ func (p *plan) label() error {
 		if !p.without.has(i) {
 			p.fates[i] = fateStamped
 			p.there[i] = true
-			p.set.Put(&p.entries[i])
+			p.set.Put(p.entry(i))
 		}
 	}
 
@@ -353,7 +353,7 @@ func (p *plan) putTwins() {
 	for _, twins := range p.twins {
 		for _, i := range twins {
 			if f, decided := p.fates[i]; decided && f == fateStamped {
-				p.set.Put(&p.entries[i])
+				p.set.Put(p.entry(i))
 			}
 		}
 	}
