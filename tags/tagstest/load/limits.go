@@ -57,7 +57,7 @@ func HostileRequests() []Hostile {
 		{"1,000 labels with 12 of names, 500 resources", hostile(`"sources": [`+twelve+`, `+labels+`]`, xr{labels: accepted - 12}, resources, clouds)},
 		{"1,000 labels with 500 of names, 500 resources", hostile(`"sources": [`+half+`, `+labels+`]`, xr{labels: accepted / 2}, resources, clouds[:1])},
 		{"1,000 labels on four clouds, 500 resources", hostile(`"sources": [`+labels+`]`, xr{labels: accepted}, resources, clouds)},
-		{"1,000 patterns and labels, 500 resources", hostile(`"sources": [`+labels+`], `+patterns, xr{labels: accepted, patterns: accepted}, resources, clouds)},
+		{"1,000 labels, 500 patterns to remove and to ignore, 500 resources", hostile(`"sources": [`+labels+`], `+patterns, xr{labels: accepted, patterns: accepted / 2}, resources, clouds)},
 		{"4 kB of annotations to 1,000 items", hostile(copies, xr{annotations: 40, annotation: 90, items: accepted}, 1, clouds[:1])},
 		{"8 kB of annotations to 500 resources", hostile(strings.ReplaceAll(copies, "spec.pools[*]", "metadata"), xr{annotations: 40, annotation: 190}, resources, clouds)},
 	}
