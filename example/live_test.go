@@ -175,6 +175,7 @@ var liveTests = []liveTest{
 	{name: "Cap", run: testCap, shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
+	{name: "LateInit", run: testLateInit, shows: "the last label stays away, whether the provider acts before or after Crossplane's second run"},
 	{name: "Immutable", run: testImmutable, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
 	{name: "Filled", run: testFilled, shows: "tags that a provider has filled in are its own: they count, and nothing takes their place unasked"},
 	{name: "LeftAlone", run: testLeftAlone, shows: "resources that are left alone stay as they are"},

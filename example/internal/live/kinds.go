@@ -113,6 +113,7 @@ func (c *Cluster) kinds() ([]*unstructured.Unstructured, error) {
 		managed("storage.cloud.example.org", "volumes", "Volume", "v1", scope, "tags"),
 		fmt.Sprintf(custom, "storage.cloud.example.org", "disks", "Disk", "v1", scope, keyed),
 		fmt.Sprintf(custom, "fis.aws.m.upbound.io", "experimenttemplates", "ExperimentTemplate", "v1beta1", "Namespaced", immutable) + "    subresources: {status: {}}\n",
+		fmt.Sprintf(custom, "sqs.aws.m.upbound.io", "queues", "Queue", "v1beta1", "Namespaced", holding),
 		managed("dns.cloud.example.org", "records", "Record", "v1", scope, "comments"),
 		managed("hcloud.crossplane.io", "servers", "Server", "v1alpha1", scope, "labels"),
 		managed("vm.generic.plexsphere.com", "virtualmachines", "VirtualMachine", "v1alpha1", scope, "tags"),

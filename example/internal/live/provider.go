@@ -2,13 +2,37 @@ package live
 
 import (
 	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ofTags is where the resource has its tags.
-var ofTags = []string{"spec", "forProvider", "tags"}
+// Where the resource has its tags, and where its provider says which ones the cloud has.
+var (
+	ofTags     = []string{"spec", "forProvider", "tags"}
+	ofReported = []string{"status", "atProvider", "tags"}
+)
+
+// holding is a schema of a managed resource, as those are that are built with upjet. While spec.held
+// is there, late initialization that is off can't be turned on again.
+const holding = `{type: object, properties: {
+  spec: {
+    type: object,
+    properties: {
+      held: {type: boolean},
+      managementPolicies: {type: array, maxItems: 8, default: ["*"], items: {type: string, maxLength: 16}},
+      forProvider: {type: object, properties: {
+        region: {type: string}, tags: {type: object, x-kubernetes-map-type: granular, additionalProperties: {type: string}},
+      }},
+    },
+    x-kubernetes-validations: [{
+      rule: "!has(self.held) || '*' in oldSelf.managementPolicies || !('*' in self.managementPolicies)",
+      message: spec.held is there,
+    }],
+  },
+  status: {type: object, x-kubernetes-preserve-unknown-fields: true},
+}}`
 
 // A Provider of one resource, as those are that are built with upjet.
 type Provider struct {
@@ -24,9 +48,10 @@ type Provider struct {
 	Cloud map[string]any
 }
 
-// Reconcile the resource once. A map that isn't there is filled with what the cloud has. One
-// that is there is what the cloud gets, though it be empty. When the resource is
-// written, an empty map is not in its JSON.
+// Reconcile the resource once, as upjet does: find out what differs, fill a map that isn't there with
+// what the cloud has, and update what differed before that, so that the cloud loses what the resource
+// gets. A map that is there is not filled, even if it is empty. When the resource is written, an empty
+// map is not in its JSON. Its status never loses a key.
 func (p *Provider) Reconcile() error {
 	r, err := p.find(p.Name)
 	if err != nil {
@@ -40,8 +65,11 @@ func (p *Provider) Reconcile() error {
 
 	maps.Copy(tags, p.Adds)
 
-	if tags == nil {
-		tags = p.Cloud
+	wanted := make(object)
+	maps.Copy(wanted, tags)
+
+	if tags == nil && lateInitializes(r) {
+		tags = maps.Clone(p.Cloud)
 	}
 
 	unstructured.RemoveNestedField(r.Object, ofTags...)
@@ -57,13 +85,25 @@ func (p *Provider) Reconcile() error {
 		return err // It has changed meanwhile.
 	}
 
-	p.Cloud = tags
+	reported := make(object)
+	for _, tags := range []object{Field[object](r, ofReported...), p.Cloud, wanted} {
+		maps.Copy(reported, tags)
+	}
 
-	if err := unstructured.SetNestedMap(r.Object, maps.Clone(tags), "status", "atProvider", "tags"); err != nil {
+	p.Cloud = wanted
+
+	if err := unstructured.SetNestedMap(r.Object, reported, ofReported...); err != nil {
 		return err
 	}
 
 	_, err = p.Of(r).UpdateStatus(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"})
 
 	return err
+}
+
+// lateInitializes is true if the provider may fill in what the resource doesn't have.
+func lateInitializes(r *unstructured.Unstructured) bool {
+	policies := Field[array](r, "spec", "managementPolicies")
+
+	return len(policies) == 0 || slices.Contains(policies, any("*")) || slices.Contains(policies, any("LateInitialize"))
 }
