@@ -980,7 +980,7 @@ sources:
 	s.Want("server", ofLabels, object{"plexsphere:env": "prod"})
 	s.Want("vm", ofTags, object{"plexsphere:env": "prod"})
 	s.Want("record", ofSpec, nil)
-	s.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+	s.WantCondition("CloudTagsPropagated", "True", "CloudRefuses") // By the contract, whose : Hetzner Cloud refuses.
 	s.Settled()
 
 	s.Label(nil)
