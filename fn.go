@@ -158,7 +158,7 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 	return run.Counted(ctx, tally.Report())
 }
 
-// respond to the supplied run: copy metadata, stamp the supplied targets, and report.
+// respond to the run: copy metadata, stamp the targets, and report.
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx)
 	if err != nil {

@@ -58,7 +58,7 @@ func request() *fnv1.RunFunctionRequest {
 	}
 }
 
-// newer returns the supplied message with fields of a newer version of the protocol, in itself
+// newer returns the message with fields of a newer version of the protocol, in itself
 // and in all that is in it and may ever have others: no map, no value and no entry of these.
 func newer[M proto.Message](m M) M {
 	var add func(m protoreflect.Message)

@@ -71,8 +71,8 @@ func (d *decoder) decode(b []byte) bool {
 	return true
 }
 
-// unknown hands the fields that the supplied bytes begin with, if their numbers are above the
-// supplied one, to the supplied message, as what is unknown of it. It returns their length.
+// unknown hands the fields that b begins with, if their numbers are above last, to m, as what is
+// unknown of it. It returns their length.
 func unknown(m proto.Message, b []byte, last protowire.Number) (n int) {
 	for n < len(b) {
 		size := wire.Unknown(b[n:], last)

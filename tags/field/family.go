@@ -403,7 +403,7 @@ func (f *family) addedKeys() []string {
 	return providerTags
 }
 
-// filling of the supplied kind. Upjet's late initialization fills maps and lists that aren't there:
+// filling of the kind. Upjet's late initialization fills maps and lists that aren't there:
 // see handleMap and handleSlice in pkg/resource/lateinit.go of crossplane/upjet.
 func (f *family) filling(service, kind string) filling {
 	for _, of := range []string{service + "/" + kind, anyKind} {
@@ -419,7 +419,7 @@ func (f *family) filling(service, kind string) filling {
 	return fillsNothing
 }
 
-// complete the supplied tag field by what the family's providers do with its like, and with such a
+// complete the tag field by what the family's providers do with its like, and with such a
 // field that has no tags.
 func (f *family) complete(of *Field, does filling) {
 	whole := of.Path.String()

@@ -306,7 +306,7 @@ func parseLaunched(text string, of *family) []Entry {
 	return out
 }
 
-// parseEntry reads an entry of a kind of the supplied family, whose provider does that with a field
+// parseEntry reads an entry of a kind of the family, whose provider does that with a field
 // that has no tags.
 func parseEntry(text string, of *family, does filling) Entry {
 	var e Entry

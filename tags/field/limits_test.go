@@ -118,7 +118,7 @@ func TestLimitsOfAll(t *testing.T) {
 	}
 }
 
-// schemaWith returns the schema of a kind whose spec.forProvider.tags has the supplied one.
+// schemaWith returns the schema of a kind whose spec.forProvider.tags has the schema tagField, as JSON.
 func schemaWith(t *testing.T, tagField string) object.Node {
 	t.Helper()
 

@@ -89,7 +89,7 @@ func worst(v verdict, earlier []step) verdict {
 	return v
 }
 
-// set the condition of the supplied response. Its message ends with the supplied digests.
+// set the condition of the response. Its message ends with the digests.
 func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	c := &fnv1.Condition{
 		Type:    ConditionType,
@@ -129,7 +129,7 @@ func (r *Run) verdict(o *sorted) verdict {
 	return verdict{ReasonAllPropagated, r.propagated(o)}
 }
 
-// cloudRefuses says how many of the supplied tags there are, and names the first few.
+// cloudRefuses says how many of the tags there are, and names the first few.
 func cloudRefuses(of []stamp.Skip) string {
 	why := mapped(grouped(of, func(s stamp.Skip) string { return s.Provider }), func(of []stamp.Skip) string {
 		keys := mapped(of, func(s stamp.Skip) string { return s.TagKey })

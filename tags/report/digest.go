@@ -42,7 +42,7 @@ func (d *digester) add(facts ...any) {
 
 func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:digestSize]) }
 
-// digest of the step's input, the supplied verdict and outcome, and all else that there is to say,
+// digest of the step's input, the verdict and outcome, and all else that there is to say,
 // whether there is room for it in results or not.
 func (r *Run) digest(v verdict, o *sorted) string {
 	d := newDigester()
@@ -80,7 +80,7 @@ func Digests(xr object.Object) []string {
 	return nil
 }
 
-// digestsIn the supplied message of a condition.
+// digestsIn the message of a condition.
 func digestsIn(message string) []string {
 	of := told.FindStringSubmatch(message)
 	if of == nil {

@@ -28,7 +28,7 @@ func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
 	return slog.String("provisioned_resource", name)
 }
 
-// logOf the supplied request, with the digest of what there is to say of it.
+// logOf the request, with the digest of what there is to say of it.
 func logOf(log *slog.Logger, req *fnv1.RunFunctionRequest, digest string) *slog.Logger {
 	return log.With(provisioned(req), slog.String("digest", digest))
 }

@@ -60,7 +60,7 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.runs, m.skipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
 }
 
-// Ran counts the run that the supplied response is of, if it is one.
+// Ran counts the run that the response is of, if it is one.
 func (m *Metrics) Ran(rsp *fnv1.RunFunctionResponse) {
 	if m == nil {
 		return

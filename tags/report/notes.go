@@ -44,7 +44,7 @@ type notedResource struct {
 	note *stamp.Note
 }
 
-// noteTopics are topics of the supplied severity about the supplied results: one for each kind of
+// noteTopics are topics of the severity about the results: one for each kind of
 // notes, which names the resources.
 func noteTopics(severity fnv1.Severity, results []stamp.Result) []topic {
 	by := make(map[stamp.NoteKind][]notedResource)

@@ -48,7 +48,7 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 	return rsp, nil
 }
 
-// broken is the topic of the supplied rule and the resources that break it.
+// broken is the topic of the rule and the resources that break it.
 func (r *Run) broken(of coverage.Broken) topic {
 	items := broken(of.First)
 	if more := of.Count - len(of.First); more > 0 {

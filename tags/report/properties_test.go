@@ -166,7 +166,7 @@ var mark = regexp.MustCompile(`_\d{4}_`)
 // more is how a result says how many labels there is no room for.
 var more = regexp.MustCompile(`; and (\d+) labels? more: the log has all$`)
 
-// named returns an error unless each skip of the supplied outcome is named in one of the supplied
+// named returns an error unless each skip of the outcome is named in one of the
 // results, which is one for its reason and limit, or counted by the last of the reason. Labels must
 // be marked.
 func named(o *Outcome, results []*fnv1.Result) error {

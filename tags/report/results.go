@@ -27,7 +27,7 @@ const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Ind
 // mend of tags that the cloud's API refuses.
 const mend = "profileRules: Cloud makes them legal or skips them, Contract says that they are meant"
 
-// topics are what there is to say of the supplied outcome: what is lacking, and then what is as the
+// topics are what there is to say of the outcome: what is lacking, and then what is as the
 // input wants it, but may not be what people expect.
 func (r *Run) topics(o *sorted) []topic {
 	return slices.Concat(r.lacks(o), noteTopics(warning, o.Results), []topic{statusLacks(o)}, r.withheld(o), noteTopics(normal, o.Results), r.unseen(o))
@@ -108,7 +108,7 @@ func (r *Run) unseen(o *sorted) []topic {
 // empty are the sources that find nothing.
 func (r *Run) empty() []resolve.Lack { return slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) }
 
-// lack is how messages put the supplied one.
+// lack is how messages put what a source lacks.
 func lack(of resolve.Lack) string { return shorten(of.String(), maxText) }
 
 // ruled says what the rule of the tag policy at the supplied position asks for.

@@ -34,7 +34,7 @@ type topic struct {
 	logged bool
 }
 
-// about makes the supplied items those of the topic.
+// about makes the items those of the topic.
 func about[T any](t topic, of []T, text func(T) string) topic {
 	t.items, t.text = len(of), func(i int) string { return text(of[i]) }
 	return t
@@ -93,8 +93,8 @@ type choice struct {
 	leave func(message)
 }
 
-// choose messages about the supplied topics, of each reason the first ones. Those that there is
-// no room for are left out by the supplied function, unless they are in the log anyway.
+// choose messages about the topics, of each reason the first ones. Those that there is
+// no room for are left out by the function, unless they are in the log anyway.
 func choose(topics []topic, leave func(message)) *choice {
 	c := &choice{count: make(map[string]int), told: make(map[string]int), all: make(map[string]int), leave: leave}
 
@@ -147,7 +147,7 @@ func (c *choice) shrink() {
 	}
 }
 
-// needs returns how many messages there are if each reason has at most the supplied number.
+// needs returns how many messages there are if each reason has at most the number.
 func (c *choice) needs(most int) int {
 	n := 0
 	for _, count := range c.count {
@@ -190,7 +190,7 @@ func (c *choice) results() []*fnv1.Result {
 	return out
 }
 
-// say returns results about the supplied topics, and logs what they have no room for.
+// say returns results about the topics, and logs what they have no room for.
 func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
 	return choose(topics, func(m message) {
 		if !m.logged {
@@ -201,7 +201,7 @@ func say(ctx context.Context, log *slog.Logger, topics []topic) []*fnv1.Result {
 
 var levels = map[fnv1.Severity]slog.Level{warning: slog.LevelWarn, normal: slog.LevelInfo}
 
-// result of the supplied severity and reason.
+// result of the severity and reason.
 func result(severity fnv1.Severity, reason, message string) *fnv1.Result {
 	return &fnv1.Result{Severity: severity, Reason: new(reason), Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
 }

@@ -11,7 +11,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// labelsOf a topic of the supplied reason.
+// labelsOf a topic of the reason.
 func labelsOf(reason, head string, of ...string) topic {
 	return texts(topic{severity: warning, reason: reason, head: head, one: "label", several: "labels"}, of...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// status returns the desired composite resource with the supplied outcome in its status, or none if
+// status returns the desired composite resource with the outcome in its status, or none if
 // the input doesn't ask for that. What earlier steps desire there is kept, and they may be steps of
 // this function. The outcome has what they desire in the place of what there is to write.
 func (r *Run) status(o *sorted) object.Object {
@@ -75,7 +75,7 @@ func (r *Run) active(o *sorted) *structpb.Struct {
 // strings, lists of strings or objects as the former are.
 type merger struct{ lacks []error }
 
-// merge the supplied new value with the old one at the supplied path, neither of which is changed. Of
+// merge the new value with the old one at the path, neither of which is changed. Of
 // objects it is their fields, and of lists all their strings, sorted. An old value of another kind stays.
 func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structpb.Value {
 	if object.IsNull(old) {
@@ -103,7 +103,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 	return old
 }
 
-// fields of the supplied objects at the supplied path.
+// fields of the objects at the path.
 func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *structpb.Struct {
 	out := newStruct()
 	maps.Copy(out.GetFields(), old.GetFields())
@@ -116,7 +116,7 @@ func (m *merger) fields(path object.Segments, old, with *structpb.Struct) *struc
 	return out
 }
 
-// wanted is what the supplied value is, in the words of messages.
+// wanted is what the value is, in the words of messages.
 func wanted(v *structpb.Value) string {
 	if v.GetListValue() != nil {
 		return "a list of strings"

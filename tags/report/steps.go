@@ -44,7 +44,7 @@ type steps struct {
 	own []string
 }
 
-// stepsOf the pipeline of the supplied request. What isn't as a step writes it is not there.
+// stepsOf the pipeline of the request. What isn't as a step writes it is not there.
 func stepsOf(req *fnv1.RunFunctionRequest) steps {
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
 	out := steps{id: idOf(req)}
@@ -72,7 +72,7 @@ func stepsOf(req *fnv1.RunFunctionRequest) steps {
 	return out
 }
 
-// with the supplied digest of the step that is called.
+// with the digest of the step that is called.
 func (s *steps) with(digest string) {
 	if !slices.Contains(s.own, digest) {
 		s.own = append(s.own, digest)
@@ -119,7 +119,7 @@ func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
 }
 
 // context returns the pipeline's context with what later steps may want to know of the run of the
-// last of the supplied steps: its verdict and outcome, and what the sources came to if the input asks
+// last of the steps: its verdict and outcome, and what the sources came to if the input asks
 // for that.
 func (r *Run) context(of *steps, v verdict, o *sorted) *structpb.Struct {
 	ctx := r.Request.GetContext()
@@ -133,7 +133,7 @@ func (r *Run) context(of *steps, v verdict, o *sorted) *structpb.Struct {
 	return ctx
 }
 
-// entry of the step that is called, with the supplied verdict and outcome.
+// entry of the step that is called, with the verdict and outcome.
 func (s *steps) entry(v verdict, o *sorted) *structpb.Struct {
 	e := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"order":   structpb.NewNumberValue(float64(len(s.earlier) + 1)),
@@ -151,7 +151,7 @@ func (s *steps) entry(v verdict, o *sorted) *structpb.Struct {
 	return e
 }
 
-// with returns a copy of the supplied object that has the other one as the supplied field. It
+// with returns a copy of the object that has the other one as the field. It
 // shares all other fields with the object.
 func with(s *structpb.Struct, name string, o *structpb.Struct) *structpb.Struct {
 	fields := make(map[string]*structpb.Value)

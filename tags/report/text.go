@@ -67,7 +67,7 @@ func mapped[T, U any](of []T, text func(T) U) []U {
 }
 
 // fit as many of the first of all items into a text of at most maxText as there is room for behind
-// the supplied head, and say how many more there are.
+// the head, and say how many more there are.
 func fit(head string, first []string, all int) string {
 	out, n := head, 0
 

@@ -40,7 +40,7 @@ func (p place) at(path object.Path, not string, kinds ...string) (*structpb.Valu
 	}
 }
 
-// strings at the supplied path, by key, or nil if there is no such field. One that is null isn't
+// strings at the path, by key, or nil if there is no such field. One that is null isn't
 // there.
 func (p place) strings(path object.Path) (map[string]string, error) {
 	v, err := p.at(path, "not a map of strings", "an object")

@@ -142,8 +142,8 @@ func text(v *structpb.Value) string {
 	}
 }
 
-// isProviders is true if providers set the tag with the supplied key, or what else manages
-// resources with the supplied field.
+// isProviders is true if providers set the tag with the key, or what else manages
+// resources with the field.
 func isProviders[K string | []byte](f *field.Field, key K) bool {
 	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
 }

@@ -180,7 +180,7 @@ func (s *stage) agrees() error {
 	return nil
 }
 
-// ownedByOthers is true if another manager than Crossplane owns the tag with the supplied key.
+// ownedByOthers is true if another manager than Crossplane owns the tag with the key.
 func (s *stage) ownedByOthers(key string) (owned bool) {
 	for manager, set := range s.server.managers {
 		if manager == managerCrossplane {

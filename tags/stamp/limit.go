@@ -72,7 +72,7 @@ func (l *limits) exceeded() error {
 	}
 }
 
-// first of the plan for a resource and those for what it launches of which the supplied function
+// first of the plan for a resource and those for what it launches of which the function
 // is true, or nil if it is of none.
 func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
 	if is(own) {

@@ -19,7 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// schemaOf returns the schema of a kind whose spec.forProvider has the fields of the supplied
+// schemaOf returns the schema of a kind whose spec.forProvider has the fields of the
 // schemas, in YAML.
 func schemaOf(t *testing.T, fields string) object.Node {
 	t.Helper()

@@ -258,7 +258,7 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 	return map[string]*fnv1.Resource{"r": {Resource: mustStruct(o)}}
 }
 
-// compose runs Crossplane once: the supplied stamper makes of what an earlier step desires what is
+// compose runs Crossplane once: the stamper makes of what an earlier step desires what is
 // applied. It returns what the stamper says.
 func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error) {
 	s.Fields, s.Observed = everywhere(w.shape.field), w.observed()
@@ -355,7 +355,7 @@ func (w *plane) provide(fails, writes bool) error { //nolint:revive // A draw of
 	return nil
 }
 
-// with returns the resource with the supplied tags, as a provider writes it.
+// with returns the resource with the tags, as a provider writes it.
 func (w *plane) with(tags map[string]string) map[string]any {
 	o := deepCopy(w.server.object)
 	forProvider := o["spec"].(map[string]any)["forProvider"].(map[string]any) //nolint:forcetypeassert // It is always there.
@@ -433,7 +433,7 @@ func newAPIServer(tags string, makesNull bool) *apiServer {
 // errNull is what API servers say of a field that is null and may not be.
 var errNull = errors.New("spec.forProvider.tags: Invalid value: \"null\"")
 
-// apply the supplied configuration by force.
+// apply the configuration by force.
 func (a *apiServer) apply(manager string, config map[string]any) error {
 	live, err := a.typed(a.object)
 	if err != nil {
@@ -482,7 +482,7 @@ func isEmptied(before, after map[string]any) bool {
 	return was > 0 && is == 0 && isThere
 }
 
-// update the object to the supplied one.
+// update the object to o.
 func (a *apiServer) update(manager string, o map[string]any) error {
 	live, err := a.typed(a.object)
 	if err != nil {
@@ -506,7 +506,7 @@ func (a *apiServer) update(manager string, o map[string]any) error {
 	return a.store(o, managers)
 }
 
-// store the supplied object, with defaults.
+// store the object, with defaults.
 func (a *apiServer) store(o map[string]any, managers fieldpath.ManagedFields) error {
 	o = deepCopy(o)
 

@@ -245,7 +245,7 @@ func ownedID(e string, f *field.Field) string {
 }
 
 // itemPath is the path, among the fields that a manager owns, of the item of list in which the
-// field called name has the supplied value.
+// field called name has the value.
 func itemPath(list object.Path, name, value string) []string {
 	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
 	return append(ownedPath(list), "k:"+string(key))

@@ -48,7 +48,7 @@ func TestStampRefilled(t *testing.T) {
 		return resource.MustStructJSON(tagstest.Thing(`"metadata": {` + metadata + `}, "spec": {` + policies + `"forProvider": {"region": "a"` + value + `}}`))
 	}
 
-	// of returns a resource with the supplied metadata and value of the field.
+	// of returns a resource with the metadata and value of the field.
 	of := func(metadata, value string) *structpb.Struct { return managed(metadata, "", value) }
 
 	// owners returns metadata that says who owns which tags.

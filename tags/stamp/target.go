@@ -204,7 +204,7 @@ func (t *Target) IsUntouchable() bool { return t.leave == whyIgnored || t.leave 
 // of v1.
 var compositePaths = []object.Path{object.MustParsePath("spec.crossplane"), object.MustParsePath("spec.resourceRefs"), object.MustParsePath("spec.compositionRef")}
 
-// isComposite is true if the supplied resource, which is observed, is a composite one.
+// isComposite is true if the resource, which is observed, is a composite one.
 func isComposite(observed object.Object) bool {
 	return slices.ContainsFunc(compositePaths, func(p object.Path) bool {
 		v, err := observed.At(p)

@@ -121,7 +121,7 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	return of, nil
 }
 
-// texts of the supplied lacks.
+// texts of the lacks.
 func texts(of []resolve.Lack) []string {
 	out := make([]string, len(of))
 	for i := range of {

@@ -122,8 +122,8 @@ func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	return tag, b[:n:n], b[n:], true
 }
 
-// Unknown returns the length of the field that the supplied bytes, which may be anything, begin
-// with. It is zero unless the number of that field is above the supplied one, its tag is in plain
+// Unknown returns the length of the field that the bytes, which may be anything, begin
+// with. It is zero unless the number of that field is above last, its tag is in plain
 // form, and the field is well-formed. Newer versions of a message have such fields.
 func Unknown(b []byte, last protowire.Number) int {
 	number, kind, size := protowire.ConsumeTag(b)
@@ -139,7 +139,7 @@ func Unknown(b []byte, last protowire.Number) int {
 	return size + n
 }
 
-// OnlyUnknown is true if the supplied bytes are fields as Unknown says, and nothing else.
+// OnlyUnknown is true if the bytes are fields as Unknown says, and nothing else.
 func OnlyUnknown(b []byte, last protowire.Number) bool {
 	for len(b) > 0 {
 		n := Unknown(b, last)
