@@ -35,7 +35,8 @@ type overLimit struct {
 
 // limits are the resources that lack tag slots.
 type limits struct {
-	// lacking have none for labels of trusted sources, and over none for some label.
+	// lacking have none for labels of trusted sources, and over none for some label, which only
+	// matters under ApplyStrict.
 	lacking, over *LimitError
 
 	policy v1beta1.LimitPolicy
@@ -55,6 +56,10 @@ func (l *limits) add(p *plan, launched []*plan) {
 		l.lacking.add(q, named(q.lackingKeys, q.lacking))
 	}
 
+	if l.policy != v1beta1.LimitPolicyApplyStrict {
+		return
+	}
+
 	if q := first(p, launched, func(q *plan) bool { return q.countSlotless() > 0 }); q != nil {
 		l.over.add(q, strconv.Itoa(q.countSlotless()))
 	}
@@ -65,7 +70,7 @@ func (l *limits) exceeded() error {
 	switch {
 	case len(l.lacking.resources) > 0:
 		return l.lacking
-	case l.policy == v1beta1.LimitPolicyApplyStrict && len(l.over.resources) > 0:
+	case len(l.over.resources) > 0:
 		return l.over
 	default:
 		return nil
