@@ -51,12 +51,7 @@ func (p *ImmutableProvider) Reconcile() error {
 		return err
 	}
 
-	tags := maps.Clone(Field[object](r, ofTags...))
-	if len(p.Adds) > 0 && tags == nil {
-		tags = make(object)
-	}
-
-	maps.Copy(tags, p.Adds)
+	tags := tagsWith(r, p.Adds)
 
 	var refused error
 

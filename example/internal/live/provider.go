@@ -48,6 +48,19 @@ type Provider struct {
 	Cloud map[string]any
 }
 
+// tagsWith returns the tags that r desires, and those that the provider adds before it looks at any.
+// It is nil if there is no map of tags, and none is added.
+func tagsWith(r *unstructured.Unstructured, adds map[string]any) object {
+	tags := maps.Clone(Field[object](r, ofTags...))
+	if len(adds) > 0 && tags == nil {
+		tags = make(object)
+	}
+
+	maps.Copy(tags, adds)
+
+	return tags
+}
+
 // Reconcile the resource once, as upjet does: find out what differs, fill a map that isn't there with
 // what the cloud has, and update what differed before that, so that the cloud loses what the resource
 // gets. A map that is there is not filled, even if it is empty. When the resource is written, an empty
@@ -58,12 +71,7 @@ func (p *Provider) Reconcile() error {
 		return err
 	}
 
-	tags := maps.Clone(Field[object](r, ofTags...))
-	if len(p.Adds) > 0 && tags == nil {
-		tags = make(object)
-	}
-
-	maps.Copy(tags, p.Adds)
+	tags := tagsWith(r, p.Adds)
 
 	wanted := make(object)
 	maps.Copy(wanted, tags)
