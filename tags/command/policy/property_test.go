@@ -17,6 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -206,8 +207,8 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 	done := transformer.Transform(p)
 	slots := p.MaxTags - int(in.ReservedTags[p.Name])
 
-	if in.ProviderTags == v1beta1.ProviderTagsReserve && p.Name == "aws" {
-		slots -= len(tags.ProvidersKeys())
+	if in.ProviderTags == v1beta1.ProviderTagsReserve {
+		slots -= len(field.ProviderTags(p.Name))
 	}
 
 	f := fate{tags: len(done.Tags), slots: max(slots, 0)}
