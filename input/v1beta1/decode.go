@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -45,7 +46,7 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 		return nil, errors.Wrap(err, "cannot decode input")
 	}
 
-	in.complete()
+	in.complete(a.compiled)
 
 	return in, nil
 }
@@ -65,8 +66,15 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 	return Decode(s)
 }
 
-// complete sets the defaults that depend on other fields.
-func (in *CloudTags) complete() {
+// complete puts in the compiled expressions, which come by their text, and sets the defaults that depend
+// on other fields.
+func (in *CloudTags) complete(compiled map[string]expression.Expression) {
+	for _, s := range in.Sources {
+		for key, e := range s.Expressions {
+			s.Expressions[key] = compiled[e.String()]
+		}
+	}
+
 	for i := range in.KubernetesMetadata {
 		r := &in.KubernetesMetadata[i]
 		if r.ToFieldPaths != nil {

@@ -1,478 +1,89 @@
 package v1beta1
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"time"
+	"sync"
 
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crossplane/function-sdk-go/errors"
-
-	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/expression"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A rule of the CRD.
-type rule struct {
-	Rule    string `json:"rule"`
-	Message string `json:"message"`
+// maxRulesCost is what the evaluation of all rules of an input may cost, in cel-go's units: as much as
+// an API server allows a single evaluation (PerCallLimit of k8s.io/apiserver/pkg/apis/cel). It comes to
+// about a second, and to more than 10,000 sources.
+const maxRulesCost = 1_000_000
 
-	// FieldPath of what breaks the rule, below what has it, e.g. .policy.
+// A rule of the CRD, which values of a schema must obey.
+type rule struct {
+	Condition condition `json:"rule"`
+	Message   string    `json:"message"`
+
+	// FieldPath is the field that breaks the rule, below the value, e.g. .policy. It is empty
+	// if the value itself does.
 	FieldPath string `json:"fieldPath"`
 }
 
-// path of what breaks the rule, of the value at the supplied path.
-func (r *rule) path(p *field.Path) *field.Path {
+// path of what breaks the rule, if value is the path of the value.
+func (r *rule) path(value *field.Path) *field.Path {
 	for _, name := range strings.Split(r.FieldPath, ".")[1:] {
-		p = p.Child(name)
+		value = value.Child(name)
 	}
 
-	return p
+	return value
 }
 
-// self is a value that a rule is of.
-type self struct{ *structpb.Value }
+// A condition is a CEL expression about self, the value that the rule is for.
+type condition struct{ cel.Program }
 
-// has is true if there is a field at the supplied path.
-func (s self) has(path ...string) bool { return s.at(path...) != nil }
+// ruleEnvironment is what conditions are compiled in. What self is differs from rule to rule.
+var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.Variable("self", cel.DynType)) })
 
-// at returns the field at the supplied path, or nil if there is none.
-func (s self) at(path ...string) *structpb.Value {
-	v := s.Value
-	for _, name := range path {
-		v = v.GetStructValue().GetFields()[name]
-	}
-
-	return v
-}
-
-// text is the string in the supplied field.
-func (s self) text(name string) string { return s.at(name).GetStringValue() }
-
-// is true if the supplied field is one of the supplied strings.
-func (s self) is(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
-
-// lists is true if the list in the supplied field has the supplied string.
-func (s self) lists(name, item string) bool {
-	return slices.ContainsFunc(s.at(name).GetListValue().GetValues(), func(v *structpb.Value) bool { return v.GetStringValue() == item })
-}
-
-// one is true if the source picks one object.
-func (s self) one() bool { return s.is("pick", "One") }
-
-// keyed is true if there is either a key, or where keys are.
-func (s self) keyed() bool {
-	return s.has("key") != s.has("fromFieldPath") && (!s.has("key") || !s.has("contextKey"))
-}
-
-// plain is true if what Crossplane fetches for the source has no fallback.
-func (s self) plain() bool {
-	return !s.has("resource", "kinds") && !s.has("resource", "defaultMatchLabels") && (!s.has("resource", "name") || !s.has("resource", "matchLabels"))
-}
-
-// rules are the CRD's, by what each is there: the function does without an interpreter of
-// their language. A test proves that both say the same.
-var rules = map[string]func(self) bool{
-	"has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy) || has(self.coverage)": func(s self) bool {
-		return s.has("sources") || s.has("removeTags") || s.has("ignoreTags") || s.has("kubernetesMetadata") || s.has("tagPolicy") || s.has("coverage")
-	},
-	"self != 'cloudtags.fn.plexsphere.com/steps'": func(s self) bool { return s.GetStringValue() != StepsContextKey },
-	"self.startsWith('status.')":                  func(s self) bool { return strings.HasPrefix(s.GetStringValue(), "status.") },
-	"self != 'status.conditions' && !self.startsWith('status.conditions.') && !self.startsWith('status.conditions[')": func(s self) bool {
-		rest := strings.TrimPrefix(s.GetStringValue(), "status.conditions")
-		return rest != "" && rest[0] != '.' && rest[0] != '['
-	},
-	`!has(self.replace) || !("" in self.replace)`: func(s self) bool { return !s.has("replace", "") },
-
-	"duration(self) >= duration('0s')": func(s self) bool {
-		d, err := time.ParseDuration(s.GetStringValue())
-		return err == nil && d >= 0
-	},
-
-	// Sources.
-	"(self.type == 'Value') == has(self.values)":              func(s self) bool { return s.is("type", "Value") == s.has("values") },
-	"(self.type == 'ContextField') == has(self.contextKey)":   func(s self) bool { return s.is("type", "ContextField") == s.has("contextKey") },
-	"(self.type == 'Expression') == has(self.expressions)":    func(s self) bool { return s.is("type", "Expression") == s.has("expressions") },
-	"(self.type == 'RequiredResource') == has(self.resource)": func(s self) bool { return s.is("type", "RequiredResource") == s.has("resource") },
-	"self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeField' || self.type == 'ContextField') == has(self.fromFieldPath)": func(s self) bool {
-		return s.is("type", "RequiredResource", "ProviderConfig") || s.is("type", "CompositeField", "ContextField") == s.has("fromFieldPath")
-	},
-	"self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeMetadata') == has(self.prefix)": func(s self) bool {
-		return s.is("type", "RequiredResource", "ProviderConfig") || s.is("type", "CompositeMetadata") == s.has("prefix")
-	},
-	"self.type == 'ProviderConfig' ? has(self.names) || !has(self.trusted) || !self.trusted : !has(self.names)": func(s self) bool {
-		if s.is("type", "ProviderConfig") {
-			return s.has("names") || !s.at("trusted").GetBoolValue()
-		}
-
-		return !s.has("names")
-	},
-	"self.type != 'RequiredResource' && self.type != 'ProviderConfig' || has(self.prefix) != has(self.fromFieldPath)": func(s self) bool {
-		return !s.is("type", "RequiredResource", "ProviderConfig") || s.has("prefix") != s.has("fromFieldPath")
-	},
-	"self.type == 'RequiredResource' || !has(self.pick)":                         func(s self) bool { return s.is("type", "RequiredResource") || !s.has("pick") },
-	"!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'":       func(s self) bool { return !s.has("providerFieldPath") || s.one() },
-	`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`: func(s self) bool { return !s.one() || s.text("name") != "" },
-	"has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": func(s self) bool {
-		return s.one() || s.plain()
-	},
-	"!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)": func(s self) bool {
-		return !s.at("trusted").GetBoolValue() || !s.has("include", "fromFieldPath")
-	},
-	"!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)": func(s self) bool {
-		return !s.has("policy") || s.has("resource") || s.is("type", "ProviderConfig") || s.has("fromFieldPath") || s.has("expressions") || s.has("include", "fromFieldPath")
-	},
-	"!has(self.keys) || !has(self.fromFieldPath)": func(s self) bool { return !s.has("keys") || !s.has("fromFieldPath") },
-
-	// What Crossplane fetches.
-	"has(self.kinds) ? !has(self.apiVersion) && !has(self.kind) : has(self.apiVersion) && has(self.kind)": func(s self) bool {
-		return s.has("kinds") != s.has("apiVersion") && s.has("kinds") != s.has("kind")
-	},
-	"has(self.name) || has(self.matchLabels) || has(self.defaultMatchLabels)": func(s self) bool {
-		return s.has("name") || s.has("matchLabels") || s.has("defaultMatchLabels")
-	},
-	"has(self.all) && self.all ? !has(self.value) && !has(self.fromFieldPath) : has(self.value) != has(self.fromFieldPath)": func(s self) bool {
-		if s.at("all").GetBoolValue() {
-			return !s.has("value") && !s.has("fromFieldPath")
-		}
-
-		return s.has("value") != s.has("fromFieldPath")
-	},
-
-	// Tags.
-	"has(self.shape) || !has(self.fieldPath)": func(s self) bool { return s.has("shape") || !s.has("fieldPath") },
-	"!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)": func(s self) bool {
-		return !s.has("shape") || s.is("shape", "None") != s.has("fieldPath")
-	},
-	"has(self.shape) && self.shape == 'KeyValueList' || !has(self.keyValueList)": func(s self) bool { return s.is("shape", "KeyValueList") || !s.has("keyValueList") },
-	"has(self.shape) && self.shape == 'StringList' || !has(self.stringList)":     func(s self) bool { return s.is("shape", "StringList") || !s.has("stringList") },
-	"has(self.shape) && self.shape == 'Joined' || !has(self.joined)":             func(s self) bool { return s.is("shape", "Joined") || !s.has("joined") },
-	"has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath) && !has(self.value)": func(s self) bool {
-		return s.keyed() && (s.has("key") || !s.has("value"))
-	},
-	"has(self.key) ? !has(self.fromFieldPath) && !has(self.contextKey) : has(self.fromFieldPath)": self.keyed,
-
-	// Kubernetes metadata.
-	"!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))": func(s self) bool {
-		return !s.has("copy") || !s.has("toFieldPaths") ||
-			s.lists("copy", "Labels") == s.has("toFieldPaths", "labels") && s.lists("copy", "Annotations") == s.has("toFieldPaths", "annotations")
-	},
-	"(self.type == 'ComposedResource') == has(self.name)":  func(s self) bool { return s.is("type", "ComposedResource") == s.has("name") },
-	"self.type == 'RequiredResource' || !has(self.policy)": func(s self) bool { return s.is("type", "RequiredResource") || !s.has("policy") },
-	"!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))": self.plain,
-	"has(self.prefixes) || has(self.domains) || has(self.all) && self.all": func(s self) bool {
-		return s.has("prefixes") || s.has("domains") || s.at("all").GetBoolValue()
-	},
-}
-
-// patterns are the CRD's, in words.
-var patterns = map[string]string{
-	`^[^*]*\*?$`:      "a * may only be the last character",
-	`^[^*]*\*?[^*]*$`: "must have at most one *",
-	`^[^\\]*$`:        "must not have a backslash",
-	`^[^*]*$`:         "must not have a *",
-
-	// A version has no dots, so that a * before one can't stand for the slash.
-	`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`: "matches no apiVersion: must be an API group, a / and a version, e.g. s3.aws.m.upbound.io/v1beta1 or s3.aws.m.upbound.io/*, or v1",
-
-	`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`: "must have lower case letters, digits, - and . only, and a letter or digit at both ends",
-	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:  "must have lower case letters, digits and - only, and a letter or digit at both ends",
-}
-
-// formats are the CRD's: what is wrong with a string.
-var formats = map[string]func(text string) error{
-	"date-time": func(text string) error {
-		_, err := time.Parse(time.RFC3339, text)
+// UnmarshalText compiles a condition.
+func (c *condition) UnmarshalText(text []byte) error {
+	env, err := ruleEnvironment()
+	if err != nil {
 		return err
-	},
-	"field-path":  func(text string) error { return path(text, object.ParsePath) },
-	"field-paths": func(text string) error { return path(text, object.ParsePaths) },
-	// No label's key starts with an exclamation mark: who writes one means to leave
-	// labels out.
-	"label-pattern": func(text string) error {
-		if strings.HasPrefix(text, "!") {
-			return errors.New("matches no key: except says which labels are left out")
-		}
-
-		return nil
-	},
-}
-
-// path says what is wrong with the text of a field path: no field is called $.
-func path(text string, parse func(string) (object.Path, error)) error {
-	if rest, ok := strings.CutPrefix(text, "$"); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-		return errors.Errorf("field path %q must not start with $, which stands for the object elsewhere: write %s", text, cmp.Or(strings.TrimPrefix(rest, "."), "spec.labels, for example"))
 	}
 
-	_, err := parse(text)
+	compiled, issues := env.Compile(string(text))
+	if issues.Err() != nil {
+		return errors.Wrapf(issues.Err(), "rule %s", text)
+	}
+
+	c.Program, err = env.Program(compiled, cel.CostLimit(maxRulesCost))
 
 	return err
 }
 
-// ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
-// nothing.
-func ValidateLabelPattern(pattern string) string {
-	return loadSchema().Properties["sources"].Items.Properties["include"].Properties["keys"].Items.refuses(pattern)
+// holds is true if v meets the condition. A condition that can't be evaluated, e.g. because it costs too
+// much, does not hold. The cost is how much the evaluation took.
+func (c *condition) holds(v *structpb.Value) (ok bool, cost uint64) {
+	out, details, err := c.Eval(map[string]any{"self": v})
+	if n := details.ActualCost(); n != nil {
+		cost = *n
+	}
+
+	return err == nil && out == types.True, cost
 }
 
-// ValidateKeyPattern says what is wrong with a pattern of tag keys, or nothing.
-func ValidateKeyPattern(pattern string) string {
-	return loadSchema().Properties["removeTags"].Items.Properties["key"].refuses(pattern)
-}
-
-// refine adds to the schema of the CRD what markers can't say, or would have to say again:
-// which object it is of, which providers there are, and rules of which an API server would
-// fear that they take too long.
-func refine(root *schema) {
-	root.Required = append(root.Required, "apiVersion", "kind")
-	root.Properties["apiVersion"].Enum = []string{APIVersion}
-	root.Properties["kind"].Enum = []string{Kind}
-
-	tagField := root.Properties["tagFields"].Items
-	slots := root.Properties["reservedTags"]
-	slots.Properties = make(map[string]*schema)
-
-	for _, profile := range tags.ProfileNames() {
-		slots.Properties[profile] = slots.AdditionalProperties
-	}
-
-	slots.AdditionalProperties = nil
-	for _, formats := range []string{"keyFormats", "valueFormats"} {
-		root.Properties[formats].Items.Properties["provider"].Enum = tags.ProfileNames()
-	}
-	tagField.Properties["provider"].Enum = tags.ProfileNames()
-
-	root.check = func(a *admission, p *field.Path, in self) {
-		ownContextKey(a, p, in)
-		legalPrefixes(a, p, in)
-	}
-	everywhere(root, "contextKey", func(s *schema) { s.check = readContextKey })
-
-	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
-		differentClasses(a, p, sources)
-		expressions(a, p, sources)
-	}
-	tagField.check = taggableField
-	tagField.Properties["keyValueList"].check = differentFields
-	tagField.Properties["joined"].check = differentSeparators
-	root.Properties["kubernetesMetadata"].Items.check = matchingNames
-}
-
-// differentClasses: a class is recorded under the name of its source.
-func differentClasses(a *admission, p *field.Path, sources self) {
-	named := make(map[string]bool)
-
-	for i, v := range sources.GetListValue().GetValues() {
-		s := self{v}
-		if !s.one() {
-			continue
+// rules notes each rule of s that v, the value at p, breaks.
+func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
+	for _, r := range s.Rules {
+		if a.rulesCost > maxRulesCost {
+			return
 		}
 
-		if name := s.text("name"); named[name] {
-			a.note(field.Duplicate(p.Index(i).Child("name"), name))
-		} else {
-			named[name] = true
+		ok, cost := r.Condition.holds(v)
+		if !ok {
+			a.refuse(r.path(p), r.Message)
+		}
+
+		if a.rulesCost += cost; a.rulesCost > maxRulesCost {
+			a.refuse(p, "the input is too large: from here on its rules are not checked")
 		}
 	}
-}
-
-// maxExpressions is how many expressions all sources may have, and maxExpressionsSize how large all of
-// these may be. After maxMistaken that can't be compiled, no other is tried: nobody knows how large
-// those would be.
-const (
-	maxExpressions     = 256
-	maxExpressionsSize = 20_000
-	maxMistaken        = 10
-)
-
-// expressions compile, and what they require is there.
-func expressions(a *admission, p *field.Path, sources self) {
-	all, named := 0, make(map[string]int)
-
-	for _, v := range sources.GetListValue().GetValues() {
-		s := self{v}
-		all += len(s.at("expressions").GetStructValue().GetFields())
-
-		if s.is("type", string(SourceTypeRequiredResource)) {
-			named[s.text("name")]++
-		}
-	}
-
-	if all > maxExpressions {
-		a.refuse(p, fmt.Sprintf("must have at most %d expressions, not %d", maxExpressions, all))
-		return
-	}
-
-	size, mistaken := 0, 0
-
-	for i, v := range sources.GetListValue().GetValues() {
-		texts := (self{v}).at("expressions").GetStructValue().GetFields()
-
-		for _, key := range slices.Sorted(maps.Keys(texts)) {
-			text := texts[key].GetStringValue()
-			if text == "" {
-				continue
-			}
-
-			if mistaken == maxMistaken {
-				a.refuse(p, fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
-				return
-			}
-
-			of := a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
-			if of == 0 {
-				mistaken++
-			}
-
-			if size += of; size > maxExpressionsSize {
-				a.refuse(p, fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
-				return
-			}
-		}
-	}
-}
-
-// expression of the supplied source compiles, and doesn't need what can't be there. Sources of
-// objects are supplied by how many have a name. It returns how large the expression is, or 0 if it
-// doesn't compile.
-func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
-	e, err := expression.Compile(text)
-	if err != nil {
-		a.refuse(p, err.Error())
-		return 0
-	}
-
-	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
-		a.refuse(p, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
-	}
-
-	for _, key := range e.ContextKeys() {
-		a.reads(p, key)
-	}
-
-	for _, name := range e.Objects() {
-		switch named[name] {
-		case 0:
-			a.refuse(p, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
-		case 1:
-		default:
-			a.refuse(p, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
-		}
-	}
-
-	return e.Size()
-}
-
-// differentFields hold the key, the value and what is extra of an entry.
-func differentFields(a *admission, p *field.Path, list self) {
-	if list.text("key") == list.text("value") {
-		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
-	}
-
-	for _, of := range []string{"key", "value"} {
-		if list.has("extra", list.text(of)) {
-			a.note(field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
-		}
-	}
-}
-
-// differentSeparators: where one is in the other, nobody could tell the end of a key from that
-// of a value.
-func differentSeparators(a *admission, p *field.Path, joined self) {
-	separator, delimiter := joined.text("separator"), joined.text("delimiter")
-	if strings.Contains(separator, delimiter) || strings.Contains(delimiter, separator) {
-		a.note(field.Invalid(p.Child("delimiter"), delimiter, fmt.Sprintf("must not be in the separator %q, nor have it in itself", separator)))
-	}
-}
-
-// ofMetadata is what tagFields may lead to of metadata. All else there makes the object what it
-// is, or belongs to Kubernetes and Crossplane.
-const ofMetadata = "of metadata only labels and annotations may hold tags, as a Map, and a single one of either, " +
-	"e.g. metadata.annotations[example.org/tags], as a Joined string"
-
-// taggableField does not take the place of what makes an object that object.
-func taggableField(a *admission, p *field.Path, tagField self) {
-	path, err := object.ParsePath(tagField.text("fieldPath"))
-	if err != nil {
-		return // It isn't there, or has been refused.
-	}
-
-	segments := path.Segments()
-	p = p.Child("fieldPath")
-
-	switch segments[0].Field {
-	case "apiVersion", "kind":
-		a.note(field.Invalid(p, path.String(), "says what the object is, and can't hold tags: fields of spec can, among others"))
-	case "metadata":
-		if why := metadataField(segments[1:], tagField); why != "" {
-			a.note(field.Invalid(p, path.String(), why))
-		}
-	}
-}
-
-// metadataField says why the supplied path below metadata can't hold tags, or nothing.
-func metadataField(segments object.Segments, tagField self) string {
-	switch {
-	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
-		return ofMetadata
-	case len(segments) == 1 && tagField.is("shape", "Map", ""):
-		return ""
-	case len(segments) != 2 || !tagField.is("shape", "Joined", "") || segments[1].Type != object.SegmentField:
-		return ofMetadata
-	case object.IsPrivate(segments[1].Field):
-		return "belongs to Crossplane, kubectl or this function, and can't hold tags"
-	default:
-		// The API server compares keys of annotations in lower case.
-		return strings.Join(content.IsLabelKey(strings.ToLower(segments[1].Field)), "; ")
-	}
-}
-
-// matchingNames of resources say which of several composed resources each is copied from.
-func matchingNames(a *admission, p *field.Path, rule self) {
-	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
-		return
-	}
-
-	if !rule.has("resources") {
-		a.note(field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too"))
-	}
-
-	for i, v := range rule.at("resources").GetListValue().GetValues() {
-		if name := (self{v}).text("name"); strings.Count(name, "*") != 1 {
-			a.note(field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
-		}
-	}
-}
-
-// hint says what is meant by an easy mistake, whose type is wrong.
-func hint(p *field.Path, s *schema, v *structpb.Value) string {
-	text, isText := v.GetKind().(*structpb.Value_StringValue)
-
-	switch {
-	case isText && s.Properties["type"] == nil && s.Properties["fromFieldPath"] != nil && looksLikePath(text.StringValue):
-		return fmt.Sprintf(": write {fromFieldPath: %s}", text.StringValue)
-	case isText && s.Properties["key"] != nil && s.Properties["fromFieldPath"] != nil:
-		return fmt.Sprintf(": write {key: %q}", text.StringValue)
-	case isText && s.Properties["fromFieldPath"] != nil && s.Properties["value"] != nil && s.Properties["value"].Type == "string":
-		return fmt.Sprintf(": write {value: %q}", text.StringValue)
-	case v.GetListValue() != nil && p.String() == "metadata":
-		return ": the rules that copy Kubernetes metadata are kubernetesMetadata"
-	default:
-		return ""
-	}
-}
-
-// looksLikePath is true if the text is rather a path in a composite resource than a name.
-func looksLikePath(text string) bool {
-	top, _, ok := strings.Cut(text, ".")
-	_, err := object.ParsePath(text)
-
-	return ok && err == nil && slices.Contains([]string{"metadata", "spec", "status"}, top)
 }

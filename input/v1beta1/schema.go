@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -95,6 +96,12 @@ type admission struct {
 	// contextKeys are the keys of the pipeline's context that the input reads, and the path of
 	// the first field that does.
 	contextKeys map[string]string
+
+	// compiled are the expressions of all sources, by their text.
+	compiled map[string]expression.Expression
+
+	// rulesCost is what the evaluation of rules has taken so far.
+	rulesCost uint64
 }
 
 // refuse notes what is wrong with the value at the supplied path. It returns false.
@@ -136,22 +143,13 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 	// What is refused anyway would break rules only because of that.
 	if ok {
 		a.rules(p, s, v)
-	}
 
-	return ok || s.Type == "object"
-}
-
-// rules of the supplied schema hold for the supplied value, or are noted.
-func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
-	for _, r := range s.Rules {
-		if !rules[r.Rule](self{v}) {
-			a.refuse(r.path(p), r.Message)
+		if s.check != nil {
+			s.check(a, p, self{v})
 		}
 	}
 
-	if s.check != nil {
-		s.check(a, p, self{v})
-	}
+	return ok || s.Type == "object"
 }
 
 func (a *admission) text(p *field.Path, s *schema, text string) bool {

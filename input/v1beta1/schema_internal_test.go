@@ -6,9 +6,12 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
 
@@ -45,7 +48,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("\nGo should know every keyword of the CRD.\nDecode(...): %v", err)
 	}
 
-	named := map[string]map[string]bool{"types": {}, "rules": {}, "patterns": {}, "formats": {}}
+	named := map[string]map[string]bool{"types": {}, "patterns": {}, "formats": {}}
 
 	for of := range s.all() {
 		named["types"][of.Type] = true
@@ -58,15 +61,10 @@ func TestSchema(t *testing.T) {
 		if of.Pattern != nil {
 			named["patterns"][of.Pattern.String()] = true
 		}
-
-		for _, r := range of.Rules {
-			named["rules"][r.Rule] = true
-		}
 	}
 
 	known := map[string]map[string]bool{
 		"types":    {"integer": true, "": true}, // Of no type is what can be anything.
-		"rules":    keys(rules),
 		"patterns": keys(patterns),
 		"formats":  keys(formats),
 	}
@@ -85,4 +83,39 @@ func keys[V any](of map[string]V) map[string]bool {
 	}
 
 	return out
+}
+
+// TestRulesAreBounded proves that neither a rule nor an input keeps the function busy.
+func TestRulesAreBounded(t *testing.T) {
+	costly := condition{}
+	if err := costly.UnmarshalText([]byte("!(self + self).contains(self + 'b') && !(self + self).contains(self + 'c')")); err != nil {
+		t.Fatal(err)
+	}
+
+	if ok, cost := costly.holds(structpb.NewStringValue(strings.Repeat("a", 8000))); ok || cost < maxRulesCost {
+		t.Errorf("\nA condition that costs too much should end, and not hold.\nholds(...): %t, %d", ok, cost)
+	}
+
+	if ok, cost := costly.holds(structpb.NewStringValue("a")); !ok || cost == 0 {
+		t.Errorf("\nThe same condition should hold where it costs little.\nholds(...): %t, %d", ok, cost)
+	}
+
+	removed, err := structpb.NewValue(slices.Repeat([]any{map[string]any{"key": "a"}}, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// One that has spent nearly all: from the beginning it would take a second.
+	a := admission{rulesCost: maxRulesCost - 1000}
+	a.value(field.NewPath("removeTags"), loadSchema().Properties["removeTags"], removed)
+
+	if len(a.mistakes) != 1 || !strings.HasSuffix(a.mistakes[0].Error(), "from here on its rules are not checked") || a.rulesCost > maxRulesCost+100 {
+		t.Errorf("\nAn input of many values should be refused once.\nvalue(...): cost %d, %d mistakes", a.rulesCost, len(a.mistakes))
+	}
+
+	for _, text := range []string{"self.", "self.a(", "other.a == 1"} {
+		if err := new(condition).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("\nA CRD whose rule is none should be refused.\nUnmarshalText(%q): want an error", text)
+		}
+	}
 }

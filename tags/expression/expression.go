@@ -80,8 +80,8 @@ const (
 // tooLarge is what is said of a larger one.
 var tooLarge = fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize)
 
-// An Expression has been compiled. It can be evaluated by several at once. The zero Expression
-// is none.
+// An Expression can be evaluated by several at once. The zero Expression is none. One that was decoded
+// from JSON has its text only, and must be compiled to be evaluated.
 //
 // +kubebuilder:validation:Type=string
 // +kubebuilder:validation:MinLength=1
@@ -490,18 +490,10 @@ func (e Expression) Equal(other Expression) bool { return e.text == other.text }
 // MarshalJSON encodes the expression as it was written.
 func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.text) }
 
-// UnmarshalJSON compiles an expression.
+// UnmarshalJSON keeps the text of an expression, and does not compile it.
 func (e *Expression) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-
-	var err error
-
-	*e, err = Compile(text)
-
-	return err
+	*e = Expression{}
+	return json.Unmarshal(b, &e.text)
 }
 
 // DeepCopyInto makes the supplied expression the same as this one. Expressions don't change,

@@ -1,6 +1,7 @@
 package expression_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -137,8 +138,8 @@ func TestMentions(t *testing.T) {
 // TestExpressionJSON proves that an expression is encoded as it was written, and copied with what
 // was compiled.
 func TestExpressionJSON(t *testing.T) {
-	e := expression.Expression{}
-	if err := e.UnmarshalJSON([]byte(`"name + '-'"`)); err != nil {
+	e, err := expression.Compile("name + '-'")
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -156,10 +157,17 @@ func TestExpressionJSON(t *testing.T) {
 		}
 	}
 
-	for _, j := range []string{`1`, `"1 +"`} {
-		if err := new(expression.Expression{}).UnmarshalJSON([]byte(j)); err == nil {
-			t.Errorf("UnmarshalJSON(%s): want an error", j)
-		}
+	decoded := expression.Expression{}
+	if err := json.Unmarshal(j, &decoded); err != nil || !decoded.Equal(e) {
+		t.Errorf("want the text of the expression, got %q, %v", decoded, err)
+	}
+
+	if err := json.Unmarshal([]byte(`"1 +"`), &decoded); err != nil || decoded.String() != "1 +" {
+		t.Errorf("want a text that is not compiled yet, got %q, %v", decoded, err)
+	}
+
+	if err := json.Unmarshal([]byte(`1`), &decoded); err == nil {
+		t.Errorf("want an error of what is no text, got %q", decoded)
 	}
 
 	if none := (expression.Expression{}); none.Mentions(expression.XR) || none.Objects() != nil || none.PerResource() != nil || none.String() != "" {

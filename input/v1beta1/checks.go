@@ -1,0 +1,353 @@
+package v1beta1
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// self is a value that a rule is of.
+type self struct{ *structpb.Value }
+
+// has is true if there is a field at the supplied path.
+func (s self) has(path ...string) bool { return s.at(path...) != nil }
+
+// at returns the field at the supplied path, or nil if there is none.
+func (s self) at(path ...string) *structpb.Value {
+	v := s.Value
+	for _, name := range path {
+		v = v.GetStructValue().GetFields()[name]
+	}
+
+	return v
+}
+
+// text is the string in the supplied field.
+func (s self) text(name string) string { return s.at(name).GetStringValue() }
+
+// is true if the supplied field is one of the supplied strings.
+func (s self) is(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
+
+// one is true if the source picks one object.
+func (s self) one() bool { return s.is("pick", "One") }
+
+// patterns are the CRD's, in words.
+var patterns = map[string]string{
+	`^[^*]*\*?$`:      "a * may only be the last character",
+	`^[^*]*\*?[^*]*$`: "must have at most one *",
+	`^[^\\]*$`:        "must not have a backslash",
+	`^[^*]*$`:         "must not have a *",
+
+	// A version has no dots, so that a * before one can't stand for the slash.
+	`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`: "matches no apiVersion: must be an API group, a / and a version, e.g. s3.aws.m.upbound.io/v1beta1 or s3.aws.m.upbound.io/*, or v1",
+
+	`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`: "must have lower case letters, digits, - and . only, and a letter or digit at both ends",
+	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:  "must have lower case letters, digits and - only, and a letter or digit at both ends",
+}
+
+// formats are the CRD's: what is wrong with a string.
+var formats = map[string]func(text string) error{
+	"date-time": func(text string) error {
+		_, err := time.Parse(time.RFC3339, text)
+		return err
+	},
+	"field-path":  func(text string) error { return path(text, object.ParsePath) },
+	"field-paths": func(text string) error { return path(text, object.ParsePaths) },
+	// No label's key starts with an exclamation mark: who writes one means to leave
+	// labels out.
+	"label-pattern": func(text string) error {
+		if strings.HasPrefix(text, "!") {
+			return errors.New("matches no key: except says which labels are left out")
+		}
+
+		return nil
+	},
+}
+
+// path says what is wrong with the text of a field path: no field is called $.
+func path(text string, parse func(string) (object.Path, error)) error {
+	if rest, ok := strings.CutPrefix(text, "$"); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		return errors.Errorf("field path %q must not start with $, which stands for the object elsewhere: write %s", text, cmp.Or(strings.TrimPrefix(rest, "."), "spec.labels, for example"))
+	}
+
+	_, err := parse(text)
+
+	return err
+}
+
+// ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
+// nothing.
+func ValidateLabelPattern(pattern string) string {
+	return loadSchema().Properties["sources"].Items.Properties["include"].Properties["keys"].Items.refuses(pattern)
+}
+
+// ValidateKeyPattern says what is wrong with a pattern of tag keys, or nothing.
+func ValidateKeyPattern(pattern string) string {
+	return loadSchema().Properties["removeTags"].Items.Properties["key"].refuses(pattern)
+}
+
+// refine adds to the schema of the CRD what markers can't say, or would have to say again:
+// which object it is of, which providers there are, and rules of which an API server would
+// fear that they take too long.
+func refine(root *schema) {
+	root.Required = append(root.Required, "apiVersion", "kind")
+	root.Properties["apiVersion"].Enum = []string{APIVersion}
+	root.Properties["kind"].Enum = []string{Kind}
+
+	tagField := root.Properties["tagFields"].Items
+	slots := root.Properties["reservedTags"]
+	slots.Properties = make(map[string]*schema)
+
+	for _, profile := range tags.ProfileNames() {
+		slots.Properties[profile] = slots.AdditionalProperties
+	}
+
+	slots.AdditionalProperties = nil
+	for _, formats := range []string{"keyFormats", "valueFormats"} {
+		root.Properties[formats].Items.Properties["provider"].Enum = tags.ProfileNames()
+	}
+	tagField.Properties["provider"].Enum = tags.ProfileNames()
+
+	root.check = func(a *admission, p *field.Path, in self) {
+		ownContextKey(a, p, in)
+		legalPrefixes(a, p, in)
+	}
+	everywhere(root, "contextKey", func(s *schema) { s.check = readContextKey })
+
+	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
+		differentClasses(a, p, sources)
+		expressions(a, p, sources)
+	}
+	tagField.check = taggableField
+	tagField.Properties["keyValueList"].check = differentFields
+	tagField.Properties["joined"].check = differentSeparators
+	root.Properties["kubernetesMetadata"].Items.check = matchingNames
+}
+
+// differentClasses: a class is recorded under the name of its source.
+func differentClasses(a *admission, p *field.Path, sources self) {
+	named := make(map[string]bool)
+
+	for i, v := range sources.GetListValue().GetValues() {
+		s := self{v}
+		if !s.one() {
+			continue
+		}
+
+		if name := s.text("name"); named[name] {
+			a.note(field.Duplicate(p.Index(i).Child("name"), name))
+		} else {
+			named[name] = true
+		}
+	}
+}
+
+// maxExpressions is how many expressions all sources may have, and maxExpressionsSize how large all of
+// these may be. After maxMistaken that can't be compiled, no other is tried: nobody knows how large
+// those would be.
+const (
+	maxExpressions     = 256
+	maxExpressionsSize = 20_000
+	maxMistaken        = 10
+)
+
+// expressions compile, and what they require is there.
+func expressions(a *admission, p *field.Path, sources self) {
+	a.compiled = make(map[string]expression.Expression)
+	all, named := 0, make(map[string]int)
+
+	for _, v := range sources.GetListValue().GetValues() {
+		s := self{v}
+		all += len(s.at("expressions").GetStructValue().GetFields())
+
+		if s.is("type", string(SourceTypeRequiredResource)) {
+			named[s.text("name")]++
+		}
+	}
+
+	if all > maxExpressions {
+		a.refuse(p, fmt.Sprintf("must have at most %d expressions, not %d", maxExpressions, all))
+		return
+	}
+
+	size, mistaken := 0, 0
+
+	for i, v := range sources.GetListValue().GetValues() {
+		texts := (self{v}).at("expressions").GetStructValue().GetFields()
+
+		for _, key := range slices.Sorted(maps.Keys(texts)) {
+			text := texts[key].GetStringValue()
+			if text == "" {
+				continue
+			}
+
+			if mistaken == maxMistaken {
+				a.refuse(p, fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
+				return
+			}
+
+			of := a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
+			if of == 0 {
+				mistaken++
+			}
+
+			if size += of; size > maxExpressionsSize {
+				a.refuse(p, fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
+				return
+			}
+		}
+	}
+}
+
+// expression of the supplied source compiles, and doesn't need what can't be there. Sources of
+// objects are supplied by how many have a name. It returns how large the expression is, or 0 if it
+// doesn't compile.
+func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
+	e, err := expression.Compile(text)
+	if err != nil {
+		a.refuse(p, err.Error())
+		return 0
+	}
+
+	a.compiled[text] = e
+
+	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
+		a.refuse(p, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+	}
+
+	for _, key := range e.ContextKeys() {
+		a.reads(p, key)
+	}
+
+	for _, name := range e.Objects() {
+		switch named[name] {
+		case 0:
+			a.refuse(p, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
+		case 1:
+		default:
+			a.refuse(p, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
+		}
+	}
+
+	return e.Size()
+}
+
+// differentFields hold the key, the value and what is extra of an entry.
+func differentFields(a *admission, p *field.Path, list self) {
+	if list.text("key") == list.text("value") {
+		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
+	}
+
+	for _, of := range []string{"key", "value"} {
+		if list.has("extra", list.text(of)) {
+			a.note(field.Forbidden(p.Child("extra", list.text(of)), "the tag is written there"))
+		}
+	}
+}
+
+// differentSeparators: where one is in the other, nobody could tell the end of a key from that
+// of a value.
+func differentSeparators(a *admission, p *field.Path, joined self) {
+	separator, delimiter := joined.text("separator"), joined.text("delimiter")
+	if strings.Contains(separator, delimiter) || strings.Contains(delimiter, separator) {
+		a.note(field.Invalid(p.Child("delimiter"), delimiter, fmt.Sprintf("must not be in the separator %q, nor have it in itself", separator)))
+	}
+}
+
+// ofMetadata is what tagFields may lead to of metadata. All else there makes the object what it
+// is, or belongs to Kubernetes and Crossplane.
+const ofMetadata = "of metadata only labels and annotations may hold tags, as a Map, and a single one of either, " +
+	"e.g. metadata.annotations[example.org/tags], as a Joined string"
+
+// taggableField does not take the place of what makes an object that object.
+func taggableField(a *admission, p *field.Path, tagField self) {
+	path, err := object.ParsePath(tagField.text("fieldPath"))
+	if err != nil {
+		return // It isn't there, or has been refused.
+	}
+
+	segments := path.Segments()
+	p = p.Child("fieldPath")
+
+	switch segments[0].Field {
+	case "apiVersion", "kind":
+		a.note(field.Invalid(p, path.String(), "says what the object is, and can't hold tags: fields of spec can, among others"))
+	case "metadata":
+		if why := metadataField(segments[1:], tagField); why != "" {
+			a.note(field.Invalid(p, path.String(), why))
+		}
+	}
+}
+
+// metadataField says why the supplied path below metadata can't hold tags, or nothing.
+func metadataField(segments object.Segments, tagField self) string {
+	switch {
+	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
+		return ofMetadata
+	case len(segments) == 1 && tagField.is("shape", "Map", ""):
+		return ""
+	case len(segments) != 2 || !tagField.is("shape", "Joined", "") || segments[1].Type != object.SegmentField:
+		return ofMetadata
+	case object.IsPrivate(segments[1].Field):
+		return "belongs to Crossplane, kubectl or this function, and can't hold tags"
+	default:
+		// The API server compares keys of annotations in lower case.
+		return strings.Join(content.IsLabelKey(strings.ToLower(segments[1].Field)), "; ")
+	}
+}
+
+// matchingNames of resources say which of several composed resources each is copied from.
+func matchingNames(a *admission, p *field.Path, rule self) {
+	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
+		return
+	}
+
+	if !rule.has("resources") {
+		a.note(field.Required(p.Child("resources"), "a source name with a * needs resources, each with a name that has one, too"))
+	}
+
+	for i, v := range rule.at("resources").GetListValue().GetValues() {
+		if name := (self{v}).text("name"); strings.Count(name, "*") != 1 {
+			a.note(field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
+		}
+	}
+}
+
+// hint says what is meant by an easy mistake, whose type is wrong.
+func hint(p *field.Path, s *schema, v *structpb.Value) string {
+	text, isText := v.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case isText && s.Properties["type"] == nil && s.Properties["fromFieldPath"] != nil && looksLikePath(text.StringValue):
+		return fmt.Sprintf(": write {fromFieldPath: %s}", text.StringValue)
+	case isText && s.Properties["key"] != nil && s.Properties["fromFieldPath"] != nil:
+		return fmt.Sprintf(": write {key: %q}", text.StringValue)
+	case isText && s.Properties["fromFieldPath"] != nil && s.Properties["value"] != nil && s.Properties["value"].Type == "string":
+		return fmt.Sprintf(": write {value: %q}", text.StringValue)
+	case v.GetListValue() != nil && p.String() == "metadata":
+		return ": the rules that copy Kubernetes metadata are kubernetesMetadata"
+	default:
+		return ""
+	}
+}
+
+// looksLikePath is true if the text is rather a path in a composite resource than a name.
+func looksLikePath(text string) bool {
+	top, _, ok := strings.Cut(text, ".")
+	_, err := object.ParsePath(text)
+
+	return ok && err == nil && slices.Contains([]string{"metadata", "spec", "status"}, top)
+}
