@@ -54,6 +54,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -1515,7 +1516,7 @@ func explainCases() *rapid.Generator[explainCase] {
 		// The tag field of the Bucket is known, and its provider adds tags.
 		fields := []any{}
 
-		for _, name := range tags.ProfileNames() {
+		for _, name := range profile.Names() {
 			fields = append(fields, map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "fieldPath": "spec.forProvider.tags", "shape": "Map", "provider": name})
 		}
 
@@ -1525,7 +1526,7 @@ func explainCases() *rapid.Generator[explainCase] {
 		}
 
 		reserved := map[string]any{}
-		for _, name := range tags.ProfileNames() {
+		for _, name := range profile.Names() {
 			if n := rapid.SampledFrom([]int{0, 0, 0, 3, 30, 100}).Draw(t, "reserved slots"); n > 0 {
 				reserved[name] = n
 			}
@@ -1676,7 +1677,7 @@ func explained(t *rapid.T, dir string, c *explainCase, rendered []any) (of map[s
 		XR:                write("xr", c.xr),
 		RequiredResources: []string{write("objects", map[string]any{"apiVersion": "v1", "kind": "List", "items": append([]any{}, c.objects...)})},
 		Context:           write("context", c.context),
-		Provider:          tags.ProfileNames(),
+		Provider:          profile.Names(),
 		Output:            "json",
 	}
 
@@ -1763,7 +1764,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, rendered []any, fails 
 		Desired:  &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
 	}
 
-	for _, name := range tags.ProfileNames() {
+	for _, name := range profile.Names() {
 		r := map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "spec": map[string]any{"forProvider": map[string]any{}}}
 
 		// Of providers that add tags, it is a kind to which they do.
@@ -1805,7 +1806,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, rendered []any, fails 
 		}
 	}
 
-	for _, name := range tags.ProfileNames() {
+	for _, name := range profile.Names() {
 		r := object.Of(rsp.GetDesired().GetResources()[name]).Struct().AsMap()
 		r["metadata"] = map[string]any{"annotations": map[string]any{"crossplane.io/composition-resource-name": name}}
 		rendered = append(rendered, r)
@@ -1824,7 +1825,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, rendered []any, fails 
 		}
 	}
 
-	for _, name := range tags.ProfileNames() {
+	for _, name := range profile.Names() {
 		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: broken[name]}
 
 		for key, v := range forProvider(rsp.GetDesired().GetResources()[name]) {
@@ -1844,7 +1845,7 @@ func ran(t *rapid.T, c *explainCase) (of map[string]told, rendered []any, fails 
 
 			if l["msg"] == "Skipped label" && l["provider"] == name {
 				d.Skipped = append(d.Skipped, tags.SkippedLabel{
-					QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: tags.SkipReason(fmt.Sprint(l["reason"])),
+					QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: profile.SkipReason(fmt.Sprint(l["reason"])),
 				})
 			}
 		}
@@ -2365,7 +2366,9 @@ func (c *trustCase) entries(s *fnv1.State) (keys [][]string, values []string) {
 }
 
 // profile that the case is about.
-func (c *trustCase) profile() *tags.Profile { return tags.Rules(c.rules).ProfileOf(c.provider, "", "") }
+func (c *trustCase) profile() *profile.Profile {
+	return profile.Rules(c.rules).ProfileOf(c.provider, "", "")
+}
 
 // spelled returns the supplied key as a cloud might see it: in lower case, and with the
 // characters replaced that any profile's format replaces.
@@ -2450,7 +2453,7 @@ func TestRunFunctionTrust(t *testing.T) {
 		}
 	}
 
-	for _, provider := range tags.ProfileNames() {
+	for _, provider := range profile.Names() {
 		t.Run(provider, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { check(t, provider) })
 		})
@@ -2798,7 +2801,7 @@ func (of *removal) kindOf(r *structpb.Struct) field.Kind {
 	if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
 		k.Profile = family.Profile
 	} else if provider := of.in.ProviderValue(); provider != "" {
-		k.Profile = tags.ProfileOf(provider).Name
+		k.Profile = profile.Of(provider).Name
 	}
 
 	return k
@@ -2829,7 +2832,7 @@ func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool
 	// What earlier steps set of reserved keys goes, however it's spelled: see TestRunFunctionTrust.
 	removed := func(key string) bool {
 		return len(of.in.ReservedKeys) > 0 || slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
-			return tags.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
+			return profile.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
 		})
 	}
 
@@ -3058,7 +3061,7 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("transform", func() error {
-			set.Transformer(in).Transform(tags.ProfileOf("aws"))
+			set.Transformer(in).Transform(profile.Of("aws"))
 			return nil
 		})
 

@@ -1,17 +1,19 @@
 package tags
 
+import "github.com/plexsphere/function-cloud-tags/tags/profile"
+
 // CloudTags turns the supplied set of labels into the tags that the supplied
 // provider admits on one resource without other tags. Providers match without
 // case, and an unknown one gets the generic profile. It also returns the labels
 // that it skipped, sorted by their qualified keys. Neither is ever nil.
 //
 // The contract has the providers aws, hetzner, openstack and generic. The others of
-// [ProfileNames] change the prefix and the key of a label to what their clouds admit,
+// [profile.Names] change the prefix and the key of a label to what their clouds admit,
 // and skip labels for the reasons that
-// [KeyCollision] and [ValueCharacterClass] give, too. The answers in
+// [profile.KeyCollision] and [profile.ValueCharacterClass] give, too. The answers in
 // testdata/conformance.json are for other implementations.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
-	p := ProfileOf(provider)
+	p := profile.Of(provider)
 	admitted, refused := NewTransformer(set.Labels(CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
 
 	out := make(map[string]string, len(admitted))
@@ -19,5 +21,5 @@ func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []S
 		out[t.Key] = t.Value
 	}
 
-	return out, p.Skips(refused)
+	return out, Skips(p.Name, refused)
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A contract is what a profile of the contract admits, put once more and in other
@@ -190,7 +191,7 @@ func TestNarrowProperties(t *testing.T) {
 		{"yandex", "compute.yandex-cloud.m.jet.crossplane.io", "Disk", limit{key: `[a-z][\-_./\\@0-9a-z]*`, value: `[\-_./\\@0-9a-z]*`, keyMax: 63, valueMax: 63, count: 64}},
 		{"yandex", "storage.yandex-cloud.jet.crossplane.io", "Object", limit{key: all, value: all, never: `^aws:|[^ -~]`, keyMax: 128, valueMax: 256, count: 10}},
 	} {
-		p := tags.Contract.ProfileOf(tc.provider, tc.group, tc.kind)
+		p := profile.Contract.ProfileOf(tc.provider, tc.group, tc.kind)
 		if !p.Narrow {
 			t.Errorf("want a profile of its own for %s/%s", tc.group, tc.kind)
 		}
@@ -228,7 +229,7 @@ func contractOf(provider string) (string, contract, bool) {
 		}
 	}
 
-	for _, name := range tags.ProfileNames() {
+	for _, name := range profile.Names() {
 		if strings.EqualFold(name, provider) {
 			return "", contract{}, false
 		}
@@ -238,13 +239,13 @@ func contractOf(provider string) (string, contract, bool) {
 }
 
 // cloudTags is what CloudTags should return for a profile of the contract.
-func (c contract) cloudTags(profile string, set tags.PropagatingLabelSet) (map[string]string, []tags.SkippedLabel) {
+func (c contract) cloudTags(name string, set tags.PropagatingLabelSet) (map[string]string, []tags.SkippedLabel) {
 	out, skipped := map[string]string{}, []tags.SkippedLabel{}
 
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		key, value := "plexsphere:"+k, set[k]
 
-		var r tags.SkipReason
+		var r profile.SkipReason
 
 		switch {
 		case c.reserved.MatchString(k):
@@ -262,7 +263,7 @@ func (c contract) cloudTags(profile string, set tags.PropagatingLabelSet) (map[s
 			continue
 		}
 
-		skipped = append(skipped, tags.SkippedLabel{QualifiedKey: k, TagKey: key, Provider: profile, Reason: r})
+		skipped = append(skipped, tags.SkippedLabel{QualifiedKey: k, TagKey: key, Provider: name, Reason: r})
 	}
 
 	return out, skipped
@@ -290,8 +291,8 @@ func checkCloudTags(t rapid.TB, provider string, set tags.PropagatingLabelSet) {
 
 	checkPartition(t, provider, set, got, skipped)
 
-	if profile, c, ok := contractOf(provider); ok {
-		wantTags, wantSkipped := c.cloudTags(profile, set)
+	if name, c, ok := contractOf(provider); ok {
+		wantTags, wantSkipped := c.cloudTags(name, set)
 
 		if diff := gocmp.Diff(wantTags, got); diff != "" {
 			t.Errorf("\nThe tags should be what the contract says.\nCloudTags(%q, %q): -want, +got:\n%s", provider, set, diff)
@@ -308,7 +309,7 @@ func checkCloudTags(t rapid.TB, provider string, set tags.PropagatingLabelSet) {
 func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, got map[string]string, skipped []tags.SkippedLabel) {
 	t.Helper()
 
-	p := tags.ProfileOf(provider)
+	p := profile.Of(provider)
 	left := maps.Clone(set)
 
 	for i, s := range skipped {
@@ -322,7 +323,7 @@ func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, g
 			t.Errorf("\nA label should be skipped by the provider's profile.\nCloudTags(%q, %q): skipped %+v", provider, set, s)
 		}
 
-		if !slices.Contains(tags.SkipReasons(), s.Reason) {
+		if !slices.Contains(profile.SkipReasons(), s.Reason) {
 			t.Errorf("\nThe reasons are a closed enumeration.\nCloudTags(%q, %q): skipped %+v", provider, set, s)
 		}
 
@@ -348,7 +349,7 @@ func checkPartition(t rapid.TB, provider string, set tags.PropagatingLabelSet, g
 
 // providers draws a provider: any profile, in any case, and some without one.
 func providers() *rapid.Generator[string] {
-	names := append(tags.ProfileNames(), "", "AWS", "Hetzner", "OPENSTACK", "no-such-cloud")
+	names := append(profile.Names(), "", "AWS", "Hetzner", "OPENSTACK", "no-such-cloud")
 	return rapid.SampledFrom(names)
 }
 
@@ -406,7 +407,7 @@ func TestCloudTagsProperties(t *testing.T) {
 // TestCloudTagsPropertiesOfEach gives each set to each profile, so that none is
 // left to chance.
 func TestCloudTagsPropertiesOfEach(t *testing.T) {
-	for _, provider := range append(tags.ProfileNames(), "no-such-cloud") {
+	for _, provider := range append(profile.Names(), "no-such-cloud") {
 		if _, ok := beyond[provider]; !ok {
 			if _, _, ok := contractOf(provider); !ok {
 				t.Errorf("want the limits of %s put once more", provider)

@@ -1,19 +1,23 @@
 package tags
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // providersKeys are the keys of the tags that the providers of Crossplane set
 // themselves. Nobody else may.
 var providersKeys = []string{"crossplane-kind", "crossplane-name", "crossplane-providerconfig"}
 
 // ProvidersKeySet are the keys of ProvidersKeys, in any case.
-func ProvidersKeySet() KeySet { return providersSet }
+func ProvidersKeySet() profile.KeySet { return providersSet }
 
-var providersSet = NewFoldedKeySet(providersKeys...)
+var providersSet = profile.NewFoldedKeySet(providersKeys...)
 
 // Claims is true if the supplied label claims a key of the supplied set, before any
 // format is applied to it.
-func Claims(reserved KeySet, l Label) bool {
+func Claims(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
 
@@ -21,18 +25,18 @@ func Claims(reserved KeySet, l Label) bool {
 // of the supplied patterns of reserved keys, unformatted and formatted. They are in
 // lower case, since reserved keys compare without case on every provider: clouds that
 // tell keys apart by case don't do so in their access policies.
-func ReservedTagKeys(f Format, reserved []string, prefix string) []string {
+func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
 	patterns := make([]string, 0, 4*len(reserved))
 
 	for _, pattern := range reserved {
-		patterns = append(patterns, f.patterns(pattern, prefix)...)
+		patterns = append(patterns, f.Patterns(pattern, prefix)...)
 
 		// The qualified key of a label, in both forms.
-		patterns = append(patterns, f.patterns(prefix+pattern, prefix)...)
+		patterns = append(patterns, f.Patterns(prefix+pattern, prefix)...)
 	}
 
 	for i, p := range patterns {
-		patterns[i] = FoldKey(p)
+		patterns[i] = profile.FoldKey(p)
 	}
 
 	slices.Sort(patterns)

@@ -9,10 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 func TestClaims(t *testing.T) {
-	patterns := tags.NewFoldedKeySet("workspace", "entigo:*", "plexsphere:zone")
+	patterns := profile.NewFoldedKeySet("workspace", "entigo:*", "plexsphere:zone")
 
 	cases := map[string]struct {
 		reason string
@@ -37,7 +38,7 @@ func TestClaims(t *testing.T) {
 		})
 	}
 
-	if tags.Claims(tags.KeySet{}, tags.Label{}) {
+	if tags.Claims(profile.KeySet{}, tags.Label{}) {
 		t.Error("\nIf nothing is reserved, nothing is claimed.\nClaims(..., ...): want false, got true")
 	}
 }
@@ -112,7 +113,7 @@ func TestForges(t *testing.T) {
 			tr := tags.NewTransformer([]tags.Label{tc.label}, nil)
 			tr.Reserve([]string{"zone", "entigo:zone"}, "plexsphere:", nil)
 
-			d := tr.Transform(tags.ProfileOf(tc.provider))
+			d := tr.Transform(profile.Of(tc.provider))
 			if len(d.Tags) != 1 {
 				t.Fatalf("\n%s\nTransform(...): want one tag, got %v", tc.reason, d)
 			}
@@ -126,7 +127,7 @@ func TestForges(t *testing.T) {
 
 // keyOf returns the tag key that the supplied label comes to, if it's the only one
 // and nothing is reserved.
-func keyOf(l tags.Label, p *tags.Profile, formats map[string]tags.Format) string {
+func keyOf(l tags.Label, p *profile.Profile, formats map[string]profile.Format) string {
 	d := tags.NewTransformer([]tags.Label{l}, formats).Transform(p)
 	if len(d.Tags) > 0 {
 		return d.Tags[0].Key
@@ -141,12 +142,12 @@ func keyOf(l tags.Label, p *tags.Profile, formats map[string]tags.Format) string
 func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	t.Helper()
 
-	profile := rapid.SampledFrom(tags.Contract.Profiles()).Draw(t, "profile")
+	p := rapid.SampledFrom(profile.Contract.Profiles()).Draw(t, "profile")
 	prefix := rapid.SampledFrom([]string{"", "plexsphere:", "p/", "Z"}).Draw(t, "prefix")
 	news := rapid.SampledFrom([]string{"", "-", "_", "b", ":", "zo"})
 	ends := rapid.StringOfN(rapid.SampledFrom([]rune("zoneZB/.-_:")), 0, 4, -1)
 
-	formats := map[string]tags.Format{}
+	formats := map[string]profile.Format{}
 
 	if rapid.Bool().Draw(t, "format of the input") {
 		var formatPrefix *string
@@ -155,7 +156,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 		}
 
 		replace := rapid.MapOfN(olds, news, 0, 3).Draw(t, "replace")
-		formats[profile.Name] = tags.NewFormat(formatPrefix, replace, rapid.Bool().Draw(t, "lowercase"))
+		formats[p.Name] = profile.NewFormat(formatPrefix, replace, rapid.Bool().Draw(t, "lowercase"))
 	}
 
 	key := rapid.SampledFrom([]string{"zone", "Zone", "entigo:", "ab/c.d", "crossplane-kind"}).Draw(t, "reserved")
@@ -167,8 +168,8 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 
 	// What trusted labels of the reserved key come to, in both forms.
 	victims := []string{
-		keyOf(tags.Label{QualifiedKey: instance, TagKey: prefix + instance}, profile, formats),
-		keyOf(tags.Label{QualifiedKey: strings.TrimPrefix(instance, prefix), TagKey: instance, Unprefixed: true}, profile, formats),
+		keyOf(tags.Label{QualifiedKey: instance, TagKey: prefix + instance}, p, formats),
+		keyOf(tags.Label{QualifiedKey: strings.TrimPrefix(instance, prefix), TagKey: instance, Unprefixed: true}, p, formats),
 	}
 
 	// Keys around the reserved one and what it comes to.
@@ -191,7 +192,7 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	add := func(l tags.Label) {
 		l.Source = sources[rapid.IntRange(0, 2).Draw(t, "source")]
 
-		if tags.Claims(tags.NewFoldedKeySet(patterns...), l) {
+		if tags.Claims(profile.NewFoldedKeySet(patterns...), l) {
 			refused = append(refused, l)
 			return
 		}
@@ -221,44 +222,44 @@ func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	tr := tags.NewTransformer(labels, formats)
 	tr.Reserve(patterns, prefix, refused)
 
-	d := tr.Transform(profile)
+	d := tr.Transform(p)
 
 	for _, tag := range d.Tags {
 		folded := strings.ToLower(tag.Key)
 
 		if slices.Contains(tags.ProvidersKeys(), folded) {
-			t.Errorf("\nNo label should have a provider's key.\nTransform(%s) of %+v: got tag %+v", profile.Name, labels, tag)
+			t.Errorf("\nNo label should have a provider's key.\nTransform(%s) of %+v: got tag %+v", p.Name, labels, tag)
 		}
 
 		if tag.Trusted {
 			continue
 		}
 
-		if matchesKey(strings.ToLower(patterns[0]), folded) || matchesKey(patterns[0], tag.QualifiedKey) {
-			t.Errorf("\nNo untrusted label should have a reserved key.\nTransform(%s) of %+v with %q reserved: got tag %+v", profile.Name, labels, patterns, tag)
+		if profile.NewKeySet(strings.ToLower(patterns[0])).Has(folded) || profile.NewKeySet(patterns[0]).Has(tag.QualifiedKey) {
+			t.Errorf("\nNo untrusted label should have a reserved key.\nTransform(%s) of %+v with %q reserved: got tag %+v", p.Name, labels, patterns, tag)
 		}
 
 		for _, v := range victims {
 			if strings.EqualFold(v, folded) {
-				t.Errorf("\nNo untrusted label should have the key that a trusted one of a reserved key has.\nTransform(%s) of %+v with %q reserved: got tag %+v, which is what %q comes to", profile.Name, labels, patterns, tag, instance)
+				t.Errorf("\nNo untrusted label should have the key that a trusted one of a reserved key has.\nTransform(%s) of %+v with %q reserved: got tag %+v, which is what %q comes to", p.Name, labels, patterns, tag, instance)
 			}
 		}
 	}
 
-	// A trusted value stands, unless the profile refuses it whoever claims it.
+	// A trusted value stands, unless the p refuses it whoever claims it.
 	if platform {
 		alone := tags.NewTransformer([]tags.Label{byTagKey[prefix+instance]}, formats)
 		alone.Reserve(patterns, prefix, nil)
 
-		for _, want := range alone.Transform(profile).Tags {
+		for _, want := range alone.Transform(p).Tags {
 			if !slices.Contains(d.Tags, want) {
-				t.Errorf("\nThe trusted label should have its tag, whatever others claim.\nTransform(%s) of %+v with %q reserved: want tag %+v, got %+v", profile.Name, labels, patterns, want, d.Tags)
+				t.Errorf("\nThe trusted label should have its tag, whatever others claim.\nTransform(%s) of %+v with %q reserved: want tag %+v, got %+v", p.Name, labels, patterns, want, d.Tags)
 			}
 		}
 	}
 
 	if got := len(d.Tags) + len(d.Refused); got != len(labels)+len(refused) {
-		t.Errorf("\nEach label should be a tag or skipped.\nTransform(%s): want %d, got %d", profile.Name, len(labels)+len(refused), got)
+		t.Errorf("\nEach label should be a tag or skipped.\nTransform(%s): want %d, got %d", p.Name, len(labels)+len(refused), got)
 	}
 }
 

@@ -1,8 +1,8 @@
 // Package tags turns labels into cloud tags.
 //
-// It is pure: it knows tag profiles, which are what the clouds admit as tags, and
-// nothing of Kubernetes. The same labels and the same provider always give the
-// same tags and the same skipped labels.
+// It is pure, and knows nothing of Kubernetes. What a cloud admits is in its tag profile, in
+// package profile. The same labels and the same provider always give the same tags and the
+// same skipped labels.
 //
 // A label that can't be a tag is never dropped silently, truncated or changed. It
 // is returned as a [SkippedLabel] that says why.
@@ -12,6 +12,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // CloudTagPrefix is what the key of every cloud tag starts with, on every
@@ -36,52 +38,6 @@ func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	return labels
 }
 
-// A SkipReason is why a label did not become a tag. The enumeration is closed.
-type SkipReason string
-
-// Reasons to skip a label, in the order in which they are checked. The first that
-// holds is the label's reason.
-const (
-	// ReservedKey is a label that claims a key which only trusted sources may
-	// claim, or which providers set themselves.
-	ReservedKey SkipReason = "reserved-key"
-
-	// ReservedPrefix is a label whose qualified key or tag key starts with a
-	// prefix that the provider keeps to itself, e.g. aws:.
-	ReservedPrefix SkipReason = "reserved-prefix"
-
-	// KeyTooLong is a label whose tag key is longer than the provider admits.
-	KeyTooLong SkipReason = "key-too-long"
-
-	// ValueTooLong is a label whose value is longer than the provider admits, or
-	// that would make too long an entry of a tag field that is a list of strings.
-	ValueTooLong SkipReason = "value-too-long"
-
-	// KeyCharacterClass is a label whose tag key has a character that the
-	// provider doesn't admit in keys, or too few characters.
-	KeyCharacterClass SkipReason = "key-character-class"
-
-	// ValueCharacterClass is a label whose value, or entry of a list of strings, has a
-	// character that the provider doesn't admit there, or too few characters. No profile of
-	// the contract has such a class.
-	ValueCharacterClass SkipReason = "value-character-class"
-
-	// KeyCollision is a label whose key has come to be that of another label,
-	// after a key format or on a provider whose keys compare without case. The
-	// label of the later source is kept, or else the one with the lower qualified
-	// key.
-	KeyCollision SkipReason = "key-collision"
-
-	// CountCap is a label for which a resource has no tag slot left.
-	CountCap SkipReason = "count-cap"
-)
-
-// SkipReasons returns all reasons to skip a label, in the order in which they are
-// checked.
-func SkipReasons() []SkipReason {
-	return []SkipReason{ReservedKey, ReservedPrefix, KeyTooLong, ValueTooLong, KeyCharacterClass, ValueCharacterClass, KeyCollision, CountCap}
-}
-
 // A SkippedLabel is a label that did not become a tag.
 type SkippedLabel struct {
 	// QualifiedKey of the label, e.g. platform/env.
@@ -93,7 +49,7 @@ type SkippedLabel struct {
 	// Provider is the name of the tag profile that refused the label.
 	Provider string `json:"provider"`
 
-	Reason SkipReason `json:"reason"`
+	Reason profile.SkipReason `json:"reason"`
 }
 
 // A Label is a label that is to become a tag.
@@ -179,4 +135,31 @@ func (t *Tag) OnConflict() Conflict {
 	}
 
 	return t.Source.OnConflict
+}
+
+// Skip returns the tag's label as skipped by the provider's tag profile, for the reason.
+func (t *Tag) Skip(provider string, r profile.SkipReason) SkippedLabel {
+	return SkippedLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Provider: provider, Reason: r}
+}
+
+// Refused is a tag that a label would have become, and why it didn't.
+type Refused struct {
+	Tag
+
+	Reason profile.SkipReason
+}
+
+// compare orders what is refused by qualified keys, and these by tag keys.
+func (r Refused) compare(o Refused) int {
+	return cmp.Or(strings.Compare(r.QualifiedKey, o.QualifiedKey), strings.Compare(r.Key, o.Key))
+}
+
+// Skips returns the labels that the provider's tag profile refused. It never returns nil.
+func Skips(provider string, refused []Refused) []SkippedLabel {
+	skipped := make([]SkippedLabel, len(refused))
+	for i, r := range refused {
+		skipped[i] = r.Skip(provider, r.Reason)
+	}
+
+	return skipped
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // numbered returns labels with the qualified keys k00, k01 and so on.
@@ -28,10 +29,10 @@ func TestCloudTagPrefix(t *testing.T) {
 }
 
 func TestSkipReasons(t *testing.T) {
-	want := []tags.SkipReason{"reserved-prefix", "key-too-long", "value-too-long", "key-character-class", "count-cap"}
+	want := []profile.SkipReason{"reserved-prefix", "key-too-long", "value-too-long", "key-character-class", "count-cap"}
 
 	// There are others, which no profile of the contract has.
-	got := slices.DeleteFunc(tags.SkipReasons(), func(r tags.SkipReason) bool { return !slices.Contains(want, r) })
+	got := slices.DeleteFunc(profile.SkipReasons(), func(r profile.SkipReason) bool { return !slices.Contains(want, r) })
 
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nThe reasons of the contract should be there by its names, in its order.\nSkipReasons(): -want, +got:\n%s", diff)
@@ -107,7 +108,7 @@ func TestCloudTagsKeyCharacters(t *testing.T) {
 				for _, key := range []string{character, "a" + character + "b", "a" + character} {
 					got, skipped := tags.CloudTags(tc.provider, tags.PropagatingLabelSet{key: "v"})
 
-					if admitted != (got["plexsphere:"+key] == "v") || !admitted && skipped[0].Reason != tags.KeyCharacterClass {
+					if admitted != (got["plexsphere:"+key] == "v") || !admitted && skipped[0].Reason != profile.KeyCharacterClass {
 						t.Errorf("\n%s\nCloudTags(...) with %q: want admitted: %t, got %v, skipped %v", tc.reason, key, admitted, got, skipped)
 					}
 				}
@@ -135,7 +136,7 @@ func TestCloudTagsKeyCharacters(t *testing.T) {
 		malformed = append(malformed, string(c))
 	}
 
-	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
+	for _, p := range slices.Concat(profile.Contract.Profiles(), profile.Cloud.Profiles()) {
 		for _, c := range malformed {
 			if p.KeyClass.Admits("a"+c+"b") || p.ValueClass.Name != "" && p.ValueClass.Admits(c) {
 				t.Errorf("\nNo class should have what is a control character or no UTF-8.\nAdmits(%q) of %s: want false, got true", c, p.Name)
@@ -164,5 +165,14 @@ func TestLabelCompare(t *testing.T) {
 		if got, back := tc.a.Compare(tc.b), tc.b.Compare(tc.a); got != tc.want || back != -tc.want {
 			t.Errorf("\n%s\nCompare(...): want %d, got %d, and %d the other way round", reason, tc.want, got, back)
 		}
+	}
+}
+
+func TestTagSkip(t *testing.T) {
+	want := tags.SkippedLabel{QualifiedKey: "platform/env", TagKey: "plexsphere:platform/env", Provider: "aws", Reason: "count-cap"}
+	got := (&tags.Tag{Label: tags.Label{QualifiedKey: "platform/env", TagKey: "env", Value: "prod"}, Key: "plexsphere:platform/env"}).Skip("aws", profile.CountCap)
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nA skipped label should carry both keys, the profile and the reason.\nSkip(...): -want, +got:\n%s", diff)
 	}
 }

@@ -3,6 +3,8 @@ package tags
 import (
 	"slices"
 	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Transformer turns one set of labels into the tags of any profile.
@@ -10,7 +12,7 @@ type Transformer struct {
 	labels []Label
 
 	// formats of keys and of values, by the name of a profile.
-	formats, values map[string]Format
+	formats, values map[string]profile.Format
 
 	// claims are labels that were refused because they claim reserved keys.
 	claims []Label
@@ -18,13 +20,13 @@ type Transformer struct {
 	// patterns of reserved keys, the keys that match them, in any case, and the prefix
 	// that keys get.
 	patterns []string
-	claimed  KeySet
+	claimed  profile.KeySet
 	prefix   string
 
 	// overridden trusted labels by tag key.
 	overridden map[string]Label
 
-	done map[*Profile]*Transformed
+	done map[*profile.Profile]*Transformed
 }
 
 // Transformed labels are tags, in the order in which they take the tag slots of a
@@ -34,17 +36,17 @@ type Transformed struct {
 	Tags    []Tag
 	Refused []Refused
 
-	profile *Profile
+	profile *profile.Profile
 
 	// format of keys, and values that of values.
-	format, values Format
+	format, values profile.Format
 
 	// prefix that labels' keys get.
 	prefix string
 
 	// claimed are the keys that only trusted labels may claim, and reserved the tag keys
 	// that only they may have.
-	claimed, reserved KeySet
+	claimed, reserved profile.KeySet
 }
 
 // Fit returns the tags that a resource with the supplied number of free tag slots
@@ -54,7 +56,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 	refused := slices.Clone(d.Refused)
 
 	for _, t := range d.Tags[len(kept):] {
-		refused = append(refused, Refused{Tag: t, Reason: CountCap})
+		refused = append(refused, Refused{Tag: t, Reason: profile.CountCap})
 	}
 
 	slices.SortStableFunc(refused, Refused.compare)
@@ -81,7 +83,7 @@ func (d *Transformed) Forges(t Tag, separator string) bool {
 }
 
 // Reserved are the tag keys that only trusted labels may have.
-func (d *Transformed) Reserved() KeySet { return d.reserved }
+func (d *Transformed) Reserved() profile.KeySet { return d.reserved }
 
 // QualifiedKey returns the qualified key of the label that the supplied tag key could be
 // of.
@@ -90,17 +92,17 @@ func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPr
 // HasPrefix is true if a tag key begins with the prefix that labels' keys get on the profile, if
 // they get any.
 func (d *Transformed) HasPrefix(tagKey string) bool {
-	prefix := d.format.apply(d.format.whole(Label{TagKey: d.prefix}))
+	prefix := d.format.Apply(d.format.Prefixed("", d.prefix))
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
 // TagKeys returns the tag keys that the supplied key, of a tag or of a label, can have on the
 // profile: as it is, and after the format.
 func (d *Transformed) TagKeys(key string) []string {
-	out := []string{key, d.format.apply(key)}
+	out := []string{key, d.format.Apply(key)}
 
-	for _, whole := range []string{d.prefix + key, d.format.whole(Label{QualifiedKey: key, TagKey: d.prefix + key})} {
-		out = append(out, whole, d.format.apply(whole))
+	for _, whole := range []string{d.prefix + key, d.format.Prefixed(key, d.prefix+key)} {
+		out = append(out, whole, d.format.Apply(whole))
 	}
 
 	slices.Sort(out)
@@ -110,10 +112,10 @@ func (d *Transformed) TagKeys(key string) []string {
 
 // Keys returns the tag keys of the profile that the supplied patterns match, before or
 // after a format is applied to them.
-func (d *Transformed) Keys(patterns ...string) KeySet {
+func (d *Transformed) Keys(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
-		all = append(all, d.format.patterns(p, d.prefix)...)
+		all = append(all, d.format.Patterns(p, d.prefix)...)
 	}
 
 	return d.profile.KeySet(all...)
@@ -122,15 +124,15 @@ func (d *Transformed) Keys(patterns ...string) KeySet {
 // NewTransformer returns a Transformer of the supplied labels, which must be sorted
 // by Label.Compare and have distinct tag keys. The supplied formats, by the name of
 // a profile, take the place of the profiles' own.
-func NewTransformer(labels []Label, formats map[string]Format) *Transformer {
-	return &Transformer{labels: labels, formats: formats, done: make(map[*Profile]*Transformed)}
+func NewTransformer(labels []Label, formats map[string]profile.Format) *Transformer {
+	return &Transformer{labels: labels, formats: formats, done: make(map[*profile.Profile]*Transformed)}
 }
 
 // Reserve the keys that match the supplied patterns, each a key or the beginning of
 // keys and a *, for trusted labels. The supplied prefix is the one that keys get.
 // The supplied claims are labels that were refused before, and are skipped.
 func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
-	t.patterns, t.claimed, t.prefix, t.claims = patterns, NewFoldedKeySet(patterns...), prefix, claims
+	t.patterns, t.claimed, t.prefix, t.claims = patterns, profile.NewFoldedKeySet(patterns...), prefix, claims
 }
 
 // Overridden are trusted labels that labels which aren't trusted have taken the place
@@ -145,14 +147,14 @@ func (t *Transformer) Overridden(labels []Label) {
 
 // FormatValues by the supplied formats, by the name of a profile. A label's value is checked as its
 // format makes it.
-func (t *Transformer) FormatValues(formats map[string]Format) { t.values = formats }
+func (t *Transformer) FormatValues(formats map[string]profile.Format) { t.values = formats }
 
 // Empty is true if there is no label.
 func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
 
 // Transform the labels to tags of the supplied profile. How many tags a resource may
 // have is not looked at, since it may have some already.
-func (t *Transformer) Transform(p *Profile) *Transformed {
+func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	if d, ok := t.done[p]; ok {
 		return d
 	}
@@ -164,16 +166,16 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 
 	d := &Transformed{
 		Tags: make([]Tag, 0, len(t.labels)), profile: p, format: format, values: t.values[p.Name], prefix: t.prefix, claimed: t.claimed,
-		reserved: NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
+		reserved: profile.NewFoldedKeySet(ReservedTagKeys(format, t.patterns, t.prefix)...),
 	}
 
 	for _, l := range t.claims {
-		d.refuse(d.tag(l), ReservedKey)
+		d.refuse(d.tag(l), profile.ReservedKey)
 	}
 
 	for _, l := range t.labels {
 		r := d.add(l)
-		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == ReservedKey || d.tag(trusted).Reserved) {
+		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == profile.ReservedKey || d.tag(trusted).Reserved) {
 			d.add(trusted)
 		}
 	}
@@ -199,23 +201,29 @@ func (t *Transformer) Transform(p *Profile) *Transformed {
 
 // tag of the supplied label, whatever the profile says of it.
 func (d *Transformed) tag(l Label) Tag {
-	key := d.format.key(l)
-	return Tag{Label: l, Key: key, Value: d.values.apply(l.Value), Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
+	key := l.TagKey
+	if !l.Unprefixed {
+		key = d.format.Prefixed(l.QualifiedKey, key)
+	}
+
+	key = d.format.Apply(key)
+
+	return Tag{Label: l, Key: key, Value: d.values.Apply(l.Value), Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
 }
 
 // Judge the supplied label alone: what its tag is, and why it's refused, if it is.
-func (d *Transformed) Judge(l Label) (Tag, SkipReason) {
+func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
 	if providersSet.Has(t.Key) || t.Reserved && !t.Trusted {
-		return t, ReservedKey
+		return t, profile.ReservedKey
 	}
 
-	return t, d.profile.check(t)
+	return t, d.profile.Check(t.QualifiedKey, t.Key, t.Value)
 }
 
 // add the tag of the supplied label, unless there is a reason to refuse it.
-func (d *Transformed) add(l Label) SkipReason {
+func (d *Transformed) add(l Label) profile.SkipReason {
 	t, r := d.Judge(l)
 
 	if r != "" {
@@ -227,7 +235,7 @@ func (d *Transformed) add(l Label) SkipReason {
 	return r
 }
 
-func (d *Transformed) refuse(t Tag, r SkipReason) {
+func (d *Transformed) refuse(t Tag, r profile.SkipReason) {
 	d.Refused = append(d.Refused, Refused{Tag: t, Reason: r})
 }
 
@@ -258,7 +266,7 @@ func (d *Transformed) collide() {
 		if winners[key(t)] == i {
 			d.Tags = append(d.Tags, t)
 		} else {
-			d.refuse(t, KeyCollision)
+			d.refuse(t, profile.KeyCollision)
 		}
 	}
 }

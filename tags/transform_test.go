@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // label returns the label that the supplied text is short for: behind a + it is trusted,
@@ -68,7 +69,7 @@ func short(t tags.Tag) string {
 type transformCase struct {
 	reason   string
 	provider string
-	format   *tags.Format
+	format   *profile.Format
 	patterns []string
 	labels   []string
 	claims   []string
@@ -195,7 +196,7 @@ func TestTransform(t *testing.T) {
 		"FormatAcrossStar": {
 			reason:   "What a format replaces may begin before an entry's star and end behind it. What the reserved keys come to then is reserved, too.",
 			provider: "aws",
-			format:   new(tags.NewFormat(nil, map[string]string{":z": "-Z"}, false)),
+			format:   new(profile.NewFormat(nil, map[string]string{":z": "-Z"}, false)),
 			patterns: []string{"entigo:*"},
 			labels:   []string{"=entigo-Zone", "+=entigo:zone", "=entigo"},
 			tags:     []string{"+entigo:zone → entigo-Zone!", "entigo → entigo"},
@@ -204,7 +205,7 @@ func TestTransform(t *testing.T) {
 		"FormatsPrefix": {
 			reason:   "A reserved tag key is also what a format with another prefix makes of it, however little of the prefix the entry has.",
 			provider: "aws",
-			format:   new(tags.NewFormat(new("p_"), nil, false)),
+			format:   new(profile.NewFormat(new("p_"), nil, false)),
 			patterns: []string{"plexsphere:zone", "plex*"},
 			labels:   []string{"=p_x", "=p_zone", "=p"},
 			tags:     []string{"p → p"},
@@ -213,7 +214,7 @@ func TestTransform(t *testing.T) {
 		"FormatOfInput": {
 			reason:   "A format of the input should be no way around: neither its prefix nor what it replaces.",
 			provider: "aws",
-			format:   new(tags.NewFormat(new(""), map[string]string{"-": "", "0": "o"}, true)),
+			format:   new(profile.NewFormat(new(""), map[string]string{"-": "", "0": "o"}, true)),
 			patterns: []string{"workspace", "zone"},
 			labels:   []string{"W-ORKSPACE", "w0rkspace", "=z-0ne", "=zones"},
 			tags:     []string{"zones → zones"},
@@ -250,7 +251,7 @@ func TestTransform(t *testing.T) {
 		"ProvidersAfterFormat": {
 			reason:   "No format should make a provider's key, for trusted labels neither.",
 			provider: "hetzner",
-			format:   new(tags.NewFormat(new("crossplane"), map[string]string{"/": "-"}, true)),
+			format:   new(profile.NewFormat(new("crossplane"), map[string]string{"/": "-"}, true)),
 			labels:   []string{"+/Name", "/kind"},
 			refused:  []string{"reserved-key +/Name → crossplane-name", "reserved-key /kind → crossplane-kind"},
 		},
@@ -271,7 +272,7 @@ func TestTransform(t *testing.T) {
 		"ReservedPrefixOfFormat": {
 			reason:   "No format should make a key that the provider keeps to itself.",
 			provider: "aws",
-			format:   new(tags.NewFormat(new("aws:"), nil, false)),
+			format:   new(profile.NewFormat(new("aws:"), nil, false)),
 			labels:   []string{"x"},
 			refused:  []string{"reserved-prefix x → aws:x"},
 		},
@@ -300,7 +301,7 @@ func TestTransform(t *testing.T) {
 		"FormatsPrefixOfKey": {
 			reason:   "A reserved key that the prefix begins with is a key, not the beginning of others.",
 			provider: "aws",
-			format:   new(tags.NewFormat(new("p_"), nil, false)),
+			format:   new(profile.NewFormat(new("p_"), nil, false)),
 			patterns: []string{"plex"},
 			labels:   []string{"=p_", "=plex", "x"},
 			tags:     []string{"p_ → p_", "x → p_x"},
@@ -333,7 +334,7 @@ func TestTransform(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			formats := map[string]tags.Format{}
+			formats := map[string]profile.Format{}
 			if tc.format != nil {
 				formats[tc.provider] = *tc.format
 			}
@@ -350,7 +351,7 @@ func TestTransform(t *testing.T) {
 			for range 2 {
 				var got, refused []string
 
-				d := tr.Transform(tags.ProfileOf(tc.provider))
+				d := tr.Transform(profile.Of(tc.provider))
 				for _, t := range d.Tags {
 					got = append(got, short(t))
 				}
@@ -373,24 +374,24 @@ func TestTransform(t *testing.T) {
 func TestFormatValues(t *testing.T) {
 	cases := map[string]struct {
 		reason, provider, value, want string
-		refused                       tags.SkipReason
+		refused                       profile.SkipReason
 	}{
 		"Formatted":      {reason: "A value should be checked as its format makes it.", provider: "gcp", value: "Team A/b", want: "team_a_b"},
 		"Longest":        {reason: "Where several strings match, the longest should be replaced, in one pass.", provider: "gcp", value: "//a", want: "-a"},
 		"OtherProvider":  {reason: "Other providers should get the value as it is.", provider: "aws", value: "Team A/b", want: "Team A/b"},
-		"StillRefused":   {reason: "What a format doesn't mend should be refused.", provider: "gcp", value: "a!", want: "a!", refused: tags.ValueCharacterClass},
+		"StillRefused":   {reason: "What a format doesn't mend should be refused.", provider: "gcp", value: "a!", want: "a!", refused: profile.ValueCharacterClass},
 		"TooLong":        {reason: "The formatted value has to fit.", provider: "gcp", value: strings.Repeat("//", 40), want: strings.Repeat("-", 40)},
-		"GrownTooLong":   {reason: "One that a format makes too long should be refused.", provider: "gcp", value: strings.Repeat("%", 40), want: strings.Repeat("pc", 40), refused: tags.ValueTooLong},
+		"GrownTooLong":   {reason: "One that a format makes too long should be refused.", provider: "gcp", value: strings.Repeat("%", 40), want: strings.Repeat("pc", 40), refused: profile.ValueTooLong},
 		"ProvidersAsTag": {reason: "The key stays as it is.", provider: "gcp", value: "", want: ""},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tr := tags.NewTransformer([]tags.Label{{QualifiedKey: "K", TagKey: "k", Value: tc.value}}, nil)
-			tr.FormatValues(map[string]tags.Format{"gcp": tags.NewFormat(nil, map[string]string{" ": "_", "/": "_", "//": "-", "%": "pc"}, true)})
+			tr.FormatValues(map[string]profile.Format{"gcp": profile.NewFormat(nil, map[string]string{" ": "_", "/": "_", "//": "-", "%": "pc"}, true)})
 
 			want := tags.Tag{Label: tags.Label{QualifiedKey: "K", TagKey: "k", Value: tc.value}, Key: "k", Value: tc.want}
-			got := tr.Transform(tags.ProfileOf(tc.provider))
+			got := tr.Transform(profile.Of(tc.provider))
 
 			if tc.refused != "" {
 				if diff := cmp.Diff([]tags.Refused{{Tag: want, Reason: tc.refused}}, got.Refused); diff != "" || len(got.Tags) > 0 {
@@ -415,7 +416,7 @@ func TestTransformAll(t *testing.T) {
 
 	tr, empty := tags.NewTransformer(labels(all...), nil), tags.NewTransformer(nil, nil)
 
-	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
+	for _, p := range slices.Concat(profile.Contract.Profiles(), profile.Cloud.Profiles()) {
 		d := tr.Transform(p)
 		if kept, refused := d.Fit(p.MaxTags); len(d.Tags) != 100 || len(kept) != p.MaxTags && p.MaxTags < 100 || len(kept)+len(refused) != 100 {
 			t.Errorf("Transform(%s): want 100 tags, %d of which fit, got %d, and %d of them fit", p.Name, p.MaxTags, len(d.Tags), len(kept))
@@ -456,10 +457,10 @@ func TestTrustedSlots(t *testing.T) {
 
 	wantSkipped := []tags.SkippedLabel{}
 	for i := 48; i < 60; i++ {
-		wantSkipped = append(wantSkipped, tags.SkippedLabel{QualifiedKey: fmt.Sprintf("a%02d", i), TagKey: fmt.Sprintf("plexsphere:a%02d", i), Provider: "aws", Reason: tags.CountCap})
+		wantSkipped = append(wantSkipped, tags.SkippedLabel{QualifiedKey: fmt.Sprintf("a%02d", i), TagKey: fmt.Sprintf("plexsphere:a%02d", i), Provider: "aws", Reason: profile.CountCap})
 	}
 
-	p := tags.ProfileOf("aws")
+	p := profile.Of("aws")
 	kept, refused := tr.Transform(p).Fit(p.MaxTags)
 
 	got := make([]string, len(kept))
@@ -471,7 +472,7 @@ func TestTrustedSlots(t *testing.T) {
 		t.Errorf("\nTrusted labels should have slots before all others.\nFit(50): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(wantSkipped, p.Skips(refused)); diff != "" {
+	if diff := cmp.Diff(wantSkipped, tags.Skips(p.Name, refused)); diff != "" {
 		t.Errorf("\nThe highest qualified keys of untrusted labels should be skipped.\nFit(50): -want skipped, +got skipped:\n%s", diff)
 	}
 }
@@ -480,11 +481,11 @@ func TestTrustedSlots(t *testing.T) {
 func TestFit(t *testing.T) {
 	tr := tags.NewTransformer(labels("=env", "env@1"), nil)
 	tr.Reserve([]string{"zone"}, tags.CloudTagPrefix, labels("zone@2"))
-	d := tr.Transform(tags.ProfileOf("aws"))
+	d := tr.Transform(profile.Of("aws"))
 
 	a := tags.Tag{Label: label("=env"), Key: "env", Value: "user"}
 	b := tags.Tag{Label: label("env@1"), Key: "plexsphere:env", Value: "user"}
-	z := tags.Refused{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: tags.ReservedKey}
+	z := tags.Refused{Tag: tags.Tag{Label: label("zone@2"), Key: "plexsphere:zone", Value: "user", Reserved: true}, Reason: profile.ReservedKey}
 
 	type want struct {
 		Kept    []tags.Tag
@@ -497,9 +498,9 @@ func TestFit(t *testing.T) {
 		want   want
 	}{
 		"Enough":   {reason: "What the profile admits fits.", slots: 2, want: want{Kept: []tags.Tag{a, b}, Refused: []tags.Refused{z}}},
-		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Refused: []tags.Refused{{Tag: b, Reason: tags.CountCap}, z}}},
-		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: tags.CountCap}, {Tag: b, Reason: tags.CountCap}, z}}},
-		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: tags.CountCap}, {Tag: b, Reason: tags.CountCap}, z}}},
+		"One":      {reason: "What comes last doesn't fit.", slots: 1, want: want{Kept: []tags.Tag{a}, Refused: []tags.Refused{{Tag: b, Reason: profile.CountCap}, z}}},
+		"None":     {reason: "Nothing fits.", slots: 0, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
+		"Negative": {reason: "More slots can be reserved than a resource has.", slots: -1, want: want{Kept: []tags.Tag{}, Refused: []tags.Refused{{Tag: a, Reason: profile.CountCap}, {Tag: b, Reason: profile.CountCap}, z}}},
 	}
 
 	for name, tc := range cases {
@@ -520,7 +521,7 @@ func BenchmarkCloudTags(b *testing.B) {
 		set[fmt.Sprintf("acme:checkout/label-%02d", i)] = "some value of a label"
 	}
 
-	for _, p := range tags.Contract.Profiles() {
+	for _, p := range profile.Contract.Profiles() {
 		b.Run(p.Name, func(b *testing.B) {
 			b.ReportAllocs()
 

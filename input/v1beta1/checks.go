@@ -14,9 +14,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // self is a value that a rule is of.
@@ -111,15 +111,15 @@ func refine(root *schema) {
 	slots := root.Properties["reservedTags"]
 	slots.Properties = make(map[string]*schema)
 
-	for _, profile := range tags.ProfileNames() {
+	for _, profile := range profile.Names() {
 		slots.Properties[profile] = slots.AdditionalProperties
 	}
 
 	slots.AdditionalProperties = nil
 	for _, formats := range []string{"keyFormats", "valueFormats"} {
-		root.Properties[formats].Items.Properties["provider"].Enum = tags.ProfileNames()
+		root.Properties[formats].Items.Properties["provider"].Enum = profile.Names()
 	}
-	tagField.Properties["provider"].Enum = tags.ProfileNames()
+	tagField.Properties["provider"].Enum = profile.Names()
 
 	root.check = func(a *admission, p *field.Path, in self) {
 		ownContextKey(a, p, in)

@@ -28,7 +28,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A crd is the CRD of the input, as an API server would enforce it.
@@ -163,7 +163,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"^must not be null$",        // The API server drops null.
 	"^must be a 32-bit integer", // It takes formats for hints, and doesn't know most of ours.
 	"field path", "^Invalid value: .*matches no key",
-	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + tags.ProfileNames()[0] + `"`,
+	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + profile.Names()[0] + `"`,
 	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
 	"must not be in the separator", "of metadata only labels", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",

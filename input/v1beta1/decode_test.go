@@ -21,6 +21,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -703,14 +704,14 @@ func TestFormats(t *testing.T) {
 	transformer := tags.NewTransformer(set.Labels(in.KeyPrefix), in.Formats())
 	got := map[string]string{}
 
-	for _, profile := range []string{"hetzner", "gcp", "azure", "digitalocean"} {
-		done := transformer.Transform(tags.ProfileOf(profile))
+	for _, name := range []string{"hetzner", "gcp", "azure", "digitalocean"} {
+		done := transformer.Transform(profile.Of(name))
 		for _, tag := range done.Tags {
-			got[profile] = tag.Key
+			got[name] = tag.Key
 		}
 
 		for _, r := range done.Refused {
-			got[profile] = r.Key
+			got[name] = r.Key
 		}
 	}
 

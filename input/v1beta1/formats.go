@@ -6,12 +6,12 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // legalPrefixes: whoever writes a format of keys wants some that the provider admits.
 func legalPrefixes(a *admission, p *field.Path, in self) {
-	rules := tags.Rules(in.text("profileRules"))
+	rules := profile.Rules(in.text("profileRules"))
 
 	for i, v := range in.at("keyFormats").GetListValue().GetValues() {
 		format := self{v}
@@ -20,7 +20,7 @@ func legalPrefixes(a *admission, p *field.Path, in self) {
 		}
 
 		prefix, provider := format.text("prefix"), format.text("provider")
-		f := tags.NewFormat(&prefix, texts(format.at("replace")), format.at("lowercase").GetBoolValue())
+		f := profile.NewFormat(&prefix, texts(format.at("replace")), format.at("lowercase").GetBoolValue())
 
 		if limit := rules.PrefixLimit(provider, f); limit != "" {
 			a.note(field.Invalid(p.Child("keyFormats").Index(i).Child("prefix"), prefix, fmt.Sprintf("no key that starts with it can be legal on %s: %s", provider, limit)))

@@ -11,6 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // The apiVersion and kind of the input.
@@ -178,7 +179,7 @@ type CloudTags struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Enum=Contract;Cloud
-	ProfileRules tags.Rules `json:"profileRules,omitempty"`
+	ProfileRules profile.Rules `json:"profileRules,omitempty"`
 
 	// FieldDiscovery says when Crossplane is asked for the schema of a kind to
 	// find its tag field: Auto for kinds that are not built in, Schema for every
@@ -730,11 +731,11 @@ type TagField struct {
 	//
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`
-	APIVersion tags.Pattern `json:"apiVersion"`
+	APIVersion profile.Pattern `json:"apiVersion"`
 
 	// Kind of the resources. A * matches any run of characters.
 	//
-	Kind tags.Pattern `json:"kind"`
+	Kind profile.Pattern `json:"kind"`
 
 	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Of
 	// metadata, it may be labels or annotations of shape Map, or one of them, e.g.
@@ -869,19 +870,19 @@ type ResourceSelector struct {
 	// characters.
 	//
 	// +optional
-	Name tags.Pattern `json:"name,omitzero"`
+	Name profile.Pattern `json:"name,omitzero"`
 
 	// APIVersion of the resource. A * matches any run of characters, e.g. s3.*/*.
 	//
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Pattern=`^(v1|[-a-z0-9.*]+/[-a-z0-9*]+|[-a-z0-9.*]*[*][-a-z0-9*]*)$`
-	APIVersion tags.Pattern `json:"apiVersion,omitzero"`
+	APIVersion profile.Pattern `json:"apiVersion,omitzero"`
 
 	// Kind of the resource. A * matches any run of characters.
 	//
 	// +optional
-	Kind tags.Pattern `json:"kind,omitzero"`
+	Kind profile.Pattern `json:"kind,omitzero"`
 
 	// MatchLabels are Kubernetes labels that the resource has.
 	//
@@ -945,7 +946,7 @@ type TagRule struct {
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
-	Values []tags.Pattern `json:"values,omitempty"`
+	Values []profile.Pattern `json:"values,omitempty"`
 
 	// Resources that the rule is for: those that any entry selects. By default these
 	// are all whose tags are managed.
@@ -1229,20 +1230,20 @@ func (in *CloudTags) SourceName(i int) string {
 }
 
 // Formats of keys by provider.
-func (in *CloudTags) Formats() map[string]tags.Format {
-	out := make(map[string]tags.Format, len(in.KeyFormats))
+func (in *CloudTags) Formats() map[string]profile.Format {
+	out := make(map[string]profile.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
-		out[f.Provider] = tags.NewFormat(f.Prefix, f.Replace, f.Lowercase)
+		out[f.Provider] = profile.NewFormat(f.Prefix, f.Replace, f.Lowercase)
 	}
 
 	return out
 }
 
 // Values are the formats of values by provider.
-func (in *CloudTags) Values() map[string]tags.Format {
-	out := make(map[string]tags.Format, len(in.ValueFormats))
+func (in *CloudTags) Values() map[string]profile.Format {
+	out := make(map[string]profile.Format, len(in.ValueFormats))
 	for _, f := range in.ValueFormats {
-		out[f.Provider] = tags.NewFormat(nil, f.Replace, f.Lowercase)
+		out[f.Provider] = profile.NewFormat(nil, f.Replace, f.Lowercase)
 	}
 
 	return out

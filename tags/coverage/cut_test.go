@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // bucket in a cluster.
@@ -113,7 +113,7 @@ func TestCut(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tally := coverage.New(coverage.Options{By: "provider", Input: &v1beta1.CloudTags{ProfileRules: tags.Contract}, Keys: tc.required})
+			tally := coverage.New(coverage.Options{By: "provider", Input: &v1beta1.CloudTags{ProfileRules: profile.Contract}, Keys: tc.required})
 
 			for i := range tc.resources {
 				s, err := structpb.NewStruct(tc.make(i))

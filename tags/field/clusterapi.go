@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // The API groups that all providers of Cluster API have their kinds in: only the kind's name
 // says whose it is. What no family here names belongs to one that has no tags, or that nobody has
@@ -146,7 +148,7 @@ var caps = family{
 
 // capp is kubernetes-sigs/cluster-api-provider-packet. A tag is one word.
 var capp = family{
-	Family:  Family{Name: "capp", Profile: tags.Generic, Native: true},
+	Family:  Family{Name: "capp", Profile: profile.Generic, Native: true},
 	domains: []string{clusterInfrastructure},
 	only:    map[string][]string{clusterInfrastructure: {"Packet*"}},
 	fields:  []*candidate{at(".spec.tags").words("=").request(), at(".spec.template.spec.tags").words("=").request()},

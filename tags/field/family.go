@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Family is the providers whose kinds speak of cloud tags in the same way.
@@ -318,7 +319,7 @@ type claim struct {
 	*family
 
 	// kinds that are the family's, or none if all are that nobody else claims.
-	kinds []tags.Pattern
+	kinds []profile.Pattern
 }
 
 // byDomain are the claims to domains, those to some of their kinds first.
@@ -329,7 +330,7 @@ var byDomain = func() map[string][]claim {
 		for _, domain := range domains {
 			c := claim{family: f}
 			for _, kinds := range f.only[domain] {
-				c.kinds = append(c.kinds, tags.NewPattern(kinds))
+				c.kinds = append(c.kinds, profile.NewPattern(kinds))
 			}
 
 			m[domain] = append(m[domain], c)
@@ -358,7 +359,7 @@ var byDomain = func() map[string][]claim {
 // owner of the supplied kind among those who claim its domain, or nil if it is nobody's.
 func owner(claims []claim, kind string) *family {
 	for _, c := range claims {
-		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p tags.Pattern) bool { return p.Matches(kind) }) {
+		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p profile.Pattern) bool { return p.Matches(kind) }) {
 			return c.family
 		}
 	}

@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // gridscale is PlatformRelay/provider-gridscale and dNationCloud/provider-gridscale, of which
 // the latter has certificates in a group of another name. A label is one word. No document
@@ -8,7 +10,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 //
 // Not tags: nodePool.labels (Kubernetes labels).
 var gridscale = family{
-	Family: Family{Name: "gridscale", Profile: tags.Generic, Upjet: true},
+	Family: Family{Name: "gridscale", Profile: profile.Generic, Upjet: true},
 	domains: []string{
 		"gridscale.platformrelay.io", "gridscale.m.platformrelay.io",
 		"gridscale.crossplane.io", "ssl.crossplane.io",

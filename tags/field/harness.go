@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // harness is TeraSky-OSS/provider-harness, and jeremywyx/provider-harness before it, which has
 // no tags. A tag is one word of a key, a colon and a value: see ExpandTags in helpers of
@@ -9,7 +11,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 // Not tags of the resource itself: tags of a request, an application or a filter (of what they
 // are about), lists of objects with an identifier.
 var harness = family{
-	Family:  Family{Name: "harness", Profile: tags.Generic, Upjet: true},
+	Family:  Family{Name: "harness", Profile: profile.Generic, Upjet: true},
 	domains: []string{"harness.crossplane.io", "harness.m.crossplane.io"},
 	fields:  []*candidate{at("tags", "tags").words(":"), at("tags", "tags")},
 }

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -108,7 +108,7 @@ func TestImmutableLocate(t *testing.T) {
 		return object.Tree(managed(t, of, of)).Node()
 	}
 
-	every := tags.NewPattern("*")
+	every := profile.NewPattern("*")
 
 	rule := func(path string) []v1beta1.TagField {
 		return []v1beta1.TagField{{APIVersion: every, Kind: every, FieldPath: object.MustParsePath(path), Shape: v1beta1.TagFieldShapeMap}}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // TestFamilies tests what holds for every family of providers.
@@ -19,7 +20,7 @@ func TestFamilies(t *testing.T) {
 	domains := make(map[string]string)
 
 	// Only these providers add tags of their own.
-	for _, profile := range tags.ProfileNames() {
+	for _, profile := range profile.Names() {
 		var want []string
 		if slices.Contains([]string{"alibaba", "aws", "cloudfoundry"}, profile) {
 			want = tags.ProvidersKeys()
@@ -31,7 +32,7 @@ func TestFamilies(t *testing.T) {
 	}
 
 	for _, f := range families {
-		if f.Profile != "" && !slices.Contains(tags.ProfileNames(), f.Profile) {
+		if f.Profile != "" && !slices.Contains(profile.Names(), f.Profile) {
 			t.Errorf("%s: there is no tag profile %s", f.Name, f.Profile)
 		}
 

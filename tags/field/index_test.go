@@ -10,10 +10,10 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // countsAs is what testdata/counts.tsv says of a field in a survey, independently of how
@@ -26,11 +26,11 @@ func countsAs(counts [][]string, provider string, gvk schema.GroupVersionKind, p
 	for _, row := range counts {
 		isOf := func(kind string) bool {
 			kind, version, _ := strings.Cut(kind, "@")
-			return tags.NewPattern(kind).Matches(service+"/"+gvk.Kind) && (version == "" || version == gvk.Version)
+			return profile.NewPattern(kind).Matches(service+"/"+gvk.Kind) && (version == "" || version == gvk.Version)
 		}
 
 		if slices.Contains(strings.Split(row[0], ","), provider) && slices.ContainsFunc(strings.Split(row[1], ","), isOf) &&
-			tags.NewPattern(row[2]).Matches(path) && (row[3] == string(field.None) || row[3] == string(t.Shape)) {
+			profile.NewPattern(row[2]).Matches(path) && (row[3] == string(field.None) || row[3] == string(t.Shape)) {
 			settings := strings.Join(row[4:], ",")
 
 			return field.Field{

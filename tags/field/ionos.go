@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // ionos is ionos-cloud/provider-upjet-ionoscloud, and crossplane-provider-ionoscloud before
 // it, which has no tags. No document limits labels.
@@ -8,7 +10,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 // Not tags: labels of node pools (Kubernetes labels); metadata of objects (HTTP headers), and
 // metadata.labels of what a set of servers makes.
 var ionos = family{
-	Family:      Family{Name: "ionos", Profile: tags.Generic, Upjet: true},
+	Family:      Family{Name: "ionos", Profile: profile.Generic, Upjet: true},
 	domains:     []string{"ionoscloud.io", "m.ionoscloud.io"},
 	handwritten: []string{"ionoscloud.crossplane.io"},
 	configs: map[string]configs{

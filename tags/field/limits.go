@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 const (
@@ -98,7 +98,7 @@ func (l *Limits) narrow(s object.Node, name string) {
 
 // Refuses returns why the schema doesn't admit the tag, with the separator between its key and value
 // in a list of strings, and what it admits in a few words, or nothing. Nil limits admit all tags.
-func (l *Limits) Refuses(key, separator, value string) (reason tags.SkipReason, limit string) {
+func (l *Limits) Refuses(key, separator, value string) (reason profile.SkipReason, limit string) {
 	if l == nil {
 		return "", ""
 	}
@@ -106,11 +106,11 @@ func (l *Limits) Refuses(key, separator, value string) (reason tags.SkipReason, 
 	for _, is := range []struct {
 		of           *stringSchema
 		s            string
-		length, char tags.SkipReason
+		length, char profile.SkipReason
 	}{
-		{l.key, key, tags.KeyTooLong, tags.KeyCharacterClass},
-		{l.value, value, tags.ValueTooLong, tags.ValueCharacterClass},
-		{l.entry, key + separator + value, tags.ValueTooLong, tags.ValueCharacterClass},
+		{l.key, key, profile.KeyTooLong, profile.KeyCharacterClass},
+		{l.value, value, profile.ValueTooLong, profile.ValueCharacterClass},
+		{l.entry, key + separator + value, profile.ValueTooLong, profile.ValueCharacterClass},
 	} {
 		if !is.of.admitsLength(is.s) {
 			return is.length, is.of.String()

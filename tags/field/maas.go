@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // maas is Marouan-chak/provider-upjet-maas. What it has on network interfaces, block devices
 // and VM hosts are words, by which a machine can be asked for: one that nobody asks for
@@ -8,7 +10,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 //
 // Not tags of the resource itself: partitions.tags (of each partition).
 var maas = family{
-	Family:  Family{Name: "maas", Profile: tags.Generic, Upjet: true},
+	Family:  Family{Name: "maas", Profile: profile.Generic, Upjet: true},
 	domains: []string{"maas.crossplane.io", "maas.m.crossplane.io"},
 	fields:  []*candidate{at("tags", "tags").words("=")},
 }

@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // nsxt is ankasoftco/provider-nsxt, whose API groups are directly under crossplane.io. A tag
 // of NSX-T is a scope and a tag, which are what others call a key and a value. Groups of NSX-T
@@ -14,7 +16,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 // The group dns.crossplane.io is shared with Smana/provider-tailscale, and
 // loadbalancer.crossplane.io with vra.
 var nsxt = family{
-	Family: Family{Name: "nsxt", Profile: tags.Generic, Upjet: true},
+	Family: Family{Name: "nsxt", Profile: profile.Generic, Upjet: true},
 	domains: []string{
 		"dhcp.crossplane.io", "dns.crossplane.io", "evpn.crossplane.io", "firewall.crossplane.io",
 		"gatewaysandrouting.crossplane.io", "groupingandtagging.crossplane.io", "ipam.crossplane.io",

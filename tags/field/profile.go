@@ -27,10 +27,10 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 	return out, true
 }
 
-// usualOf returns the field that is usual for the supplied profile, or nil if none is.
-func usualOf(profile string) *candidate {
+// usualOf returns the field that is usual for the tag profile of the name, or nil if none is.
+func usualOf(name string) *candidate {
 	for _, f := range families {
-		if f.usual != nil && f.Profile == profile {
+		if f.usual != nil && f.Profile == name {
 			return f.usual
 		}
 	}

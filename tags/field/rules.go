@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // Rules locate the tag fields of the kinds that the input has rules for.
@@ -23,7 +23,7 @@ type Rules struct {
 }
 
 type rule struct {
-	apiVersion, kind tags.Pattern
+	apiVersion, kind profile.Pattern
 
 	// field that the rule gives. One without a shape is the known field of the kind.
 	field Field

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // TestSeparators asks the clouds whose tags are words whether these may have the separator that
@@ -18,7 +18,7 @@ func TestSeparators(t *testing.T) {
 			all = append(all, c)
 		}
 
-		p := tags.ProfileOf(f.Profile)
+		p := profile.Of(f.Profile)
 
 		for _, c := range slices.Concat(all...) {
 			if !slices.Contains(c.shapes, StringList) {

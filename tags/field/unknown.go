@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 var genericTags = at("tags", "tagsAll", "tags")
 
@@ -10,7 +12,7 @@ var genericTags = at("tags", "tagsAll", "tags")
 // Lists of strings, and labels, mean too many other things: words, network tags,
 // selectors, the labels of Kubernetes nodes.
 var unknown = family{
-	Family: Family{Profile: tags.Generic},
+	Family: Family{Profile: profile.Generic},
 	usual:  genericTags,
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
 	looksLike: []*candidate{

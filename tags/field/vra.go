@@ -1,6 +1,8 @@
 package field
 
-import "github.com/plexsphere/function-cloud-tags/tags"
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
 
 // vra is ankasoftco/provider-vra, whose API groups are directly under crossplane.io, and
 // anka-software/provider-jet-vra before it. VMware Aria Automation, once vRealize Automation,
@@ -10,7 +12,7 @@ import "github.com/plexsphere/function-cloud-tags/tags"
 // The group loadbalancer.crossplane.io is shared with nsxt, and storage.crossplane.io with
 // ankasoftco/provider-vsphere.
 var vra = family{
-	Family: Family{Name: "vra", Profile: tags.Generic, Upjet: true},
+	Family: Family{Name: "vra", Profile: profile.Generic, Upjet: true},
 	domains: []string{
 		"vra.jet.crossplane.io",
 

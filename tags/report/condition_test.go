@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -54,7 +55,7 @@ func TestVerdict(t *testing.T) {
 		},
 		"UnknownAndSkipped": {
 			reason:  "That is worse than a label that was skipped.",
-			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "")}, Results: []stamp.Result{unknown("a"), unknown("b")}},
+			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "")}, Results: []stamp.Result{unknown("a"), unknown("b")}},
 		},
 		"ManyUnknown": {reason: "Of many the first few are named.", outcome: Outcome{Results: many}},
 	})

@@ -26,6 +26,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -210,7 +211,7 @@ func class(apiVersion, kind, namespace, name string) object.Object {
 
 // skip returns the skip of a label for the supplied reason, on the supplied
 // resources.
-func skip(provider, key string, reason tags.SkipReason, limit string, resources ...string) stamp.Skip {
+func skip(provider, key string, reason profile.SkipReason, limit string, resources ...string) stamp.Skip {
 	return stamp.Skip{
 		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "plexsphere:" + key, Provider: provider, Reason: reason},
 		Limit:        limit,

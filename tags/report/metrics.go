@@ -7,7 +7,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -38,12 +38,12 @@ func NewMetrics() *Metrics {
 		m.runs.WithLabelValues(reason)
 	}
 
-	for _, provider := range tags.ProfileNames() {
+	for _, provider := range profile.Names() {
 		for _, of := range []*prometheus.CounterVec{m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations} {
 			of.WithLabelValues(provider)
 		}
 
-		for _, r := range tags.SkipReasons() {
+		for _, r := range profile.SkipReasons() {
 			m.skipped.WithLabelValues(provider, string(r))
 		}
 	}

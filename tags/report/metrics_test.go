@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -32,7 +32,7 @@ const (
 )
 
 // skippedSeries and series are the names of series.
-func skippedSeries(provider string, r tags.SkipReason) string {
+func skippedSeries(provider string, r profile.SkipReason) string {
 	return fmt.Sprintf("%s{provider=%q,reason=%q}", labelsSkipped, provider, r)
 }
 
@@ -62,8 +62,8 @@ func TestMetrics(t *testing.T) {
 	for run := range 3 {
 		o := &Outcome{}
 
-		for i, p := range tags.ProfileNames() {
-			for j, r := range tags.SkipReasons() {
+		for i, p := range profile.Names() {
+			for j, r := range profile.SkipReasons() {
 				o.Skips = append(o.Skips, slices.Repeat([]stamp.Skip{skip(p, "k", r, "limit", "a", "b")}, run+i+j)...)
 				want[skippedSeries(p, r)] += run + i + j
 			}
@@ -76,7 +76,7 @@ func TestMetrics(t *testing.T) {
 			want[series(notTaggable, p)]++
 			want[series(notKnown, p)]++
 
-			o.CloudRefuses = append(o.CloudRefuses, slices.Repeat([]stamp.Skip{skip(p, "k", tags.KeyCharacterClass, "limit")}, i)...)
+			o.CloudRefuses = append(o.CloudRefuses, slices.Repeat([]stamp.Skip{skip(p, "k", profile.KeyCharacterClass, "limit")}, i)...)
 			want[series(tagsRefused, p)] += i
 		}
 

@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -38,11 +38,11 @@ func TestNotes(t *testing.T) {
 			reason: "Tags that the cloud's API refuses are in one warning for each profile, with the mend. That is worse than a label that was skipped.",
 			outcome: Outcome{
 				CloudRefuses: []stamp.Skip{
-					skip("hetzner", "a", tags.KeyCharacterClass, "allowed: no colon"),
-					skip("hetzner", "b", tags.ValueCharacterClass, "allowed: few", "r"),
-					skip("openstack", "c/d", tags.KeyCharacterClass, "allowed: no slash"),
+					skip("hetzner", "a", profile.KeyCharacterClass, "allowed: no colon"),
+					skip("hetzner", "b", profile.ValueCharacterClass, "allowed: few", "r"),
+					skip("openstack", "c/d", profile.KeyCharacterClass, "allowed: no slash"),
 				},
-				Skips: []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "")},
+				Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "")},
 			},
 		},
 		"Unmatched": {

@@ -8,7 +8,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -18,7 +18,7 @@ func TestPolicy(t *testing.T) {
 		Sources: []v1beta1.Source{{}},
 		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
 			{Key: "owner"},
-			{Key: "cost-center", Values: []tags.Pattern{tags.NewPattern("100"), tags.NewPattern("3*")}},
+			{Key: "cost-center", Values: []profile.Pattern{profile.NewPattern("100"), profile.NewPattern("3*")}},
 		}},
 	}
 

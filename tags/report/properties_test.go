@@ -27,6 +27,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -94,10 +95,10 @@ func scenarios(maxLabels int) *rapid.Generator[scenario] {
 			profile: rapid.SampledFrom([]string{"aws", "hetzner", "openstack", "generic"}).Draw(t, "profile"),
 			in: &v1beta1.CloudTags{
 				ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(rapid.IntRange(0, 60).Draw(t, "reserved"))}, //nolint:gosec // 60 is no overflow.
-				ProfileRules: rapid.SampledFrom([]tags.Rules{"", tags.Contract, tags.Cloud}).Draw(t, "rules"),
+				ProfileRules: rapid.SampledFrom([]profile.Rules{"", profile.Contract, profile.Cloud}).Draw(t, "rules"),
 			},
 			fields: field.Chain{field.NewRules([]v1beta1.TagField{{
-				APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Port"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 				StringList: &v1beta1.StringList{Separator: "=", MaxLength: 255},
 			}}), field.BuiltIn(), field.ByProfile{}},
 		}
@@ -236,7 +237,7 @@ func sound(results []*fnv1.Result) error {
 
 // counts returns an error unless the supplied metrics have counted what results say and
 // what lines of the log do, each of which is about a label that was skipped.
-func (p *played) counts(t *rapid.T, profile string, m *Metrics) error {
+func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 	want := map[string]int{}
 
 	for _, r := range p.outcome.Results {
@@ -252,8 +253,8 @@ func (p *played) counts(t *rapid.T, profile string, m *Metrics) error {
 		}
 	}
 
-	for _, r := range tags.SkipReasons() {
-		want[skippedSeries(profile, r)] = strings.Count(p.log, fmt.Sprintf(`"provider":%q,"reason":%q`, profile, r))
+	for _, r := range profile.SkipReasons() {
+		want[skippedSeries(name, r)] = strings.Count(p.log, fmt.Sprintf(`"provider":%q,"reason":%q`, name, r))
 	}
 
 	if got := strings.Count(p.log, `"msg":"Skipped label"`); got != len(p.outcome.Skips) {
@@ -422,10 +423,10 @@ func TestMessagesOfAllLimits(t *testing.T) {
 	names := repeat(12, func(int) string { return strings.Repeat("x", maxName-6) })
 	resources := slices.Repeat([]string{strings.Repeat("r", maxName)}, 999)
 
-	for _, p := range slices.Concat(tags.Contract.Profiles(), tags.Cloud.Profiles()) {
-		for _, reason := range tags.SkipReasons() {
+	for _, p := range slices.Concat(profile.Contract.Profiles(), profile.Cloud.Profiles()) {
+		for _, reason := range profile.SkipReasons() {
 			limit := p.Limit(reason)
-			if reason == tags.CountCap {
+			if reason == profile.CountCap {
 				limit += ", 2147483647 of them reserved"
 			}
 
@@ -435,7 +436,7 @@ func TestMessagesOfAllLimits(t *testing.T) {
 				s := stamp.Skip{SkippedLabel: tags.SkippedLabel{QualifiedKey: name, TagKey: name, Provider: p.Name, Reason: reason}, Limit: limit}
 
 				// A profile of all resources names none.
-				if p.Narrow || reason == tags.CountCap {
+				if p.Narrow || reason == profile.CountCap {
 					s.Resources = resources
 				}
 
@@ -488,7 +489,7 @@ func TestBounded(t *testing.T) {
 			}
 
 			for _, key := range keys {
-				o.Skips = append(o.Skips, skip("aws", key, tags.CountCap, "at most 50 tags on a resource", names...))
+				o.Skips = append(o.Skips, skip("aws", key, profile.CountCap, "at most 50 tags on a resource", names...))
 			}
 
 			results := succeed(t, logger(b), o)

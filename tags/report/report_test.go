@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -45,7 +46,7 @@ func TestRequired(t *testing.T) {
 		"Success": {
 			reason:  "A call requires what it needed again, or Crossplane would never be done with asking.",
 			run:     run,
-			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", tags.KeyTooLong, "at most 128 characters")}},
+			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "at most 128 characters")}},
 		},
 		"Fatal": {
 			reason:  "A call that fails requires nothing, and isn't counted.",

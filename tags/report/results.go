@@ -9,8 +9,8 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -117,7 +117,7 @@ func (r *Run) ruled(i int) string {
 	out := elide(rule.Key)
 
 	if len(rule.Values) > 0 {
-		out += " (allowed: " + shorten(strings.Join(mapped(rule.Values, tags.Pattern.String), ", "), maxName) + ")"
+		out += " (allowed: " + shorten(strings.Join(mapped(rule.Values, profile.Pattern.String), ", "), maxName) + ")"
 	}
 
 	return out
@@ -211,21 +211,21 @@ func withheldTags(w *stamp.Withheld) (first []string, all int) {
 func (r *Run) unknownProvider(o *sorted) []string {
 	name := r.Input.ProviderValue()
 
-	if name == "" && (slices.ContainsFunc(o.tagged, func(s *stamp.Result) bool { return s.Provider == tags.Generic }) ||
-		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == tags.Generic })) {
+	if name == "" && (slices.ContainsFunc(o.tagged, func(s *stamp.Result) bool { return s.Provider == profile.Generic }) ||
+		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == profile.Generic })) {
 		name = r.Set.Provider
 	}
 
-	known := tags.ProfileNames()
+	known := profile.Names()
 	if name == "" || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
 		return nil
 	}
 
 	return []string{fmt.Sprintf("provider %s has no tag profile of its own: %s applies; known are %s",
-		elide(strconv.Quote(name)), tags.Generic, strings.Join(known, ", "))}
+		elide(strconv.Quote(name)), profile.Generic, strings.Join(known, ", "))}
 }
 
 // pascalCase of the supplied reason, as reasons of results and events are written.
-func pascalCase(r tags.SkipReason) string {
+func pascalCase(r profile.SkipReason) string {
 	return strings.Join(mapped(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
 }

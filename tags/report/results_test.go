@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -34,57 +34,57 @@ func TestWarnings(t *testing.T) {
 		"Skipped": {
 			reason: "Labels that are skipped for one reason are in one result, and each has a log line, and counts.",
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("aws", "aws:x", tags.ReservedPrefix, "reserved: aws:"),
-				skip("aws", "a", tags.KeyTooLong, atMost128),
-				skip("aws", "b", tags.KeyTooLong, atMost128),
+				skip("aws", "aws:x", profile.ReservedPrefix, "reserved: aws:"),
+				skip("aws", "a", profile.KeyTooLong, atMost128),
+				skip("aws", "b", profile.KeyTooLong, atMost128),
 			}},
 		},
 		"SkippedOnResources": {
 			reason: "A label that is skipped on some resources names them, the first of many, and counts once. A cluster scoped composite resource has only a name.",
 			xr:     clusterScoped,
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("aws", "x", tags.CountCap, atMost50, "a"),
-				skip("aws", "y", tags.CountCap, atMost50, "a", "b"),
-				skip("aws", "z", tags.CountCap, atMost50, eleven[:10]...),
-				skip("aws", "zz", tags.CountCap, atMost50, eleven...),
+				skip("aws", "x", profile.CountCap, atMost50, "a"),
+				skip("aws", "y", profile.CountCap, atMost50, "a", "b"),
+				skip("aws", "z", profile.CountCap, atMost50, eleven[:10]...),
+				skip("aws", "zz", profile.CountCap, atMost50, eleven...),
 			}},
 		},
 		"SkippedByProfiles": {
 			reason: "Each profile has its own results, and so has each limit.",
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("azure", "a", tags.ValueTooLong, "at most 255 bytes"),
-				skip("hetzner", "a", tags.ValueTooLong, "at most 255 bytes"),
-				skip("openstack", "a", tags.ValueTooLong, `at most 255 characters for key, "=" and value together`, "a"),
-				skip("openstack", "b", tags.ValueTooLong, "at most 255 bytes"),
+				skip("azure", "a", profile.ValueTooLong, "at most 255 bytes"),
+				skip("hetzner", "a", profile.ValueTooLong, "at most 255 bytes"),
+				skip("openstack", "a", profile.ValueTooLong, `at most 255 characters for key, "=" and value together`, "a"),
+				skip("openstack", "b", profile.ValueTooLong, "at most 255 bytes"),
 			}},
 		},
 		"SkippedByLimits": {
 			reason: "Each limit has its own result, log line and count, but a label that breaks two limits is one label.",
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("openstack", "a", tags.ValueTooLong, "at most 10 characters", "a"),
-				skip("openstack", "a", tags.ValueTooLong, "at most 12 characters", "b"),
+				skip("openstack", "a", profile.ValueTooLong, "at most 10 characters", "a"),
+				skip("openstack", "a", profile.ValueTooLong, "at most 12 characters", "b"),
 			}},
 		},
 		"SkippedOddKeys": {
 			reason: "Keys that are long or can't be seen are told in another way, but are logged as they are. A composite resource without metadata has no name.",
 			xr:     `{}`,
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("aws", "a\nb", tags.KeyCharacterClass, "allowed: few"),
-				skip("aws", strings.Repeat("a", 300), tags.KeyCharacterClass, "allowed: few"),
+				skip("aws", "a\nb", profile.KeyCharacterClass, "allowed: few"),
+				skip("aws", strings.Repeat("a", 300), profile.KeyCharacterClass, "allowed: few"),
 			}},
 		},
 		"SkippedParts": {
 			reason: "Labels that don't fit into one result are in several, each of which says which one it is.",
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("aws", strings.Repeat("a", 245), tags.CountCap, atMost50, "r"),
-				skip("aws", strings.Repeat("b", 245), tags.CountCap, atMost50, "r"),
+				skip("aws", strings.Repeat("a", 245), profile.CountCap, atMost50, "r"),
+				skip("aws", strings.Repeat("b", 245), profile.CountCap, atMost50, "r"),
 			}},
 		},
 		"SkippedManyNames": {
 			reason: "The condition names the first few skipped labels.",
 			outcome: Outcome{Skips: []stamp.Skip{
-				skip("aws", strings.Repeat("a", 75), tags.KeyTooLong, atMost128), skip("aws", strings.Repeat("b", 75), tags.KeyTooLong, atMost128),
-				skip("aws", strings.Repeat("c", 75), tags.KeyTooLong, atMost128), skip("aws", strings.Repeat("d", 75), tags.KeyTooLong, atMost128),
+				skip("aws", strings.Repeat("a", 75), profile.KeyTooLong, atMost128), skip("aws", strings.Repeat("b", 75), profile.KeyTooLong, atMost128),
+				skip("aws", strings.Repeat("c", 75), profile.KeyTooLong, atMost128), skip("aws", strings.Repeat("d", 75), profile.KeyTooLong, atMost128),
 			}},
 		},
 		"Mismatches": {
@@ -125,7 +125,7 @@ func TestWarnings(t *testing.T) {
 				Set:   resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}}, Provider: "amazon"},
 			},
 			outcome: Outcome{
-				Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")},
+				Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")},
 				Results: []stamp.Result{
 					active("a", "aws"),
 					{Resource: "b", Mismatch: "x"},
@@ -202,7 +202,7 @@ func TestNormals(t *testing.T) {
 		"ProviderOfSkips": {
 			reason:  "It matters to labels that the generic profile skips.",
 			run:     amazon,
-			outcome: Outcome{Skips: []stamp.Skip{skip("generic", "a", tags.KeyTooLong, "at most 63 characters")}},
+			outcome: Outcome{Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")}},
 		},
 		"ProviderOfNobody": {
 			reason:  "It doesn't matter to resources whose provider is known, or that have no tags.",
@@ -216,7 +216,7 @@ func TestNormals(t *testing.T) {
 func TestResultReasons(t *testing.T) {
 	want := []string{"ReservedKey", "ReservedPrefix", "KeyTooLong", "ValueTooLong", "KeyCharacterClass", "ValueCharacterClass", "KeyCollision", "CountCap"}
 
-	if diff := cmp.Diff(want, mapped(tags.SkipReasons(), pascalCase)); diff != "" {
+	if diff := cmp.Diff(want, mapped(profile.SkipReasons(), pascalCase)); diff != "" {
 		t.Errorf("\nThe reason of a result is that of the skip, as reasons of events are written.\npascalCase(...): -want, +got:\n%s", diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // PerResource are the labels of a Set for composed resources, as far as they differ.
@@ -183,14 +184,14 @@ func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 // Differs is true if resources may have other tags of the supplied key, of a tag or of a label, than
 // those of the labels that don't differ, which have become the supplied ones. The supplied set has
 // the tag keys. Nobody knows which of the labels that they may have provider configs have.
-func (p *PerResource) Differs(d *tags.Transformed, key string, keys tags.KeySet) bool {
+func (p *PerResource) Differs(d *tags.Transformed, key string, keys profile.KeySet) bool {
 	return p != nil && slices.ContainsFunc(p.all, func(t taken) bool {
 		switch {
 		case t.accounts != nil:
 			return t.accounts.mayHave(d, key, p.in.KeyPrefix) && !stand(d, keys, t.Label)
 		case t.source != nil:
 			tag, refused := d.Judge(t.Label)
-			return keys.Has(tag.Key) && refused != tags.ReservedKey && !stand(d, keys, t.Label)
+			return keys.Has(tag.Key) && refused != profile.ReservedKey && !stand(d, keys, t.Label)
 		default:
 			return false
 		}
@@ -199,7 +200,7 @@ func (p *PerResource) Differs(d *tags.Transformed, key string, keys tags.KeySet)
 
 // stand is true if there are tags of the supplied keys, and the supplied label can take the place of
 // none. A later label of the same key has taken its own, and a trusted one stands against others.
-func stand(d *tags.Transformed, keys tags.KeySet, l tags.Label) bool {
+func stand(d *tags.Transformed, keys profile.KeySet, l tags.Label) bool {
 	found := false
 
 	for i := range d.Tags {

@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
@@ -146,7 +147,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		context:  req.GetContext(),
 		required: required,
 		patterns: make(map[string]int),
-		merged:   newMerged(tags.NewFoldedKeySet(in.ReservedKeys...), 0),
+		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}
 
 	computes, perResource := expressions(in)
@@ -246,7 +247,7 @@ func (r *resolver) take(l tags.Label) {
 // merged are labels of sources, later ones over earlier ones.
 type merged struct {
 	// reserved keys, which only trusted sources may claim.
-	reserved tags.KeySet
+	reserved profile.KeySet
 
 	labels             []tags.Label
 	claims, overridden []tags.Label
@@ -256,7 +257,7 @@ type merged struct {
 }
 
 // newMerged returns what merges about so many labels.
-func newMerged(reserved tags.KeySet, labels int) *merged {
+func newMerged(reserved profile.KeySet, labels int) *merged {
 	return &merged{reserved: reserved, labels: make([]tags.Label, 0, labels), at: make(map[string]int, labels)}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A sourceType is what sources of one type have in common.
@@ -196,7 +197,7 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 type include struct {
 	// patterns of keys, and the same as a set.
 	patterns     []string
-	keys, except tags.KeySet
+	keys, except profile.KeySet
 
 	// none is why no key is included, if what says which ones isn't there.
 	none string
@@ -210,7 +211,7 @@ func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 	out := &include{patterns: []string{"*"}}
 
 	if s.Include != nil {
-		out.except = tags.NewKeySet(s.Include.Except...)
+		out.except = profile.NewKeySet(s.Include.Except...)
 
 		if s.Include.Keys != nil {
 			out.patterns = s.Include.Keys
@@ -232,7 +233,7 @@ func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
 		}
 	}
 
-	out.keys = tags.NewKeySet(out.patterns...)
+	out.keys = profile.NewKeySet(out.patterns...)
 
 	return out, nil
 }

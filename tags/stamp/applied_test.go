@@ -16,9 +16,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/resource"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -218,7 +218,7 @@ func TestFinal(t *testing.T) {
 				s := &Stamper{Owner: ours}
 				target := targetOf(s, f, object.Tree(r), object.Tree(a.object(t)))
 
-				keys := tagset.Keys{Kind: tagset.KindOf(&f, target.profile), Patterns: tags.NewKeySet("*")}
+				keys := tagset.Keys{Kind: tagset.KindOf(&f, target.profile), Patterns: profile.NewKeySet("*")}
 
 				set, err := target.final(target.before, &keys)
 				if err != nil {
@@ -264,8 +264,8 @@ func keysOf(of []string) []string {
 // targetOf the resource, whose tags are in the field f.
 func targetOf(s *Stamper, f field.Field, desired, observed object.Object) *Target {
 	t := &Target{
-		Name: "r", Resource: desired, observed: observed, kind: &kind{}, profile: tags.ProfileOf("aws"),
-		place: &place{field: &f, profile: tags.ProfileOf("aws")},
+		Name: "r", Resource: desired, observed: observed, kind: &kind{}, profile: profile.Of("aws"),
+		place: &place{field: &f, profile: profile.Of("aws")},
 	}
 
 	t.managers.composed = s.Owner

@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -95,7 +96,7 @@ func TestAsIs(t *testing.T) {
 			}
 
 			if tc.others {
-				s.Input.Resources = []v1beta1.ResourceSelector{{Name: tags.NewPattern("other")}}
+				s.Input.Resources = []v1beta1.ResourceSelector{{Name: profile.NewPattern("other")}}
 			}
 
 			of := func(metadata, spec string) *structpb.Struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -46,7 +47,7 @@ func change(t *Target, r object.Object, keys tagset.Keys) Change {
 	}
 
 	// Here all strings are tags.
-	keys.Patterns = tags.NewKeySet("*")
+	keys.Patterns = profile.NewKeySet("*")
 
 	old, err := tagset.Read(t.there, t.field, &keys)
 	if err != nil {

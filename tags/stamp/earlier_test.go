@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -143,7 +144,7 @@ func TestStampFormattedKeys(t *testing.T) {
 	cases := map[string]situation{
 		"Label":          {reason: "The key of a label before its format names its tag.", provider: "gcp", field: f, labels: []tags.Label{label("platform/env", "a"), label("platform/x", "b")}, remove: keys("ours:platform/env")},
 		"Beginning":      {reason: "So does the beginning of keys, at a value too.", provider: "azure", field: f, remove: append(atValue("ours:platform/*", "a"), fromField("ours:team/*")...), spec: `{"tags": {"ours:platform.env": "a", "ours:platform.x": "b", "OURS:Team.y": "c"}}`},
-		"PrefixOfFormat": {reason: "A format with a prefix of its own takes the place of the prefix.", provider: "aws", field: f, formats: map[string]tags.Format{"aws": tags.NewFormat(new("p_"), map[string]string{"/": "."}, false)}, remove: keys("ours:a/b", "ours:c/*"), spec: `{"tags": {"p_a.b": "1", "p_c.d": "2", "p_e": "3"}}`},
+		"PrefixOfFormat": {reason: "A format with a prefix of its own takes the place of the prefix.", provider: "aws", field: f, formats: map[string]profile.Format{"aws": profile.NewFormat(new("p_"), map[string]string{"/": "."}, false)}, remove: keys("ours:a/b", "ours:c/*"), spec: `{"tags": {"p_a.b": "1", "p_c.d": "2", "p_e": "3"}}`},
 		"Ignored":        {reason: "What other systems own is named so, too.", provider: "gcp", field: f, ignore: keys("backup:*"), observedSpec: `{}`, status: `{"tags": {"backup_plan": "daily", "backups": "x"}}`},
 		"Trusted":        {reason: "A key from a field touches no key of a trusted label, reserved or not.", field: f, labels: []tags.Label{trusted(label("team", "a")), label("x", "b")}, remove: fromField("ours:*")},
 	}

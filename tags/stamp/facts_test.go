@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 const facts = "../field/testdata/facts/"
@@ -42,7 +43,7 @@ type factField struct {
 // A verdict is a row of counts.tsv.
 type verdict struct {
 	providers         []string
-	kind, path, shape tags.Pattern
+	kind, path, shape profile.Pattern
 	profile           string
 
 	// want is what a tag env=prod becomes, or nil if the field carries no tags.
@@ -164,7 +165,7 @@ func readVerdicts(t *testing.T) (out []*verdict) {
 
 		v := &verdict{
 			providers: strings.Split(c[0], ","), profile: c[4], line: line,
-			kind: tags.NewPattern(c[1]), path: tags.NewPattern(path), shape: tags.NewPattern(c[3]),
+			kind: profile.NewPattern(c[1]), path: profile.NewPattern(path), shape: profile.NewPattern(c[3]),
 		}
 		if c[5] != "-" {
 			text, ask := strings.CutPrefix(c[5], "request ")
@@ -533,7 +534,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 	schemas, rules := make(map[schema.GroupVersionKind]object.Node), []v1beta1.TagField{}
 	for i := range cases {
 		schemas[cases[i].GroupVersionKind] = cases[i].schema(t)
-		rules = append(rules, v1beta1.TagField{APIVersion: tags.NewPattern(cases[i].GroupVersion().String()), Kind: tags.NewPattern(cases[i].Kind)})
+		rules = append(rules, v1beta1.TagField{APIVersion: profile.NewPattern(cases[i].GroupVersion().String()), Kind: profile.NewPattern(cases[i].Kind)})
 	}
 
 	without, with := run(t, cases, nil, nil), run(t, cases, nil, schemas)

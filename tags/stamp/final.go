@@ -1,8 +1,8 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -27,7 +27,7 @@ func finalOf(p *plan, becomes object.Object) Final {
 
 	// All strings are tags, and those of labels are told by their keys.
 	keys := p.Keys
-	keys.Patterns = tags.NewKeySet("*")
+	keys.Patterns = profile.NewKeySet("*")
 
 	set, err := tagset.Read(value, p.target.field, &keys)
 	if err != nil {

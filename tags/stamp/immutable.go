@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -89,7 +89,7 @@ func (p *plan) freeze() error {
 // the field, or else those of the observed field.
 func (t *Target) made(w *wishes) (*tagset.Set, error) {
 	keys := w.Keys
-	keys.Patterns = tags.NewKeySet("*") // All strings are tags.
+	keys.Patterns = profile.NewKeySet("*") // All strings are tags.
 
 	set, all := t.cloudsOwn(&keys)
 	reported := set != nil

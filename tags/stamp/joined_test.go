@@ -11,6 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -101,7 +102,7 @@ func TestStampMetadataRefused(t *testing.T) {
 		return f
 	}
 
-	formats := map[string]tags.Format{"openstack": tags.NewFormat(new(""), nil, false)}
+	formats := map[string]profile.Format{"openstack": profile.NewFormat(new(""), nil, false)}
 
 	var labels []tags.Label
 	for _, key := range []string{"team", "a/team", "A/team", "a/b/c", "plexsphere:x", "crossplane.io/composite", "a.crossplane.io/x", "kubectl.kubernetes.io/x", strings.Repeat("k", 64)} {
@@ -174,7 +175,7 @@ func TestStampMetadata(t *testing.T) {
 
 			// Keys of annotations have no colon.
 			if tc.field.Shape == field.Map {
-				s.formats = map[string]tags.Format{"aws": tags.NewFormat(nil, map[string]string{":": "_"}, false)}
+				s.formats = map[string]profile.Format{"aws": profile.NewFormat(nil, map[string]string{":": "_"}, false)}
 			}
 
 			if tc.remove != "" {
@@ -219,8 +220,8 @@ func TestStampAsked(t *testing.T) {
 			}
 
 			rules := field.NewRules([]v1beta1.TagField{
-				{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern(tc.pattern), Provider: "hetzner"},
-				{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Thing"), Shape: v1beta1.TagFieldShapeNone}, // The first one wins.
+				{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern(tc.pattern), Provider: "hetzner"},
+				{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Thing"), Shape: v1beta1.TagFieldShapeNone}, // The first one wins.
 			})
 
 			s := &Stamper{
@@ -235,7 +236,7 @@ func TestStampAsked(t *testing.T) {
 // TestStampFixedParameters tests classes, whose parameters can't change once they are there.
 func TestStampFixedParameters(t *testing.T) {
 	rules := field.NewRules([]v1beta1.TagField{{
-		APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*Class"), Shape: v1beta1.TagFieldShapeJoined, FieldPath: object.MustParsePath("parameters.labels"),
+		APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*Class"), Shape: v1beta1.TagFieldShapeJoined, FieldPath: object.MustParsePath("parameters.labels"),
 		Provider: "gcp", Joined: &v1beta1.Joined{Separator: "=", Delimiter: ","},
 	}})
 

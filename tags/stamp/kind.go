@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // managedFields are the fields of a spec that all managed resources have. One that has
@@ -25,7 +25,7 @@ type kind struct {
 	field.Kind
 
 	// profile of resources of which nobody knows where their tags go.
-	profile *tags.Profile
+	profile *profile.Profile
 
 	place *place
 }
@@ -34,11 +34,11 @@ type kind struct {
 type place struct {
 	field *field.Field
 
-	profile *tags.Profile
+	profile *profile.Profile
 
 	// refuser has what the API of the cloud admits, if that is less than the profile does and
 	// somebody wants to know. Otherwise it is nil.
-	refuser *tags.Profile
+	refuser *profile.Profile
 
 	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
 	// same of the kind.
@@ -177,7 +177,7 @@ func (ts *Targets) kindOf(o *outline) *kind {
 		if isOf && family.Profile != "" {
 			k.Profile = family.Profile
 		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
-			k.Profile = tags.ProfileOf(p).Name
+			k.Profile = profile.Of(p).Name
 		}
 
 		k.profile = ts.stamper.profileOf(k.Kind, "")
@@ -281,14 +281,14 @@ func (ts *Targets) inVersions(k *kind) func(apiVersion string) *field.Field {
 
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may
 // name one.
-func (s *Stamper) profileOf(k field.Kind, named string) *tags.Profile {
+func (s *Stamper) profileOf(k field.Kind, named string) *profile.Profile {
 	of := k.Tagged()
 	return s.Input.ProfileRules.ProfileOf(s.providerOf(k, named), of.Group, of.Kind)
 }
 
 // refuserOf returns what the API of the cloud admits of tags of resources of the kind, if that is
 // less than their tag profile does, or nil.
-func (s *Stamper) refuserOf(k field.Kind, named string) *tags.Profile {
+func (s *Stamper) refuserOf(k field.Kind, named string) *profile.Profile {
 	of := k.Tagged()
 	return s.Input.ProfileRules.RefuserOf(s.providerOf(k, named), of.Group, of.Kind)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -51,7 +52,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 
 // TestStampLaunched tests the tags of what resources launch.
 func TestStampLaunched(t *testing.T) {
-	volumes := v1beta1.TagField{APIVersion: tags.NewPattern("ec2*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.volumeTags"), Shape: "Map"}
+	volumes := v1beta1.TagField{APIVersion: profile.NewPattern("ec2*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.volumeTags"), Shape: "Map"}
 
 	cases := map[string]struct {
 		reason            string

@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -91,9 +92,9 @@ func TestStampLimit(t *testing.T) {
 // resources each says the limit that it has.
 func TestStampLimitError(t *testing.T) {
 	fields := field.Chain{field.NewRules([]v1beta1.TagField{
-		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Odd"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap},
-		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Short"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
-		{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Odd"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Short"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap},
 	})}
 
 	kind := func(apiVersion, kind string) *fnv1.Resource {

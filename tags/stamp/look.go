@@ -3,6 +3,7 @@ package stamp
 import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -11,7 +12,7 @@ import (
 type Look struct {
 	APIVersion, Kind string
 
-	Profile *tags.Profile
+	Profile *profile.Profile
 
 	// LeftAlone is why the resource's tags are not managed, or empty if they are.
 	LeftAlone string
@@ -71,7 +72,7 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 
 	// All strings are tags.
 	keys := w.Keys
-	keys.Patterns = tags.NewKeySet("*")
+	keys.Patterns = profile.NewKeySet("*")
 
 	err = t.beforeErr
 	p := &plan{Result: t.result(), wishes: w, in: s.Input, target: t}

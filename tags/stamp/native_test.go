@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -90,7 +91,7 @@ func TestStampNative(t *testing.T) {
 
 			// Keys of labels have no colon.
 			if tc.field.KubernetesLabels {
-				s.Transformer = tags.NewTransformer(under(v1beta1.ConflictPolicyReplace, tc.labels...), map[string]tags.Format{"aws": tags.NewFormat(nil, map[string]string{":": "_"}, false)})
+				s.Transformer = tags.NewTransformer(under(v1beta1.ConflictPolicyReplace, tc.labels...), map[string]profile.Format{"aws": profile.NewFormat(nil, map[string]string{":": "_"}, false)})
 			}
 
 			if tc.observed != nil {
@@ -149,7 +150,7 @@ func TestStampWrapped(t *testing.T) {
 	}
 
 	rule := func(kind, provider string) v1beta1.TagField {
-		return v1beta1.TagField{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern(kind), Provider: provider}
+		return v1beta1.TagField{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern(kind), Provider: provider}
 	}
 
 	inSpec := rule("Bucket", "")

@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -153,7 +154,7 @@ func TestOthers(t *testing.T) {
 				Input: &v1beta1.CloudTags{
 					LimitPolicy:  tc.limitPolicy,
 					Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}},
-					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(tags.ProfileOf(provider).MaxTags - tc.slots)}, //nolint:gosec // At most 50.
+					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(profile.Of(provider).MaxTags - tc.slots)}, //nolint:gosec // At most 50.
 				},
 				Provider:    provider,
 				Transformer: reserving(tc.reserved, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),

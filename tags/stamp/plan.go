@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -260,7 +261,7 @@ func (p *plan) takeAway() {
 
 		switch {
 		case claimed:
-			p.replacing = append(p.replacing, p.byClaim[tags.FoldKey(claim)])
+			p.replacing = append(p.replacing, p.byClaim[profile.FoldKey(claim)])
 		case !lost && p.isEarlier(e):
 			continue
 		default:

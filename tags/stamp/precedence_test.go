@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -225,7 +226,7 @@ func TestEveryPrecedence(t *testing.T) {
 		}
 
 		if claimed {
-			skips = append(skips, stamp.Skip{SkippedLabel: skipped, Limit: tags.ProfileOf("aws").Limit("reserved-key")})
+			skips = append(skips, stamp.Skip{SkippedLabel: skipped, Limit: profile.Of("aws").Limit("reserved-key")})
 		}
 
 		if reserved && active != nil {
@@ -396,7 +397,7 @@ func TestReservedThroughEverySource(t *testing.T) {
 		typ := rapid.SampledFrom(slices.Sorted(maps.Keys(types))).Draw(t, "type")
 		reserved := rapid.SampledFrom([]string{"workspace", "Workspace", "entigo:zone", "plexsphere:a/b", "name", "kind"}).Draw(t, "reserved")
 		entry := rapid.SampledFrom([]string{reserved, reserved[:len(reserved)-1] + "*"}).Draw(t, "entry")
-		provider := rapid.SampledFrom(tags.ProfileNames()).Draw(t, "provider")
+		provider := rapid.SampledFrom(profile.Names()).Draw(t, "provider")
 		jsonEncoded := rapid.Bool().Draw(t, "JSON")
 		keyForm := rapid.SampledFrom([]string{"Qualified", "Tag"}).Draw(t, "keyForm")
 		onConflict := rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "onConflict")
@@ -582,7 +583,7 @@ func TestSkippedOnce(t *testing.T) {
 
 	want := stamp.Skip{
 		SkippedLabel: tags.SkippedLabel{QualifiedKey: "crossplane-kind", TagKey: "crossplane-kind", Provider: "aws", Reason: "reserved-key"},
-		Limit:        tags.ProfileOf("aws").Limit("reserved-key"),
+		Limit:        profile.Of("aws").Limit("reserved-key"),
 		Resources:    []string{"bucket"},
 	}
 

@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -82,7 +83,7 @@ func worlds() *rapid.Generator[world] {
 			slots:    rapid.SampledFrom([]int{0, 1, 2, 3, 4, 6, 50}).Draw(t, "slots"),
 		}
 
-		fold := tags.ProfileOf(w.provider).Fold
+		fold := profile.Of(w.provider).Fold
 		distinct := func(of []string, most int, label string) []string {
 			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, most, fold).Draw(t, label)
 		}
@@ -223,7 +224,7 @@ func (w world) becomes() became {
 	isReserved := func(key string) bool {
 		return slices.ContainsFunc(w.reserved, func(p string) bool {
 			p, key := strings.ToLower(p), strings.ToLower(key)
-			return tags.NewKeySet(p).Has(key) || tags.NewKeySet("ours:"+p).Has(key)
+			return profile.NewKeySet(p).Has(key) || profile.NewKeySet("ours:"+p).Has(key)
 		})
 	}
 	isProviders := func(key string) bool {
@@ -612,7 +613,7 @@ func (w world) stamper(s shape) *Stamper {
 		Input: &v1beta1.CloudTags{
 			Sources: sources,
 			ReservedTags: map[string]v1beta1.TagCount{
-				w.provider: v1beta1.TagCount(tags.ProfileOf(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
+				w.provider: v1beta1.TagCount(profile.Of(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
 			},
 		},
 		Provider:    w.provider,
@@ -754,7 +755,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 	t.Helper()
 
 	w = w.in(s)
-	fold := tags.ProfileOf(w.provider).Fold
+	fold := profile.Of(w.provider).Fold
 	want := w.becomes()
 	r := thing(s.specOf(keysAndValues(w.before)))
 
@@ -802,9 +803,9 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 
 	for _, sk := range out.Skips {
 		switch sk.Reason {
-		case tags.CountCap:
+		case profile.CountCap:
 			got.capped = append(got.capped, fold(sk.TagKey))
-		case tags.ReservedKey:
+		case profile.ReservedKey:
 			if sk.Limit == takenAway {
 				got.taken = append(got.taken, sk.TagKey)
 				continue
@@ -828,14 +829,14 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 func (w world) checkRest(t rapid.TB, kind string, s shape, stamped *structpb.Struct) {
 	t.Helper()
 
-	fold := tags.ProfileOf(w.provider).Fold
+	fold := profile.Of(w.provider).Fold
 	named := func(key string) bool {
-		matches := func(k resolve.TagKey) bool { return tags.NewKeySet(fold(k.Pattern)).Has(fold(key)) }
+		matches := func(k resolve.TagKey) bool { return profile.NewKeySet(fold(k.Pattern)).Has(fold(key)) }
 		isLabel := func(l tags.Label) bool { return fold(l.TagKey) == fold(key) }
 
 		isReserved := func(p string) bool {
 			p, key := strings.ToLower(p), strings.ToLower(key)
-			return tags.NewKeySet(p).Has(key) || tags.NewKeySet("ours:"+p).Has(key)
+			return profile.NewKeySet(p).Has(key) || profile.NewKeySet("ours:"+p).Has(key)
 		}
 
 		return slices.ContainsFunc(w.reserved, isReserved) || slices.ContainsFunc(w.remove, matches) || slices.ContainsFunc(w.ignore, matches) || slices.ContainsFunc(w.labels, isLabel)
@@ -962,7 +963,7 @@ func stringsIn(r *structpb.Struct) []string {
 
 // A stringWorld is a list of strings, and what is to become of it.
 type stringWorld struct {
-	profile              *tags.Profile
+	profile              *profile.Profile
 	separator            string
 	atomic               bool
 	before, cloud, there []string
@@ -996,7 +997,7 @@ func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 
 	return slices.ContainsFunc(keys, func(k resolve.TagKey) bool {
 		return (!k.Untrusted || !w.is(s, "owner")) && slices.ContainsFunc(w.keysIn(s), func(key string) bool {
-			return tags.NewKeySet(w.profile.Fold(k.Pattern)).Has(w.profile.Fold(key))
+			return profile.NewKeySet(w.profile.Fold(k.Pattern)).Has(w.profile.Fold(key))
 		})
 	})
 }
@@ -1079,7 +1080,7 @@ func TestStampStrings(t *testing.T) {
 		policy := rapid.SampledFrom([]v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace}).Draw(t, "policy")
 
 		w := stringWorld{
-			profile:   tags.ProfileOf(provider),
+			profile:   profile.Of(provider),
 			separator: rapid.SampledFrom([]string{"=", ":", "==", "::"}).Draw(t, "separator"),
 			atomic:    rapid.Bool().Draw(t, "atomic"),
 			before:    rapid.SliceOfN(pieces, 0, 6).Draw(t, "before"),

@@ -7,6 +7,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -221,7 +222,7 @@ func TestStampRemoveReservedByQualifiedKey(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			transformer := tags.NewTransformer([]tags.Label{
 				{QualifiedKey: "owner", TagKey: "ours:owner", Unprefixed: true, Value: "alice", Trusted: true},
-			}, map[string]tags.Format{"aws": tags.NewFormat(&prefix, nil, false)})
+			}, map[string]profile.Format{"aws": profile.NewFormat(&prefix, nil, false)})
 			transformer.Reserve([]string{"owner"}, "ours:", nil)
 
 			stamper := &Stamper{

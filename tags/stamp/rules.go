@@ -5,6 +5,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -15,8 +16,8 @@ type keyRule struct {
 	retain, untrusted bool
 
 	// keys at any value, and by the value that they must have.
-	keys   tags.KeySet
-	values map[string]tags.KeySet
+	keys   profile.KeySet
+	values map[string]profile.KeySet
 }
 
 // keyRules returns the supplied keys as rules for tags of the supplied profile. The first
@@ -42,7 +43,7 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 			}
 		}
 
-		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...), values: make(map[string]tags.KeySet, len(values))}
+		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...), values: make(map[string]profile.KeySet, len(values))}
 		for value, patterns := range values {
 			r.values[value] = d.Keys(patterns...)
 		}
@@ -77,7 +78,7 @@ type KeyRules struct {
 
 // NewKeyRules returns the supplied keys for the supplied tags of labels, which are those of the
 // supplied profile.
-func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *tags.Profile) *KeyRules {
+func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile) *KeyRules {
 	r := &KeyRules{labels: wishesFrom(tagset.Kind{Profile: p, Shape: field.Map}, d), keys: keys}
 	for i := range keys {
 		r.rules = append(r.rules, keyRules(d, keys[i:i+1]))

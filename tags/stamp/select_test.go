@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -61,43 +62,43 @@ func TestStampSelect(t *testing.T) {
 		entries []v1beta1.ResourceSelector
 	}{
 		"NoEntries":          {reason: "Without entries all resources are managed."},
-		"Name":               {reason: "A name selects one resource. Nobody asks for the fields of others.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("bucket")}}},
-		"NamePattern":        {reason: "A star in a name matches any run of characters.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("*u*e*")}}},
-		"NameInCase":         {reason: "Names are told apart by case.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("Bucket")}}},
-		"APIVersion":         {reason: "An API version is one of all that the resource has.", entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.example.org/v1")}}},
-		"APIVersionPattern":  {reason: "A star in an API version matches any run of characters.", entries: []v1beta1.ResourceSelector{{APIVersion: tags.NewPattern("s3.*/v1beta*")}}},
-		"Kind":               {reason: "A kind may be given with any API version.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue")}}},
-		"KindPattern":        {reason: "A star in a kind matches any run of characters.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("*b*ct")}}},
+		"Name":               {reason: "A name selects one resource. Nobody asks for the fields of others.", entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("bucket")}}},
+		"NamePattern":        {reason: "A star in a name matches any run of characters.", entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("*u*e*")}}},
+		"NameInCase":         {reason: "Names are told apart by case.", entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("Bucket")}}},
+		"APIVersion":         {reason: "An API version is one of all that the resource has.", entries: []v1beta1.ResourceSelector{{APIVersion: profile.NewPattern("s3.example.org/v1")}}},
+		"APIVersionPattern":  {reason: "A star in an API version matches any run of characters.", entries: []v1beta1.ResourceSelector{{APIVersion: profile.NewPattern("s3.*/v1beta*")}}},
+		"Kind":               {reason: "A kind may be given with any API version.", entries: []v1beta1.ResourceSelector{{Kind: profile.NewPattern("Queue")}}},
+		"KindPattern":        {reason: "A star in a kind matches any run of characters.", entries: []v1beta1.ResourceSelector{{Kind: profile.NewPattern("*b*ct")}}},
 		"MatchLabels":        {reason: "Labels of Kubernetes select resources that have all of them.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold"}}}},
 		"MatchAllLabels":     {reason: "An empty label is one.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "gold", "empty": ""}}}},
 		"MatchLabelsExactly": {reason: "Labels have no patterns, and a value that is no string is none of theirs.", entries: []v1beta1.ResourceSelector{{MatchLabels: map[string]string{"tier": "*"}}, {MatchLabels: map[string]string{"number": "1"}}, {MatchLabels: map[string]string{"null": ""}}}},
 		"MatchTags":          {reason: "Tags that earlier steps set select resources that have all of them. What has no such field isn't selected.", entries: []v1beta1.ResourceSelector{{MatchTags: map[string]string{"team": "a"}}}},
-		"MatchAllTags":       {reason: "An empty tag is one.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: tags.NewPattern("Tagged"), MatchTags: map[string]string{"team": "a", "empty": ""}}}},
+		"MatchAllTags":       {reason: "An empty tag is one.", entries: []v1beta1.ResourceSelector{{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"team": "a", "empty": ""}}, {Kind: profile.NewPattern("Tagged"), MatchTags: map[string]string{"team": "a", "empty": ""}}}},
 		"MatchTagsExactly": {
 			reason: "Tags have no patterns, and a value that is no string is none of theirs.",
 			entries: []v1beta1.ResourceSelector{
-				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"team": "*"}},
-				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"te*": "a"}},
-				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"odd": "1"}},
-				{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"Team": "a"}},
+				{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"team": "*"}},
+				{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"te*": "a"}},
+				{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"odd": "1"}},
+				{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"Team": "a"}},
 			},
 		},
-		"MatchTagsNotOurs": {reason: "A tag that a label becomes selects nothing: it is not there before.", entries: []v1beta1.ResourceSelector{{Kind: tags.NewPattern("Queue"), MatchTags: map[string]string{"ours:a": "1"}}}},
-		"All":              {reason: "Within an entry everything must hold.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}}},
+		"MatchTagsNotOurs": {reason: "A tag that a label becomes selects nothing: it is not there before.", entries: []v1beta1.ResourceSelector{{Kind: profile.NewPattern("Queue"), MatchTags: map[string]string{"ours:a": "1"}}}},
+		"All":              {reason: "Within an entry everything must hold.", entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("t*"), APIVersion: profile.NewPattern("s3.*"), Kind: profile.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}}}},
 		"AllButOne": {
 			reason: "Within an entry everything must hold.",
 			entries: []v1beta1.ResourceSelector{
-				{Name: tags.NewPattern("x*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s4.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("x"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
-				{Name: tags.NewPattern("t*"), APIVersion: tags.NewPattern("s3.*"), Kind: tags.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
+				{Name: profile.NewPattern("x*"), APIVersion: profile.NewPattern("s3.*"), Kind: profile.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: profile.NewPattern("t*"), APIVersion: profile.NewPattern("s4.*"), Kind: profile.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: profile.NewPattern("t*"), APIVersion: profile.NewPattern("s3.*"), Kind: profile.NewPattern("x"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: profile.NewPattern("t*"), APIVersion: profile.NewPattern("s3.*"), Kind: profile.NewPattern("*"), MatchLabels: map[string]string{"tier": "iron"}, MatchTags: map[string]string{"Name": "y"}},
+				{Name: profile.NewPattern("t*"), APIVersion: profile.NewPattern("s3.*"), Kind: profile.NewPattern("*"), MatchLabels: map[string]string{"tier": "gold"}, MatchTags: map[string]string{"Name": "x"}},
 			},
 		},
-		"AnyEntry": {reason: "Any entry selects.", entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("queue")}, {Kind: tags.NewPattern("Nothing")}, {MatchLabels: map[string]string{"tier": "silver"}}}},
+		"AnyEntry": {reason: "Any entry selects.", entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("queue")}, {Kind: profile.NewPattern("Nothing")}, {MatchLabels: map[string]string{"tier": "silver"}}}},
 		"LeftAlone": {
 			reason:  "A resource that is selected is left alone if it must be, and nobody asks for the fields of one that asks for it itself.",
-			entries: []v1beta1.ResourceSelector{{Name: tags.NewPattern("adopted")}, {Name: tags.NewPattern("skipped")}, {Name: tags.NewPattern("none")}, {Name: tags.NewPattern("unknown")}, {Name: tags.NewPattern("nothing")}},
+			entries: []v1beta1.ResourceSelector{{Name: profile.NewPattern("adopted")}, {Name: profile.NewPattern("skipped")}, {Name: profile.NewPattern("none")}, {Name: profile.NewPattern("unknown")}, {Name: profile.NewPattern("nothing")}},
 		},
 	}
 
@@ -126,7 +127,7 @@ func TestStampSelect(t *testing.T) {
 func TestUnmatched(t *testing.T) {
 	selectors := func(names ...string) (out []v1beta1.ResourceSelector) {
 		for _, name := range names {
-			out = append(out, v1beta1.ResourceSelector{Name: tags.NewPattern(name)})
+			out = append(out, v1beta1.ResourceSelector{Name: profile.NewPattern(name)})
 		}
 
 		return out
@@ -214,7 +215,7 @@ func TestStampSelectByTags(t *testing.T) {
 					stamper := &Stamper{
 						Input: &v1beta1.CloudTags{
 							Sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
-							Resources: []v1beta1.ResourceSelector{{Name: tags.NewPattern("other")}, {MatchTags: tc.tags}},
+							Resources: []v1beta1.ResourceSelector{{Name: profile.NewPattern("other")}, {MatchTags: tc.tags}},
 						},
 						Provider:    tc.provider,
 						Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"))...),

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -28,7 +29,7 @@ type situation struct {
 	in    v1beta1.CloudTags
 	slots v1beta1.TagCount
 
-	formats        map[string]tags.Format
+	formats        map[string]profile.Format
 	reserved       []string
 	labels, claims []tags.Label
 	remove, ignore []resolve.TagKey

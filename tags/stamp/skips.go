@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Skip is a label that was skipped.
@@ -90,7 +91,7 @@ func (s *skips) addOwn(p *plan) {
 	for i, k := range p.refusedKeys() {
 		s.skip(k, p.Resource, p.Profile.Narrow)
 
-		if source := p.transformed.Refused[i].Source; k.label.Reason == tags.ReservedKey && source != nil {
+		if source := p.transformed.Refused[i].Source; k.label.Reason == profile.ReservedKey && source != nil {
 			s.of[k].claimedBy(source)
 		}
 	}
@@ -107,7 +108,7 @@ func (s *skips) addOwn(p *plan) {
 
 	limit := p.countLimit()
 	for i := range p.slotless() {
-		s.alone(p, p.tags[i], tags.CountCap, limit)
+		s.alone(p, p.tags[i], profile.CountCap, limit)
 	}
 }
 
@@ -127,7 +128,7 @@ func (s *skips) addLaunched(q, own *plan) {
 
 	for i := range q.slotless() {
 		if own.wishes != q.wishes || !own.decided || !own.lacksSlot(i) {
-			s.alone(q, q.tags[i], tags.CountCap, q.countLimit())
+			s.alone(q, q.tags[i], profile.CountCap, q.countLimit())
 		}
 	}
 }
@@ -135,13 +136,13 @@ func (s *skips) addLaunched(q, own *plan) {
 // takenFrom adds the tags that p takes away from earlier steps.
 func (s *skips) takenFrom(p *plan) {
 	for _, key := range p.taken {
-		s.alone(p, tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, tags.ReservedKey, takenAway)
+		s.alone(p, tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, profile.ReservedKey, takenAway)
 	}
 }
 
 // alone skips a label for a reason that only the resource of p has.
-func (s *skips) alone(p *plan, l tags.Tag, r tags.SkipReason, limit string) {
-	s.skip(skipKey{label: p.Profile.Skip(l, r), limit: limit}, p.Resource, true)
+func (s *skips) alone(p *plan, l tags.Tag, r profile.SkipReason, limit string) {
+	s.skip(skipKey{label: l.Skip(p.Profile.Name, r), limit: limit}, p.Resource, true)
 }
 
 // skip a label for a resource.
@@ -161,7 +162,7 @@ func (s *skips) skip(k skipKey, resource string, single bool) {
 
 // sorted returns the labels that were skipped.
 func (s *skips) sorted() []Skip {
-	reasons := tags.SkipReasons()
+	reasons := profile.SkipReasons()
 	out := make([]Skip, 0, len(s.of))
 
 	for k, of := range s.of {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // freeSlots is how many more tags the resource may have in the cloud, and its tag field by the
@@ -63,7 +63,7 @@ func (p *plan) providersInField() int {
 // countLimit puts how many tags the resource may have: the limit that leaves fewer to labels.
 func (p *plan) countLimit() string {
 	reserved, providers := p.reservedSlots()
-	limit := p.Profile.Limit(tags.CountCap)
+	limit := p.Profile.Limit(profile.CountCap)
 
 	if most, ok := p.mostInField(); ok && most-p.providersInField() < p.Profile.MaxTags-reserved-providers {
 		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", most, p.target.field.Path)
@@ -105,8 +105,9 @@ func (s *skips) refusedOf(p *plan) {
 
 	positions := p.active()
 	for _, i := range positions {
-		if reason := api.Refuses(p.tags[i]); reason != "" {
-			s.skip(skipKey{label: p.Profile.Skip(p.tags[i], reason), limit: api.Limit(reason)}, p.Resource, false)
+		t := &p.tags[i]
+		if reason := api.Check(t.Key, t.Key, t.Value); reason != "" {
+			s.skip(skipKey{label: t.Skip(p.Profile.Name, reason), limit: api.Limit(reason)}, p.Resource, false)
 		}
 	}
 
@@ -115,7 +116,7 @@ func (s *skips) refusedOf(p *plan) {
 	over := min(p.set.Len()+providers-api.MaxTags, len(positions))
 
 	for _, i := range positions[len(positions)-max(over, 0):] {
-		s.alone(p, p.tags[i], tags.CountCap, api.Limit(tags.CountCap))
+		s.alone(p, p.tags[i], profile.CountCap, api.Limit(profile.CountCap))
 	}
 }
 

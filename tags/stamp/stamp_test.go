@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -91,7 +92,7 @@ func TestStamp(t *testing.T) {
 
 	cases := map[string]struct {
 		reason       string
-		profileRules tags.Rules
+		profileRules profile.Rules
 		sources      []v1beta1.Source
 		reservedTags map[string]v1beta1.TagCount
 		provider     string
@@ -104,7 +105,7 @@ func TestStamp(t *testing.T) {
 		"ProviderUnknown": {reason: "Without a provider and without rules no field is known of any resource.", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)}},
 		"ProviderUnknownWithRule": {
 			reason:    "A rule says where the tags go. Without a provider the generic profile says what they may be.",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.*/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.*/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:    []tags.Label{label("a", "1"), label("b b", "2")},
 			desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 		},
@@ -114,14 +115,14 @@ func TestStamp(t *testing.T) {
 		"ShapeNone": {
 			reason:    "A rule of shape None makes a kind that has a field not taggable.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
 			labels:    []tags.Label{label("a", "1")},
 			desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 		},
 		"NoKind": {
 			reason:    "What is hardly a resource is not taggable.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("example.org/*"), Kind: tags.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
 				"empty":         {},
@@ -139,7 +140,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Whatever becomes of resources is sorted by their names, and of labels by reason and qualified key.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{
-				{APIVersion: tags.NewPattern("v1"), Kind: tags.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
+				{APIVersion: profile.NewPattern("v1"), Kind: profile.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
 			},
 			labels: []tags.Label{
 				label("a", "1"),
@@ -165,7 +166,7 @@ func TestStamp(t *testing.T) {
 		"Ignored": {
 			reason:    "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
@@ -177,7 +178,7 @@ func TestStamp(t *testing.T) {
 		"Adopted": {
 			reason:    "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
 				"all":     thing(`{"managementPolicies": ["*"]}`),
@@ -269,7 +270,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Entries of a list that are no tags that we know take slots.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  labels(2),
@@ -280,7 +281,7 @@ func TestStamp(t *testing.T) {
 			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  labels(2),
@@ -290,7 +291,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Two tags that come to one string take one slot.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
@@ -299,7 +300,7 @@ func TestStamp(t *testing.T) {
 		"CapOfMismatch": {
 			reason:    "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:    labels(51),
 			desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 		},
@@ -316,9 +317,9 @@ func TestStamp(t *testing.T) {
 		},
 		"NarrowService": {
 			reason:       "A label that one service skips names its resources, but not if all resources of the profile skip it.",
-			profileRules: tags.Cloud,
+			profileRules: profile.Cloud,
 			provider:     "aws",
-			tagFields:    []v1beta1.TagField{{APIVersion: tags.NewPattern("*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields:    []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
 			labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
 			desired: map[string]*structpb.Struct{
 				"a": thing(`{}`),
@@ -330,11 +331,11 @@ func TestStamp(t *testing.T) {
 			provider: "openstack",
 			tagFields: []v1beta1.TagField{
 				{
-					APIVersion: tags.NewPattern("a/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: profile.NewPattern("a/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
 				},
 				{
-					APIVersion: tags.NewPattern("b/*"), Kind: tags.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: profile.NewPattern("b/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
 					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
 				},
 			},

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -38,7 +38,7 @@ type policed struct {
 	*v1beta1.TagRule
 
 	// keys of the rule's tag, and keys that differ from these in case alone or not at all.
-	keys, folded tags.KeySet
+	keys, folded profile.KeySet
 }
 
 // Violations are what the supplied targets break of the tag policy, by rule and name, if the
@@ -89,7 +89,7 @@ type inquiry struct {
 	keys tagset.Keys
 
 	// sets of tag keys that the keys can have that are asked for, in their order.
-	sets []tags.KeySet
+	sets []profile.KeySet
 
 	// rules of the tag policy, in their order.
 	rules []*policed
@@ -103,7 +103,7 @@ func (s *Stamper) ask(t *Target, keys []string) *inquiry {
 	// All strings are tags, and those in question are told by their keys, which can have the
 	// separator in them. So can the prefix of labels' keys.
 	a := &inquiry{keys: tagset.Keys{
-		Kind: tagset.KindOf(t.field, t.profile), Patterns: tags.NewKeySet("*"), Prefixes: d.Keys(s.Input.KeyPrefix + "*"),
+		Kind: tagset.KindOf(t.field, t.profile), Patterns: profile.NewKeySet("*"), Prefixes: d.Keys(s.Input.KeyPrefix + "*"),
 	}}
 
 	var known []string
@@ -118,7 +118,7 @@ func (s *Stamper) ask(t *Target, keys []string) *inquiry {
 		for i := range policy.Rules {
 			of := d.TagKeys(policy.Rules[i].Key)
 			known = append(known, of...)
-			a.rules = append(a.rules, &policed{TagRule: &policy.Rules[i], keys: t.profile.KeySet(of...), folded: tags.NewFoldedKeySet(of...)})
+			a.rules = append(a.rules, &policed{TagRule: &policy.Rules[i], keys: t.profile.KeySet(of...), folded: profile.NewFoldedKeySet(of...)})
 		}
 	}
 

@@ -10,15 +10,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestViolations tests what resources break of a tag policy.
 func TestViolations(t *testing.T) {
-	allowed := func(values ...string) []tags.Pattern {
-		var out []tags.Pattern
+	allowed := func(values ...string) []profile.Pattern {
+		var out []profile.Pattern
 		for _, v := range values {
-			out = append(out, tags.NewPattern(v))
+			out = append(out, profile.NewPattern(v))
 		}
 
 		return out
@@ -43,7 +44,7 @@ func TestViolations(t *testing.T) {
 		"SpellingIgnored": {reason: "On a cloud that ignores case there is one spelling.", provider: "azure", policy: []v1beta1.TagRule{{Key: "CostCenter"}}, desired: map[string]string{"a": `{"tags": {"costcenter": "1"}}`}},
 		"Skipped":         {reason: "A label that a cloud refuses is missing.", policy: []v1beta1.TagRule{{Key: "a#"}}, labels: []tags.Label{label("a#", "1")}, desired: map[string]string{"a": `{}`}},
 		"Strings":         {reason: "Keys may have the separator in them.", field: &text, policy: []v1beta1.TagRule{{Key: "a=b"}, {Key: "c"}, {Key: "d"}}, desired: map[string]string{"a": `{"tags": ["a=b=1", "c=", "d"]}`}},
-		"Resources":       {reason: "A rule should hold for what it selects alone.", policy: []v1beta1.TagRule{{Key: "a", Resources: []v1beta1.ResourceSelector{{Name: tags.NewPattern("b*")}, {MatchTags: map[string]string{"x": "y"}}}}}, desired: map[string]string{"a": `{}`, "b1": `{}`, "c": `{"tags": {"x": "y"}}`}},
+		"Resources":       {reason: "A rule should hold for what it selects alone.", policy: []v1beta1.TagRule{{Key: "a", Resources: []v1beta1.ResourceSelector{{Name: profile.NewPattern("b*")}, {MatchTags: map[string]string{"x": "y"}}}}}, desired: map[string]string{"a": `{}`, "b1": `{}`, "c": `{"tags": {"x": "y"}}`}},
 		"NotTaggable":     {reason: "What can't be tagged can't break a rule.", policy: []v1beta1.TagRule{{Key: "a"}}, desired: map[string]string{"a": `{"managementPolicies": ["Observe"]}`, "b": `{"tags": "text"}`}},
 	}
 

@@ -10,9 +10,9 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -58,7 +58,7 @@ type Target struct {
 	copied   object.Node
 
 	kind    *kind
-	profile *tags.Profile
+	profile *profile.Profile
 
 	// composed is the resource as its labels can depend on it, once somebody asks.
 	composed *resolve.Composed

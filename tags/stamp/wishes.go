@@ -7,6 +7,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -33,7 +34,7 @@ type wishes struct {
 	// claimed are the reserved keys that tags have, and byClaim the first positions of
 	// these by the key in lower case. Lost are those of labels of trusted sources that
 	// were skipped.
-	claimed, lost tags.KeySet
+	claimed, lost profile.KeySet
 	byClaim       map[string]int
 
 	// remove and ignore tags of these keys.
@@ -53,7 +54,7 @@ type wishes struct {
 // refusedKeys returns the labels that the profile refuses, and the limits that they break.
 func (w *wishes) refusedKeys() []skipKey {
 	if len(w.skipped) == 0 && len(w.transformed.Refused) > 0 {
-		for _, l := range w.Profile.Skips(w.transformed.Refused) {
+		for _, l := range tags.Skips(w.Profile.Name, w.transformed.Refused) {
 			w.skipped = append(w.skipped, skipKey{label: l, limit: w.Profile.Limit(l.Reason)})
 		}
 	}
@@ -156,7 +157,7 @@ func wishesFrom(k tagset.Kind, d *tags.Transformed) *wishes {
 		}
 	}
 
-	w.claimed, w.lost = tags.NewFoldedKeySet().With(claimed...), tags.NewFoldedKeySet().With(lost...)
+	w.claimed, w.lost = profile.NewFoldedKeySet().With(claimed...), profile.NewFoldedKeySet().With(lost...)
 
 	return w
 }
@@ -195,7 +196,7 @@ func (w *wishes) claims(key string) bool {
 // take the supplied tag, unless no such tag field can have it.
 func (w *wishes) take(t tags.Tag) bool {
 	if r, limit := w.refuses(&t); r != "" {
-		w.refused = append(w.refused, Skip{SkippedLabel: w.Profile.Skip(t, r), Limit: limit})
+		w.refused = append(w.refused, Skip{SkippedLabel: t.Skip(w.Profile.Name, r), Limit: limit})
 		return false
 	}
 
@@ -209,7 +210,7 @@ func (w *wishes) take(t tags.Tag) bool {
 	}
 
 	if t.Reserved {
-		if key := tags.FoldKey(t.Key); !w.claims(key) {
+		if key := profile.FoldKey(t.Key); !w.claims(key) {
 			w.byClaim[key] = i
 		}
 	}
@@ -219,9 +220,9 @@ func (w *wishes) take(t tags.Tag) bool {
 
 // refuses returns why no such tag field can have the supplied tag, and the limit that it
 // breaks, or nothing.
-func (w *wishes) refuses(t *tags.Tag) (reason tags.SkipReason, limit string) {
+func (w *wishes) refuses(t *tags.Tag) (reason profile.SkipReason, limit string) {
 	if w.transformed.Forges(*t, w.Separator) {
-		return tags.ReservedKey, w.Profile.Limit(tags.ReservedKey)
+		return profile.ReservedKey, w.Profile.Limit(profile.ReservedKey)
 	}
 
 	return w.Refuses(t.Key, t.Value)

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Command counts the tags of resources, as kubectl or a render prints them.
@@ -116,7 +117,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 // tally returns what counts resources as the command says.
 func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
-	o := coverage.Options{By: c.By, Input: &v1beta1.CloudTags{KeyPrefix: tags.CloudTagPrefix, ProfileRules: tags.Contract}, Keys: c.Key}
+	o := coverage.Options{By: c.By, Input: &v1beta1.CloudTags{KeyPrefix: tags.CloudTagPrefix, ProfileRules: profile.Contract}, Keys: c.Key}
 	if c.Composition == "" {
 		return coverage.New(o), nil
 	}

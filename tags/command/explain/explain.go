@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -29,11 +30,11 @@ import (
 type Command struct {
 	File string `arg:"" help:"YAML or JSON file with a map of labels, or with any object that has one at --field-path. - is standard input, here and for all other files." optional:""`
 
-	FieldPath    string     `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
-	Provider     []string   `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	ProfileRules tags.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. A Composition says so itself." placeholder:"RULES"`
-	Output       string     `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
-	Strict       bool       `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
+	FieldPath    string        `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
+	Provider     []string      `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
+	ProfileRules profile.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. A Composition says so itself." placeholder:"RULES"`
+	Output       string        `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
+	Strict       bool          `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
 
 	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
 	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
@@ -212,7 +213,7 @@ type Explanation struct {
 	// Notes on what labels and tags alone don't say.
 	Notes []string `json:"notes,omitempty"`
 
-	profile *tags.Profile
+	profile *profile.Profile
 
 	// cells of labels in the column. One that another one took the place of has none.
 	cells map[tags.Label]terminal.Cell
@@ -269,7 +270,7 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 // explain what becomes of the labels of the supplied set under the profiles of the
 // supplied providers, or of all if there are none.
 func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.CloudTags, providers []string) error {
-	t, known := set.Transformer(in), tags.ProfileNames()
+	t, known := set.Transformer(in), profile.Names()
 	if len(providers) == 0 {
 		providers = known
 	}
@@ -328,7 +329,7 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 }
 
 // explanation of what becomes of labels under the supplied profile.
-func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.Profile, in *v1beta1.CloudTags) *Explanation {
+func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *profile.Profile, in *v1beta1.CloudTags) *Explanation {
 	free, slots := freeSlots(p, in)
 	left, gone, labels := removed(set, d, p)
 	kept, refused := left.Fit(free)
@@ -336,7 +337,7 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 	x := &Explanation{
 		Provider: p.Name,
 		Tags:     make(map[string]string, len(kept)),
-		Skipped:  p.Skips(refused),
+		Skipped:  tags.Skips(p.Name, refused),
 		Removed:  gone,
 		Ignored:  ignored(set, d, p, kept),
 		Sources:  make(map[string]Origin),
@@ -364,7 +365,7 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 	for _, r := range refused {
 		x.cells[r.Label] = terminal.Cell{Text: string(r.Reason), Color: terminal.Red}
 
-		if r.Reason == tags.CountCap {
+		if r.Reason == profile.CountCap {
 			capped++
 
 			if r.Trusted {
@@ -392,7 +393,7 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *tags.P
 
 // freeSlots of a resource without tags are those for labels, and why there are no more.
 // Resources of some kinds have more, but which kinds there are isn't known.
-func freeSlots(p *tags.Profile, in *v1beta1.CloudTags) (free int, why string) {
+func freeSlots(p *profile.Profile, in *v1beta1.CloudTags) (free int, why string) {
 	reserved, own := int(in.ReservedTags[p.Name]), len(field.ProviderTags(p.Name))
 	if in.ProviderTags == v1beta1.ProviderTagsNone {
 		own = 0

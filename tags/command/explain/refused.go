@@ -8,6 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -33,12 +34,12 @@ func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
 		for i := range kept {
 			t := &kept[i]
 
-			reason := by.Profile.Refuses(*t)
+			reason := by.Profile.Check(t.Key, t.Key, t.Value)
 			if reason == "" {
 				continue
 			}
 
-			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: x.profile.Skip(*t, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
+			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
 
 			if by.Service == "" {
 				x.cells[t.Label] = terminal.Cell{Text: "refused: " + terminal.Visible(t.Key), Color: terminal.Red}
@@ -61,7 +62,7 @@ func (x *Explanation) refused() (n int) {
 // refusedLines say what the cloud refuses, in a line for each limit.
 func (x *Explanation) refusedLines() (lines []string) {
 	type limit struct {
-		reason tags.SkipReason
+		reason profile.SkipReason
 		text   string
 	}
 

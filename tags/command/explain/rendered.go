@@ -18,6 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -54,7 +55,7 @@ type Rendered struct {
 	Notes []string `json:"notes,omitempty"`
 
 	// keys that tags can have by the supplied one, of a tag or of a label.
-	keys func(key string) tags.KeySet
+	keys func(key string) profile.KeySet
 }
 
 // A RenderedTag is a tag that a resource has. One of a label has the label's qualified key, and
@@ -67,18 +68,18 @@ type RenderedTag struct {
 	Note   string `json:"note,omitempty"`
 
 	// CloudRefuses is why the API of the cloud refuses the tag, or empty if it doesn't.
-	CloudRefuses tags.SkipReason `json:"cloudRefuses,omitempty"`
+	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
 }
 
 // A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason. One of an
 // expression that has no value has none.
 type LostLabel struct {
-	QualifiedKey string          `json:"qualifiedKey"`
-	TagKey       string          `json:"tagKey"`
-	Value        string          `json:"value"`
-	Source       string          `json:"source"`
-	Reason       tags.SkipReason `json:"reason,omitempty"`
-	Why          string          `json:"why"`
+	QualifiedKey string             `json:"qualifiedKey"`
+	TagKey       string             `json:"tagKey"`
+	Value        string             `json:"value"`
+	Source       string             `json:"source"`
+	Reason       profile.SkipReason `json:"reason,omitempty"`
+	Why          string             `json:"why"`
 
 	absent bool
 }
@@ -207,7 +208,7 @@ func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) 
 	}
 
 	x.Limit, x.Free = l.Limit, l.Free
-	x.keys = func(key string) tags.KeySet { return l.Profile.KeySet(l.Labels.TagKeys(key)...) }
+	x.keys = func(key string) profile.KeySet { return l.Profile.KeySet(l.Labels.TagKeys(key)...) }
 
 	ignore := newKeyRules("ignoreTags", r.set.Ignore, l.Labels, l.Profile)
 	there := make(map[tags.Label]bool)
@@ -258,7 +259,7 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 // lost are the labels that aren't among those whose tag is there, and the supplied ones, which have
 // no value, and why.
 func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resolve.Absent) (out []LostLabel) {
-	add := func(t *tags.Tag, reason tags.SkipReason, why string) {
+	add := func(t *tags.Tag, reason profile.SkipReason, why string) {
 		out = append(out, LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why})
 	}
 
@@ -281,7 +282,7 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 		case rule != nil:
 			add(t, "", "removed ("+remove.rule(rule)+")")
 		case l.Free <= 0:
-			add(t, tags.CountCap, l.Limit)
+			add(t, profile.CountCap, l.Limit)
 		case l.Field.Fixed || l.Field.Immutable:
 			add(t, "", "missing: the resource keeps the tags that it was made with")
 		default:
@@ -308,7 +309,7 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 }
 
 // why no tag has one of the supplied keys: what became of labels that have.
-func (x *Rendered) why(keys tags.KeySet) string {
+func (x *Rendered) why(keys profile.KeySet) string {
 	var out []string
 
 	for i := range x.Labels {

@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -48,7 +49,7 @@ func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
 	b := Broken{Rule: v.Rule, Key: rule.Key, What: v.What}
 
 	if v.HasValue() {
-		b.Why = "allowed: " + list(rule.Values, tags.Pattern.String)
+		b.Why = "allowed: " + list(rule.Values, profile.Pattern.String)
 	}
 
 	return b
@@ -71,7 +72,7 @@ type keyRules struct {
 	of string
 }
 
-func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *tags.Profile) *keyRules {
+func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile) *keyRules {
 	return &keyRules{stamp.NewKeyRules(keys, d, p), of}
 }
 
@@ -95,7 +96,7 @@ func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
 }
 
 // removed returns what removeTags leaves of the supplied tags, and what it takes away.
-func removed(set *resolve.Set, d *tags.Transformed, p *tags.Profile) (left *tags.Transformed, gone []Ruled, labels []tags.Label) {
+func removed(set *resolve.Set, d *tags.Transformed, p *profile.Profile) (left *tags.Transformed, gone []Ruled, labels []tags.Label) {
 	rules := newKeyRules("removeTags", set.Remove, d, p)
 	left = &tags.Transformed{Refused: d.Refused}
 
@@ -114,7 +115,7 @@ func removed(set *resolve.Set, d *tags.Transformed, p *tags.Profile) (left *tags
 
 // ignored returns those of the supplied tags that get the value that the cloud has for another
 // system, if it has one. Reserved keys are nobody else's.
-func ignored(set *resolve.Set, d *tags.Transformed, p *tags.Profile, kept []tags.Tag) (of []Ruled) {
+func ignored(set *resolve.Set, d *tags.Transformed, p *profile.Profile, kept []tags.Tag) (of []Ruled) {
 	rules := newKeyRules("ignoreTags", set.Ignore, d, p)
 
 	for i := range kept {
@@ -193,7 +194,7 @@ func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.T
 }
 
 // why no tag has one of the supplied keys.
-func (x *Explanation) why(keys tags.KeySet) string {
+func (x *Explanation) why(keys profile.KeySet) string {
 	var out []string
 
 	for _, s := range x.Skipped {

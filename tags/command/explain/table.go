@@ -8,6 +8,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // table of labels with a column for each provider. If the terminal is too narrow for
@@ -61,7 +62,7 @@ func (e *explained) legend() string {
 	out := []string{""}
 
 	for _, x := range e.providers {
-		for _, r := range tags.SkipReasons() {
+		for _, r := range profile.SkipReasons() {
 			if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
 				out = append(out, fmt.Sprintf("%s %s: %s\n", x.Provider, r, x.profile.Limit(r)))
 			}

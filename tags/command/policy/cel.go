@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // quote returns a CEL string literal of the supplied string, in one line of characters that
@@ -86,7 +86,7 @@ func matches(expression, pattern string) string {
 
 // outside is the condition that a string has other characters than the supplied class.
 // It is empty if the class admits all.
-func outside(expression string, c tags.Class) string {
+func outside(expression string, c profile.Class) string {
 	if c.Name == "" {
 		return ""
 	}
@@ -101,10 +101,10 @@ func outside(expression string, c tags.Class) string {
 
 // longer is the condition that a string is longer than the supplied length admits.
 // It is empty if the length admits all.
-func longer(expression string, l tags.Length) string {
+func longer(expression string, l profile.Length) string {
 	if l.Prefix > 0 {
 		// The prefix ends at the first slash, and the rest is what the limit is on.
-		slash, limit := expression+".indexOf('/')", tags.Length{Runes: l.Runes, Bytes: l.Bytes}
+		slash, limit := expression+".indexOf('/')", profile.Length{Runes: l.Runes, Bytes: l.Bytes}
 		rest := fmt.Sprintf("%s.substring(%s + 1)", expression, slash)
 
 		return fmt.Sprintf("(%[1]s < 0 ? %[2]s : %[1]s > %[3]d || %[4]s)", slash, longer(expression, limit), l.Prefix, longer(rest, limit))
@@ -127,7 +127,7 @@ func longer(expression string, l tags.Length) string {
 // folded returns the expression of a key as reserved keys compare: in lower case. It is the
 // supplied prefix and ASCII characters.
 func folded(expression, prefix string) string {
-	return replaced(expression, folds(prefix, tags.FoldKey)) + ".lowerAscii()"
+	return replaced(expression, folds(prefix, profile.FoldKey)) + ".lowerAscii()"
 }
 
 // folds are the characters of the supplied prefix that are not ASCII, and what they are in

@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Command prints a policy and its binding.
@@ -62,7 +63,7 @@ type policy struct {
 	Kinds        []string
 	Readings     []*reading
 	Prefixes     []string // Of what is read, each once.
-	Profiles     []*profile
+	Profiles     []*guard
 	Required     []required
 
 	// Whether expressions have to tell kinds from each other, labels that are trusted from
@@ -126,8 +127,8 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
 	}
 
-	for _, profile := range profiles {
-		p.Profiles = append(p.Profiles, p.of(profile))
+	for _, of := range profiles {
+		p.Profiles = append(p.Profiles, p.of(of))
 	}
 
 	if c.Required {
@@ -185,7 +186,7 @@ func (c *Command) inputFlags() map[string]any {
 }
 
 // profiles that labels must obey, each once.
-func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
+func (c *Command) profiles(in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
 	if p := in.ProviderValue(); len(providers) == 0 && p != "" {
 		providers = []string{p}
@@ -195,7 +196,7 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*tags.Profile, error) {
 		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 	}
 
-	var out []*tags.Profile
+	var out []*profile.Profile
 	for _, provider := range providers {
 		out = add(out, in.ProfileRules.ProfileOf(provider, "", ""))
 	}

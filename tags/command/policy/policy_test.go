@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"pgregory.net/rapid"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -222,7 +222,7 @@ func TestAdmission(t *testing.T) {
 	k := func(n int) string { return strings.Repeat("k", n) }
 	e := func(n int) string { return strings.Repeat("é", n) }
 
-	reserved := tags.ProfileOf("aws").Limit(tags.ReservedKey)
+	reserved := profile.Of("aws").Limit(profile.ReservedKey)
 
 	const (
 		strictLimit = "ASCII letters and digits and - _ . : /"
@@ -468,7 +468,7 @@ func TestWarn(t *testing.T) {
 	s := newServer(t, output(t, "", "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace", "--action", "Warn", "--name", "my-policy", "--reserved-key", "zone"))
 
 	refused, warnings := s.admit(t, &request{resource: resources["Namespace"], object: object("Namespace", map[string]string{"zone": "x"}, nil)})
-	limit := tags.ProfileOf("aws").Limit(tags.ReservedKey)
+	limit := profile.Of("aws").Limit(profile.ReservedKey)
 	want := []string{"label tags.example.org/zone = \"x\" cannot be the aws tag plexsphere:zone: reserved-key (" + limit + ")"}
 
 	if diff := cmp.Diff(want, warnings); diff != "" || refused != "" {

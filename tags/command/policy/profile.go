@@ -14,18 +14,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // ascii is what CEL puts in lower case. Kubernetes admits no other keys.
 const ascii = `^[\x00-\x7f]*$`
 
-// A profile is what a policy makes rules of: a tag profile, and the format of keys that the
+// A guard is what a policy makes rules of: a tag profile, and the format of keys that the
 // input has for it, or else its own.
-type profile struct {
-	*tags.Profile
+type guard struct {
+	*profile.Profile
 
 	policy *policy
-	keys   tags.Format
+	keys   profile.Format
 
 	// What the format is made of.
 	prefix  *string
@@ -38,8 +39,8 @@ type profile struct {
 }
 
 // of returns the supplied profile as the input has it.
-func (p *policy) of(of *tags.Profile) *profile {
-	out := &profile{Profile: of, policy: p, keys: of.Format, Tag: "tag"}
+func (p *policy) of(of *profile.Profile) *guard {
+	out := &guard{Profile: of, policy: p, keys: of.Format, Tag: "tag"}
 
 	if f, ok := p.Formats()[of.Name]; ok {
 		out.keys = f
@@ -84,8 +85,8 @@ func (p *policy) of(of *tags.Profile) *profile {
 
 // formatted is the expression of the value of the label l after the input's format for the
 // supplied profile. CEL puts ASCII in lower case only: see lowered.
-func (p *policy) formatted(profile string) string {
-	_, replace, lower := p.Values()[profile].Parts()
+func (p *policy) formatted(name string) string {
+	_, replace, lower := p.Values()[name].Parts()
 	if !lower {
 		return replaced("l.value", replace)
 	}
@@ -98,7 +99,7 @@ func (p *policy) formatted(profile string) string {
 }
 
 // values is the class of values as Value has them.
-func (p *profile) values() tags.Class {
+func (p *guard) values() profile.Class {
 	if _, _, lower := p.policy.Values()[p.Name].Parts(); lower {
 		return lowered(p.ValueClass)
 	}
@@ -108,7 +109,7 @@ func (p *profile) values() tags.Class {
 
 // lowered returns the class of the strings that the supplied one has once they are in lower case,
 // though CEL leaves other capitals than those of ASCII.
-func lowered(c tags.Class) tags.Class {
+func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
 		return c
@@ -143,12 +144,12 @@ var lasting = sync.OnceValue(func() string {
 
 // A rule is a condition, and why the transformer skips a label that meets it.
 type rule struct {
-	Reason    tags.SkipReason
+	Reason    profile.SkipReason
 	Condition string // Empty if no label does.
 }
 
 // Rules by which the transformer skips labels that aren't those of providers, in its order.
-func (p *profile) Rules() []rule {
+func (p *guard) Rules() []rule {
 	foreign := ""
 	if p.lower || p.FoldKeys || p.FoldEntries {
 		foreign = "!" + matches("l.key", ascii)
@@ -157,18 +158,18 @@ func (p *profile) Rules() []rule {
 	entry := fmt.Sprintf("(%s + %s + %s)", p.Tag, quote(cmp.Or(p.Separator, ":")), p.Value)
 
 	return []rule{
-		{tags.ReservedKey, p.reserved()},
-		{tags.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
-		{tags.KeyTooLong, longer(p.Tag, p.Key)},
-		{tags.ValueTooLong, or(longer(p.Value, p.Profile.Value), longer(entry, p.Entry))},
-		{tags.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
-		{tags.ValueCharacterClass, or(outside(p.Value, p.values()), outside(entry, p.EntryClass))},
+		{profile.ReservedKey, p.reserved()},
+		{profile.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
+		{profile.KeyTooLong, longer(p.Tag, p.Key)},
+		{profile.ValueTooLong, or(longer(p.Value, p.Profile.Value), longer(entry, p.Entry))},
+		{profile.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
+		{profile.ValueCharacterClass, or(outside(p.Value, p.values()), outside(entry, p.EntryClass))},
 	}
 }
 
 // Folded returns the expression of the tag key as reserved keys are compared: in lower
 // case.
-func (p *profile) Folded() string {
+func (p *guard) Folded() string {
 	// What is not ASCII comes from here.
 	fixed := p.policy.KeyPrefix + strings.Join(slices.Sorted(maps.Values(p.replace)), "")
 	if p.prefix != nil {
@@ -176,14 +177,14 @@ func (p *profile) Folded() string {
 	}
 
 	if p.lower {
-		return replaced(p.Tag, folds(strings.ToLower(fixed), tags.FoldKey))
+		return replaced(p.Tag, folds(strings.ToLower(fixed), profile.FoldKey))
 	}
 
 	return folded(p.Tag, fixed)
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
-func (p *profile) reserved() string {
+func (p *guard) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
 	if len(keys) == 0 || !p.policy.TellsTrust && p.policy.Readings[0].Trust() == "'yes'" {
 		return ""
@@ -195,7 +196,7 @@ func (p *profile) reserved() string {
 	// Otherwise what the format makes of a label's key tells all that the key itself does.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
 		for _, expression := range []string{folded("l.key", ""), folded("l.tag", prefix)} {
-			patterns[expression] = append(patterns[expression], mapped(keys, tags.FoldKey)...)
+			patterns[expression] = append(patterns[expression], mapped(keys, profile.FoldKey)...)
 		}
 	}
 
@@ -213,7 +214,7 @@ func (p *profile) reserved() string {
 
 // reservedPrefix is the condition that the label has a prefix that the provider keeps
 // to itself.
-func (p *profile) reservedPrefix() string {
+func (p *guard) reservedPrefix() string {
 	if len(p.Reserved) == 0 {
 		return ""
 	}
@@ -229,7 +230,7 @@ func (p *profile) reservedPrefix() string {
 }
 
 // taken is the condition that the tag key means something to the cloud already.
-func (p *profile) taken() string {
+func (p *guard) taken() string {
 	expression := p.Tag
 	if p.FoldKeys || p.FoldEntries {
 		expression += ".lowerAscii()"
@@ -239,10 +240,10 @@ func (p *profile) taken() string {
 }
 
 // Kept are the slots for tags that the input leaves free.
-func (p *profile) Kept() int { return int(p.policy.ReservedTags[p.Name]) }
+func (p *guard) Kept() int { return int(p.policy.ReservedTags[p.Name]) }
 
 // Provided are the slots for tags that the provider sets.
-func (p *profile) Provided() int {
+func (p *guard) Provided() int {
 	if p.policy.ProviderTags == v1beta1.ProviderTagsNone {
 		return 0
 	}
@@ -251,4 +252,4 @@ func (p *profile) Provided() int {
 }
 
 // Slots for tags that are left.
-func (p *profile) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided(), 0) }
+func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided(), 0) }

@@ -18,6 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
@@ -65,7 +66,7 @@ type world struct {
 // worlds returns a generator of inputs with one source.
 func worlds() *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
-		provider := rapid.SampledFrom(tags.ProfileNames()).Draw(t, "provider")
+		provider := rapid.SampledFrom(profile.Names()).Draw(t, "provider")
 		source := map[string]any{"type": "CompositeMetadata", "prefix": prefix, "trusted": rapid.IntRange(0, 3).Draw(t, "trusted") == 0}
 		source["keyForm"] = rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form")
 		source["encoding"] = rapid.SampledFrom([]string{"Plain", "Plain", "Plain", "JSON"}).Draw(t, "encoding")
@@ -104,7 +105,7 @@ func worlds() *rapid.Generator[world] {
 
 			// Others are refused with the input.
 			if prefix := joined(pieces, 2).Draw(t, "format prefix"); rapid.Bool().Draw(t, "prefixed") &&
-				tags.Rules(fmt.Sprint(input["profileRules"])).PrefixLimit(provider, tags.NewFormat(&prefix, replace, format["lowercase"] == true)) == "" {
+				profile.Rules(fmt.Sprint(input["profileRules"])).PrefixLimit(provider, profile.NewFormat(&prefix, replace, format["lowercase"] == true)) == "" {
 				format["prefix"] = prefix
 			}
 
@@ -214,12 +215,12 @@ func fateOf(t *rapid.T, w world, o *unstructured.Unstructured) fate {
 	f := fate{tags: len(done.Tags), slots: max(slots, 0)}
 
 	for _, s := range done.Refused {
-		if s.Reason == tags.KeyCollision {
+		if s.Reason == profile.KeyCollision {
 			f.tags++
 			continue
 		}
 
-		f.skipped = append(f.skipped, p.Skip(s.Tag, s.Reason))
+		f.skipped = append(f.skipped, s.Skip(p.Name, s.Reason))
 	}
 
 	return f
@@ -297,7 +298,7 @@ func TestUpdates(t *testing.T) {
 
 		created := refusals(t, v, &request{resource: resources["Zone"], object: composite(nil, added)})
 		updated := refusals(t, v, &request{resource: resources["Zone"], object: composite(nil, now), old: composite(nil, old)})
-		tooMany := func(m string) bool { return strings.Contains(m, string(tags.CountCap)) }
+		tooMany := func(m string) bool { return strings.Contains(m, string(profile.CountCap)) }
 
 		// Messages name labels in no order, since CEL can't sort.
 		if c, u := slices.DeleteFunc(created, tooMany), slices.DeleteFunc(updated, tooMany); len(c) != len(u) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
@@ -98,7 +99,7 @@ func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, compo
 			l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(of, p.KeyPrefix), of, true
 		}
 
-		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(profile *profile) bool { return becomes(key, l, t.Transform(profile.Profile), profile.Profile) }) {
+		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, t.Transform(g.Profile), g.Profile) }) {
 			g.keys = append(g.keys, s.Prefix+of)
 		}
 	}
@@ -136,14 +137,14 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 
 // includes is true if the supplied include may have the supplied qualified key.
 func includes(i *v1beta1.Include, key string) bool {
-	return i == nil || (i.Keys == nil || tags.NewKeySet(i.Keys...).Has(key)) && !tags.NewKeySet(i.Except...).Has(key)
+	return i == nil || (i.Keys == nil || profile.NewKeySet(i.Keys...).Has(key)) && !profile.NewKeySet(i.Except...).Has(key)
 }
 
 // becomes is true if the supplied label, of any value, can be a tag of the supplied key.
-func becomes(key string, l tags.Label, d *tags.Transformed, p *tags.Profile) bool {
+func becomes(key string, l tags.Label, d *tags.Transformed, p *profile.Profile) bool {
 	t, r := d.Judge(l)
 
-	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == tags.ValueTooLong || r == tags.ValueCharacterClass)
+	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass)
 }
 
 // required is that objects of the supplied givers' kind have a label or annotation which becomes the
@@ -152,8 +153,8 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 	has := func(of string) string {
 		var conditions []string
 
-		for _, profile := range p.Profiles {
-			conditions = append(conditions, of+".exists(l, "+profile.is(key, t)+")")
+		for _, g := range p.Profiles {
+			conditions = append(conditions, of+".exists(l, "+g.is(key, t)+")")
 		}
 
 		return strings.Join(slices.Compact(conditions), " && ")
@@ -183,9 +184,9 @@ func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string
 		patterns = append(patterns, strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*"))
 	}
 
-	for _, profile := range p.Profiles {
-		matching := matches(profile.Formatted, "(?s)^("+strings.Join(patterns, "|")+")$")
-		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", profile.is(rule.Key, t), matching))
+	for _, g := range p.Profiles {
+		matching := matches(g.Formatted, "(?s)^("+strings.Join(patterns, "|")+")$")
+		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key, t), matching))
 	}
 
 	out := required{
@@ -198,7 +199,7 @@ func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string
 }
 
 // is the condition that the tag of the label l is one of the supplied key, of a tag or of a label.
-func (p *profile) is(key string, t *tags.Transformer) string {
+func (p *guard) is(key string, t *tags.Transformer) string {
 	made, keys := p.Made, t.Transform(p.Profile).TagKeys(key)
 	if p.FoldKeys || p.FoldEntries {
 		made, keys = made+".lowerAscii()", mapped(keys, p.Fold)

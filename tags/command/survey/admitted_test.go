@@ -16,10 +16,10 @@ import (
 	apifield "k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	cloudtags "github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // definitions are folders and packages of more definitions than those of this checkout.
@@ -79,7 +79,7 @@ func TestAdmitted(t *testing.T) {
 // for, and those of what it launches. There are none if that is not sure.
 func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
 	k := field.Kind{GroupVersionKind: d.GroupVersionKind, Profile: family.Profile, Managed: forProvider(d.Schema) != nil}
-	rule := v1beta1.TagField{APIVersion: cloudtags.NewPattern(d.GroupVersion().String()), Kind: cloudtags.NewPattern(d.Kind)}
+	rule := v1beta1.TagField{APIVersion: profile.NewPattern(d.GroupVersion().String()), Kind: profile.NewPattern(d.Kind)}
 
 	for _, l := range []field.Locator{field.Chain{field.BuiltIn(), field.ByProfile{}}, field.NewRules([]v1beta1.TagField{rule})} {
 		if f, ok := l.Locate(k); ok {

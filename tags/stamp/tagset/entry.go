@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // An Entry of a tag field.
@@ -99,7 +99,7 @@ func (e *Entry) FitsIn(l *field.Limits) bool {
 // First of the supplied keys that the entry may be taken for a tag of, if there is any. In
 // a list of strings these are all that a separator follows, the shortest first. In a joined string
 // they are all that a reader may find.
-func (e *Entry) First(of tags.KeySet) (string, bool) {
+func (e *Entry) First(of profile.KeySet) (string, bool) {
 	if e.separator == "" {
 		if i := slices.IndexFunc(e.readings, of.Has); i >= 0 {
 			return e.readings[i], true

@@ -9,9 +9,9 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // escape takes its meaning from the character behind it where the AWS Load Balancer Controller
@@ -151,16 +151,16 @@ func cutUnescaped(text, separator string) (before, after string, found bool) {
 // refusesJoined is Refuses for a joined string: what is read of an entry has to be what was
 // written, whoever reads it. The AWS cloud provider cuts values at each separator, and the AWS
 // Load Balancer Controller takes a backslash away, and the meaning of what is behind it.
-func (k *Kind) refusesJoined(key, value string) (reason tags.SkipReason, limit string) {
+func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limit string) {
 	limit = fmt.Sprintf("allowed in one string of tags: no %q, %q or backslash, and no space at the ends", k.Separator, k.Delimiter)
 
 	if key == "" || !k.fitsJoined(key) || strings.Index(key+k.Separator, k.Separator) != len(key) {
-		return tags.KeyCharacterClass, limit
+		return profile.KeyCharacterClass, limit
 	}
 
 	entry := key + k.Separator + value
 	if first, _, _ := k.cutJoined(entry + k.Delimiter); first != entry || !k.fitsJoined(value) {
-		return tags.ValueCharacterClass, limit
+		return profile.ValueCharacterClass, limit
 	}
 
 	return "", ""

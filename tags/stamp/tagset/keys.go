@@ -11,12 +11,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Kind of tag field is what the fields of resources differ in, as far as it matters to
 // what labels come to. Kinds that are equal are the same.
 type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
-	Profile *tags.Profile
+	Profile *profile.Profile
 	Shape   field.Shape
 
 	// Separator and MaxLength of the entries of a list of strings, or the separator and
@@ -33,7 +34,7 @@ type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 }
 
 // KindOf the supplied field, on a resource with the supplied tag profile.
-func KindOf(f *field.Field, p *tags.Profile) Kind {
+func KindOf(f *field.Field, p *profile.Profile) Kind {
 	k := Kind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
 	switch k.Shape {
@@ -66,10 +67,10 @@ func (k Kind) IsList() bool { return k.Shape != field.Map && k.Shape != field.Ma
 
 // Refuses returns why no field of the kind can have a tag of the supplied key and value, though
 // the profile admits it, and the limit that it breaks in a few words, or nothing.
-func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) {
+func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case k.MaxLength > 0 && utf8.RuneCountInString(key+k.Separator+value) > k.MaxLength:
-		return tags.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
+		return profile.ValueTooLong, fmt.Sprintf("at most %d characters for key, %q and value together", k.MaxLength, k.Separator)
 	case k.Shape == field.Joined:
 		reason, limit = k.refusesJoined(key, value)
 	case k.Shape == field.StringList:
@@ -90,14 +91,14 @@ func (k Kind) Refuses(key, value string) (reason tags.SkipReason, limit string) 
 
 // refusesMetadata is Refuses for labels and annotations: the API server would refuse the whole
 // object.
-func (k *Kind) refusesMetadata(key, value string) (reason tags.SkipReason, limit string) {
+func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case object.IsPrivate(key):
-		return tags.ReservedKey, "keys of Crossplane, kubectl and this function are for the very object"
+		return profile.ReservedKey, "keys of Crossplane, kubectl and this function are for the very object"
 	case len(content.IsLabelKey(strings.ToLower(key))) > 0 || k.Metadata == "labels" && len(content.IsLabelKey(key)) > 0:
-		return tags.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
+		return profile.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
 	case k.Metadata == "labels" && len(content.IsLabelValue(value)) > 0:
-		return tags.ValueCharacterClass, "allowed: what Kubernetes admits as values of labels"
+		return profile.ValueCharacterClass, "allowed: what Kubernetes admits as values of labels"
 	default:
 		return "", ""
 	}
@@ -111,7 +112,7 @@ type Keys struct {
 	// both have the separator in them. What has a key of the Patterns, and none that is
 	// known, is a tag even if it has no value. Its key is the shortest one that it can have,
 	// or the shortest one of Prefixes if it begins as any of these does.
-	Known, Patterns, Prefixes tags.KeySet
+	Known, Patterns, Prefixes profile.KeySet
 
 	// Twins are keys in lower case that several labels have in some spelling each. They
 	// are different tags of a list if they have different values.

@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // fields of each shape.
@@ -99,7 +100,7 @@ func TestSet(t *testing.T) {
 	for name, f := range fields {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				profile := tags.ProfileOf(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
+				profile := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
 				keys := NewKeys(KindOf(&f, profile), nil)
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = profile.KeySet("a", "A", "b", "a=b", "c")
@@ -176,7 +177,7 @@ func must(s *Set, err error) *Set {
 // TestMapOfLists tests maps of lists that others write, too.
 func TestMapOfLists(t *testing.T) {
 	f := fields["MapOfLists"]
-	keys := NewKeys(KindOf(&f, tags.ProfileOf("aws")), nil)
+	keys := NewKeys(KindOf(&f, profile.Of("aws")), nil)
 
 	for in, want := range map[string]string{
 		``:                          `{"env":["prod"]}`,

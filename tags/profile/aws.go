@@ -1,0 +1,123 @@
+package profile
+
+// aws is what AWS admits.
+var aws = cloud{
+	contract: &awsContract,
+	api:      &awsAPI,
+	services: awsServices(awsAPI),
+	refuses:  append(awsServices(awsRefusing), awsRefusers),
+	always: []service{
+		// The validation of additionalTags in https://github.com/kubernetes-sigs/cluster-api-provider-aws,
+		// and the tags by which it finds what is its own.
+		narrow(awsContract, func(p *Profile) {
+			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
+			p.Taken = []string{"Name", "kubernetes.io/cluster/*", "sigs.k8s.io/cluster-api-provider-aws/*"}
+		}, clusterAPI("AWS*", "ROSA*")...).named("cluster-api"),
+
+		// The rules of tags in the CRD of https://github.com/aws/karpenter-provider-aws.
+		narrow(awsContract, func(p *Profile) {
+			p.Taken = []string{"eks:eks-cluster-name", "karpenter.k8s.aws/ec2nodeclass", "karpenter.sh/nodeclaim", "karpenter.sh/nodepool", "kubernetes.io/cluster*"}
+		}, "karpenter.k8s.aws/EC2NodeClass", "eks.amazonaws.com/NodeClass").named("karpenter"),
+
+		awsLoadBalancers(awsContract),
+
+		// The tags of volumes that https://github.com/kubernetes-sigs/aws-ebs-csi-driver sets
+		// itself, and values that it takes for templates.
+		narrow(awsContract, func(p *Profile) {
+			p.ValueClass = charsOf("", `[^\p{Cc}]`).without("anything but control characters and {{", `\{\{`)
+			p.Taken = []string{"CSIVolumeName", "CSIVolumeSnapshotName", "ebs.csi.aws.com/*", "kubernetes.io*"}
+		}, "storage.k8s.io/*", "snapshot.storage.k8s.io/*").named("ebs-csi"),
+
+		// The rules of resourceTags in the CRDs of https://github.com/openshift/hypershift.
+		narrow(awsContract, func(p *Profile) {
+			p.KeyClass = charsOf("ASCII letters and digits and + - = . _ : / @", awsNoSpace)
+			p.ValueClass = classOf("ASCII letters and digits and + - = . _ : / @ not empty", "^"+awsNoSpace+"+$")
+			p.MaxTags = 25
+		}, "hypershift.openshift.io/*").named("hypershift"),
+	},
+}
+
+// awsServices are the services that admit less than the profile does.
+func awsServices(p Profile) []service {
+	return []service{
+		// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+		narrow(p, func(p *Profile) { p.MaxTags = 10 }, "s3.aws.*/BucketObject", "s3.aws.*/Object", "s3.aws.*/ObjectCopy"),
+
+		// https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.html, also for Neptune.
+		narrow(p, func(p *Profile) { p.Reserved = []string{"aws:", "rds:"} }, "rds.aws.*/*", "neptune.aws.*/*", "rds.services.k8s.aws/*"),
+
+		awsLoadBalancers(p),
+	}
+}
+
+// awsRefusers are the services of which AWS says what their APIs admit in values: by a pattern in
+// the API's model (https://github.com/aws/api-models-aws), in its reference or, for DynamoDB,
+// Keyspaces and S3, in the developer's guide. EC2 admits all, and of others nothing is known. Each
+// goes by the names that the API groups of Crossplane's and AWS's own controllers start with.
+var awsRefusers = narrow(awsRefusing, func(*Profile) {}, awsKinds(
+	"accessanalyzer", "acm", "acmpca", "amp", "amplify", "applicationinsights", "appstream", "athena", "backup",
+	"bedrock", "bedrockagent", "bedrockagentcore", "bedrockagentcorecontrol", "ce", "cloudfront", "cloudhsmv2", "cloudwatchlogs",
+	"codebuild", "codestarnotifications", "database", "directconnect", "dms", "docdb", "documentdb", "ds", "dsql", "dynamodb",
+	"ecs", "efs", "elasticloadbalancing", "elb", "elbv2", "emrserverless", "fsx", "iam", "ivs", "kendra", "keyspaces",
+	"kinesisvideo", "lexmodels", "lightsail", "mediastore", "mwaa", "neptune", "organizations", "prometheusservice", "rds",
+	"rekognition", "resourcegroups", "rolesanywhere", "s3", "s3control", "s3vectors", "sagemaker", "servicecatalog",
+	"servicequotas", "sesv2", "sfn", "ssm", "ssoadmin", "storagegateway", "swf", "vpclattice", "wafv2", "xray",
+)...).named("most services other than EC2")
+
+// awsKinds are all kinds of the services.
+func awsKinds(services ...string) []string {
+	var kinds []string
+	for _, s := range services {
+		kinds = append(kinds, s+".aws.*/*", s+".services.k8s.aws/*")
+	}
+
+	return kinds
+}
+
+// awsLoadBalancers is what the profile admits, but for the tags by which
+// https://github.com/kubernetes-sigs/aws-load-balancer-controller finds what is its own.
+func awsLoadBalancers(p Profile) service {
+	return narrow(p, func(p *Profile) {
+		p.Taken = []string{"elbv2.k8s.aws/cluster", "ingress.k8s.aws/resource", "ingress.k8s.aws/stack", "service.k8s.aws/resource", "service.k8s.aws/stack"}
+	}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller")
+}
+
+// clusterAPI returns the kinds of the supplied names in the groups that all providers of
+// Cluster API share.
+func clusterAPI(names ...string) []string {
+	var kinds []string
+
+	for _, group := range []string{"infrastructure", "controlplane", "bootstrap"} {
+		for _, name := range names {
+			kinds = append(kinds, group+".cluster.x-k8s.io/"+name)
+		}
+	}
+
+	return kinds
+}
+
+// awsContract is what https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html
+// says.
+var awsContract = Profile{
+	Name:     "aws",
+	Key:      Length{Runes: 128},
+	Value:    Length{Runes: 256},
+	KeyClass: awsClass,
+	MaxTags:  50,
+	Reserved: []string{"aws:"},
+}
+
+// awsAPI has what many services, but not EC2, admit in values: what all admit in keys.
+var awsAPI = *changed(awsContract, func(p *Profile) { p.ValueClass = awsClass })
+
+// awsRefusing has what such services are known to refuse in values, which is less than that.
+var awsRefusing = *changed(awsContract, func(p *Profile) {
+	p.ValueClass = charsOf("letters, numbers, white space and + - = . _ : / @", `[\p{L}\p{N}\p{Z}\s+\-=._:/@]`)
+})
+
+var awsClass = charsOf("letters, digits, space and + - = . _ : / @", `[\p{L}\p{Nd} +\-=._:/@]`)
+
+// What services admit that don't admit all letters.
+var awsASCIIClass = charsOf("ASCII letters and digits, space and + - = . _ : / @", `[0-9A-Za-z +\-=._:/@]`)
+
+const awsNoSpace = `[0-9A-Za-z+\-=._:/@]`

@@ -1,0 +1,16 @@
+package profile
+
+// cloudflare is what Cloudflare admits as tags of DNS records, by
+// https://developers.cloudflare.com/dns/manage-dns-records/reference/record-attributes. A tag is
+// one word, of name, colon and value, whose names ignore case. Lengths aren't documented: they
+// are the generic profile's.
+var cloudflare = cloud{contract: &Profile{
+	Name:       "cloudflare",
+	Key:        Length{Runes: 63},
+	Value:      Length{Runes: 255},
+	KeyClass:   charsOf("ASCII letters and digits and - _", `[0-9A-Za-z\-_]`),
+	ValueClass: charsOf("graphic characters", `[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]`),
+	MaxTags:    32,
+	FoldKeys:   true,
+	Format:     underscores,
+}}

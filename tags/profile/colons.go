@@ -1,0 +1,18 @@
+package profile
+
+// Harness and Palette have tags that are words of a key, a colon and a value, and their clients
+// cut them at every colon: what is behind a second one would be lost, and a word without a value
+// would be a difference for ever. See ExpandTags in helpers of
+// https://github.com/harness/terraform-provider-harness, and toTags in
+// spectrocloud/cluster_common_tags.go of
+// https://github.com/spectrocloud/terraform-provider-spectrocloud.
+var (
+	harness = narrow(genericContract, cutAtColons, "*.harness.crossplane.io/*", "*.harness.m.crossplane.io/*").named("harness")
+	palette = narrow(genericContract, cutAtColons, "*.palette.crossplane.io/*", "*.palette.m.crossplane.io/*").named("palette")
+)
+
+func cutAtColons(p *Profile) {
+	p.KeyClass = charsOf("ASCII letters and digits and - _ . /", `[0-9A-Za-z\-_./]`)
+	p.ValueClass = classOf("not empty, without : and control characters", `^[^:\pC]+$`)
+	p.Format = noColonOnly
+}

@@ -1,0 +1,40 @@
+package profile
+
+// gcp is what Google Cloud admits as labels, which is what it calls tags.
+var gcp = cloud{
+	contract: &gcpContract,
+	always: []service{
+		// Labels of objects of https://github.com/GoogleCloudPlatform/k8s-config-connector are
+		// those of Kubernetes, too, and it has three of its own.
+		narrow(gcpContract, func(p *Profile) {
+			p.KeyClass = classOf("ASCII letters in lower case, digits and - _ starting with a letter and ending with a letter or digit", "^([a-z]("+gcpASCII+"*"+gcpEnd+")?)?$")
+			p.ValueClass = classOf("ASCII letters in lower case, digits and - _ with a letter or digit at both ends", "^("+ended(gcpEnd, gcpASCII)+")?$")
+			p.Taken = []string{"cnrm-lease-expiration", "cnrm-lease-holder-id", "managed-by-cnrm"}
+		}, "*.cnrm.cloud.google.com/*").named("config-connector"),
+
+		// The labels by which https://github.com/kubernetes-sigs/cluster-api-provider-gcp finds
+		// what is its own.
+		narrow(gcpContract, func(p *Profile) { p.Taken = []string{"capg-*"} }, clusterAPI("GCP*")...).named("cluster-api"),
+
+		// The CRD of https://github.com/cloudpilot-ai/karpenter-provider-gcp.
+		narrow(gcpContract, func(p *Profile) { p.MaxTags = 20 }, "karpenter.k8s.gcp/GCENodeClass").named("karpenter"),
+	},
+}
+
+// gcpContract is what https://cloud.google.com/resource-manager/docs/labels-overview says.
+var gcpContract = Profile{
+	Name:       "gcp",
+	Key:        Length{Runes: 63, Bytes: 128},
+	Value:      Length{Runes: 63, Bytes: 128},
+	KeyClass:   classOf("letters without case or in lower case, numbers, _ and -, starting with a letter", `^([\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_\-]*)?$`),
+	ValueClass: charsOf("letters without case or in lower case, numbers, _ and -", `[\p{Ll}\p{Lo}\p{N}_\-]`),
+	MaxTags:    64,
+	Reserved:   []string{"goog"},
+	Unreserved: []string{"goog-partner-solution"},
+	Format:     lowerUnderscores,
+}
+
+const (
+	gcpEnd   = `[0-9a-z]`
+	gcpASCII = `[0-9a-z_\-]`
+)

@@ -1,0 +1,13 @@
+package profile
+
+// grafana is what Grafana Cloud admits as labels of stacks, which is what it calls tags, by
+// https://grafana.com/docs/grafana-cloud/developer-resources/api-reference/cloud-api.
+var grafana = cloud{contract: &Profile{
+	Name:       "grafana",
+	Key:        Length{Runes: 63},
+	Value:      Length{Runes: 63},
+	KeyClass:   charsOf("ASCII letters and digits and / . _ -", `[0-9A-Za-z/._\-]`),
+	ValueClass: classOf("ASCII letters and digits and / . _ - not empty", `^[0-9A-Za-z/._\-]+$`),
+	MaxTags:    10,
+	Format:     noColonOnly,
+}}

@@ -1,0 +1,17 @@
+package profile
+
+// ibm is what IBM Cloud admits: a tag is one word of at most 128 characters, in which a colon
+// parts key and value, by https://cloud.ibm.com/docs/account?topic=account-tag.
+var ibm = cloud{contract: &Profile{
+	Name:        "ibm",
+	Key:         Length{Runes: 128},
+	Entry:       Length{Runes: 128},
+	EntryClass:  ibmClass,
+	KeyClass:    ibmClass,
+	ValueClass:  ibmClass,
+	MaxTags:     50,
+	FoldEntries: true,
+	Format:      noSlash,
+}}
+
+var ibmClass = charsOf("ASCII letters and digits, space and : _ . -", `[0-9A-Za-z :_.\-]`)

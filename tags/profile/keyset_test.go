@@ -1,0 +1,154 @@
+package profile_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
+
+// matchesKey is true if the supplied pattern is the key, or the beginning of it and a *.
+func matchesKey(pattern, key string) bool {
+	prefix, ok := strings.CutSuffix(pattern, "*")
+	return pattern == key || ok && strings.HasPrefix(key, prefix)
+}
+
+func TestKeySet(t *testing.T) {
+	for _, tc := range []struct {
+		reason                       string
+		patterns, keys, want, folded []string
+	}{
+		{reason: "A set of no patterns has nothing.", keys: []string{"", "a"}},
+		{
+			reason:   "Keys that sort between what keys begin with and a key that begins with it are found.",
+			patterns: []string{"a*", "ab", "ac", "b"}, keys: []string{"a", "aa", "abb", "ad", "b", "ba"},
+			want: []string{"a", "aa", "abb", "ad", "b"}, folded: []string{"a", "aa", "abb", "ad", "b"},
+		},
+		{
+			reason:   "A star is at the end of what keys begin with. Elsewhere it is a character like any other.",
+			patterns: []string{"a:*", "b*c", ""}, keys: []string{"", "a", "a:", "A:c", "b*c", "bxc"},
+			want: []string{"", "a:", "b*c"}, folded: []string{"", "a:", "A:c", "b*c"},
+		},
+		{
+			reason:   "All characters that differ only in case are one, however many bytes they take.",
+			patterns: []string{"kÜσ"}, keys: []string{"kÜσ", "\u212aüς", "KÜΣ", "KUΣ"},
+			want: []string{"kÜσ"}, folded: []string{"kÜσ", "\u212aüς", "KÜΣ"},
+		},
+	} {
+		for set, want := range map[*profile.KeySet][]string{new(profile.NewKeySet(tc.patterns...)): tc.want, new(profile.NewFoldedKeySet(tc.patterns...)): tc.folded} {
+			got := slices.DeleteFunc(slices.Clone(tc.keys), func(key string) bool { return !set.Has(key) })
+			if !slices.Equal(want, got) || set.Empty() != (len(tc.patterns) == 0) {
+				t.Errorf("\n%s\nHas(...): want %q, got %q", tc.reason, want, got)
+			}
+		}
+	}
+
+	// Keys that are added have no stars.
+	if set := profile.NewKeySet("b*").With("a*", "b"); !set.Has("a*") || set.Has("ab") || !set.Has("bc") {
+		t.Error("With(...): want the key a*, and what begins with b")
+	}
+
+	if (profile.KeySet{}).Has("") {
+		t.Error("The zero set should have nothing.")
+	}
+}
+
+// TestKeySetIsItsPatterns compares sets with what each of their patterns says.
+func TestKeySetIsItsPatterns(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // The same in every run.
+	word := func(n int) string {
+		b := strings.Builder{}
+		for range rnd.IntN(n) {
+			b.WriteString([]string{"a", "A", "b", "=", "\u212a", "k", "="}[rnd.IntN(7)])
+		}
+
+		return b.String()
+	}
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
+	}
+
+	for range 20_000 {
+		patterns := make([]string, rnd.IntN(6))
+		for i := range patterns {
+			patterns[i] = word(5) + []string{"", "*"}[rnd.IntN(2)]
+		}
+
+		entry := word(9)
+		separator := []string{"=", "==", "a", ""}[rnd.IntN(4)]
+
+		for kind, fold := range map[string]func(string) string{"NewKeySet": func(s string) string { return s }, "NewFoldedKeySet": fold} {
+			set := profile.NewKeySet(patterns...)
+			if kind == "NewFoldedKeySet" {
+				set = profile.NewFoldedKeySet(patterns...)
+			}
+
+			has := func(key string) bool {
+				return slices.ContainsFunc(patterns, func(p string) bool { return matchesKey(fold(p), fold(key)) })
+			}
+
+			want := []string{}
+			for i := range entry {
+				if separator != "" && strings.HasPrefix(entry[i:], separator) && has(entry[:i]) {
+					want = append(want, entry[:i])
+				}
+			}
+
+			if set.Has(entry) != has(entry) {
+				t.Fatalf("%s(%q...).Has(%q): want %t", kind, patterns, entry, has(entry))
+			}
+
+			if diff := cmp.Diff(want, append([]string{}, slices.Collect(set.Of(entry, separator))...)); diff != "" {
+				t.Fatalf("%s(%q...).Of(%q, %q): -want, +got:\n%s", kind, patterns, entry, separator, diff)
+			}
+		}
+	}
+}
+
+// BenchmarkKeySet looks for keys that sets of different sizes have, and reads entries of
+// different lengths that are full of separators. The time per key hardly depends on the
+// patterns, and the time per byte not on the length.
+func BenchmarkKeySet(b *testing.B) {
+	for _, n := range []int{10, 100, 1_000, 10_000} {
+		patterns := make([]string, 0, 2*n)
+		for i := range n {
+			patterns = append(patterns, fmt.Sprintf("team/key-%d", i), fmt.Sprintf("zone/key-%d-*", i))
+		}
+
+		set := profile.NewFoldedKeySet(patterns...)
+
+		b.Run(fmt.Sprintf("Has/patterns=%d", n), func(b *testing.B) {
+			for i := range b.N {
+				set.Has(patterns[i%len(patterns)])
+			}
+		})
+
+		b.Run(fmt.Sprintf("New/patterns=%d", n), func(b *testing.B) {
+			for range b.N {
+				profile.NewFoldedKeySet(patterns...)
+			}
+
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(patterns)), "ns/pattern")
+		})
+
+		for _, size := range []int{1_000, 10_000, 100_000} {
+			entry := "zone/key-1-" + strings.Repeat(":", size)
+
+			b.Run(fmt.Sprintf("Of/patterns=%d/bytes=%d", n, size), func(b *testing.B) {
+				for range b.N {
+					if n := len(slices.Collect(set.Of(entry, ":"))); n != size {
+						b.Fatalf("want %d keys, got %d", size, n)
+					}
+				}
+
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size), "ns/byte")
+			})
+		}
+	}
+}

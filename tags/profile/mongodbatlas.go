@@ -1,0 +1,13 @@
+package profile
+
+// mongodbatlas is what MongoDB Atlas admits, by
+// https://www.mongodb.com/docs/atlas/tags.
+var mongodbatlas = cloud{contract: &Profile{
+	Name:       "mongodbatlas",
+	Key:        Length{Runes: 255},
+	Value:      Length{Runes: 255},
+	KeyClass:   charsOf("letters, digits, space and ; @ _ - . +", `[\p{L}\p{Nd} ;@_\-.+]`),
+	ValueClass: classOf("letters, digits, space and ; @ _ - . + not empty", `^[\p{L}\p{Nd} ;@_\-.+]+$`),
+	MaxTags:    50,
+	Format:     noColon,
+}}

@@ -1,0 +1,13 @@
+package profile
+
+// oci is what Oracle Cloud Infrastructure admits as freeform tags, by
+// https://docs.oracle.com/iaas/Content/Tagging/Concepts/taggingoverview.htm. Its documents
+// differ on whether keys compare without case, so no two keys may differ in case only.
+var oci = cloud{contract: &Profile{
+	Name:     "oci",
+	Key:      Length{Runes: 100},
+	Value:    Length{Runes: 256},
+	KeyClass: charsOf("printable ASCII but . and space", `[!-\-/-~]`),
+	MaxTags:  10,
+	FoldKeys: true,
+}}

@@ -1,0 +1,19 @@
+package profile
+
+// proxmox is what Proxmox VE admits: a tag is one word, which it puts in lower case, by the
+// format pve-tag of https://git.proxmox.com/?p=pve-common.git;a=blob;f=src/PVE/JSONSchema.pm.
+// Other letters than these would be a difference for ever.
+var proxmox = cloud{contract: &Profile{
+	Name:        "proxmox",
+	Key:         Length{Runes: 63},
+	Value:       Length{Runes: 255},
+	EntryClass:  proxmoxClass,
+	Separator:   "_",
+	KeyClass:    proxmoxClass,
+	ValueClass:  charsOf("ASCII letters in lower case, digits and _ + . -", `[0-9a-z_+.\-]`),
+	MaxTags:     32,
+	FoldEntries: true,
+	Format:      NewFormat(nil, map[string]string{":": ".", "/": "."}, true),
+}}
+
+var proxmoxClass = classOf("ASCII letters in lower case, digits and _ + . - starting with a letter, digit or _", `^([0-9a-z_][0-9a-z_+.\-]*)?$`)

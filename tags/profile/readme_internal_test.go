@@ -1,0 +1,113 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+//go:generate go test . -run TestREADME -update
+
+// TestREADME tests that the tables of profiles in READMEs are what the profiles are.
+func TestREADME(t *testing.T) {
+	for _, file := range []string{"../../README.md", "README.md"} {
+		tagstest.Section(t, file, "profiles", table())
+	}
+}
+
+// table of all profiles, in Markdown.
+func table() string {
+	out := &strings.Builder{}
+	out.WriteString("| Profile | Key | Value | Tags | Characters of keys | Reserved | `platform/env` becomes | Narrower kinds | `profileRules: Cloud` changes |\n|---|---|---|---|---|---|---|---|---|\n")
+
+	for _, c := range clouds {
+		p := c.contract
+		columns := []string{code(p.Name), p.Key.String(), p.Value.String(), strconv.Itoa(p.MaxTags), p.KeyClass.Name, strings.Join(codes(slices.Concat(p.Reserved, p.Taken)), ", "), becomes(p), names(c.always), byCloud(c)}
+
+		if p.Entry != (Length{}) {
+			columns[1], columns[2] = p.Entry.String()+" with the value", ""
+		}
+
+		if values := valuesOf(p); values != "" {
+			columns[4] += "; " + values
+		}
+
+		if p.EntryClass.Name != "" && p.EntryClass.Name != p.KeyClass.Name {
+			columns[4] += "; key and value: " + p.EntryClass.Name
+		}
+
+		for i, c := range columns {
+			columns[i] = strings.ReplaceAll(c, " | ", ` \| `)
+		}
+
+		out.WriteString("| " + strings.Join(columns, " | ") + " |\n")
+	}
+
+	return strings.ReplaceAll(out.String(), "  ", " ")
+}
+
+// becomes is what a profile makes of a label's key.
+func becomes(p *Profile) string {
+	return code(p.Format.Apply(p.Format.Prefixed("platform/env", "plexsphere:platform/env")))
+}
+
+// valuesOf is what characters the values of a profile may have, if not all.
+func valuesOf(p *Profile) string {
+	switch p.ValueClass.Name {
+	case "":
+		return ""
+	case p.KeyClass.Name:
+		return "values as keys"
+	default:
+		return "values: " + p.ValueClass.Name
+	}
+}
+
+// byCloud is what the cloud's own rules change.
+func byCloud(c *cloud) string {
+	var changes []string
+
+	if api := c.api; api != nil {
+		if becomes(api) != becomes(c.contract) {
+			changes = append(changes, becomes(api))
+		}
+
+		changes = append(changes, valuesOf(api))
+	}
+
+	if narrower := names(c.services); narrower != "" {
+		changes = append(changes, "limits of "+narrower)
+	}
+
+	return strings.Join(changes, "; ")
+}
+
+// names of the supplied services, sorted.
+func names(of []service) string {
+	var out []string
+	for _, s := range of {
+		for _, kind := range s.kinds {
+			service, _, _ := strings.Cut(kind.String(), ".")
+			out = append(out, code(cmp.Or(s.name, service)))
+		}
+	}
+
+	slices.Sort(out)
+
+	return strings.Join(slices.Compact(out), ", ")
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+func codes(all []string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = code(s)
+	}
+
+	return out
+}

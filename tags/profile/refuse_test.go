@@ -1,0 +1,116 @@
+package profile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
+
+// TestRefuserOf is about what clouds refuse of tags that the contract admits.
+func TestRefuserOf(t *testing.T) {
+	const (
+		key    = "plexsphere:platform/env"
+		hcloud = "server.hcloud.crossplane.io"
+		nova   = "compute.openstack.m.crossplane.io"
+		s3     = "s3.aws.m.upbound.io"
+	)
+
+	for _, tc := range []struct {
+		reason, provider, group, kind, key, value string
+
+		want profile.SkipReason
+	}{
+		{"Hetzner Cloud refuses a colon.", "hetzner", hcloud, "Server", key, "prod", profile.KeyCharacterClass},
+		{"The provider matches without case.", "Hetzner", "", "", key, "prod", profile.KeyCharacterClass},
+		{"Hetzner Cloud admits a slash.", "hetzner", hcloud, "Server", "platform/env", "prod", ""},
+		{"Hetzner Cloud refuses a value that ends in a dash.", "hetzner", hcloud, "Server", "platform/env", "prod-", profile.ValueCharacterClass},
+		{"Hetzner Cloud keeps a prefix to itself.", "hetzner", hcloud, "Server", "hetzner.cloud/env", "prod", profile.ReservedPrefix},
+		{"A prefix is only reserved where a key begins.", "hetzner", hcloud, "Server", "x-hetzner.cloud/env", "prod", ""},
+		{"Nova refuses a slash.", "openstack", nova, "InstanceV2", key, "prod", profile.KeyCharacterClass},
+		{"Nova admits any value.", "openstack", nova, "InstanceV2", "env", "a/b", ""},
+		{"Cinder admits a slash.", "openstack", "blockstorage.openstack.crossplane.io", "VolumeV3", key, "prod", ""},
+		{"Cinder refuses letters beyond ASCII.", "openstack", "blockstorage.openstack.crossplane.io", "VolumeV3", "größe", "prod", profile.KeyCharacterClass},
+		{"Keystone refuses a slash.", "openstack", "identity.openstack.crossplane.io", "ProjectV3", key, "prod", profile.KeyCharacterClass},
+		{"Neutron admits a slash, though it is unwise.", "openstack", "networking.openstack.crossplane.io", "NetworkV2", key, "a,b", ""},
+		{"S3 refuses a comma.", "aws", s3, "Bucket", key, "a,b", profile.ValueCharacterClass},
+		{"So it does for a provider that was before.", "aws", "s3.aws.crossplane.io", "Bucket", key, "(a)", profile.ValueCharacterClass},
+		{"So it does for AWS's own controller.", "aws", "s3.services.k8s.aws", "Bucket", key, "a&b", profile.ValueCharacterClass},
+		{"S3 admits what is in keys.", "aws", s3, "Bucket", key, "a b@c:d/é", ""},
+		{"S3 refuses a comma in objects, too.", "aws", s3, "Object", key, "a,b", profile.ValueCharacterClass},
+		{"RDS keeps a prefix to itself.", "aws", "rds.aws.m.upbound.io", "Instance", "RDS:env", "prod", profile.ReservedPrefix},
+		{"RDS refuses a comma.", "aws", "rds.aws.m.upbound.io", "Instance", key, "a,b", profile.ValueCharacterClass},
+		{"EC2 admits any value.", "aws", "ec2.aws.m.upbound.io", "VPC", key, "a,b", ""},
+		{"Of SQS nobody knows.", "aws", "sqs.aws.m.upbound.io", "Queue", key, "a,b", ""},
+		{"The group of another cloud is none of the services.", "azure", s3, "Bucket", key, "a,b", ""},
+		{"Traffic Manager refuses a colon.", "azure", "network.azure.m.upbound.io", "TrafficManagerProfile", "plexsphere:env", "prod", profile.KeyCharacterClass},
+		{"Storage accounts have shorter names.", "azure", "storage.azure.m.upbound.io", "Account", strings.Repeat("k", 129), "prod", profile.KeyTooLong},
+		{"Other kinds don't.", "azure", "compute.azure.m.upbound.io", "Disk", strings.Repeat("k", 129), "prod", ""},
+		{"The profile of Google Cloud is what its API admits.", "gcp", "storage.gcp.m.upbound.io", "Bucket", key, "Prod", ""},
+		{"What is unknown refuses nothing.", "no-such-cloud", "example.org", "Thing", key, "a,b", ""},
+		{"A limit that holds by any rules is no news.", "aws", "controlplane.cluster.x-k8s.io", "AWSManagedControlPlane", key, "a,b", ""},
+	} {
+		p := profile.Rules("").RefuserOf(tc.provider, tc.group, tc.kind)
+
+		var got profile.SkipReason
+		if p != nil {
+			got = p.Check(tc.key, tc.key, tc.value)
+		}
+
+		if got != tc.want {
+			t.Errorf("\n%s\nRefuserOf(%s, %s, %s): want %q for %s: %s, got %q", tc.reason, tc.provider, tc.group, tc.kind, tc.want, tc.key, tc.value, got)
+		}
+
+		for _, r := range []profile.Rules{profile.Contract, profile.Cloud} {
+			if r.RefuserOf(tc.provider, tc.group, tc.kind) != nil || r.RefusersOf(tc.provider) != nil {
+				t.Errorf("\nWhoever says whose rules apply is not warned.\n%s.RefuserOf(%s, %s, %s): want none", r, tc.provider, tc.group, tc.kind)
+			}
+		}
+	}
+}
+
+// TestRulesLeftOut says that tags are the contract's if nobody says whose rules apply.
+func TestRulesLeftOut(t *testing.T) {
+	for _, provider := range append(profile.Names(), "no-such-cloud") {
+		for _, group := range []string{"", "s3.aws.m.upbound.io", "compute.openstack.m.crossplane.io", "storage.azure.com", "compute.cnrm.cloud.google.com"} {
+			for _, kind := range []string{"", "Object", "InstanceV2", "StorageAccount"} {
+				if got, want := profile.Rules("").ProfileOf(provider, group, kind), profile.Contract.ProfileOf(provider, group, kind); got != want {
+					t.Errorf("ProfileOf(%s, %s, %s): want the contract's profile, got %+v", provider, group, kind, got)
+				}
+
+				// Who refuses nothing else is not there, and who refuses has the name of the cloud.
+				if p := profile.Rules("").RefuserOf(provider, group, kind); p != nil && p.Name != profile.Of(provider).Name {
+					t.Errorf("RefuserOf(%s, %s, %s): got the profile %s", provider, group, kind, p.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusersOf(t *testing.T) {
+	got := make(map[string]string)
+
+	for _, provider := range append(profile.Names(), "no-such-cloud") {
+		var services []string
+		for _, r := range profile.Rules("").RefusersOf(provider) {
+			services = append(services, r.Service)
+		}
+
+		if services != nil {
+			got[provider] = strings.Join(services, "; ")
+		}
+	}
+
+	want := map[string]string{
+		"aws":       "s3; neptune, rds; load-balancer-controller; most services other than EC2",
+		"azure":     "storage; traffic-manager; front-door; cdn; dns; automation, cdn, keyvault, operationalinsights",
+		"hetzner":   "",
+		"openstack": "compute; blockstorage; identity",
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nThe clouds whose APIs refuse what the contract admits should be known, with their services.\nRefusersOf(...): -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,32 @@
+package profile
+
+// yandex is what Yandex Cloud admits as labels, which is what it calls tags, by the patterns
+// of its API: https://github.com/yandex-cloud/cloudapi. No service admits a colon or capitals
+// in keys, and keys have one format in all services, by which costs are told apart.
+var yandex = cloud{
+	contract: &yandexContract,
+	always: []service{
+		// https://yandex.cloud/docs/storage/concepts/tags
+		narrow(yandexContract, func(p *Profile) { p.Reserved = []string{"aws:"} }, "storage.yandex-cloud.*/Bucket"),
+		narrow(yandexContract, func(p *Profile) {
+			p.Key, p.Value, p.MaxTags, p.Reserved = Length{Runes: 128}, Length{Runes: 256}, 10, []string{"aws:"}
+			p.KeyClass, p.ValueClass = awsASCIIClass, awsASCIIClass
+		}, "storage.yandex-cloud.*/Object"),
+
+		// The services whose patterns have more.
+		narrow(yandexContract, func(p *Profile) {
+			p.KeyClass = classOf(`ASCII letters in lower case, digits and - _ . / \ @ starting with a letter`, `^([a-z][\-_./\\@0-9a-z]*)?$`)
+			p.ValueClass = charsOf(`ASCII letters in lower case, digits and - _ . / \ @`, `[\-_./\\@0-9a-z]`)
+		}, "compute.yandex-cloud.*/*", "alb.yandex-cloud.*/*", "dns.yandex-cloud.*/*", "mdb.yandex-cloud.*/KafkaCluster"),
+	},
+}
+
+var yandexContract = Profile{
+	Name:       "yandex",
+	Key:        Length{Runes: 63},
+	Value:      Length{Runes: 63},
+	KeyClass:   classOf("ASCII letters in lower case, digits and - _ starting with a letter", `^([a-z][\-_0-9a-z]*)?$`),
+	ValueClass: charsOf("ASCII letters in lower case, digits and - _", `[\-_0-9a-z]`),
+	MaxTags:    64,
+	Format:     lowerUnderscores,
+}
