@@ -94,11 +94,11 @@ func (in *CloudTags) complete(compiled map[string]expression.Expression) {
 
 	for i := range in.TagFields {
 		switch f := &in.TagFields[i]; {
-		case f.Shape == TagFieldShapeKeyValueList && f.KeyValueList == nil:
+		case f.Shape == "KeyValueList" && f.KeyValueList == nil:
 			f.KeyValueList = &KeyValueList{Key: "key", Value: "value"}
-		case f.Shape == TagFieldShapeStringList && f.StringList == nil:
+		case f.Shape == "StringList" && f.StringList == nil:
 			f.StringList = &StringList{Separator: "="}
-		case f.Shape == TagFieldShapeJoined && f.Joined == nil:
+		case f.Shape == "Joined" && f.Joined == nil:
 			f.Joined = &Joined{Separator: "=", Delimiter: ","}
 		}
 	}

@@ -394,22 +394,6 @@ const (
 	KeyFormTag KeyForm = "Tag"
 )
 
-// A ConflictPolicy says what becomes of a tag that an earlier step of the pipeline
-// has set on a resource, if a label has the same tag key.
-type ConflictPolicy string
-
-// Conflict policies.
-const (
-	// ConflictPolicyRetain keeps the tag that is there.
-	ConflictPolicyRetain = ConflictPolicy(tags.Retain)
-
-	// ConflictPolicyReplace writes the label's value.
-	ConflictPolicyReplace = ConflictPolicy(tags.Replace)
-
-	// ConflictPolicyError fails the pipeline.
-	ConflictPolicyError = ConflictPolicy(tags.Refuse)
-)
-
 // A Source of labels.
 //
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Value') == has(self.values)",message="is required by type Value, and forbidden elsewhere",fieldPath=".values"
@@ -543,7 +527,7 @@ type Source struct {
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Replace;Error
-	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
+	OnConflict tags.Conflict `json:"onConflict,omitempty"`
 
 	// Policy for what the source reads.
 	//
@@ -693,28 +677,10 @@ type MapSource struct {
 	All bool `json:"all,omitempty"`
 }
 
-// A TagFieldShape is how a field holds tags.
+// A Shape is how a field holds tags. Package field has the shapes.
 //
 // +kubebuilder:validation:Enum=Map;KeyValueList;StringList;Joined;None
-type TagFieldShape string
-
-// Shapes of tag fields.
-const (
-	// TagFieldShapeMap is a map of tag key to value.
-	TagFieldShapeMap TagFieldShape = "Map"
-
-	// TagFieldShapeKeyValueList is a list of objects with a key and a value.
-	TagFieldShapeKeyValueList TagFieldShape = "KeyValueList"
-
-	// TagFieldShapeStringList is a list of strings of key, separator and value.
-	TagFieldShapeStringList TagFieldShape = "StringList"
-
-	// TagFieldShapeJoined is one string of all tags, such as k=v,k=v.
-	TagFieldShapeJoined TagFieldShape = "Joined"
-
-	// TagFieldShapeNone is no field: the resource is not tagged.
-	TagFieldShapeNone TagFieldShape = "None"
-)
+type Shape string
 
 // A TagField says where the tags of some kinds of resource go. One without a fieldPath and
 // a shape asks for the field that is known of kinds that aren't tagged by themselves, since
@@ -749,7 +715,7 @@ type TagField struct {
 	// resources that are not to be tagged.
 	//
 	// +optional
-	Shape TagFieldShape `json:"shape,omitempty"`
+	Shape Shape `json:"shape,omitempty"`
 
 	// KeyValueList says what the entries of a KeyValueList look like.
 	//
@@ -1019,7 +985,7 @@ type IgnoreTag struct {
 	// +optional
 	// +kubebuilder:default=Replace
 	// +kubebuilder:validation:Enum=Replace;Retain
-	OnConflict ConflictPolicy `json:"onConflict,omitempty"`
+	OnConflict tags.Conflict `json:"onConflict,omitempty"`
 }
 
 // TagKeys are tag keys: one, the beginning of some and a *, or a list of these.

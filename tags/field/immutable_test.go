@@ -111,7 +111,7 @@ func TestImmutableLocate(t *testing.T) {
 	every := profile.NewPattern("*")
 
 	rule := func(path string) []v1beta1.TagField {
-		return []v1beta1.TagField{{APIVersion: every, Kind: every, FieldPath: object.MustParsePath(path), Shape: v1beta1.TagFieldShapeMap}}
+		return []v1beta1.TagField{{APIVersion: every, Kind: every, FieldPath: object.MustParsePath(path), Shape: field.Map}}
 	}
 
 	cases := map[string]struct {

@@ -174,7 +174,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		}
 
 		s := &in.Sources[i]
-		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: tags.Conflict(s.OnConflict)}
+		from := &tags.Source{Name: in.SourceName(i), Position: i, OnConflict: s.OnConflict}
 
 		err := r.source(s, from)
 		if note, ok := optional(s, err); ok {

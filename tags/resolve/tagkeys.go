@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -46,7 +47,7 @@ func (r *resolver) tagKeys() error {
 	}
 
 	for i, t := range r.in.IgnoreTags {
-		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == v1beta1.ConflictPolicyRetain}, "not a list of strings", "a list")
+		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
 			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
 		}

@@ -65,7 +65,7 @@ func cut(item *structpb.Value) (key, value string) {
 // have become: that were written or replaced, or were there. Tags that were withheld
 // or skipped, and those of others, are not.
 func TestStampActive(t *testing.T) {
-	replaced := func(l tags.Label) tags.Label { return under(v1beta1.ConflictPolicyReplace, l)[0] }
+	replaced := func(l tags.Label) tags.Label { return under(tags.Replace, l)[0] }
 
 	g := tagstest.NewGolden(t)
 
@@ -73,7 +73,7 @@ func TestStampActive(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			stamper := &Stamper{
 				Input: &v1beta1.CloudTags{
-					Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}, {OnConflict: v1beta1.ConflictPolicyReplace}},
+					Sources:      []v1beta1.Source{{OnConflict: tags.Retain}, {OnConflict: tags.Replace}},
 					ReservedTags: map[string]v1beta1.TagCount{"aws": 43},
 				},
 				Provider: "aws",
@@ -169,7 +169,7 @@ func TestStampObservedOrder(t *testing.T) {
 					observed := thing(s.spec(strings.Fields(tc.observed)...))
 
 					stamper := &Stamper{
-						Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+						Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 						Provider:    "aws",
 						Transformer: transformer(label("a", "1")),
 						Fields:      everywhere(s.field),
@@ -211,7 +211,7 @@ func TestStampMapOfLists(t *testing.T) {
 		"Others":   {reason: "What others have is left as it is.", labels: a, spec: `{"tags": {"x": ["1", "2"], "y": []}}`},
 		"There":    {reason: "The same value is no change.", labels: a, spec: `{"tags": {"ours:a": ["1"]}}`},
 		"Retained": {reason: "Several values are another value.", labels: a, spec: `{"tags": {"ours:a": ["1", "2"]}}`},
-		"Replaced": {reason: "Several values are replaced by one.", policy: v1beta1.ConflictPolicyReplace, labels: a, spec: `{"tags": {"ours:a": ["1", "2"]}}`},
+		"Replaced": {reason: "Several values are replaced by one.", policy: tags.Replace, labels: a, spec: `{"tags": {"ours:a": ["1", "2"]}}`},
 		"Removed":  {reason: "Several values go with their key.", labels: a, remove: keys("x"), spec: `{"tags": {"x": ["1", "2"]}}`},
 		"Ignored":  {reason: "Several values of the cloud are kept.", labels: a, ignore: keys("x"), spec: `{"tags": {"x": ["1"]}}`, observedSpec: `{"tags": {"x": ["1"]}}`, status: `{"tags": {"x": ["2", "3"]}}`},
 		"NoMap":    {reason: "What is no map is named.", labels: a, spec: `{"tags": ["x"]}`},

@@ -87,7 +87,7 @@ func TestAsIs(t *testing.T) {
 			tr.Reserve(nil, tc.prefix, nil)
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 				Provider:    "aws",
 				Transformer: tr,
 				Fields:      tc.fields,

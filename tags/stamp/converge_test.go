@@ -38,7 +38,7 @@ const runsToSettle = 4
 
 // run Crossplane once.
 func (s *stage) run() error {
-	sources := []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+	sources := []v1beta1.Source{{OnConflict: tags.Retain}}
 
 	var labels []tags.Label
 	for _, key := range slices.Sorted(maps.Keys(s.labels)) {

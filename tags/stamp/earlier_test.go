@@ -61,7 +61,7 @@ func TestStampTwice(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
 				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 					Provider:    "aws",
 					Transformer: reserving([]string{"zone"}, set...),
 					Fields:      everywhere(s.field),
@@ -103,7 +103,7 @@ func TestStampProviderTags(t *testing.T) {
 		"EarlierExceed": {
 			reason:       "Where earlier steps set more than there are slots, nothing is added, but values are replaced.",
 			field:        with,
-			in:           v1beta1.CloudTags{ReservedTags: map[string]v1beta1.TagCount{"aws": 49}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
+			in:           v1beta1.CloudTags{ReservedTags: map[string]v1beta1.TagCount{"aws": 49}, Sources: []v1beta1.Source{{OnConflict: tags.Replace}}},
 			labels:       three[:2],
 			ignore:       keys("cloud"),
 			spec:         `{"tags": {"x": "1", "y": "2", "ours:b": "9"}}`,
@@ -118,7 +118,7 @@ func TestStampProviderTags(t *testing.T) {
 // cloud's.
 func TestStampErrorOfCloud(t *testing.T) {
 	f := reporting(shapes["Map"].field)
-	refuse := v1beta1.CloudTags{Sources: []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}}}
+	refuse := v1beta1.CloudTags{Sources: []v1beta1.Source{{Name: "registry", OnConflict: tags.Refuse}}}
 	a := []tags.Label{label("a", "1")}
 
 	cases := map[string]situation{

@@ -3,7 +3,6 @@ package stamp
 import (
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
@@ -44,11 +43,11 @@ func TestStampForged(t *testing.T) {
 			spec: `{"template": {"metadata": {"annotations": {"crossplane.io/external-name": "n", "role-arn": "r"}}}}`,
 		},
 		"CrossedTwins": {
-			reason: "Labels that differ in case alone are two tags, though an earlier step has both with each other's value.", provider: "digitalocean", policy: v1beta1.ConflictPolicyReplace,
+			reason: "Labels that differ in case alone are two tags, though an earlier step has both with each other's value.", provider: "digitalocean", policy: tags.Replace,
 			field: words, labels: []tags.Label{label("Team", "a"), label("team", "b")}, spec: `{"tags": ["ours:Team:b", "ours:team:a"]}`,
 		},
 		"CrossedTrusted": {
-			reason: "Even less is a trusted one lost.", provider: "digitalocean", policy: v1beta1.ConflictPolicyReplace,
+			reason: "Even less is a trusted one lost.", provider: "digitalocean", policy: tags.Replace,
 			field: words, labels: []tags.Label{trusted(label("Team", "a")), label("team", "b")}, spec: `{"tags": ["ours:Team:b", "ours:team:a"]}`,
 		},
 	}

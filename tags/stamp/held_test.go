@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -124,13 +123,13 @@ func TestStampEntries(t *testing.T) {
 		return field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, MaxLength: maxLength}
 	}
 	cases := map[string]situation{
-		"ExtraOnAdded":        {reason: "Entries that we add have the extra fields, and those of others don't get them.", field: keyValues, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`},
-		"ExtraKeptOnReplaced": {reason: "An entry whose value we replace keeps its own extra fields.", field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`},
-		"ExtraNotOnReplaced":  {reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.", field: keyValues, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`},
+		"ExtraOnAdded":        {reason: "Entries that we add have the extra fields, and those of others don't get them.", field: keyValues, policy: tags.Retain, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": [{"tagKey": "Name", "tagValue": "x"}]}`},
+		"ExtraKeptOnReplaced": {reason: "An entry whose value we replace keeps its own extra fields.", field: keyValues, policy: tags.Replace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9", "propagateAtLaunch": false, "resource": null, "more": [1, 2]}]}`},
+		"ExtraNotOnReplaced":  {reason: "An entry whose value we replace doesn't get extra fields, which are for entries that we add.", field: keyValues, policy: tags.Replace, labels: []tags.Label{label("a", "1")}, spec: `{"tags": [{"tagKey": "ours:a", "tagValue": "9"}]}`},
 		"SortedByTagKey": {
 			reason: "Our tags follow those of others, and are sorted by tag key, not by qualified key.",
 			field:  stringsBy("=", 0),
-			policy: v1beta1.ConflictPolicyRetain,
+			policy: tags.Retain,
 			labels: []tags.Label{
 				{QualifiedKey: "a", TagKey: "z", Value: "1"},
 				{QualifiedKey: "b", TagKey: "Z", Value: "2"},
@@ -138,35 +137,35 @@ func TestStampEntries(t *testing.T) {
 			},
 			spec: `{"tags": ["zz", "b"]}`,
 		},
-		"LongestKeyFirst":          {reason: "An entry belongs to the longest key that it starts with, so that the shorter one is not there yet.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "x"), label("a=b", "y"), label("a=b=c", "z")}, spec: `{"tags": ["ours:a=b=1", "ours:a=b=c=2"]}`},
-		"KeyWithSeparator":         {reason: "A key that we don't handle is part of the value of the key that we do handle.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=1")}, spec: `{"tags": ["ours:a=b=1"]}`},
-		"KeyWithSeparatorLonger":   {reason: "An entry that only starts with a shorter key is not the tag of the longer one.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a=b", "1")}, spec: `{"tags": ["ours:a=1", "ours:a=b"]}`},
-		"LongSeparator":            {reason: "The separator may have many characters.", field: stringsBy(" := ", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": ["ours:a := 9", "ours:b=9"]}`},
-		"SeparatorInValueOverlaps": {reason: "A value may start with a part of the separator.", field: stringsBy("::", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ":1")}, spec: `{"tags": ["ours:a:::1"]}`},
-		"OneString":                {reason: "Two tags that come to one string are there once, since a set can't have it twice.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["x"]}`},
-		"OneStringThere":           {reason: "A tag whose string is there, as that of another tag, changes nothing.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=b=c"]}`},
-		"OneStringReplaced":        {reason: "A tag that is replaced by a string that is there already leaves it there once.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=9", "ours:a=b=c"]}`},
-		"MaxLength":                {reason: "An entry may have as many characters as the limit says, however many bytes they are.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "äöü")}, spec: `{}`},
-		"MaxLengthExceeded":        {reason: "A label whose entry has one character more than the limit is skipped, and others are not.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1234"), label("b", "123")}, spec: `{}`},
-		"MaxLengthKeyAndSeparator": {reason: "The key and the separator count.", field: stringsBy("→→→→", 10), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", ""), label("b", "1")}, spec: `{}`},
-		"MaxLengthOfOthers":        {reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.", field: stringsBy("=", 10), policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "12345")}, spec: `{"tags": ["of others and long", "ours:a=1"]}`},
-		"MaxLengthSkipsAll":        {reason: "A field is not created if every label is skipped.", field: stringsBy("=", 1), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
-		"EmptyValueOfMap":          {reason: "A label with an empty value is a tag.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
-		"EmptyValueOfKeyValueList": {reason: "The entry of a tag with an empty value has the value.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
-		"EmptyValueThere":          {reason: "A null is no empty value, so replacing it writes one.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyReplace, labels: []tags.Label{label("a", "")}, spec: `{"tags": {"ours:a": null}}`},
-		"EmptyValueOfStringList":   {reason: "The entry of a tag with an empty value ends in the separator.", field: stringsBy("=", 0), policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "")}, spec: `{}`},
+		"LongestKeyFirst":          {reason: "An entry belongs to the longest key that it starts with, so that the shorter one is not there yet.", field: stringsBy("=", 0), policy: tags.Replace, labels: []tags.Label{label("a", "x"), label("a=b", "y"), label("a=b=c", "z")}, spec: `{"tags": ["ours:a=b=1", "ours:a=b=c=2"]}`},
+		"KeyWithSeparator":         {reason: "A key that we don't handle is part of the value of the key that we do handle.", field: stringsBy("=", 0), policy: tags.Retain, labels: []tags.Label{label("a", "b=1")}, spec: `{"tags": ["ours:a=b=1"]}`},
+		"KeyWithSeparatorLonger":   {reason: "An entry that only starts with a shorter key is not the tag of the longer one.", field: stringsBy("=", 0), policy: tags.Retain, labels: []tags.Label{label("a=b", "1")}, spec: `{"tags": ["ours:a=1", "ours:a=b"]}`},
+		"LongSeparator":            {reason: "The separator may have many characters.", field: stringsBy(" := ", 0), policy: tags.Replace, labels: []tags.Label{label("a", "1"), label("b", "2")}, spec: `{"tags": ["ours:a := 9", "ours:b=9"]}`},
+		"SeparatorInValueOverlaps": {reason: "A value may start with a part of the separator.", field: stringsBy("::", 0), policy: tags.Retain, labels: []tags.Label{label("a", ":1")}, spec: `{"tags": ["ours:a:::1"]}`},
+		"OneString":                {reason: "Two tags that come to one string are there once, since a set can't have it twice.", field: stringsBy("=", 0), policy: tags.Retain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["x"]}`},
+		"OneStringThere":           {reason: "A tag whose string is there, as that of another tag, changes nothing.", field: stringsBy("=", 0), policy: tags.Retain, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=b=c"]}`},
+		"OneStringReplaced":        {reason: "A tag that is replaced by a string that is there already leaves it there once.", field: stringsBy("=", 0), policy: tags.Replace, labels: []tags.Label{label("a", "b=c"), label("a=b", "c")}, spec: `{"tags": ["ours:a=9", "ours:a=b=c"]}`},
+		"MaxLength":                {reason: "An entry may have as many characters as the limit says, however many bytes they are.", field: stringsBy("=", 10), policy: tags.Retain, labels: []tags.Label{label("a", "äöü")}, spec: `{}`},
+		"MaxLengthExceeded":        {reason: "A label whose entry has one character more than the limit is skipped, and others are not.", field: stringsBy("=", 10), policy: tags.Retain, labels: []tags.Label{label("a", "1234"), label("b", "123")}, spec: `{}`},
+		"MaxLengthKeyAndSeparator": {reason: "The key and the separator count.", field: stringsBy("→→→→", 10), policy: tags.Retain, labels: []tags.Label{label("a", ""), label("b", "1")}, spec: `{}`},
+		"MaxLengthOfOthers":        {reason: "Entries of others stay, however long they are, and so does an earlier value of a label that is skipped.", field: stringsBy("=", 10), policy: tags.Replace, labels: []tags.Label{label("a", "12345")}, spec: `{"tags": ["of others and long", "ours:a=1"]}`},
+		"MaxLengthSkipsAll":        {reason: "A field is not created if every label is skipped.", field: stringsBy("=", 1), policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
+		"EmptyValueOfMap":          {reason: "A label with an empty value is a tag.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: tags.Retain, labels: []tags.Label{label("a", "")}, spec: `{}`},
+		"EmptyValueOfKeyValueList": {reason: "The entry of a tag with an empty value has the value.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "key", Value: "value"}, policy: tags.Retain, labels: []tags.Label{label("a", "")}, spec: `{}`},
+		"EmptyValueThere":          {reason: "A null is no empty value, so replacing it writes one.", field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, policy: tags.Replace, labels: []tags.Label{label("a", "")}, spec: `{"tags": {"ours:a": null}}`},
+		"EmptyValueOfStringList":   {reason: "The entry of a tag with an empty value ends in the separator.", field: stringsBy("=", 0), policy: tags.Retain, labels: []tags.Label{label("a", "")}, spec: `{}`},
 		"ListIndex": {
 			reason: "A path may lead through an item of a list.",
 			field:  field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map},
-			policy: v1beta1.ConflictPolicyReplace,
+			policy: tags.Replace,
 			labels: []tags.Label{label("a", "1")},
 			spec:   `{"groups": [{"tags": {"ours:a": "9"}}, {"tags": {"ours:a": "8", "x": "y"}}, {}]}`,
 		},
-		"ListIndexAbsentField": {reason: "An item of a list that has no tags yet gets them.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{"name": "x"}]}`},
-		"ListIndexMissing":     {reason: "Items of lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`},
-		"ListMissing":          {reason: "Lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
-		"ListIndexOfObject":    {reason: "An object has no items.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`},
-		"QuotedField":          {reason: "A path may name fields with dots in them.", field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: v1beta1.ConflictPolicyRetain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`},
+		"ListIndexAbsentField": {reason: "An item of a list that has no tags yet gets them.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.StringList, Separator: "="}, policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{"name": "x"}]}`},
+		"ListIndexMissing":     {reason: "Items of lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[1].tags"), Shape: field.Map}, policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": [{}]}`},
+		"ListMissing":          {reason: "Lists are not made.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{}`},
+		"ListIndexOfObject":    {reason: "An object has no items.", field: field.Field{Path: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}, policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{"groups": {"0": {}}}`},
+		"QuotedField":          {reason: "A path may name fields with dots in them.", field: field.Field{Path: object.MustParsePath("spec.tags[example.org/cloud]"), Shape: field.Map}, policy: tags.Retain, labels: []tags.Label{label("a", "1")}, spec: `{"tags": {"example.org/cloud": {"x": "y"}}}`},
 	}
 
 	runPlain(t, cases)

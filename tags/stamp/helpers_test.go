@@ -33,7 +33,7 @@ func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
 			s = *out[i].Source
 		}
 
-		s.Name, s.OnConflict = in.SourceName(s.Position), tags.Conflict(sources[s.Position].OnConflict)
+		s.Name, s.OnConflict = in.SourceName(s.Position), sources[s.Position].OnConflict
 		out[i].Source = &s
 	}
 
@@ -41,7 +41,7 @@ func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
 }
 
 // under returns the supplied labels with a source that has the supplied policy.
-func under(policy v1beta1.ConflictPolicy, labels ...tags.Label) []tags.Label {
+func under(policy tags.Conflict, labels ...tags.Label) []tags.Label {
 	return from([]v1beta1.Source{{OnConflict: policy}}, labels...)
 }
 

@@ -124,9 +124,9 @@ func TestStampIgnore(t *testing.T) {
 		"RetainedLabelEqualsCloud": {reason: "A tag that kept the value of an earlier step is active if the cloud has the label's.", ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "step"}, cloud: []string{"ours:a", "1"}},
 		"RetainedLabels":           {reason: "Labels that are retained are sorted.", labels: []tags.Label{label("a", "1"), label("b", "1"), label("c", "1"), trusted(label("d", "1")), label("e", "1")}, before: []string{"ours:c", "2", "ours:b", "2", "ours:a", "2", "ours:e", "2", "ours:d", "2"}},
 		"RetainedLabelNotReported": {reason: "A tag that the cloud does not have is retained as ever.", ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "step"}, cloud: []string{}},
-		"ReplacedLabel":            {reason: "The value of the cloud comes after that of a source that replaces.", policy: v1beta1.ConflictPolicyReplace, ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "step", "x", "y"}, cloud: []string{"ours:a", "cloud"}},
-		"ChangedBack":              {reason: "A resource whose tag has the cloud's value in the end, as it had before, does not change.", policy: v1beta1.ConflictPolicyReplace, ignore: keys("ours:a"), labels: a, before: []string{"x", "y", "ours:a", "cloud"}, cloud: []string{"ours:a", "cloud"}},
-		"RefusedLabel":             {reason: "A source that refuses to share its tags does so whatever the cloud has.", policy: v1beta1.ConflictPolicyError, ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "9"}, cloud: []string{"ours:a", "1"}},
+		"ReplacedLabel":            {reason: "The value of the cloud comes after that of a source that replaces.", policy: tags.Replace, ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "step", "x", "y"}, cloud: []string{"ours:a", "cloud"}},
+		"ChangedBack":              {reason: "A resource whose tag has the cloud's value in the end, as it had before, does not change.", policy: tags.Replace, ignore: keys("ours:a"), labels: a, before: []string{"x", "y", "ours:a", "cloud"}, cloud: []string{"ours:a", "cloud"}},
+		"RefusedLabel":             {reason: "A source that refuses to share its tags does so whatever the cloud has.", policy: tags.Refuse, ignore: keys("ours:a"), labels: a, before: []string{"ours:a", "9"}, cloud: []string{"ours:a", "1"}},
 		"OtherLabels":              {reason: "Labels whose tags are no other system's become tags.", ignore: keys("ours:b"), labels: []tags.Label{label("a", "1"), label("b", "2"), label("c", "3")}, before: []string{"ours:c", "3"}, cloud: []string{"ours:a", "x", "ours:b", "y", "ours:c", "z"}},
 		"SkippedLabel":             {reason: "A label that the provider doesn't admit desires nothing, so the cloud's tag is kept.", ignore: retaining("ours:c*", "ours:c!"), labels: []tags.Label{label("c!", "1")}, cloud: []string{"ours:c!", "2"}},
 		"Retain": {
@@ -429,7 +429,7 @@ func TestStampIgnoreSettles(t *testing.T) {
 				f.Atomic = atomic && f.Shape != field.Map
 
 				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 					Provider:    "aws",
 					Transformer: transformer(label("a", "1"), label("b", "2"), label("gone", "3"), label("both", "4")),
 					Fields:      everywhere(f),

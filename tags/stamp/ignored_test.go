@@ -83,7 +83,7 @@ func TestStampFollowed(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 				Provider:    "aws",
 				Transformer: transformer(tc.labels...),
 				Fields:      everywhere(reporting(shapes["Map"].field)),

@@ -63,7 +63,7 @@ func TestStampImmutable(t *testing.T) {
 
 		remove, ignore []resolve.TagKey
 		reserved       []string
-		policy         v1beta1.ConflictPolicy
+		policy         tags.Conflict
 	}{
 		"NeverObserved":     {reason: "A resource that isn't there yet is tagged like any other.", field: immutableTags, labels: both},
 		"NeverMade":         {reason: "One that its provider hasn't begun to make can change.", field: immutableTags, labels: both, forProvider: `"tags": {"ours:a": "0"}`, status: `{}`},
@@ -96,7 +96,7 @@ func TestStampImmutable(t *testing.T) {
 		"IgnoreTags":    {reason: "ignoreTags adopts none of those that are reported elsewhere.", field: immutableLabels, labels: both, ignore: []resolve.TagKey{{Pattern: "backup"}}, status: `{"atProvider": {"labels": {"ours:a": "1"}, "effectiveLabels": {"ours:a": "1", "backup": "x"}}}`},
 		"Trusted":       {reason: "Not even a trusted source changes a reserved key.", field: immutableTags, labels: []tags.Label{trusted(label("a", "1"))}, reserved: []string{"ours:a"}, status: `{"atProvider": {"tags": {"ours:a": "forged"}}}`},
 		"TrustedThere":  {reason: "A trusted tag that is there is told to later steps.", field: immutableTags, labels: []tags.Label{trusted(label("a", "1"))}, reserved: []string{"ours:a"}, status: `{"atProvider": {"tags": {"ours:a": "1"}}}`},
-		"Error":         {reason: "What nobody sets is in nobody's way.", field: immutableTags, labels: both, policy: v1beta1.ConflictPolicyError, status: `{"atProvider": {"tags": {"ours:a": "0"}}}`, desired: `"tags": {"ours:a": "5"}`},
+		"Error":         {reason: "What nobody sets is in nobody's way.", field: immutableTags, labels: both, policy: tags.Refuse, status: `{"atProvider": {"tags": {"ours:a": "0"}}}`, desired: `"tags": {"ours:a": "5"}`},
 		"OtherShape":    {reason: "A report of another shape is none.", field: immutableTags, labels: both, forProvider: `"tags": {"ours:a": "0"}`, status: `{"atProvider": {"tags": ["ours:a"]}}`},
 		"Unreadable":    {reason: "Without any that can be read, the field is left alone.", field: immutableTags, labels: both, forProvider: `"tags": ["ours:a"]`, status: `{"atProvider": {"id": "x"}}`, desired: `"tags": {"Name": "x"}`},
 		"DesiredBroken": {reason: "What an earlier step has in another shape makes way for what is there.", field: immutableTags, labels: both, status: `{"atProvider": {"tags": {"Name": "x"}}}`, desired: `"tags": "x"`},
@@ -108,7 +108,7 @@ func TestStampImmutable(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}}
+			in := &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Replace}}}
 			if tc.policy != "" {
 				in.Sources[0].OnConflict = tc.policy
 			}

@@ -221,7 +221,7 @@ func TestStampAsked(t *testing.T) {
 
 			rules := field.NewRules([]v1beta1.TagField{
 				{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern(tc.pattern), Provider: "hetzner"},
-				{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Thing"), Shape: v1beta1.TagFieldShapeNone}, // The first one wins.
+				{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Thing"), Shape: field.None}, // The first one wins.
 			})
 
 			s := &Stamper{
@@ -236,7 +236,7 @@ func TestStampAsked(t *testing.T) {
 // TestStampFixedParameters tests classes, whose parameters can't change once they are there.
 func TestStampFixedParameters(t *testing.T) {
 	rules := field.NewRules([]v1beta1.TagField{{
-		APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*Class"), Shape: v1beta1.TagFieldShapeJoined, FieldPath: object.MustParsePath("parameters.labels"),
+		APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*Class"), Shape: field.Joined, FieldPath: object.MustParsePath("parameters.labels"),
 		Provider: "gcp", Joined: &v1beta1.Joined{Separator: "=", Delimiter: ","},
 	}})
 

@@ -49,7 +49,7 @@ func TestStampLimit(t *testing.T) {
 			desired: resources{"one": nil},
 			cloud:   []string{"ours:d", "cloud"},
 		},
-		"StrictAndConflict": {reason: "A conflict that fails is told rather than labels that are too many.", policy: v1beta1.LimitPolicyApplyStrict, sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"ours:a", "9"}}},
+		"StrictAndConflict": {reason: "A conflict that fails is told rather than labels that are too many.", policy: v1beta1.LimitPolicyApplyStrict, sources: []v1beta1.Source{{OnConflict: tags.Refuse}}, labels: abc, desired: resources{"one": {"x", "1"}, "two": {"ours:a", "9"}}},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -60,7 +60,7 @@ func TestStampLimit(t *testing.T) {
 				t.Run(kind, func(t *testing.T) {
 					sources := tc.sources
 					if sources == nil {
-						sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+						sources = []v1beta1.Source{{OnConflict: tags.Retain}}
 					}
 
 					stamper := &Stamper{
@@ -92,9 +92,9 @@ func TestStampLimit(t *testing.T) {
 // resources each says the limit that it has.
 func TestStampLimitError(t *testing.T) {
 	fields := field.Chain{field.NewRules([]v1beta1.TagField{
-		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Odd"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap},
-		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Short"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
-		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Odd"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Short"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.StringList, StringList: &v1beta1.StringList{Separator: "=", MaxLength: 9}},
+		{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.Map},
 	})}
 
 	kind := func(apiVersion, kind string) *fnv1.Resource {
@@ -119,7 +119,7 @@ func TestStampLimitError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stamper := &Stamper{
 				Input: &v1beta1.CloudTags{
-					Sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}},
+					Sources:      []v1beta1.Source{{OnConflict: tags.Retain}},
 					LimitPolicy:  v1beta1.LimitPolicyApplyStrict,
 					ReservedTags: map[string]v1beta1.TagCount{"generic": 1},
 				},

@@ -84,14 +84,14 @@ func TestStampNative(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(tc.slots)}, Sources: []v1beta1.Source{{}}},
-				Transformer: transformer(under(v1beta1.ConflictPolicyReplace, tc.labels...)...),
+				Transformer: transformer(under(tags.Replace, tc.labels...)...),
 				Fields:      fixed(somewhere(tc.field)),
 				Remove:      tc.remove,
 			}
 
 			// Keys of labels have no colon.
 			if tc.field.KubernetesLabels {
-				s.Transformer = tags.NewTransformer(under(v1beta1.ConflictPolicyReplace, tc.labels...), map[string]profile.Format{"aws": profile.NewFormat(nil, map[string]string{":": "_"}, false)})
+				s.Transformer = tags.NewTransformer(under(tags.Replace, tc.labels...), map[string]profile.Format{"aws": profile.NewFormat(nil, map[string]string{":": "_"}, false)})
 			}
 
 			if tc.observed != nil {
@@ -126,7 +126,7 @@ func TestStampNativeUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
-				Transformer: transformer(under(v1beta1.ConflictPolicyReplace, labels(1)...)...),
+				Transformer: transformer(under(tags.Replace, labels(1)...)...),
 				Fields: func(schemas field.Schemas) field.Locator {
 					return field.Chain{field.BuiltIn(), schemas, field.ByProfile{}}
 				},
@@ -154,7 +154,7 @@ func TestStampWrapped(t *testing.T) {
 	}
 
 	inSpec := rule("Bucket", "")
-	inSpec.FieldPath, inSpec.Shape = pathTo("spec.tags"), v1beta1.TagFieldShapeMap
+	inSpec.FieldPath, inSpec.Shape = pathTo("spec.tags"), field.Map
 
 	cases := map[string]struct {
 		reason   string
@@ -175,7 +175,7 @@ func TestStampWrapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
-				Transformer: transformer(under(v1beta1.ConflictPolicyReplace, labels(1)...)...),
+				Transformer: transformer(under(tags.Replace, labels(1)...)...),
 				Fields:      fixed(field.Chain{field.NewRules(tc.rules), field.BuiltIn(), field.ByProfile{}}),
 			}
 

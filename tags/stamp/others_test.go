@@ -96,7 +96,7 @@ func TestOthers(t *testing.T) {
 		apiVersion string
 
 		before         string
-		policy         v1beta1.ConflictPolicy
+		policy         tags.Conflict
 		limitPolicy    v1beta1.LimitPolicy
 		labels         []tags.Label
 		reserved       []string
@@ -123,14 +123,14 @@ func TestOthers(t *testing.T) {
 		"Joined":           {reason: "A joined string has one owner.", field: joined, managers: owner("provider", ``), there: `"x=1, y=2"`, slots: 1, labels: []tags.Label{label("a", "1")}},
 
 		// Error.
-		"ErrorOther":      {reason: "Error should refuse what another manager has at another value, whatever the cloud has.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorSame":       {reason: "At the same value it is no conflict.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorOurs":       {reason: "What Crossplane has applied may change.", field: tagMap, managers: owner(ours, `"f:ours:a": {}`) + "," + owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorAtomic":     {reason: "So it is in a list that another manager owns.", field: atomic, managers: owner("provider", ``), there: `[{"k": "ours:a", "v": "0"}]`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorIgnored":    {reason: "What ignoreTags keeps is no conflict, wherever it is.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, ignore: []resolve.TagKey{{Pattern: "ours:a"}}, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorCloud":      {reason: "What only the cloud has is refused at another value.", field: tagMap, managers: owner(ours, `"f:ours:b": {}`), there: `{"ours:b": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorGhost":      {reason: "Of upjet's kinds, what only the status has may be long gone: it never loses a key.", apiVersion: upjet, field: tagMap, managers: owner(ours, `"f:ours:b": {}`), there: `{"ours:b": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
-		"ErrorUpjetField": {reason: "What the provider has copied into the field counts.", apiVersion: upjet, field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, policy: v1beta1.ConflictPolicyError, labels: []tags.Label{label("a", "1")}},
+		"ErrorOther":      {reason: "Error should refuse what another manager has at another value, whatever the cloud has.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorSame":       {reason: "At the same value it is no conflict.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorOurs":       {reason: "What Crossplane has applied may change.", field: tagMap, managers: owner(ours, `"f:ours:a": {}`) + "," + owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorAtomic":     {reason: "So it is in a list that another manager owns.", field: atomic, managers: owner("provider", ``), there: `[{"k": "ours:a", "v": "0"}]`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorIgnored":    {reason: "What ignoreTags keeps is no conflict, wherever it is.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, ignore: []resolve.TagKey{{Pattern: "ours:a"}}, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorCloud":      {reason: "What only the cloud has is refused at another value.", field: tagMap, managers: owner(ours, `"f:ours:b": {}`), there: `{"ours:b": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorGhost":      {reason: "Of upjet's kinds, what only the status has may be long gone: it never loses a key.", apiVersion: upjet, field: tagMap, managers: owner(ours, `"f:ours:b": {}`), there: `{"ours:b": "1"}`, status: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
+		"ErrorUpjetField": {reason: "What the provider has copied into the field counts.", apiVersion: upjet, field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, status: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},
 
 		// What can't go.
 		"RemovedByRule":      {reason: "removeTags can't take away what another manager owns.", field: tagMap, managers: theirs + "," + owner("kubectl-edit", `"f:z": {}`), there: `{"x": "1", "y": "2", "z": "3"}`, slots: 9, remove: []resolve.TagKey{{Pattern: "x"}, {Pattern: "y", Value: new("other")}, {Pattern: "z"}}, labels: []tags.Label{label("a", "1")}},
@@ -153,11 +153,11 @@ func TestOthers(t *testing.T) {
 			s := &Stamper{
 				Input: &v1beta1.CloudTags{
 					LimitPolicy:  tc.limitPolicy,
-					Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}},
+					Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, tags.Retain)}},
 					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(profile.Of(provider).MaxTags - tc.slots)}, //nolint:gosec // At most 50.
 				},
 				Provider:    provider,
-				Transformer: reserving(tc.reserved, under(cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain), tc.labels...)...),
+				Transformer: reserving(tc.reserved, under(cmp.Or(tc.policy, tags.Retain), tc.labels...)...),
 				Fields:      everywhere(tc.field),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,

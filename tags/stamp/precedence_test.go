@@ -127,7 +127,7 @@ func TestEveryPrecedence(t *testing.T) {
 	)
 
 	names := []string{"org", "workspace", "zone"}
-	policies := []v1beta1.ConflictPolicy{"Retain", "Replace", "Error"}
+	policies := []tags.Conflict{tags.Retain, tags.Replace, tags.Refuse}
 	existing := []string{"", "step", "same"}
 
 	for c := range kinds * kinds * kinds * 8 * 2 * len(existing) * len(policies) {

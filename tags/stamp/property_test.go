@@ -30,7 +30,7 @@ type world struct {
 	provider string
 
 	// policies of sources, by their position.
-	policies []v1beta1.ConflictPolicy
+	policies []tags.Conflict
 
 	reserved []string
 	labels   []tags.Label
@@ -76,8 +76,8 @@ func worlds() *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		w := world{
 			provider: rapid.SampledFrom([]string{"aws", "aws", "azure"}).Draw(t, "provider"),
-			policies: rapid.SliceOfN(rapid.SampledFrom([]v1beta1.ConflictPolicy{
-				v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace, v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace, v1beta1.ConflictPolicyError,
+			policies: rapid.SliceOfN(rapid.SampledFrom([]tags.Conflict{
+				tags.Retain, tags.Replace, tags.Retain, tags.Replace, tags.Refuse,
 			}), 2, 2).Draw(t, "policies"),
 			reserved: rapid.SampledFrom([][]string{nil, {"owner"}, {"owner", "cost-*"}, {"ours:b", "Name"}}).Draw(t, "reserved"),
 			slots:    rapid.SampledFrom([]int{0, 1, 2, 3, 4, 6, 50}).Draw(t, "slots"),
@@ -292,9 +292,9 @@ func (w world) becomes() became {
 		switch _, there := now[key]; {
 		case !there:
 			missing = append(missing, l)
-		case isReserved(l.TagKey) || policy == v1beta1.ConflictPolicyReplace:
+		case isReserved(l.TagKey) || policy == tags.Replace:
 			now[key] = l.Value
-		case policy == v1beta1.ConflictPolicyError:
+		case policy == tags.Refuse:
 			return became{conflict: l.TagKey}
 		default:
 			why[key] = "retained"
@@ -437,7 +437,7 @@ func (w world) becomes() became {
 
 	// conflicts is true if there is another value, which Crossplane has not applied.
 	conflicts := func(l tags.Label) bool {
-		if isReserved(l.TagKey) || w.policies[l.Source.Position] != v1beta1.ConflictPolicyError {
+		if isReserved(l.TagKey) || w.policies[l.Source.Position] != tags.Refuse {
 			return false
 		}
 
@@ -1077,7 +1077,7 @@ func TestStampStrings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		provider := rapid.SampledFrom([]string{"aws", "azure", "digitalocean", "openstack"}).Draw(t, "provider")
 		slots := rapid.IntRange(0, 8).Draw(t, "slots")
-		policy := rapid.SampledFrom([]v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace}).Draw(t, "policy")
+		policy := rapid.SampledFrom([]tags.Conflict{tags.Retain, tags.Replace}).Draw(t, "policy")
 
 		w := stringWorld{
 			profile:   profile.Of(provider),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -49,7 +50,7 @@ func (s *Stamper) cloud(t *Target, w *wishes) *tagset.Set {
 
 // refuses is true if a label must not meet a tag that is there.
 func (s *Stamper) refuses() bool {
-	return slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == v1beta1.ConflictPolicyError })
+	return slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Refuse })
 }
 
 // cloud returns the tags that the provider of the supplied target reports the cloud to have, or nil

@@ -114,7 +114,7 @@ func TestStampRefilled(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 				Provider:    "aws",
 				Transformer: transformer(tc.labels...),
 				Fields:      everywhere(tc.field),

@@ -56,7 +56,7 @@ func TestCloudRefuses(t *testing.T) {
 		"CapEarlier": {reason: "What earlier steps set counts.", labels: labels(2), kinds: map[string]string{"object": file}, spec: `{"tags": {"1": "", "2": "", "3": "", "4": "", "5": "", "6": ""}}`},
 		"Contract":   {reason: "Whoever writes Contract is not warned.", rules: profile.Contract, labels: []tags.Label{label("a", "1")}, kinds: map[string]string{"server": hcloud}},
 		"Cloud":      {reason: "By the rules of the cloud, nothing is written that it refuses.", rules: profile.Cloud, labels: []tags.Label{label("a", "1-"), slashed("b", "2")}, kinds: map[string]string{"server": hcloud}},
-		"Retained":   {reason: "A tag that an earlier step set at another value is none of a label.", labels: under(v1beta1.ConflictPolicyRetain, label("a", "1"), label("b", "2")), kinds: map[string]string{"server": hcloud}, spec: `{"labels": {"ours:a": "0", "ours:b": "2"}}`},
+		"Retained":   {reason: "A tag that an earlier step set at another value is none of a label.", labels: under(tags.Retain, label("a", "1"), label("b", "2")), kinds: map[string]string{"server": hcloud}, spec: `{"labels": {"ours:a": "0", "ours:b": "2"}}`},
 		"Removed":    {reason: "What removeTags takes away is not refused.", labels: []tags.Label{label("a", "1"), label("b", "2")}, kinds: map[string]string{"server": hcloud}, remove: []resolve.TagKey{{Pattern: "ours:a"}}},
 		"Skipped":    {reason: "A label that is skipped is not refused, too.", labels: []tags.Label{label("a", strings.Repeat("v", 64))}, kinds: map[string]string{"server": hcloud}},
 		"Launched": {

@@ -42,7 +42,7 @@ func manyLabels(n int) []tags.Label {
 // mapStamper returns a stamper of maps with the supplied labels.
 func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}},
+		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 		Provider:    "aws",
 		Transformer: reserving([]string{"reserved-*"}, set...),
 		Fields:      everywhere(reporting(shapes["Map"].field)),

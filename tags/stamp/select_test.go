@@ -106,7 +106,7 @@ func TestStampSelect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}, Resources: tc.entries},
+				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}, Resources: tc.entries},
 				Provider:    "aws",
 				Transformer: transformer(label("a", "1")),
 				Fields:      fixed(locator),
@@ -214,11 +214,11 @@ func TestStampSelectByTags(t *testing.T) {
 				t.Run(kind, func(t *testing.T) {
 					stamper := &Stamper{
 						Input: &v1beta1.CloudTags{
-							Sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+							Sources:   []v1beta1.Source{{OnConflict: tags.Replace}},
 							Resources: []v1beta1.ResourceSelector{{Name: profile.NewPattern("other")}, {MatchTags: tc.tags}},
 						},
 						Provider:    tc.provider,
-						Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"))...),
+						Transformer: transformer(under(tags.Replace, label("a", "1"))...),
 						Fields:      everywhere(reporting(s.field)),
 						Remove:      keys("gone"),
 						Ignore:      keys("theirs"),

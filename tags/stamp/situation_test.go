@@ -22,7 +22,7 @@ type situation struct {
 
 	// provider is aws if it's empty, and policy Retain.
 	provider string
-	policy   v1beta1.ConflictPolicy
+	policy   tags.Conflict
 
 	// in is the input, if there is more in it than the policy and the tag slots that are
 	// reserved.
@@ -52,7 +52,7 @@ func (tc situation) stamper(f field.Field) *Stamper {
 	in, provider := tc.in, cmp.Or(tc.provider, "aws")
 
 	if in.Sources == nil {
-		in.Sources = []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, v1beta1.ConflictPolicyRetain)}}
+		in.Sources = []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, tags.Retain)}}
 	}
 
 	if in.ReservedTags == nil {

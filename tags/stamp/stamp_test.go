@@ -105,7 +105,7 @@ func TestStamp(t *testing.T) {
 		"ProviderUnknown": {reason: "Without a provider and without rules no field is known of any resource.", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"config": configMap, "thing": thing(`{"forProvider": {}}`)}},
 		"ProviderUnknownWithRule": {
 			reason:    "A rule says where the tags go. Without a provider the generic profile says what they may be.",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.*/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.*/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: field.Map}},
 			labels:    []tags.Label{label("a", "1"), label("b b", "2")},
 			desired:   map[string]*structpb.Struct{"thing": thing(`{"forProvider": {}}`), "config": configMap},
 		},
@@ -115,14 +115,14 @@ func TestStamp(t *testing.T) {
 		"ShapeNone": {
 			reason:    "A rule of shape None makes a kind that has a field not taggable.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Bucket"), Shape: v1beta1.TagFieldShapeNone}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("Bucket"), Shape: field.None}},
 			labels:    []tags.Label{label("a", "1")},
 			desired:   map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"x": "y"}}`)},
 		},
 		"NoKind": {
 			reason:    "What is hardly a resource is not taggable.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("example.org/*"), Kind: profile.NewPattern("Thing"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.Map}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
 				"empty":         {},
@@ -140,7 +140,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Whatever becomes of resources is sorted by their names, and of labels by reason and qualified key.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{
-				{APIVersion: profile.NewPattern("v1"), Kind: profile.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: v1beta1.TagFieldShapeMap},
+				{APIVersion: profile.NewPattern("v1"), Kind: profile.NewPattern("Namespace"), FieldPath: object.MustParsePath("metadata.annotations"), Shape: field.Map},
 			},
 			labels: []tags.Label{
 				label("a", "1"),
@@ -166,8 +166,8 @@ func TestStamp(t *testing.T) {
 		"Ignored": {
 			reason:    "A resource that is annotated to be ignored is left alone, but only if the annotation says so.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
-			sources:   []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.Map}},
+			sources:   []v1beta1.Source{{OnConflict: tags.Refuse}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
 				"ignored":     annotated("true", `{"tags": {"ours:a": "9"}}`),
@@ -178,7 +178,7 @@ func TestStamp(t *testing.T) {
 		"Adopted": {
 			reason:    "A resource that may neither be created nor updated is adopted, and never carries tags of ours.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.Map}},
 			labels:    []tags.Label{label("a", "1")},
 			desired: map[string]*structpb.Struct{
 				"all":     thing(`{"managementPolicies": ["*"]}`),
@@ -195,9 +195,9 @@ func TestStamp(t *testing.T) {
 		"PolicyOfWinningSource": {
 			reason: "The policy of the source that a label came from says what becomes of a tag that is there.",
 			sources: []v1beta1.Source{
-				{OnConflict: v1beta1.ConflictPolicyRetain},
-				{OnConflict: v1beta1.ConflictPolicyReplace},
-				{OnConflict: v1beta1.ConflictPolicyError},
+				{OnConflict: tags.Retain},
+				{OnConflict: tags.Replace},
+				{OnConflict: tags.Refuse},
 			},
 			provider: "aws",
 			labels: []tags.Label{
@@ -210,8 +210,8 @@ func TestStamp(t *testing.T) {
 		"ErrorConflict": {
 			reason: "A conflict that fails names the resource, the tag, both values and the source. Nothing is stamped.",
 			sources: []v1beta1.Source{
-				{OnConflict: v1beta1.ConflictPolicyReplace},
-				{OnConflict: v1beta1.ConflictPolicyError},
+				{OnConflict: tags.Replace},
+				{OnConflict: tags.Refuse},
 			},
 			provider: "aws",
 			labels:   []tags.Label{{QualifiedKey: "a b", TagKey: "ours:a b", Value: "new \"value\"\n", Source: &tags.Source{Position: 1}}},
@@ -221,10 +221,10 @@ func TestStamp(t *testing.T) {
 				"c": bucket(`{"tags": {"ours:a b": "other"}}`),
 			},
 		},
-		"ErrorConflictOfNamedSource": {reason: "The message names the source by its name, which is for messages.", sources: []v1beta1.Source{{Name: "registry", OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:a": "9"}}`)}},
+		"ErrorConflictOfNamedSource": {reason: "The message names the source by its name, which is for messages.", sources: []v1beta1.Source{{Name: "registry", OnConflict: tags.Refuse}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {"ours:a": "9"}}`)}},
 		"ErrorConflictOfFirst": {
 			reason:   "Of many conflicts, the error is about the first resource and the lowest qualified key.",
-			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}},
+			sources:  []v1beta1.Source{{OnConflict: tags.Refuse}},
 			provider: "aws",
 			labels:   labels(20),
 			desired: map[string]*structpb.Struct{
@@ -233,13 +233,13 @@ func TestStamp(t *testing.T) {
 				"a": bucket(`{}`),
 			},
 		},
-		"ErrorConflictAfterMismatch": {reason: "A tag field that can't be read is in nobody's way.", sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyError}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)}},
+		"ErrorConflictAfterMismatch": {reason: "A tag field that can't be read is in nobody's way.", sources: []v1beta1.Source{{OnConflict: tags.Refuse}}, provider: "aws", labels: []tags.Label{label("a", "1")}, desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": ["ours:a"]}`)}},
 		"CapBesideExistingTags":      {reason: "Of 45 labels beside 10 tags of others, on aws, the lowest 40 are added and 5 are skipped.", provider: "aws", labels: labels(45), desired: map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 10) + `}}`)}},
 		"CapReached":                 {reason: "As many labels as a resource may have tags are all added.", provider: "aws", labels: labels(50), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
 		"CapExceeded":                {reason: "Of one label more than a resource may have tags, the highest is skipped.", provider: "aws", labels: labels(51), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
 		"CapExceededAlready": {
 			reason:   "A resource that has more tags than it may keeps them, gets no more, and may have values replaced.",
-			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			sources:  []v1beta1.Source{{OnConflict: tags.Replace}},
 			provider: "aws",
 			labels:   []tags.Label{label("k00", "v"), label("k01", "v")},
 			desired:  map[string]*structpb.Struct{"bucket": bucket(`{"tags": {` + tagMap("other", 0, 60) + `, "ours:k01": "9"}}`)},
@@ -270,7 +270,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Entries of a list that are no tags that we know take slots.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: field.StringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  labels(2),
@@ -278,10 +278,10 @@ func TestStamp(t *testing.T) {
 		},
 		"CapAndDuplicatesReplaced": {
 			reason:   "Entries that replacing a tag removes take no slots.",
-			sources:  []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			sources:  []v1beta1.Source{{OnConflict: tags.Replace}},
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: field.StringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  labels(2),
@@ -291,7 +291,7 @@ func TestStamp(t *testing.T) {
 			reason:   "Two tags that come to one string take one slot.",
 			provider: "aws",
 			tagFields: []v1beta1.TagField{{
-				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: v1beta1.TagFieldShapeStringList,
+				APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.forProvider.tags"), Shape: field.StringList,
 				StringList: &v1beta1.StringList{Separator: "="},
 			}},
 			labels:  []tags.Label{label("a", "b=c"), label("a=b", "c")},
@@ -300,7 +300,7 @@ func TestStamp(t *testing.T) {
 		"CapOfMismatch": {
 			reason:    "A resource that can't be tagged has no labels skipped for it, since it has no slots to run out of.",
 			provider:  "aws",
-			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields: []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.groups[0].tags"), Shape: field.Map}},
 			labels:    labels(51),
 			desired:   map[string]*structpb.Struct{"r": thing(`{"groups": []}`)},
 		},
@@ -309,7 +309,7 @@ func TestStamp(t *testing.T) {
 		"ReservedTagsAllSlots":       {reason: "If all slots are reserved nothing is added, and the field is not created.", provider: "aws", reservedTags: map[string]v1beta1.TagCount{"aws": 50}, labels: labels(1), desired: map[string]*structpb.Struct{"bucket": bucket(`{}`)}},
 		"ReservedTagsMoreThanCap": {
 			reason:       "If more slots are reserved than a resource has, nothing is added, but tags that are there may have their values replaced.",
-			sources:      []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}},
+			sources:      []v1beta1.Source{{OnConflict: tags.Replace}},
 			provider:     "aws",
 			reservedTags: map[string]v1beta1.TagCount{"aws": 2147483647},
 			labels:       labels(2),
@@ -319,7 +319,7 @@ func TestStamp(t *testing.T) {
 			reason:       "A label that one service skips names its resources, but not if all resources of the profile skip it.",
 			profileRules: profile.Cloud,
 			provider:     "aws",
-			tagFields:    []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeMap}},
+			tagFields:    []v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.Map}},
 			labels:       []tags.Label{label("a", "1"), label("b", strings.Repeat("b", 257)), label("rds:c", "1")},
 			desired: map[string]*structpb.Struct{
 				"a": thing(`{}`),
@@ -331,11 +331,11 @@ func TestStamp(t *testing.T) {
 			provider: "openstack",
 			tagFields: []v1beta1.TagField{
 				{
-					APIVersion: profile.NewPattern("a/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: profile.NewPattern("a/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.StringList,
 					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 12},
 				},
 				{
-					APIVersion: profile.NewPattern("b/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: v1beta1.TagFieldShapeStringList,
+					APIVersion: profile.NewPattern("b/*"), Kind: profile.NewPattern("*"), FieldPath: object.MustParsePath("spec.tags"), Shape: field.StringList,
 					StringList: &v1beta1.StringList{Separator: "=", MaxLength: 10},
 				},
 			},
@@ -356,7 +356,7 @@ func TestStamp(t *testing.T) {
 
 			sources := tc.sources
 			if sources == nil {
-				sources = []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyRetain}}
+				sources = []v1beta1.Source{{OnConflict: tags.Retain}}
 			}
 
 			s := &Stamper{
@@ -402,8 +402,8 @@ func TestStampShares(t *testing.T) {
 	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
 
 	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: v1beta1.ConflictPolicyReplace}}},
-		Transformer: transformer(under(v1beta1.ConflictPolicyReplace, label("a", "1"), label("b", "2"))...),
+		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: tags.Replace}}},
+		Transformer: transformer(under(tags.Replace, label("a", "1"), label("b", "2"))...),
 		Fields:      fixed(field.ByProfile{}),
 	}
 

@@ -59,7 +59,7 @@ func TestViolations(t *testing.T) {
 
 			s := &Stamper{
 				Input:       &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: tc.policy}, Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{}}},
-				Transformer: transformer(under(v1beta1.ConflictPolicyRetain, tc.labels...)...),
+				Transformer: transformer(under(tags.Retain, tc.labels...)...),
 				Fields:      fixed(somewhere(f)),
 			}
 			s.Transformer.Reserve(nil, "ours:", nil)

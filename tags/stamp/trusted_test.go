@@ -3,7 +3,6 @@ package stamp
 import (
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -24,7 +23,7 @@ func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
 }
 
 // policies are all that can become of tags that are there.
-var policies = []v1beta1.ConflictPolicy{v1beta1.ConflictPolicyRetain, v1beta1.ConflictPolicyReplace, v1beta1.ConflictPolicyError}
+var policies = []tags.Conflict{tags.Retain, tags.Replace, tags.Refuse}
 
 // TestStampReserved tests tags of reserved keys in each shape and by each policy.
 func TestStampReserved(t *testing.T) {
