@@ -175,7 +175,8 @@ type CloudTags struct {
 	// same for all resources of a provider, and lets through some keys that the
 	// APIs of Hetzner Cloud and of OpenStack Compute refuse. Cloud is what the
 	// clouds' own APIs admit. If nothing is said, tags are the contract's, and an
-	// event and the condition name those that a cloud's API refuses.
+	// event names those that a cloud's API refuses. The condition does so even if
+	// Contract is written out.
 	//
 	// +optional
 	// +kubebuilder:validation:Enum=Contract;Cloud

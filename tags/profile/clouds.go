@@ -111,12 +111,13 @@ func cloudOf(provider string) *cloud {
 }
 
 // Rules are a choice between tag profiles where there is more than one. If nobody chooses, the
-// zero Rules are the contract's, and who applies them says what the clouds' APIs refuse: see
-// RefuserOf.
+// zero Rules are the contract's.
 type Rules string
 
 const (
-	// Contract rules are those that the clouds' users agreed on, or else our own.
+	// Contract rules are those that the clouds' users agreed on, or else our own. Whoever writes
+	// them knows that the clouds' APIs refuse some of what they admit: see RefuserOf. That is
+	// told, but warns nobody.
 	Contract Rules = "Contract"
 
 	// Cloud rules are those of the clouds' own APIs, where these admit less or

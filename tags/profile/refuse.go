@@ -15,11 +15,10 @@ type Refuser struct {
 }
 
 // RefuserOf returns the tag profile of what the API of the cloud admits, for a resource of the
-// provider, API group and kind, if it is known to refuse some of what the rules admit and nobody
-// has said whose rules apply. It returns nil otherwise. What is only unwise in a cloud, its API
-// does not refuse.
+// provider, API group and kind, if it is known to refuse some of what the rules admit. It returns nil
+// otherwise. What is only unwise in a cloud, its API does not refuse.
 func (r Rules) RefuserOf(provider, group, kind string) *Profile {
-	if r != "" {
+	if r == Cloud {
 		return nil
 	}
 
@@ -34,9 +33,9 @@ func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 }
 
 // RefusersOf returns the APIs of the provider's cloud that are known to refuse some of what the
-// rules admit, if nobody has said whose rules apply: for who knows no kinds of resources.
+// rules admit: for who knows no kinds of resources.
 func (r Rules) RefusersOf(provider string) []Refuser {
-	if r != "" {
+	if r == Cloud {
 		return nil
 	}
 

@@ -63,10 +63,12 @@ func TestRefuserOf(t *testing.T) {
 			t.Errorf("\n%s\nRefuserOf(%s, %s, %s): want %q for %s: %s, got %q", tc.reason, tc.provider, tc.group, tc.kind, tc.want, tc.key, tc.value, got)
 		}
 
-		for _, r := range []profile.Rules{profile.Contract, profile.Cloud} {
-			if r.RefuserOf(tc.provider, tc.group, tc.kind) != nil || r.RefusersOf(tc.provider) != nil {
-				t.Errorf("\nWhoever says whose rules apply is not warned.\n%s.RefuserOf(%s, %s, %s): want none", r, tc.provider, tc.group, tc.kind)
-			}
+		if q := profile.Contract.RefuserOf(tc.provider, tc.group, tc.kind); p != q {
+			t.Errorf("\nThe contract's rules admit the same whether they are written out or not.\nRefuserOf(%s, %s, %s): want %v, got %v", tc.provider, tc.group, tc.kind, p, q)
+		}
+
+		if profile.Cloud.RefuserOf(tc.provider, tc.group, tc.kind) != nil || profile.Cloud.RefusersOf(tc.provider) != nil {
+			t.Errorf("\nA cloud refuses nothing that its own rules admit.\nRefuserOf(%s, %s, %s): want none", tc.provider, tc.group, tc.kind)
 		}
 	}
 }

@@ -119,7 +119,9 @@ func (r *Run) verdict(o *sorted) verdict {
 	}
 
 	if len(o.CloudRefuses) > 0 {
-		return verdict{ReasonCloudRefuses, cloudRefuses(o.CloudRefuses)}
+		// Whoever means these must still see what is skipped.
+		why := append(r.cloudRefuses(o.CloudRefuses), skipped(o)...)
+		return verdict{ReasonCloudRefuses, strings.Join(why, "; ")}
 	}
 
 	if why := skipped(o); len(why) > 0 {
@@ -129,14 +131,15 @@ func (r *Run) verdict(o *sorted) verdict {
 	return verdict{ReasonAllPropagated, r.propagated(o)}
 }
 
-// cloudRefuses says how many of the tags there are, and names the first few.
-func cloudRefuses(of []stamp.Skip) string {
-	why := mapped(grouped(of, func(s stamp.Skip) string { return s.Provider }), func(of []stamp.Skip) string {
+// cloudRefuses says how many of the tags there are and why, names the first few, and says what to
+// do.
+func (r *Run) cloudRefuses(of []stamp.Skip) []string {
+	why := mapped(grouped(of, limitOf), func(of []stamp.Skip) string {
 		keys := mapped(of, func(s stamp.Skip) string { return s.TagKey })
-		return fmt.Sprintf("the API of %s refuses %s: %s", of[0].Provider, count(len(of), "tag", "tags"), names(keys))
+		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", of[0].Provider, count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, names(keys))
 	})
 
-	return strings.Join(why, "; ") + "; " + mend
+	return append(why, mends[r.Input.ProfileRules])
 }
 
 // skipped returns what the supplied outcome lacks.

@@ -3,6 +3,7 @@ package report
 import (
 	"testing"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
@@ -10,6 +11,16 @@ import (
 func TestNotes(t *testing.T) {
 	noting := func(name string, notes ...stamp.Note) stamp.Result {
 		return stamp.Result{Resource: name, Provider: "aws", Notes: notes}
+	}
+
+	refusing := Outcome{
+		CloudRefuses: []stamp.Skip{
+			skip("hetzner", "a", profile.KeyCharacterClass, "allowed: no colon"),
+			skip("hetzner", "b", profile.KeyCharacterClass, "allowed: no colon"),
+			skip("hetzner", "b", profile.ValueCharacterClass, "allowed: few", "r"),
+			skip("openstack", "c/d", profile.KeyCharacterClass, "allowed: no slash"),
+		},
+		Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "")},
 	}
 
 	play(t, map[string]scene{
@@ -35,15 +46,13 @@ func TestNotes(t *testing.T) {
 			}},
 		},
 		"CloudRefuses": {
-			reason: "Tags that the cloud's API refuses are in one warning for each profile, with the mend. That is worse than a label that was skipped.",
-			outcome: Outcome{
-				CloudRefuses: []stamp.Skip{
-					skip("hetzner", "a", profile.KeyCharacterClass, "allowed: no colon"),
-					skip("hetzner", "b", profile.ValueCharacterClass, "allowed: few", "r"),
-					skip("openstack", "c/d", profile.KeyCharacterClass, "allowed: no slash"),
-				},
-				Skips: []stamp.Skip{skip("aws", "a", profile.KeyTooLong, "")},
-			},
+			reason:  "Tags that the cloud's API refuses are in one warning for each profile and limit, which is told once, with the mend. That is worse than a label that was skipped, which the condition tells, too.",
+			outcome: refusing,
+		},
+		"CloudRefusesMeant": {
+			reason:  "Whoever writes Contract out is not warned, but the condition says what is wrong all the same.",
+			run:     Run{Input: &v1beta1.CloudTags{ProfileRules: profile.Contract}},
+			outcome: refusing,
 		},
 		"Unmatched": {
 			reason:  "Entries that select nothing are told by their paths.",

@@ -24,8 +24,11 @@ const (
 const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
 	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
 
-// mend of tags that the cloud's API refuses.
-const mend = "profileRules: Cloud makes them legal or skips them, Contract says that they are meant"
+// mends of tags that the cloud's API refuses, by the rules that admit them.
+var mends = map[profile.Rules]string{
+	"":            "profileRules: Cloud makes them legal or skips them, Contract says that they are meant",
+	profile.Contract: "profileRules: Cloud makes them legal or skips them",
+}
 
 // topics are what there is to say of the outcome: what is lacking, and then what is as the
 // input wants it, but may not be what people expect.
@@ -42,16 +45,12 @@ func (r *Run) lacks(o *sorted) []topic {
 		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
 
-	for _, of := range grouped(o.Skips, func(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }) {
+	for _, of := range grouped(o.Skips, limitOf) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
 	}
 
-	for _, of := range grouped(o.CloudRefuses, func(s stamp.Skip) string { return s.Provider }) {
-		head := fmt.Sprintf("%s: its API refuses %s that profileRules left out admits, so the resource will fail (%s): ",
-			of[0].Provider, count(len(of), "tag", "tags"), mend)
-		out = append(out, about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, of, refused))
-	}
+	out = append(out, r.refusals(o.CloudRefuses)...)
 
 	out = append(out,
 		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, o.mismatched, func(s *stamp.Result) string {
@@ -69,6 +68,21 @@ func (r *Run) lacks(o *sorted) []topic {
 	}
 
 	return out
+}
+
+// refusals are topics about the tags that the cloud's API refuses, unless whoever wrote the input means
+// them.
+func (r *Run) refusals(of []stamp.Skip) []topic {
+	if r.Input.ProfileRules == profile.Contract {
+		return nil
+	}
+
+	return mapped(grouped(of, limitOf), func(of []stamp.Skip) topic {
+		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
+			of[0].Provider, count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, mends[r.Input.ProfileRules])
+
+		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, of, skippedLabel)
+	})
 }
 
 // statusLacks is the topic of what could not be written to the composite resource's status.
@@ -154,7 +168,10 @@ func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
 	return out
 }
 
-// skippedLabel is how messages put a label that was skipped.
+// limitOf the label that is skipped, or whose tag the cloud refuses: with this, labels are grouped.
+func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }
+
+// skippedLabel is how messages put a label that was skipped, or whose tag the cloud refuses.
 func skippedLabel(s stamp.Skip) string {
 	out := elide(s.QualifiedKey) + " → " + elide(s.TagKey)
 	if len(s.Sources) > 0 {
@@ -166,11 +183,6 @@ func skippedLabel(s stamp.Skip) string {
 	}
 
 	return out
-}
-
-// refused is how messages put a label whose tag the cloud's API refuses.
-func refused(s stamp.Skip) string {
-	return skippedLabel(s) + " (" + string(s.Reason) + ": " + s.Limit + ")"
 }
 
 // leftAlone says why the supplied resource was left alone.

@@ -54,7 +54,7 @@ func TestCloudRefuses(t *testing.T) {
 		"All":        {reason: "If all resources of the profile are concerned, none is named.", labels: []tags.Label{label("a", "x,y")}, kinds: map[string]string{"one": bucket, "two": bucket, "thing": other}},
 		"Cap":        {reason: "S3 admits ten tags of an object, of which the provider adds three. The last labels are too many.", labels: labels(9), kinds: map[string]string{"object": file}},
 		"CapEarlier": {reason: "What earlier steps set counts.", labels: labels(2), kinds: map[string]string{"object": file}, spec: `{"tags": {"1": "", "2": "", "3": "", "4": "", "5": "", "6": ""}}`},
-		"Contract":   {reason: "Whoever writes Contract is not warned.", rules: profile.Contract, labels: []tags.Label{label("a", "1")}, kinds: map[string]string{"server": hcloud}},
+		"Contract":   {reason: "Whoever writes Contract out is told, too.", rules: profile.Contract, labels: []tags.Label{label("a", "1")}, kinds: map[string]string{"server": hcloud}},
 		"Cloud":      {reason: "By the rules of the cloud, nothing is written that it refuses.", rules: profile.Cloud, labels: []tags.Label{label("a", "1-"), slashed("b", "2")}, kinds: map[string]string{"server": hcloud}},
 		"Retained":   {reason: "A tag that an earlier step set at another value is none of a label.", labels: under(tags.Retain, label("a", "1"), label("b", "2")), kinds: map[string]string{"server": hcloud}, spec: `{"labels": {"ours:a": "0", "ours:b": "2"}}`},
 		"Removed":    {reason: "What removeTags takes away is not refused.", labels: []tags.Label{label("a", "1"), label("b", "2")}, kinds: map[string]string{"server": hcloud}, remove: []resolve.TagKey{{Pattern: "ours:a"}}},

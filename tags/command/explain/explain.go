@@ -215,6 +215,9 @@ type Explanation struct {
 
 	profile *profile.Profile
 
+	// meant is true if whoever wrote the input knows that the API refuses tags.
+	meant bool
+
 	// cells of labels in the column. One that another one took the place of has none.
 	cells map[tags.Label]terminal.Cell
 }

@@ -15,8 +15,8 @@ import (
 // mend is what to do about tags that a cloud refuses.
 const mend = "refused: profileRules: Cloud makes them legal or skips them, keyFormats and valueFormats can make them legal"
 
-// A Refused label is one whose tag the API of the cloud refuses, though nobody has said that its
-// rules apply.
+// A Refused label is one whose tag the API of the cloud refuses, though the contract's rules
+// admit it.
 type Refused struct {
 	tags.SkippedLabel
 
@@ -30,6 +30,8 @@ type Refused struct {
 // addRefused says which of the tags the API of the cloud refuses. Those that all its services refuse
 // can be nowhere.
 func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
+	x.meant = in.ProfileRules == profile.Contract
+
 	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
 		for i := range kept {
 			t := &kept[i]
@@ -48,8 +50,12 @@ func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
 	}
 }
 
-// refused is how many labels all services of the cloud refuse.
+// refused is how many labels all services of the cloud refuse, unless they are meant.
 func (x *Explanation) refused() (n int) {
+	if x.meant {
+		return 0
+	}
+
 	for i := range x.CloudRefuses {
 		if x.CloudRefuses[i].Service == "" {
 			n++
