@@ -125,7 +125,11 @@ func refine(root *schema) {
 		ownContextKey(a, p, in)
 		legalPrefixes(a, p, in)
 	}
-	everywhere(root, "contextKey", func(s *schema) { s.check = readContextKey })
+	root.walk("", func(name string, s *schema) {
+		if name == "contextKey" {
+			s.check = readContextKey
+		}
+	})
 
 	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
 		differentClasses(a, p, sources)

@@ -37,18 +37,3 @@ func ownContextKey(a *admission, p *field.Path, in self) {
 		a.note(field.Invalid(p, key, "keys of crossplane.io are Crossplane's, e.g. that of the environment: must be another key"))
 	}
 }
-
-// everywhere calls f for each schema of a field of the given name in s.
-func everywhere(s *schema, name string, f func(*schema)) {
-	for n, of := range s.Properties {
-		if n == name {
-			f(of)
-		}
-
-		everywhere(of, name, f)
-	}
-
-	if s.Items != nil {
-		everywhere(s.Items, name, f)
-	}
-}
