@@ -1,6 +1,7 @@
 package v1beta1_test
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,88 +26,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// everything is an input that has every field, but for those that no input may have.
-const everything = `
-apiVersion: cloudtags.fn.plexsphere.com/v1beta1
-kind: CloudTags
-metadata: {name: tags, labels: {a: b}}
-provider: {fromFieldPath: spec.cloud.provider}
-keyPrefix: ""
-keyFormats:
-- {provider: gcp, prefix: "", replace: {":": _, /: ""}, lowercase: true}
-- {provider: azure}
-sources:
-- type: Value
-  name: fixed
-  values: {"": "", "acme:checkout/owner": "é\n"}
-  include: {keys: [platform/*, "*"], except: [platform/mesh-*]}
-  trusted: true
-  encoding: Plain
-  keyForm: Qualified
-  onConflict: Retain
-- {type: CompositeField, fromFieldPath: "spec.groups[0].labels['example.org/tags']", include: {fromFieldPath: spec.propagate}, encoding: JSON, keyForm: Tag, onConflict: Replace, policy: {fromFieldPath: Required}}
-- {type: ContextField, contextKey: apiextensions.crossplane.io/environment, fromFieldPath: tags, include: {keys: []}, encoding: Scalar, keyForm: Tag, onConflict: Error, policy: {}}
-- {type: CompositeMetadata, prefix: tags.example.org/, encoding: Plain, keyForm: Qualified, onConflict: Retain}
-- type: RequiredResource
-  prefix: tags.example.org/
-  resource: {apiVersion: v1, kind: ConfigMap, namespace: {fromFieldPath: metadata.namespace}, matchLabels: {fromFieldPath: spec.selector}}
-  pick: All
-  encoding: Plain
-  keyForm: Qualified
-  onConflict: Retain
-  policy: {fromFieldPath: Optional}
-- type: RequiredResource
-  name: class
-  fromFieldPath: data
-  providerFieldPath: spec.provider
-  resource: {kinds: [{apiVersion: a/v1, kind: A}], name: {fromFieldPath: spec.name}, matchLabels: {value: {value: gold, "": ""}}, defaultMatchLabels: {default: "true"}, namespace: {value: platform}}
-  pick: One
-  encoding: Plain
-  keyForm: Qualified
-  onConflict: Retain
-  policy: {}
-reservedKeys: [workspace, "entigo:*"]
-reservedTags: {aws: 3, hetzner: 0, generic: 2147483647}
-providerTags: None
-launchedResources: Tag
-limitPolicy: ApplyStrict
-resources:
-- {name: "*-a-*", apiVersion: s3.*/*, kind: "*", matchLabels: {value: "", "": ""}, matchTags: {value: "", name: x}}
-tagFields:
-- {apiVersion: "vm.example.org/*", kind: "*", fieldPath: spec.forProvider.tags, shape: Map, provider: aws}
-- {apiVersion: x/v1, kind: A, fieldPath: spec.tags, shape: KeyValueList, keyValueList: {key: Key, value: Value, extra: {a: true, n: 1.5, s: x, o: {a: [1, null]}, l: [1, null], e: {}, key: k}}}
-- {apiVersion: y/v1, kind: B, fieldPath: spec.tags, shape: StringList, stringList: {separator: ": ", maxLength: 255}}
-- {apiVersion: z/v1, kind: C, shape: None}
-- {apiVersion: karpenter.k8s.aws/*, kind: EC2NodeClass, provider: aws}
-- {apiVersion: v1, kind: Service, fieldPath: "metadata.annotations[example.org/tags]", shape: Joined, joined: {separator: ": ", delimiter: "; "}}
-removeTags:
-- {key: "*", value: ""}
-- {fromFieldPath: spec.removed, contextKey: k}
-ignoreTags:
-- {key: "aws-backup:*", onConflict: Retain}
-- {fromFieldPath: spec.ignored, contextKey: k, onConflict: Replace}
-kubernetesMetadata:
-- source:
-    type: RequiredResource
-    resource: {apiVersion: v1, kind: ConfigMap, name: {value: a}}
-    labelsFieldPath: spec.labels
-    annotationsFieldPath: spec.annotations
-    policy: {fromFieldPath: Optional}
-  copy: [Annotations, Labels]
-  select: {prefixes: [node-role.kubernetes.io], domains: [example.org]}
-  resources: [{kind: A}]
-  toFieldPaths: {labels: [metadata.labels, "spec.pools[*].labels"], annotations: [metadata.annotations]}
-- source: {type: ComposedResource, name: pool-*, labelsFieldPath: metadata.labels, annotationsFieldPath: metadata.annotations}
-  select: {all: true}
-  resources: [{name: "*-nodes"}]
-  toFieldPaths: {labels: [metadata.labels]}
-coverage: {keys: [cost-center, "a/b"], configMap: {name: tag-coverage.a, namespace: platform}}
-toContextKey: cloudtags.fn.plexsphere.com/resolved
-statusFieldPath: status.conditionsOfTags
-profileRules: Cloud
-fieldDiscovery: Index
-ttl: 1h30m0s
-`
+// everything is an input that has every field, but for those that no input may have beside others.
+//
+//go:embed testdata/everything.yaml
+var everything string
 
 // input returns the supplied YAML as an input of the right kind.
 func input(tb testing.TB, text string) *structpb.Struct {
@@ -276,222 +199,45 @@ func expressions(from, n int) string {
 	return strings.Join(out, ", ")
 }
 
-// refused are inputs that Decode refuses.
-func refused() map[string]struct{ reason, input string } {
-	return map[string]struct{ reason, input string }{
-		// Expressions.
-		"Expressions": {
-			reason: "Every mistake should be told with its key and where it is, and shown.",
-			input:  `sources: [{type: Value, values: {}}, {type: Expression, expressions: {a: "xr.metadata.name +", b: name, c: "nam", d: "[name]", e: "name.matches('(')"}}]`,
-		},
-		"NoExpressions":         {reason: "A source without expressions computes nothing.", input: `sources: [{type: Expression}, {type: Expression, expressions: {}}, {type: Expression, expressions: {a: ""}}, {type: Expression, expressions: {a: 1}}]`},
-		"ExpressionsElsewhere":  {reason: "Expressions are for their own type only, which reads nothing else.", input: `sources: [{type: Value, values: {}, expressions: {a: name}}, {type: Expression, expressions: {a: name}, fromFieldPath: a, prefix: a, values: {}, contextKey: a, pick: All}]`},
-		"ManyExpressions":       {reason: "The expressions of all sources together should be counted.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 200) + `}}, {type: Expression, expressions: {` + expressions(200, 57) + `}}]`},
-		"TooManyExpressions":    {reason: "Ten thousand expressions should be refused, before any is looked at.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 10000) + `}}]`},
-		"MistakenExpressions":   {reason: "Mistakes should be told of some expressions, and the rest not be compiled.", input: `sources: [{type: Expression, expressions: {` + expressions(0, 5) + `}}, {type: Expression, expressions: {` + expressions(5, 50) + `}}]`},
-		"LargeExpressions":      {reason: "What all expressions are compiled to should be bounded.", input: `sources: [{type: Expression, expressions: {` + largeExpressions(200) + `}}]`},
-		"RequiredObserved":      {reason: "What is only there once a resource is can't be required for it.", input: `sources: [{type: Expression, expressions: {a: "observed.status.arn", b: name}, policy: {fromFieldPath: Required}}]`},
-		"UnknownRequiredObject": {reason: "Objects that no source finds, or several do, should be refused.", input: `sources: [{type: Expression, expressions: {a: required.zone.metadata.name, b: "required['values'].a", c: required.two.a}}, {type: Value, name: values, values: {}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: RequiredResource, name: two, prefix: a, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`},
+// A refusal is an input that Decode refuses.
+type refusal struct {
+	Name   string          `json:"name"`
+	Reason string          `json:"reason"`
+	Input  json.RawMessage `json:"input"` // In YAML, which JSON is.
+}
 
-		// What it is.
-		"OtherKind": {
-			reason: "The input of another function should be refused.",
-			input:  `{apiVersion: pt.fn.crossplane.io/v1beta1, kind: cloudtags, ignoreTags: [{key: a}]}`,
-		},
-		"NoKind": {
-			reason: "What an input is should be required, and not hide what else is wrong.",
-			input:  `{apiVersion: 1, ttl: x}`,
-		},
-		"Nothing": {
-			reason: "What only says how and on what, says nothing to do.",
-			input:  `{limitPolicy: ApplyStrict, resources: [{kind: A}], reservedKeys: [a], statusFieldPath: status.tags}`,
-		},
+// refused are those of testdata/refused.yaml, and those that are too large for it.
+func refused(tb testing.TB) []refusal {
+	tb.Helper()
 
-		// Keywords of the schema.
-		"UnknownFields": {
-			reason: "All unknown fields should be named, and those that there are, and no rules be told that break because of them.",
-			input:  `{keyprefix: x, provider: {value: aws, name: aws}, sources: [{type: Value, Values: {}}]}`,
-		},
-		"UnknownFieldOfKeys": {
-			reason: "What fields are together called in Go is no field.",
-			input:  `removeTags: [{TagKeys: {key: a}}]`,
-		},
-		"Types": {
-			reason: "Every wrong type should be named, with what is there.",
-			input: `{keyPrefix: 1, metadata: x, keyFormats: {}, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: "="}], reservedTags: {aws: 1.5, gcp: "3", azure: 2147483648, hetzner: -2147483649},
-				sources: [{type: Value, values: {a: true}}, x], ignoreTags: [{key: [a]}]}`,
-		},
-		"Hints": {
-			reason: "What is meant by the easiest mistakes should be told.",
-			input:  `{provider: aws, metadata: [], ignoreTags: [{key: a}], removeTags: [a]}`,
-		},
-		"HintsOfPaths": {
-			reason: "A path in the place of a name or of labels is a path, and not the name.",
-			input: `{provider: spec.provider, sources: [
-				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, name: metadata.namespace, namespace: team-a.eu}},
-				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, matchLabels: spec.selector}},
-				{type: RequiredResource, prefix: a, resource: {apiVersion: v1, kind: A, matchLabels: gold}}]}`,
-		},
-		"Nulls": {
-			reason: "Null is neither what is there nor what isn't.",
-			input:  `{provider: null, ignoreTags: [null, {key: null}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {extra: {x: null}}}], reservedTags: {aws: null}}`,
-		},
-		"Enums": {
-			reason: "The values that there are should be named, also where one is required.",
-			input:  `{profileRules: "", limitPolicy: x, sources: [{}], ignoreTags: [{key: a, onConflict: Error}], kubernetesMetadata: [{}]}`,
-		},
-		"Empty": {
-			reason: "What is empty should be refused where it would mean all, or what isn't there.",
-			input:  `{sources: [], resources: [{}, {matchTags: {}}], provider: {}, toContextKey: "", reservedKeys: [""], removeTags: [{fromFieldPath: ""}]}`,
-		},
-		"TooMany": {
-			reason: "Two answers to one question are none.",
-			input:  `{provider: {value: aws, fromFieldPath: spec.provider}, kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Labels, Annotations, Labels]}]}`,
-		},
-		"Negative": {
-			reason: "No fewer slots than none can be left free, and no entry is shorter than nothing.",
-			input:  `{ignoreTags: [{key: a}], reservedTags: {aws: -1}, tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: StringList, stringList: {maxLength: -1}}]}`,
-		},
-		"Duplicates": {
-			reason: "The second of two that are the same should be named.",
-			input:  `{keyFormats: [{provider: gcp}, {provider: azure}, {provider: gcp}], kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, copy: [Labels, Labels]}]}`,
-		},
-		"Patterns": {
-			reason: "A star is known at the end of keys only, so it should be refused elsewhere, not taken for a character.",
-			input:  `{reservedKeys: ["*a", a, a*], removeTags: [{key: a**}], sources: [{type: Value, values: {}, include: {keys: [a*b], except: ["!a", "*"]}}]}`,
-		},
-		"FieldPaths": {
-			reason: "Malformed paths should be refused before anything is there to try them on, and such that lead to many fields.",
-			input:  `{provider: {fromFieldPath: spec..a}, statusFieldPath: "status.a[", removeTags: [{fromFieldPath: "a[*]"}], tagFields: [{apiVersion: v1, kind: A, shape: Map, fieldPath: a.*}]}`,
-		},
-		"ToFieldPaths": {
-			reason: "Only items of lists may be many.",
-			input:  `kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, toFieldPaths: {labels: ["a[*].b", a.*, a..b]}}]`,
-		},
-		"Profiles": {
-			reason: "A name that is no profile's would have no effect.",
-			input:  `{ignoreTags: [{key: a}], keyFormats: [{provider: GCP}, {}], reservedTags: {amazon: 1}, tagFields: [{apiVersion: v1, kind: A, shape: None, provider: ""}]}`,
-		},
+	var out []refusal
+	tagstest.ReadYAML(tb, "testdata/refused.yaml", &out)
 
-		// Rules: what each says, and where. That it holds when the CRD's does is another test.
-		"RulesOfSources": {
-			reason: "What a type of source needs, and what it has no use for, should be named.",
-			input:  `sources: [{type: Value, fromFieldPath: a, contextKey: k, prefix: p, pick: All, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: CompositeField, policy: {}, providerFieldPath: a}]`,
-		},
-		"RulesOfResources": {
-			reason: "What Crossplane fetches needs a kind and a name or labels, and only a class falls back.",
-			input: `sources: [{type: RequiredResource, resource: {}}, {type: RequiredResource, pick: One, prefix: a, fromFieldPath: a, resource: {apiVersion: v1, kind: A, matchLabels: {value: {a: b}, all: true}}},
-				{type: RequiredResource, prefix: a, resource: {kinds: [{apiVersion: v1, kind: A}], name: {value: a}}}]`,
-		},
-		"RulesOfIncludes": {
-			reason: "Patterns are in the input or in a field, which may not be of a trusted source.",
-			input:  `sources: [{type: Value, values: {}, trusted: true, include: {keys: [a], fromFieldPath: b}}]`,
-		},
-		"RulesOfTags": {
-			reason: "Keys are in the input, perhaps with a value, or in a field, perhaps of the context.",
-			input:  `{keyFormats: [{provider: gcp, replace: {"": _}}], valueFormats: [{provider: gcp, replace: {"": _}}, {provider: GCP}, {provider: gcp}], removeTags: [{value: a}], ignoreTags: [{contextKey: k}]}`,
-		},
-		"RulesOfTagFields": {
-			reason: "The fields that a shape has should be told from others.",
-			input:  `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, shape: Map, keyValueList: {}, stringList: {}, joined: {}}, {apiVersion: v1, kind: A, shape: None, fieldPath: a}, {apiVersion: v1, kind: A, fieldPath: a}, {apiVersion: v1, kind: A, keyValueList: {}, stringList: {}, joined: {}}]}`,
-		},
-		"Joined": {
-			reason: "Where a key ends, and where a value does, should be known.",
-			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: ",", delimiter: ""}}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: ",,"}},
-				{apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {delimiter: "=="}}, {apiVersion: v1, kind: A, fieldPath: a, shape: Joined, joined: {separator: "\\", delimiter: "123456789"}}]}`,
-		},
-		"TagsOfMetadata": {
-			reason: "Only what may be set freely of metadata can hold tags.",
-			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: metadata, shape: Map}, {apiVersion: v1, kind: A, fieldPath: metadata.name, shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "metadata['namespace']", shape: Joined},
-				{apiVersion: v1, kind: A, fieldPath: metadata.finalizers, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: metadata.ownerReferences, shape: KeyValueList}, {apiVersion: v1, kind: A, fieldPath: "metadata.ownerReferences[0].uid", shape: Joined},
-				{apiVersion: v1, kind: A, fieldPath: metadata.labels, shape: StringList}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a]", shape: Map}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[0]", shape: Joined},
-				{apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a].b", shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "metadata.annotations[crossplane.io/external-name]", shape: Joined},
-				{apiVersion: v1, kind: A, fieldPath: "metadata.annotations[a b]", shape: Joined}, {apiVersion: v1, kind: A, fieldPath: kind, shape: Joined}, {apiVersion: v1, kind: A, fieldPath: "['apiVersion']", shape: Joined}]}`,
-		},
-		"RulesOfMetadata": {
-			reason: "What a rule copies from, and what it copies, should be said once.",
-			input: `kubernetesMetadata: [{source: {type: RequiredResource, name: a}, select: {all: false}, copy: [Labels], toFieldPaths: {annotations: [a]}},
-				{source: {type: CompositeMetadata, resource: {apiVersion: v1, kind: A, name: {value: a}, matchLabels: {all: true}}, policy: {}}, select: {all: true}}]`,
-		},
-		"RulesOfWhatIsWritten": {
-			reason: "Nothing may take the place of what is others'.",
-			input:  `{ignoreTags: [{key: a}], toContextKey: cloudtags.fn.plexsphere.com/steps, statusFieldPath: "status.conditions[0]"}`,
-		},
-		"StatusElsewhere": {
-			reason: "Functions can write the status only.",
-			input:  `{ignoreTags: [{key: a}], statusFieldPath: statuses.cloudTags}`,
-		},
-
-		"APIVersions": {
-			reason: "A pattern that matches no apiVersion would select nothing.",
-			input: `{tagFields: [{apiVersion: s3.aws.upbound.io, kind: A, shape: None}, {apiVersion: "*.aws.upbound.io", kind: A, shape: None}, {apiVersion: "s3/*/v1", kind: A, shape: None}, {apiVersion: S3.aws.upbound.io/v1, kind: A, shape: None}],
-				resources: [{apiVersion: apps}, {apiVersion: /v1}, {apiVersion: apps/}], tagPolicy: {rules: [{key: a, resources: [{apiVersion: "*/v1.b"}]}]},
-				kubernetesMetadata: [{source: {type: CompositeMetadata}, select: {all: true}, resources: [{apiVersion: s3.aws.upbound.io}]}]}`,
-		},
-		"JSONPaths": {
-			reason: "A path of another language would lead to a field called $, which isn't there.",
-			input:  `{provider: {fromFieldPath: $.spec.provider}, ignoreTags: [{fromFieldPath: $}], kubernetesMetadata: [{source: {type: CompositeMetadata, labelsFieldPath: "$['spec']"}, select: {all: true}, toFieldPaths: {labels: ["$.spec.items[*].labels"]}}]}`,
-		},
-		"OwnContextKey": {
-			reason: "What is written must not be what is read, by whichever field.",
-			input:  `{toContextKey: k, sources: [{type: ContextField, contextKey: k, fromFieldPath: a}], removeTags: [{fromFieldPath: a, contextKey: k}]}`,
-		},
-		"OwnContextKeyRemoved":  {reason: "See above.", input: `{toContextKey: k, removeTags: [{fromFieldPath: a, contextKey: k}]}`},
-		"OwnContextKeyIgnored":  {reason: "See above.", input: `{toContextKey: k, ignoreTags: [{fromFieldPath: a, contextKey: k}]}`},
-		"OwnContextKeyComputed": {reason: "See above.", input: `{toContextKey: a/k, sources: [{type: Expression, expressions: {x: "context[?'other'].a", b: "context['a/k'].labels.env"}}]}`},
-		"ContextOfCrossplane": {
-			reason: "The environment is not the function's to write.",
-			input:  `{ignoreTags: [{key: a}], toContextKey: apiextensions.crossplane.io/environment}`,
-		},
-		"NeverLegal": {
-			reason: "A format that makes nothing legal should be refused.",
-			input:  `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: "plexsphere:"}, {provider: aws, prefix: "aws:"}, {provider: azure, prefix: "a/"}, {provider: digitalocean, prefix: ` + strings.Repeat("a", 256) + `}, {provider: generic, prefix: "a:", replace: {":": "="}}]}`,
-		},
-		"NeverLegalByCloudRules": {
-			reason: "What is legal depends on the rules.",
-			input:  `{ignoreTags: [{key: a}], profileRules: Cloud, keyFormats: [{provider: hetzner, prefix: "plexsphere:"}]}`,
-		},
-
-		// What only Go knows.
-		"Classes": {
-			reason: "Two classes of one name can't both be told of, and other sources have no part in that.",
-			input: `sources: [{type: RequiredResource, name: a, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: Value, name: a, values: {}},
-				{type: RequiredResource, name: b, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}, {type: RequiredResource, name: a, pick: One, prefix: p, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
-		},
-		"SameFields": {
-			reason: "Key, value and what is extra of an entry can't be in one field, which defaults count for, too.",
-			input: `{ignoreTags: [{key: a}], tagFields: [{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: value}},
-				{apiVersion: v1, kind: A, fieldPath: a, shape: KeyValueList, keyValueList: {key: Key, extra: {Key: 1, value: 2}}}]}`,
-		},
-		"Stars": {
-			reason: "The text in the place of a star should say to which resources what is copied.",
-			input: `kubernetesMetadata: [{source: {type: ComposedResource, name: "*-*"}, select: {all: true}, resources: [{name: "*"}]}, {source: {type: ComposedResource, name: "a-*"}, select: {all: true}},
-				{source: {type: ComposedResource, name: "a-*"}, select: {all: true}, resources: [{name: "*"}, {kind: A}, {name: "*-*"}]}]`,
-		},
-		"UnknownMetadata": {
-			reason: "Metadata is that of all objects, and should be checked, too.",
-			input:  `{ignoreTags: [{key: a}], metadata: {title: x}}`,
-		},
-	}
+	return append(out,
+		refusal{"ManyExpressions", "The expressions of all sources together should be counted.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 200) + `}}, {type: Expression, expressions: {` + expressions(200, 57) + `}}]}`)},
+		refusal{"TooManyExpressions", "Ten thousand expressions should be refused, before any is looked at.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 10000) + `}}]}`)},
+		refusal{"MistakenExpressions", "Mistakes should be told of some expressions, and the rest not be compiled.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 5) + `}}, {type: Expression, expressions: {` + expressions(5, 50) + `}}]}`)},
+		refusal{"LargeExpressions", "What all expressions are compiled to should be bounded.", []byte(`{sources: [{type: Expression, expressions: {` + largeExpressions(200) + `}}]}`)},
+	)
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	g := tagstest.NewGolden(t)
 
-	for name, tc := range refused() {
-		t.Run(name, func(t *testing.T) {
-			s := input(t, tc.input)
+	for _, tc := range refused(t) {
+		t.Run(tc.Name, func(t *testing.T) {
+			s := input(t, string(tc.Input))
 			before := proto.CloneOf(s)
 
 			_, err := v1beta1.Decode(s)
 			if err == nil {
-				t.Fatalf("\n%s\nDecode(...): want an error", tc.reason)
+				t.Fatalf("\n%s\nDecode(...): want an error", tc.Reason)
 			}
 
-			g.Check(t, tc.reason, split(err))
+			g.Check(t, tc.Reason, split(err))
 
 			if diff := cmp.Diff(before, s, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.Reason, diff)
 			}
 		})
 	}
@@ -740,8 +486,8 @@ func TestValidatePatterns(t *testing.T) {
 // FuzzDecode checks that what Decode accepts is the same once it is encoded again.
 func FuzzDecode(f *testing.F) {
 	texts := []string{everything}
-	for _, tc := range refused() {
-		texts = append(texts, tc.input)
+	for _, tc := range refused(f) {
+		texts = append(texts, string(tc.Input))
 	}
 
 	for _, text := range texts {
