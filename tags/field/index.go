@@ -33,7 +33,8 @@ type Held struct {
 
 	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0.., in which the last range
 	// is open because the newest one is so, too. Empty if it is so in all those that
-	// serve the API group.
+	// serve the API group. One with a date behind it, e.g. v2.6.0-2026-08-05, is the
+	// default branch after that release, as the release to come.
 	Releases string
 }
 
@@ -174,7 +175,7 @@ func Twin(group string) string {
 //	  Instance
 //	 v1beta1 m/: tags Map - tagsAll,tags + tagSpecifications[0].tags Map - -
 //	  LaunchTemplate
-//	 v1beta1 m/: @v1.21.0..v1.23.0 -; @v2.0.0.. tags Map - tagsAll,tags
+//	 m/v1beta1: @v2.0.0..v2.6.0 -; @v2.6.0-2026-08-05.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
 func parseIndex(text string) *Index {
 	index := &Index{blocks: make(map[string]*block)}

@@ -53,18 +53,7 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]string, groups map[stri
 	for gvk := range s.Kinds {
 		group := s.ranges(func(r string) bool { return served[[2]string{gvk.Group, r}] })
 
-		e, launched := s.entry(gvk, field.Read), []field.Entry{}
-
-		for i := range field.ReadLaunched(gvk, objects.Node{}) {
-			l := s.entry(gvk, func(gvk schema.GroupVersionKind, is objects.Node) field.Field { return field.ReadLaunched(gvk, is)[i] })
-			if len(l) == 1 {
-				l[0].Releases = "" // Those of the version are behind it anyhow.
-			}
-
-			if slices.ContainsFunc(l, func(h field.Held) bool { return h.Field.Shape != field.None }) {
-				launched = append(launched, l)
-			}
-		}
+		e, launched := s.entry(gvk, field.Read), s.launched(gvk)
 
 		if len(e) == 1 && e[0].Releases == group {
 			e[0].Releases = ""
@@ -84,6 +73,43 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]string, groups map[stri
 	}
 
 	return nil
+}
+
+// fields are what the index says of all kinds, without the releases in which it is so.
+func (s *Survey) fields() map[schema.GroupVersionKind]string {
+	out := make(map[schema.GroupVersionKind]string, len(s.Kinds))
+
+	for gvk := range s.Kinds {
+		e, launched := s.entry(gvk, field.Read), s.launched(gvk)
+
+		for _, e := range append(launched, e) {
+			for i := range e {
+				e[i].Releases = ""
+			}
+		}
+
+		out[gvk] = formatKind(e, launched)
+	}
+
+	return out
+}
+
+// launched are the entries of the launched fields that the supplied kind has in some release.
+func (s *Survey) launched(gvk schema.GroupVersionKind) []field.Entry {
+	var out []field.Entry
+
+	for i := range field.ReadLaunched(gvk, objects.Node{}) {
+		e := s.entry(gvk, func(gvk schema.GroupVersionKind, is objects.Node) field.Field { return field.ReadLaunched(gvk, is)[i] })
+		if len(e) == 1 {
+			e[0].Releases = "" // Those of the version are behind it anyhow.
+		}
+
+		if slices.ContainsFunc(e, func(h field.Held) bool { return h.Field.Shape != field.None }) {
+			out = append(out, e)
+		}
+	}
+
+	return out
 }
 
 // entry of the supplied kind, of which a field is read from schemas: one if all releases that

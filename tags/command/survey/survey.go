@@ -21,7 +21,8 @@ type Survey struct {
 	// Source is the provider's repository, e.g. crossplane-contrib/provider-upjet-aws.
 	Source string
 
-	// Releases that were surveyed, by version.
+	// Releases that were surveyed, by version. The last can be the release to come: see
+	// isUpcoming.
 	Releases []string
 
 	// Kinds are the pruned schemas of each kind by release. A release that doesn't serve
@@ -55,6 +56,38 @@ func (s *Survey) Forget(release string) {
 		delete(in, release)
 		return len(in) == 0
 	})
+}
+
+var upcoming = regexp.MustCompile(`.-\d{4}-\d{2}-\d{2}$`)
+
+// isUpcoming is true of a name that stands for the provider's default branch, as the release to
+// come: the newest release, and the date of the branch's newest commit, as in v2.6.0-2026-08-05.
+// Of a provider that tags no releases, each date is a release.
+func isUpcoming(release string) bool { return upcoming.MatchString(release) }
+
+// ForgetUpcoming forgets default branches that say nothing of a release to come: those that a
+// newer one or a release has followed, and the last one if releases say of all kinds what it says.
+func (s *Survey) ForgetUpcoming() {
+	for _, r := range slices.Clone(s.Releases) {
+		if isUpcoming(r) && (r != s.Releases[len(s.Releases)-1] || !s.adds(r)) {
+			s.Forget(r)
+		}
+	}
+}
+
+// adds is true if the index says of a kind what it would not say without the release.
+func (s *Survey) adds(release string) bool {
+	others := &Survey{}
+
+	for gvk, in := range s.Kinds {
+		for r, is := range in {
+			if r != release {
+				others.Add(r, gvk, is)
+			}
+		}
+	}
+
+	return !maps.Equal(s.fields(), others.fields())
 }
 
 var number = regexp.MustCompile(`\d+`)

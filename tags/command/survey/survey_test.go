@@ -45,6 +45,12 @@ func TestString(t *testing.T) {
 			t.Errorf("Parse(...).String(): %s has changed", file)
 		}
 
+		s.ForgetUpcoming()
+
+		if s.String() != string(text) {
+			t.Errorf("ForgetUpcoming(): %s has a default branch that says nothing of a release to come", file)
+		}
+
 		size += len(text)
 	}
 
@@ -295,6 +301,94 @@ func TestForget(t *testing.T) {
 
 	if _, ok := s.Kinds[domain]; ok {
 		t.Error("want no kinds that no release serves")
+	}
+}
+
+// A default branch is kept while it says more than releases do, and until the next release.
+func TestForgetUpcoming(t *testing.T) {
+	const branch, later = "v2.0.0-2026-08-05", "v2.0.0-2026-08-12"
+
+	cases := map[string]struct {
+		reason string
+		add    func(*Survey)
+		want   []string
+	}{
+		"None": {
+			reason: "Releases stay.",
+			add:    func(*Survey) {},
+		},
+		"NewKind": {
+			reason: "Without it nobody would know the kind.",
+			add: func(s *Survey) {
+				s.Add(branch, route, nothing)
+				s.Add(branch, schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "Host"}, nothing)
+			},
+			want: []string{branch},
+		},
+		"NewField": {
+			reason: "Without it the index would be certain that the kind has no tags.",
+			add:    func(s *Survey) { s.Add(branch, route, tags) },
+			want:   []string{branch},
+		},
+		"NoFieldAnyLonger": {
+			reason: "Without it the index would be certain of the field.",
+			add:    func(s *Survey) { s.Add(branch, fleet, nothing) },
+			want:   []string{branch},
+		},
+		"Same": {
+			reason: "It has kinds that releases have, with the same fields, and not all of them.",
+			add: func(s *Survey) {
+				s.Add(branch, route, nothing)
+				s.Add(branch, vpc, complete)
+				s.Add(branch, fleet, tags)
+			},
+		},
+		"NewerBranch": {
+			reason: "What it once had says nothing of the release to come.",
+			add: func(s *Survey) {
+				s.Add(branch, route, tags)
+				s.Add(later, twin, tags)
+			},
+			want: []string{later},
+		},
+		"Reverted": {
+			reason: "The newest has nothing more, and that before it doesn't count.",
+			add: func(s *Survey) {
+				s.Add(branch, route, tags)
+				s.Add(later, route, nothing)
+			},
+		},
+		"Released": {
+			reason: "The next release says it all.",
+			add: func(s *Survey) {
+				s.Add(branch, route, tags)
+				s.Add("v2.0.1", route, nothing)
+			},
+			want: []string{"v2.0.1"},
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := fourReleases()
+			tc.add(s)
+			s.ForgetUpcoming()
+
+			want := append([]string{"v1.9.0", "v1.9.2", "v1.10.0", "v2.0.0"}, tc.want...)
+			if diff := cmp.Diff(want, s.Releases); diff != "" {
+				t.Errorf("\n%s\nForgetUpcoming(): -want releases, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+
+	dated := &Survey{}
+	dated.Add("2026-08-05", route, nothing)
+	dated.Add("2026-08-12", route, nothing)
+
+	dated.ForgetUpcoming()
+
+	if len(dated.Releases) != 2 {
+		t.Errorf("ForgetUpcoming(): want dates to be releases where no others are, got %v", dated.Releases)
 	}
 }
 

@@ -4,9 +4,12 @@
 // To survey releases of a provider, name folders of their custom resource definitions
 // or their packages, then read what changed in the survey and in index.txt. A release
 // is called as what is in front of the =. Those that were surveyed before stay, unless they
-// are named again; what has nothing behind the = is dropped.
+// are named again; what has nothing behind the = is dropped. The name of a default branch is the
+// newest release with a date. It is the release to come, and is kept until the next release is
+// surveyed, if it says of any kind what no release says.
 //
 //	go run ../command/survey/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
+//	go run ../command/survey/generate -provider aws v2.7.0-2026-08-05=package/crds
 package main
 
 import (
@@ -44,6 +47,8 @@ func main() {
 		for _, r := range flag.Args() {
 			check(add(s, r))
 		}
+
+		s.ForgetUpcoming()
 
 		if len(s.Releases) == 0 {
 			check(errors.New("a survey needs a release"))
