@@ -290,6 +290,23 @@ func (w *wishes) isPrefixed(e *tagset.Entry) bool {
 	return w.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
 
+// noteOtherValues tells of tags that stay, since removeTags names them at other values only.
+func (p *plan) noteOtherValues() {
+	if len(p.remove) == 0 {
+		return
+	}
+
+	var keys []string
+
+	for e := range p.set.All() {
+		if !e.Opaque && !p.isProviders(e) && !slices.Contains(p.target.field.ProviderTags, e.Key) && p.names(p.remove, e) {
+			keys = append(keys, e.Key)
+		}
+	}
+
+	p.note(NoteOtherValue, keys)
+}
+
 // names is true if any of the rules is for a tag with the key of e, at whatever value.
 func (w *wishes) names(rules []keyRule, e *tagset.Entry) bool {
 	return slices.ContainsFunc(rules, func(r keyRule) bool {

@@ -647,6 +647,7 @@ func (p *plan) conclude() {
 	w.Unkept = p.unkept
 
 	p.noteOthers()
+	p.noteOtherValues()
 
 	slices.Sort(w.Retained)
 	slices.Sort(w.Ignored)

@@ -547,6 +547,14 @@ func (w world) becomes() became {
 		}
 	}
 
+	for key := range now {
+		if !isProviders(key) && slices.ContainsFunc(w.remove, func(k resolve.TagKey) bool {
+			return matches(k.Pattern, key) && (!k.Untrusted || !isReserved(key) && !of[fold(key)].Trusted)
+		}) {
+			out.notes = append(out.notes, fmt.Sprint(NoteOtherValue, "", " ", key))
+		}
+	}
+
 	for id, l := range of {
 		if value, ok := now[id]; ok && value == l.Value {
 			out.active[id] = l.Value
