@@ -100,14 +100,20 @@ func Names() []string {
 // has none gets the generic profile.
 func Of(provider string) *Profile { return cloudOf(provider).contract }
 
-func cloudOf(provider string) *cloud {
+// Has is true if the provider, which matches without case, has a tag profile of its own.
+func Has(provider string) bool { return namedCloud(provider) != nil }
+
+func cloudOf(provider string) *cloud { return cmp.Or(namedCloud(provider), &generic) }
+
+// namedCloud returns the cloud that the provider, which matches without case, is, or nil.
+func namedCloud(provider string) *cloud {
 	for _, c := range clouds {
 		if strings.EqualFold(c.contract.Name, provider) {
 			return c
 		}
 	}
 
-	return &generic
+	return nil
 }
 
 // Rules are a choice between tag profiles where there is more than one. If nobody chooses, the

@@ -47,7 +47,7 @@ func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:
 func (r *Run) digest(v verdict, o *sorted) string {
 	d := newDigester()
 	d.add(idOf(r.Request), v.reason, v.message, len(o.Skips), len(o.CloudRefuses),
-		o.NotCopied, o.Violations, o.Unmatched, mapped(o.statusLacks, error.Error), r.empty(), r.Set.Valueless(), r.unknownProvider(o))
+		o.NotCopied, o.Violations, o.Unmatched, mapped(o.statusLacks, error.Error), r.empty(), r.Set.Valueless(), r.unprofiledNames(o))
 
 	for _, of := range [][]stamp.Skip{o.Skips, o.CloudRefuses} {
 		for i := range of {

@@ -224,6 +224,14 @@ func active(name, provider string) stamp.Result {
 	return stamp.Result{Resource: name, Provider: provider, Active: map[string]string{"k": "v"}}
 }
 
+// unprofiled returns a resource that has a tag of a label, by the generic profile.
+func unprofiled(name string, of stamp.Unprofiled) stamp.Result {
+	r := active(name, profile.Generic)
+	r.Unprofiled = of
+
+	return r
+}
+
 // untagged returns a resource that can't be tagged.
 func untagged(name string) stamp.Result {
 	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoField: true}

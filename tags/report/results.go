@@ -26,7 +26,7 @@ const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Ind
 
 // mends of tags that the cloud's API refuses, by the rules that admit them.
 var mends = map[profile.Rules]string{
-	"":            "profileRules: Cloud makes them legal or skips them, Contract says that they are meant",
+	"":               "profileRules: Cloud makes them legal or skips them, Contract says that they are meant",
 	profile.Contract: "profileRules: Cloud makes them legal or skips them",
 }
 
@@ -115,7 +115,7 @@ func (r *Run) unseen(o *sorted) []topic {
 			return shorten(l.String(), maxName)
 		}),
 		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, o.Unmatched, elide),
-		texts(topic{severity: normal, reason: "UnknownProvider"}, r.unknownProvider(o)...),
+		r.unprofiled(o),
 	}
 }
 
@@ -217,24 +217,34 @@ func withheldTags(w *stamp.Withheld) (first []string, all int) {
 	return mapped(slices.Sorted(maps.Keys(why)), func(key string) string { return elide(key) + " (" + why[key] + ")" }), all
 }
 
-// unknownProvider says that the provider that the input, the composite resource or a
-// class names is none that has a tag profile, or nothing. What isn't in the input counts
-// only where nothing else is known of a resource's provider.
-func (r *Run) unknownProvider(o *sorted) []string {
-	name := r.Input.ProviderValue()
+// unprofiled is the topic of providers and API groups that have no tag profile of their own.
+func (r *Run) unprofiled(o *sorted) topic {
+	head := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
+	return texts(topic{severity: normal, reason: "UnknownProvider", head: head, one: "of them", several: "of them"}, r.unprofiledNames(o)...)
+}
 
-	if name == "" && (slices.ContainsFunc(o.tagged, func(s *stamp.Result) bool { return s.Provider == profile.Generic }) ||
-		slices.ContainsFunc(o.Skips, func(s stamp.Skip) bool { return s.Provider == profile.Generic })) {
-		name = r.Set.Provider
+// unprofiledNames are the names of providers and API groups that have no tag profile of their own. A
+// provider that the input names is most likely a mistake, whatever the resources.
+func (r *Run) unprofiledNames(o *sorted) []string {
+	providers, groups := make(map[string]bool), make(map[string]bool)
+
+	if name := r.Input.ProviderValue(); name != "" && !profile.Has(name) {
+		providers[name] = true
 	}
 
-	known := profile.Names()
-	if name == "" || slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
-		return nil
+	for i := range o.Results {
+		switch u := &o.Results[i].Unprofiled; {
+		case u.Provider != "":
+			providers[u.Provider] = true
+		case u.Group != "":
+			groups[u.Group] = true
+		}
 	}
 
-	return []string{fmt.Sprintf("provider %s has no tag profile of its own: %s applies; known are %s",
-		elide(strconv.Quote(name)), profile.Generic, strings.Join(known, ", "))}
+	return slices.Concat(
+		mapped(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + elide(strconv.Quote(name)) }),
+		mapped(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + elide(name) }),
+	)
 }
 
 // pascalCase of the supplied reason, as reasons of results and events are written.

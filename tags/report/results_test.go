@@ -122,12 +122,12 @@ func TestWarnings(t *testing.T) {
 			reason: "Warnings about labels come before those about resources, then metadata, and these before what is no warning. What is about the status comes last.",
 			run: Run{
 				Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath("status.a")},
-				Set:   resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}}, Provider: "amazon"},
+				Set:   resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}}},
 			},
 			outcome: Outcome{
 				Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")},
 				Results: []stamp.Result{
-					active("a", "aws"),
+					unprofiled("a", stamp.Unprofiled{Provider: "amazon"}),
 					{Resource: "b", Mismatch: "x"},
 					{Resource: "c", Mismatch: "y"},
 					unknown("d"),
@@ -141,7 +141,6 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestNormals(t *testing.T) {
-	amazon := Run{Set: resolve.Set{Provider: "amazon"}}
 	generic := Outcome{Results: []stamp.Result{active("a", "generic")}}
 
 	play(t, map[string]scene{
@@ -184,7 +183,7 @@ func TestNormals(t *testing.T) {
 			reason: "A source that finds nothing is no failure, but is told.",
 			run:    Run{Set: resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is no spec.labelz"}, {Source: "a", Why: strings.Repeat("a", 937)}, {Source: "a", Why: strings.Repeat("a", 938)}}}},
 		},
-		"NoProvider": {reason: "Who names no provider means none.", outcome: generic},
+		"NoProvider": {reason: "Nothing is told of what has the generic profile as its own.", outcome: generic},
 		"KnownProvider": {
 			reason:  "A provider may be written in any case.",
 			run:     Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "Generic"}}, Set: resolve.Set{Provider: "amazon"}},
@@ -194,22 +193,23 @@ func TestNormals(t *testing.T) {
 			reason: "A provider that the input names is most likely a mistake, whatever the resources.",
 			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "amazon"}}},
 		},
-		"ProviderOfComposite": {
-			reason:  "So is one that the composite resource or a class names.",
-			run:     Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{FromFieldPath: object.MustParsePath("spec.provider")}}, Set: resolve.Set{Provider: "amazon\n"}},
-			outcome: generic,
-		},
-		"ProviderOfSkips": {
-			reason:  "It matters to labels that the generic profile skips.",
-			run:     amazon,
-			outcome: Outcome{Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")}},
-		},
 		"ProviderOfNobody": {
-			reason:  "It doesn't matter to resources whose provider is known, or that have no tags.",
-			run:     amazon,
+			reason:  "One that a class names doesn't matter to resources whose provider is known, or that have no tags.",
+			run:     Run{Set: resolve.Set{Provider: "amazon"}},
 			outcome: Outcome{Results: []stamp.Result{active("a", "aws"), untagged("b"), withholding("c", stamp.Withheld{Retained: []string{"k"}})}},
 		},
-		"LongProvider": {reason: "Nobody makes an event as long as they like.", run: Run{Set: resolve.Set{Provider: strings.Repeat("a", 1_000_000)}}, outcome: generic},
+		"Unprofiled": {
+			reason: "Providers and API groups without a tag profile are named once.",
+			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "amazon"}}},
+			outcome: Outcome{Results: []stamp.Result{
+				unprofiled("a", stamp.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("b", stamp.Unprofiled{Provider: "acme\n"}),
+				unprofiled("c", stamp.Unprofiled{Group: "db.example.org"}),
+				unprofiled("d", stamp.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("e", stamp.Unprofiled{Provider: "amazon"}),
+			}},
+		},
+		"LongProvider": {reason: "Nobody makes an event as long as they like.", outcome: Outcome{Results: []stamp.Result{unprofiled("a", stamp.Unprofiled{Provider: strings.Repeat("a", 1_000_000)})}}},
 	})
 }
 

@@ -40,6 +40,9 @@ type place struct {
 	// somebody wants to know. Otherwise it is nil.
 	refuser *profile.Profile
 
+	// unprofiled is why the profile is the generic one, if it's no provider's own.
+	unprofiled Unprofiled
+
 	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
 	// same of the kind.
 	lacks            string
@@ -206,7 +209,7 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf the tags of the supplied kind.
 func (ts *Targets) placeOf(k *kind) *place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile), refuser: ts.stamper.refuserOf(k.Kind, f.Profile)}
+	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile), refuser: ts.stamper.refuserOf(k.Kind, f.Profile), unprofiled: ts.stamper.unprofiled(k.Kind, f.Profile)}
 
 	switch {
 	case !known && f.Asked:

@@ -14,6 +14,9 @@ type Look struct {
 
 	Profile *profile.Profile
 
+	// Unprofiled is why that is the generic one.
+	Unprofiled Unprofiled
+
 	// LeftAlone is why the resource's tags are not managed, or empty if they are.
 	LeftAlone string
 
@@ -68,6 +71,7 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 	}
 
 	w := labels.wishesFor(t)
+	l.Unprofiled = t.unprofiled
 	l.Field, l.Labels, l.Refused = t.field, w.transformed, w.refused
 
 	// All strings are tags.

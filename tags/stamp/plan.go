@@ -124,6 +124,10 @@ func (s *Stamper) leftAlone(t *Target) Result {
 func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
+	if len(p.transformed.Tags)+len(p.transformed.Refused) > 0 {
+		p.Unprofiled = t.unprofiled
+	}
+
 	if t.field.Immutable && t.isMade() {
 		if err := p.freeze(); err != nil {
 			p.Mismatch = err.Error()

@@ -110,6 +110,10 @@ type Result struct {
 	// Provider is the name of the tag profile.
 	Provider string
 
+	// Unprofiled is why that is the generic one, if there are labels for the resource and it has
+	// a tag field.
+	Unprofiled Unprofiled `json:"unprofiled,omitzero"`
+
 	// LeftAlone is why the resource was not looked at further, or empty if it was.
 	LeftAlone string
 

@@ -22,6 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -273,9 +274,9 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 // explain what becomes of the labels of the supplied set under the profiles of the
 // supplied providers, or of all if there are none.
 func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.CloudTags, providers []string) error {
-	t, known := set.Transformer(in), profile.Names()
+	t := set.Transformer(in)
 	if len(providers) == 0 {
-		providers = known
+		providers = profile.Names()
 	}
 
 	for _, provider := range providers {
@@ -294,8 +295,8 @@ func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.C
 			e.providers = append(e.providers, x)
 		}
 
-		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, provider) }) {
-			e.providers[i].notef("%q has no tag profile, so that of %s applies. Known are %s", provider, p.Name, strings.Join(known, ", "))
+		if !profile.Has(provider) {
+			e.providers[i].Notes = append(e.providers[i].Notes, unprofiled(stamp.Unprofiled{Provider: provider}))
 		}
 	}
 

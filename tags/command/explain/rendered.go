@@ -54,6 +54,9 @@ type Rendered struct {
 
 	Notes []string `json:"notes,omitempty"`
 
+	// unprofiled is why the profile is the generic one.
+	unprofiled stamp.Unprofiled
+
 	// keys that tags can have by the supplied one, of a tag or of a label.
 	keys func(key string) profile.KeySet
 }
@@ -149,6 +152,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	}
 
 	out.addNotes(of, targets)
+	out.noteUnprofiled()
 
 	return out, nil
 }
@@ -200,7 +204,7 @@ func (r *resolved) stamper() *stamp.Stamper {
 
 // look at the supplied target.
 func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) {
-	x := &Rendered{Resource: target.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
+	x := &Rendered{Resource: target.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
 	if l.Field == nil {
 		return x, nil
 	}

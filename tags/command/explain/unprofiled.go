@@ -1,0 +1,34 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+)
+
+// unprofiled is the note on what has no tag profile of its own.
+func unprofiled(of stamp.Unprofiled) string {
+	name := strconv.Quote(of.Provider)
+	if of.Group != "" {
+		name = "API group " + of.Group
+	}
+
+	return fmt.Sprintf("%s has no tag profile, so that of %s applies. Known are %s", name, profile.Generic, strings.Join(profile.Names(), ", "))
+}
+
+// noteUnprofiled adds a note on each provider and API group that has no tag profile of its own.
+func (x *rendering) noteUnprofiled() {
+	for _, r := range x.resources {
+		if r.unprofiled == (stamp.Unprofiled{}) {
+			continue
+		}
+
+		if note := unprofiled(r.unprofiled); !slices.Contains(x.notes, note) {
+			x.notes = append(x.notes, note)
+		}
+	}
+}
