@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"net"
+	"runtime"
+	"testing"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+)
+
+// TestFragmentedFrames proves that a request which comes a byte at a time is held in a fraction of the
+// memory that gRPC v1.81 took for it, which was more than 40 bytes for each byte.
+func TestFragmentedFrames(t *testing.T) {
+	const frames, most = 1 << 18, 24
+
+	grpcConn, _, _ := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
+
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", grpcConn.Target())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() { _ = conn.Close() })
+
+	w := bufio.NewWriterSize(conn, bufferSize)
+	framer := http2.NewFramer(w, conn)
+
+	var failed error
+
+	do := func(err error) {
+		if failed == nil {
+			failed = err
+		}
+	}
+
+	// The server has read all that was sent once it answers a ping.
+	synchronize := func() {
+		do(framer.WritePing(false, [8]byte{1}))
+		do(w.Flush())
+
+		for failed == nil {
+			f, err := framer.ReadFrame()
+			do(err)
+
+			if ping, ok := f.(*http2.PingFrame); ok && ping.IsAck() && ping.Data == [8]byte{1} {
+				return
+			}
+		}
+
+		t.Fatal(failed)
+	}
+
+	_, err = w.WriteString(http2.ClientPreface)
+	do(err)
+	do(framer.WriteSettings())
+
+	headers := &bytes.Buffer{}
+	encoder := hpack.NewEncoder(headers)
+
+	for _, f := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", fnv1.FunctionRunnerService_RunFunction_FullMethodName}, {":authority", "localhost"}, {"content-type", "application/grpc"}, {"te", "trailers"}} {
+		do(encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}))
+	}
+
+	do(framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headers.Bytes(), EndHeaders: true}))
+	do(framer.WriteData(1, false, binary.BigEndian.AppendUint32([]byte{0}, frames+1))) // The last byte never comes.
+	synchronize()
+
+	// Then a part of them has come before the server begins to read it.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+
+	before := heap()
+
+	for range frames {
+		do(framer.WriteData(1, false, []byte{0}))
+	}
+
+	synchronize()
+
+	if got := (heap() - before) / frames; got > most {
+		t.Errorf("want at most %d bytes to be held for each byte of a request that comes a byte at a time, got %d", most, got)
+	}
+}
+
+// heap is how many bytes of it are in use.
+func heap() int64 {
+	runtime.GC() // What is no longer in use must not count.
+
+	var m runtime.MemStats
+
+	runtime.ReadMemStats(&m)
+
+	return int64(m.HeapAlloc) //nolint:gosec // No machine has as much memory.
+}
