@@ -1194,7 +1194,7 @@ func TestImports(t *testing.T) {
 		// Kubernetes' rules for names and texts.
 		"k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/version", "k8s.io/apimachinery/pkg/util/validation/field",
 		"k8s.io/apimachinery/pkg/api/validate/constraints", "k8s.io/apimachinery/pkg/api/validate/content",
-		"k8s.io/apimachinery/pkg/util/errors", "k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/sets",
+		"k8s.io/apimachinery/pkg/util/errors", "k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/sets", "k8s.io/apimachinery/pkg/util/yaml",
 		"sigs.k8s.io/json", "sigs.k8s.io/json/...", "sigs.k8s.io/yaml", "go.yaml.in/yaml/v2",
 	}
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -37,9 +36,6 @@ type Command struct {
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal
 }
-
-// memory is above how many bytes garbage is collected more often.
-const memory = 150 << 20
 
 // brokenError is the error of --strict: how many resources are incomplete.
 type brokenError int
@@ -74,11 +70,6 @@ func (c *Command) Validate() error {
 func (c *Command) Run() error {
 	c.terminal = terminal.Of(os.Stdout)
 
-	// Most of what is read is dropped at once, and little of it is there at a time, so that to
-	// collect it less often saves a fifth of the time.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(memory)
-
 	return c.cover(os.Stdin, os.Stdout)
 }
 
@@ -91,10 +82,7 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 		return manifest.OneLine(err)
 	}
 
-	if err := r.Stream(c.Files, func(o *structpb.Struct) error {
-		t.Add(object.Tree(o))
-		return nil
-	}); err != nil {
+	if err := r.Stream(c.Files, func(o *structpb.Struct) { t.Add(object.Tree(o)) }); err != nil {
 		return err
 	}
 

@@ -177,7 +177,7 @@ func TestRun(t *testing.T) {
 			paths: []string{manifest.Stdin},
 			want: want{
 				out:      "a.example.org\tv1\tA\t-\tNone\t-\t-\n",
-				progress: "skipped 4 of 5 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
+				progress: "skipped 5 of 6 documents that are no apiextensions.k8s.io/v1 CustomResourceDefinition\n",
 			},
 		},
 		"NotAPath": {

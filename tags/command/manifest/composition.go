@@ -18,14 +18,14 @@ type Step struct {
 	Name  string
 	Input *v1beta1.CloudTags
 
-	// Composition is the name of the Composition that the step is of.
+	// Composition is the name of the step's Composition.
 	Composition string
 
 	// Composite is the kind of the Composition's composite resources.
 	Composite v1beta1.ResourceKind
 }
 
-// A composition is what we read of a Composition.
+// A composition has the fields of a Composition that are read.
 type composition struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -40,8 +40,8 @@ type composition struct {
 	} `json:"spec"`
 }
 
-// Step returns the step with the supplied name, or any name if it's empty, of the
-// Compositions in the supplied file that runs the function. There must be one.
+// Step returns the step that runs the function in the Compositions of the file: the one of the name, or
+// the only one if the name is empty.
 func (r *Reader) Step(file, name string) (*Step, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
@@ -99,7 +99,7 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 	}
 }
 
-// compositionOf reads the supplied object. One that is no Composition has no steps.
+// compositionOf reads a Composition. Any other object has no steps.
 func compositionOf(o *structpb.Struct) (c composition, err error) {
 	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {
 		return c, nil

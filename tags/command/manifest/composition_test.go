@@ -11,7 +11,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 )
 
-// pipeline returns a Composition with the supplied steps.
+// pipeline returns a Composition with the steps.
 func pipeline(steps string) string {
 	return `
 apiVersion: apiextensions.crossplane.io/v1

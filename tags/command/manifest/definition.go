@@ -17,13 +17,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// packageExtension is what the names of packages of providers end with.
+// packageExtension ends the names of providers' packages.
 const packageExtension = ".xpkg"
 
 // definition is the kind of custom resource definitions.
 var definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// progressEvery is after how many files Definitions says how far it is.
+// progressEvery is the number of files after which Definitions says how far it is.
 const progressEvery = 100
 
 // A Definition of one served version of a kind.
@@ -34,10 +34,9 @@ type Definition struct {
 	Schema *structpb.Struct
 }
 
-// Definitions calls the supplied function for all served versions of the kinds that are
-// defined in the supplied files and folders. Of a folder it reads all YAML and JSON files
-// and packages, and those in folders below it.
-func (r *Reader) Definitions(paths []string, each func(Definition)) error {
+// Definitions calls f for all served versions of the kinds that are defined in the files and folders. Of a
+// folder it reads all YAML and JSON files and packages, and those in folders below it.
+func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	files, err := below(paths, ".yaml", ".yml", ".json", packageExtension)
 	if err != nil {
 		return err
@@ -50,14 +49,16 @@ func (r *Reader) Definitions(paths []string, each func(Definition)) error {
 			r.Sayf("read %d of %d files", i, len(files))
 		}
 
-		if err := r.each(file, func(v *structpb.Value) {
+		if err := r.each(file, func(v *structpb.Value) error {
 			documents++
 
-			if !define(v.GetStructValue(), each) {
+			if !define(v.GetStructValue(), f) {
 				skipped++
 			}
+
+			return nil
 		}); err != nil {
-			return errors.Wrapf(OneLine(err), "cannot read %s", file)
+			return errors.Wrapf(err, "cannot read %s", file)
 		}
 	}
 
@@ -73,9 +74,8 @@ func (r *Reader) Sayf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
 }
 
-// define calls the supplied function for each served version of the supplied definition. It
-// returns false if the object is none.
-func define(o *structpb.Struct, each func(Definition)) bool {
+// define calls f for each served version of the definition. It returns false if the object is no definition.
+func define(o *structpb.Struct, f func(Definition)) bool {
 	if object.GVK(object.Tree(o)) != definition {
 		return false
 	}
@@ -85,7 +85,7 @@ func define(o *structpb.Struct, each func(Definition)) bool {
 
 	for _, v := range spec["versions"].GetListValue().GetValues() {
 		if version := fields(v); version["served"].GetBoolValue() {
-			each(Definition{
+			f(Definition{
 				GroupVersionKind: gk.WithVersion(version["name"].GetStringValue()),
 				Schema:           fields(version["schema"])["openAPIV3Schema"].GetStructValue(),
 			})
@@ -97,9 +97,9 @@ func define(o *structpb.Struct, each func(Definition)) bool {
 
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
 
-// decodePackage reads a package as crossplane xpkg build makes it: an image, which is an
-// archive of archives, one of which has the documents in package.yaml.
-func decodePackage(in io.Reader, f func(*structpb.Value)) error {
+// decodePackage calls f for each value of a package, as crossplane xpkg build makes it: an image, which is
+// an archive of archives, one of which has the documents in package.yaml.
+func decodePackage(in io.Reader, f func(*structpb.Value) error) error {
 	found := false
 
 	err := eachFile(in, func(name string, content *bufio.Reader) error {
@@ -129,8 +129,8 @@ func decodePackage(in io.Reader, f func(*structpb.Value)) error {
 	return err
 }
 
-// eachFile calls the supplied function for each file of an archive.
-func eachFile(in io.Reader, each func(name string, content *bufio.Reader) error) error {
+// eachFile calls f for each file of an archive.
+func eachFile(in io.Reader, f func(name string, content *bufio.Reader) error) error {
 	for t := tar.NewReader(in); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -141,13 +141,13 @@ func eachFile(in io.Reader, each func(name string, content *bufio.Reader) error)
 			return err
 		}
 
-		if err := each(h.Name, bufio.NewReader(t)); err != nil {
+		if err := f(h.Name, bufio.NewReader(t)); err != nil {
 			return err
 		}
 	}
 }
 
-// decompress the supplied content, if it is compressed.
+// decompress returns the content without compression, if it has any.
 func decompress(in *bufio.Reader) (*bufio.Reader, error) {
 	if b, _ := in.Peek(2); !bytes.Equal(b, []byte{0x1f, 0x8b}) {
 		return in, nil
@@ -158,7 +158,7 @@ func decompress(in *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(z), err
 }
 
-// isArchive is true if the supplied content is an archive.
+// isArchive is true if the content is a tar archive.
 func isArchive(in *bufio.Reader) bool {
 	b, _ := in.Peek(262) // Where the magic ends.
 	return len(b) == 262 && string(b[257:]) == "ustar"

@@ -3,8 +3,6 @@
 package manifest
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -22,8 +20,7 @@ import (
 // Stdin is the path of standard input.
 const Stdin = "-"
 
-// A Reader reads files of JSON values or of YAML documents. What is JSON is never read
-// as YAML, which would change some of its characters.
+// A Reader reads files of JSON values and of YAML documents.
 type Reader struct {
 	// Stdin is read where a path is -. It can be read once.
 	Stdin io.Reader
@@ -33,43 +30,56 @@ type Reader struct {
 	Progress io.Writer
 }
 
-// Values of the supplied file, in order. A document without anything in it is none. A
-// List, which is what kubectl prints of several objects, stands for its items. The
-// error doesn't say the name of the file.
-func (r *Reader) Values(path string) (out []*structpb.Value, err error) {
-	err = r.each(path, func(v *structpb.Value) { out = append(out, v) })
-
-	return out, OneLine(err)
-}
-
-// Objects of the supplied files, and of all YAML and JSON files below the supplied
-// folders, in order. Lists stand for their items.
-func (r *Reader) Objects(paths ...string) (out []*structpb.Struct, err error) {
+// Stream calls f for each object of the files, and of all YAML and JSON files below the folders, in
+// order, and keeps none. A List, which is what kubectl prints of several objects, stands for its
+// items, and so does a plain list. Of JSON there is one item in memory at a time.
+func (r *Reader) Stream(paths []string, f func(*structpb.Struct)) error {
 	files, err := below(paths, ".yaml", ".yml", ".json")
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	for _, file := range files {
-		values, err := r.Values(file)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot read %s", file)
-		}
-
-		for _, v := range values {
+		if err := r.each(file, func(v *structpb.Value) error {
 			if v.GetStructValue() == nil {
-				return nil, errors.Errorf("cannot read %s: it has %s, not only objects", file, object.KindOf(v))
+				return errors.Errorf("it is %s, not an object", object.KindOf(v))
 			}
 
-			out = append(out, v.GetStructValue())
+			f(v.GetStructValue())
+
+			return nil
+		}); err != nil {
+			return errors.Wrapf(err, "cannot read %s", file)
 		}
+	}
+
+	return nil
+}
+
+// Objects returns what Stream reads of the files and folders.
+func (r *Reader) Objects(paths ...string) ([]*structpb.Struct, error) {
+	var out []*structpb.Struct
+
+	if err := r.Stream(paths, func(o *structpb.Struct) { out = append(out, o) }); err != nil {
+		return nil, err
 	}
 
 	return out, nil
 }
 
-// below returns the supplied files, and all files below the supplied folders that end as
-// supplied, in lexical order.
+// Values of the file, in order: objects, and anything else but null. Lists stand for their items. With
+// an error, which doesn't say the name of the file, it returns the values before it.
+func (r *Reader) Values(file string) (out []*structpb.Value, err error) {
+	err = r.each(file, func(v *structpb.Value) error {
+		out = append(out, v)
+		return nil
+	})
+
+	return out, err
+}
+
+// below returns the files among the paths, and all files with one of the extensions below the folders
+// among them, in lexical order.
 func below(paths []string, extensions ...string) (files []string, err error) {
 	for _, path := range paths {
 		if path == Stdin {
@@ -91,14 +101,14 @@ func below(paths []string, extensions ...string) (files []string, err error) {
 	return files, nil
 }
 
-// each calls the supplied function for each value of the supplied file.
-func (r *Reader) each(path string, f func(*structpb.Value)) error {
+// each calls f for each value of the file, until it returns an error.
+func (r *Reader) each(path string, f func(*structpb.Value) error) error {
 	in := r.Stdin
 
 	if path != Stdin {
 		file, err := os.Open(path) //nolint:gosec // The user names it.
 		if err != nil {
-			return err
+			return OneLine(err)
 		}
 
 		defer file.Close() //nolint:errcheck // Only read.
@@ -107,126 +117,14 @@ func (r *Reader) each(path string, f func(*structpb.Value)) error {
 	}
 
 	if filepath.Ext(path) == packageExtension {
-		return decodePackage(in, f)
+		return OneLine(decodePackage(in, f))
 	}
 
-	return decode(in, f)
+	return OneLine(decode(in, f))
 }
 
-// decode the JSON values or YAML documents that the supplied reader has.
-func decode(in io.Reader, f func(*structpb.Value)) error {
-	text, err := io.ReadAll(in)
-	if err != nil {
-		return err
-	}
-
-	text = bytes.TrimPrefix(text, mark)
-
-	var start, at, documents int
-
-	endDocument := func() error {
-		doc := text[start:at]
-		if len(doc) == 0 {
-			return nil
-		}
-
-		documents++
-
-		err := decodeDocument(doc, f)
-		if documents > 1 {
-			err = errors.Wrapf(err, "document %d", documents)
-		}
-
-		return err
-	}
-
-	for line := range bytes.Lines(text) {
-		rest, ok := cutMarker(line)
-		if ok {
-			if err := endDocument(); err != nil {
-				return err
-			}
-
-			start = at + len(line) - len(rest)
-		}
-
-		at += len(line)
-	}
-
-	return endDocument()
-}
-
-func decodeDocument(doc []byte, f func(*structpb.Value)) error {
-	texts := splitJSON(doc)
-	if texts == nil {
-		j, err := yamlToJSON(doc)
-		if err != nil {
-			return err
-		}
-
-		texts = [][]byte{j}
-	}
-
-	for _, j := range texts {
-		v := &structpb.Value{}
-		if err := v.UnmarshalJSON(j); err != nil {
-			return err
-		}
-
-		eachItem(v, f)
-	}
-
-	return nil
-}
-
-// splitJSON returns the JSON objects and lists that the supplied text is made of, or
-// none if it is made of anything else.
-func splitJSON(text []byte) (out [][]byte) {
-	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' && text[0] != '[' {
-		return nil
-	}
-
-	for d := json.NewDecoder(bytes.NewReader(text)); ; {
-		var j json.RawMessage
-
-		switch err := d.Decode(&j); {
-		case errors.Is(err, io.EOF):
-			return out
-		case err != nil:
-			return nil
-		}
-
-		out = append(out, j)
-	}
-}
-
-// eachItem calls the supplied function for the supplied value, or for the items that it
-// is a List of.
-func eachItem(v *structpb.Value, f func(*structpb.Value)) {
-	if object.IsNull(v) {
-		return
-	}
-
-	o := v.GetStructValue()
-
-	items, ok := o.GetFields()["items"].GetKind().(*structpb.Value_ListValue)
-	if !ok || !isList(o) {
-		f(v)
-		return
-	}
-
-	for _, item := range items.ListValue.GetValues() {
-		eachItem(item, f)
-	}
-}
-
-// isList is true if the supplied object is a List.
-func isList(o *structpb.Struct) bool {
-	return object.APIVersion(object.Tree(o)) == "v1" && object.Kind(object.Tree(o)) == "List"
-}
-
-// OneLine is the supplied error in one line, or nil if there is none, and without the name
-// of a file, which the caller says. That of protojson has spaces at random.
+// OneLine is the error in one line, or nil if there is none, and without the name of a file, which the
+// caller says.
 func OneLine(err error) error {
 	if err == nil {
 		return nil
@@ -236,5 +134,5 @@ func OneLine(err error) error {
 		err = pe.Err
 	}
 
-	return errors.New(strings.Replace(strings.Join(strings.Fields(err.Error()), " "), "proto: ", "", 1))
+	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }

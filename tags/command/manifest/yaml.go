@@ -1,76 +1,114 @@
 package manifest
 
 import (
-	"bytes"
+	"fmt"
 	"io"
-	"strings"
+	"math"
+	"strconv"
+	"unicode/utf8"
 
 	goyaml "go.yaml.in/yaml/v2"
-	"sigs.k8s.io/yaml"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// yamlToJSON returns the supplied document of YAML as JSON. All of the text must be that document: the
-// parser stops at its end, and says nothing of what is behind it.
-func yamlToJSON(text []byte) ([]byte, error) {
-	j, err := yaml.YAMLToJSONStrict(text)
-	if err != nil || !mayGoOn(text) {
-		return j, err
-	}
+// yaml decodes all of the text: YAML has more separators of documents than lines of ---, and a parser that
+// is asked for one document stops at its end, whatever is behind it.
+func (d *decoder) yaml(text io.Reader) error {
+	y := goyaml.NewDecoder(text)
+	y.SetStrict(true)
 
-	d := goyaml.NewDecoder(bytes.NewReader(text))
-	_ = d.Decode(&struct{}{}) // It is what has been read.
+	for n := 0; ; n++ {
+		var of any
 
-	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it goes on behind the end of a document: documents are separated by lines of ---")
-	}
-
-	return j, nil
-}
-
-// mayGoOn is true if the supplied YAML may go on behind the end of its document. What begins with a key
-// in the first column doesn't: anything else in that column is an error, or another key. To find out
-// costs little beside reading the document, as the parser would a second time.
-func mayGoOn(text []byte) bool {
-	column := -1
-
-	for line := range bytes.Lines(text) {
-		content := bytes.TrimLeft(line, " ")
-		indent := len(line) - len(content)
+		err := y.Decode(&of)
 
 		switch {
-		case len(bytes.TrimSpace(content)) == 0 || content[0] == '#':
-			continue
-		case column < 0 && strings.IndexByte(`{["'&!*|>?`, content[0]) >= 0, indent < column:
-			return true
-		case column < 0:
-			column = indent
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && n > 0:
+			return errors.Wrap(err, "it goes on behind the end of a document: documents are separated by lines of ---")
+		case err != nil:
+			return err
 		}
 
-		if column == 0 {
-			break
+		v, err := valueOf(of)
+		if err == nil {
+			err = d.add(v)
 		}
+
+		if err != nil {
+			return err
+		}
+
+		d.document++
 	}
-
-	return hasMarker(text, separator) || hasMarker(text, ending)
 }
 
-// hasMarker is true if the supplied marker of documents stands behind the end of a line that is one to
-// YAML alone.
-func hasMarker(text []byte, marker string) bool {
-	for {
-		before, after, ok := bytes.Cut(text, []byte(marker))
-		if !ok {
-			return false
-		}
+// valueOf returns what YAML has as what JSON would have.
+func valueOf(yaml any) (*structpb.Value, error) {
+	switch y := yaml.(type) {
+	case map[any]any:
+		s := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(y))}
 
-		for _, end := range []string{"\r", "\u0085", "\u2028", "\u2029"} {
-			if bytes.HasSuffix(before, []byte(end)) {
-				return true
+		for k, of := range y {
+			key, err := keyOf(k)
+			if err != nil {
+				return nil, err
+			}
+
+			if s.GetFields()[key] != nil {
+				return nil, errors.Errorf("it has the key %q twice", key)
+			}
+
+			if s.Fields[key], err = valueOf(of); err != nil {
+				return nil, err
 			}
 		}
 
-		text = after
+		return structpb.NewStructValue(s), nil
+	case []any:
+		l := &structpb.ListValue{Values: make([]*structpb.Value, len(y))}
+
+		for i, of := range y {
+			var err error
+			if l.Values[i], err = valueOf(of); err != nil {
+				return nil, err
+			}
+		}
+
+		return structpb.NewListValue(l), nil
+	case string:
+		return structpb.NewStringValue(y), textError(y)
+	case float64:
+		if math.IsInf(y, 0) || math.IsNaN(y) {
+			return nil, errors.Errorf("it has %v, which is no number", y)
+		}
 	}
+
+	return structpb.NewValue(yaml)
+}
+
+// keyOf returns a key of YAML, which is no string if it looks like a number, as that of JSON.
+func keyOf(key any) (string, error) {
+	switch k := key.(type) {
+	case nil:
+		return "", errors.New("it has a key that is null")
+	case float64:
+		return strconv.FormatFloat(k, 'g', -1, 32), nil // As sigs.k8s.io/yaml has it.
+	case string:
+		return k, textError(k)
+	default: // An integer, or a boolean.
+		return fmt.Sprint(k), nil
+	}
+}
+
+// textError returns an error if what YAML has as binary data is no text.
+func textError(text string) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+
+	return errors.Errorf("it has binary data that is no text: %q", text)
 }

@@ -1,0 +1,187 @@
+package manifest
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// MaxDocument is the most bytes of a YAML document, and of an item of a JSON list.
+const MaxDocument = 64 << 20
+
+// A decoder decodes JSON values and YAML documents that follow each other.
+type decoder struct {
+	// emit takes what is decoded. Its error ends the decoder.
+	emit func(*structpb.Value) error
+
+	// document that is decoded, and item of the outermost list there, from 1. Item is 0 outside of lists.
+	document, item int
+}
+
+// decode calls f for each value of the text, until it returns an error. The text is UTF-8, or begins with
+// the mark of another encoding of Unicode, as that of PowerShell does.
+func decode(text io.Reader, f func(*structpb.Value) error) error {
+	d := &decoder{emit: f, document: 1}
+	in := bufio.NewReaderSize(transform.NewReader(text, unicode.BOMOverride(encoding.UTF8Validator)), 1<<16)
+
+	err := d.documents(in)
+	if d.item > 0 {
+		err = errors.Wrapf(err, "item %d", d.item)
+	}
+
+	if d.document > 1 {
+		err = errors.Wrapf(err, "document %d", d.document)
+	}
+
+	return err
+}
+
+// documents decodes JSON values, and YAML documents behind them. Only the values that come first may be
+// larger than MaxDocument: what is between the separators of documents is read as a whole.
+func (d *decoder) documents(in io.Reader) error {
+	rest, err := d.json(in)
+	if err != nil {
+		return err
+	}
+
+	g := &gauge{in: rest}
+
+	for documents := yaml.NewYAMLReader(bufio.NewReader(g)); ; {
+		g.room = MaxDocument
+
+		text, err := documents.Read()
+
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errTooLarge):
+			return errors.Errorf("%w, and YAML can't be read in parts: use JSON, as kubectl get -o json prints it", err)
+		case errors.As(err, &yaml.YAMLSyntaxError{}):
+			return errors.Wrap(err, "a document begins on the line below its separator")
+		case err != nil:
+			return err
+		}
+
+		if bytes.HasPrefix(text, []byte("---")) { // The first separator is left to the parser.
+			_, text, _ = bytes.Cut(text, []byte{'\n'})
+		}
+
+		rest, err := d.json(bytes.NewReader(text))
+		if err == nil {
+			err = d.yaml(rest)
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// errTooLarge is the error of what is larger than it may be.
+var errTooLarge = errors.Errorf("it is larger than %d MB", MaxDocument>>20)
+
+// A gauge counts what is read through it.
+type gauge struct {
+	in io.Reader
+
+	// room for so many bytes is left.
+	room int
+
+	// lines that have ended.
+	lines int
+}
+
+func (g *gauge) Read(to []byte) (int, error) {
+	n, err := g.in.Read(to)
+	g.lines += bytes.Count(to[:n], []byte{'\n'})
+
+	if g.room -= n; g.room < 0 {
+		return 0, errTooLarge
+	}
+
+	return n, err
+}
+
+// add emits the value, or the items of the list that it is. Null is nothing.
+func (d *decoder) add(v *structpb.Value) error {
+	if object.IsNull(v) {
+		return nil
+	}
+
+	items, isList := v.GetKind().(*structpb.Value_ListValue)
+	if !isList {
+		var err error
+		if items, err = listItems(v.GetStructValue()); err != nil {
+			return err
+		}
+	}
+
+	if items == nil {
+		return d.emit(v)
+	}
+
+	values := items.ListValue.GetValues()
+
+	return d.list(func(i int) bool { return i < len(values) }, func(i int) error { return d.add(values[i]) })
+}
+
+// list calls f for the items of a list as long as there are more.
+func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
+	isOutermost := d.item == 0
+
+	for i := 0; more(i); i++ {
+		if isOutermost {
+			d.item = i + 1
+		}
+
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+
+	if isOutermost {
+		d.item = 0
+	}
+
+	return nil
+}
+
+// listItems returns the items that a List stands for, or nil if the object is none. What else an object has
+// besides items would be lost, so that it's an error.
+func listItems(o *structpb.Struct) (*structpb.Value_ListValue, error) {
+	of, hasItems := o.GetFields()["items"]
+	kind := object.Kind(object.Tree(o))
+	isList := strings.HasSuffix(kind, "List")
+
+	items, ok := of.GetKind().(*structpb.Value_ListValue)
+
+	switch {
+	case isList && hasItems && object.IsNull(of):
+		return &structpb.Value_ListValue{}, nil
+	case !ok:
+		return nil, nil //nolint:nilnil // No List is no error.
+	case kind != "" && !isList:
+		return nil, errors.Errorf("it has a list of items, and isn't a List but a %s", kind)
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(o.GetFields())) {
+		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "items"}, name) {
+			return nil, errors.Errorf("it has a list of items, and %q, which no List has", name)
+		}
+	}
+
+	return items, nil
+}
