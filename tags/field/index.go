@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-//go:generate go run ../command/survey/generate
+//go:generate go run ./survey/generate
 
 // indexText is the built-in index. It is generated, but made for reading the
 // changes that a new version of a provider brings. See parseIndex.
@@ -153,7 +153,7 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
-// parseIndex reads an index, which tags/command/survey writes. It is good for what we write
+// parseIndex reads an index, which tags/field/survey writes. It is good for what we write
 // ourselves. Lines that begin with a # are comments.
 //
 // Most kinds of a provider come twice, cluster scoped and namespaced, and in several

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )

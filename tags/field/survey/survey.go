@@ -1,5 +1,6 @@
 // Package survey knows which fields that look like tags the kinds of a provider have,
-// from release to release, and makes the built-in index of that.
+// from release to release, and makes the built-in index of that. The surveys are the
+// text files beside its code, one per provider. See the command generate.
 package survey
 
 import (

@@ -19,11 +19,9 @@ import (
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-const surveys = "../../field/survey"
-
 // Whatever surveys a release again, and finds the same, changes nothing.
 func TestString(t *testing.T) {
-	files, err := filepath.Glob(surveys + "/*.txt")
+	files, err := filepath.Glob("*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("want surveys, got %v, %v", files, err)
 	}
@@ -62,7 +60,7 @@ func TestString(t *testing.T) {
 // TestIndex tests that index.txt is what the surveys make, and that nothing of it is lost
 // when it is read.
 func TestIndex(t *testing.T) {
-	all, err := ReadAll(os.DirFS(surveys))
+	all, err := ReadAll(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want, err := os.ReadFile("../../field/index.txt")
+	want, err := os.ReadFile("../index.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +104,13 @@ func TestIndex(t *testing.T) {
 // Surveying the definitions that we have, from which fields were cut, must find what the
 // surveys have, and read as they do.
 func TestPruneDefinitions(t *testing.T) {
-	all, err := ReadAll(os.DirFS(surveys))
+	all, err := ReadAll(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	r := &manifest.Reader{Progress: os.Stderr}
-	if err := r.Definitions([]string{"../../field/testdata/crds", "../../field/testdata/providers"}, func(d manifest.Definition) {
+	if err := r.Definitions([]string{"../testdata/crds", "../testdata/providers"}, func(d manifest.Definition) {
 		want, got := field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node()), field.Read(d.GroupVersionKind, objects.Tree(Prune(d.Schema).Struct()).Node())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)

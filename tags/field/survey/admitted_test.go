@@ -31,7 +31,7 @@ func TestAdmitted(t *testing.T) {
 	kinds, taggable, sure := 0, 0, 0
 	byFamily := make(map[string]int)
 
-	paths := append(filepath.SplitList(os.Getenv(definitions)), "../../field/testdata/crds", "../../field/testdata/providers")
+	paths := append(filepath.SplitList(os.Getenv(definitions)), "../testdata/crds", "../testdata/providers")
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions(paths, func(d manifest.Definition) {

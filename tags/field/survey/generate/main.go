@@ -8,8 +8,8 @@
 // newest release with a date. It is the release to come, and is kept until the next release is
 // surveyed, if it says of any kind what no release says.
 //
-//	go run ../command/survey/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
-//	go run ../command/survey/generate -provider aws v2.7.0-2026-08-05=package/crds
+//	go run ./survey/generate -provider aws -source crossplane-contrib/provider-upjet-aws v2.6.0=package/crds v2.7.0=provider-aws.xpkg v1.0.0=
+//	go run ./survey/generate -provider aws v2.7.0-2026-08-05=package/crds
 package main
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
-	"github.com/plexsphere/function-cloud-tags/tags/command/survey"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/field/survey"
 )
 
 const folder = "survey"
