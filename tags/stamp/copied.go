@@ -60,7 +60,7 @@ func (p *plan) fillCopied(free int) {
 		}
 
 		needs := p.grows(of)
-		if needs > free || !e.FitsIn(p.target.field.Limits) {
+		if !fits(needs, free) || !e.FitsIn(p.target.field.Limits) {
 			capped = append(capped, e.Key)
 			continue
 		}

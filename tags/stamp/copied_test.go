@@ -66,6 +66,10 @@ func TestCopied(t *testing.T) {
 			desired: `{"tags": {"Name": "x"}}`, copied: `{"tags": {"Name": "x", "app": "shop", "team": "a"}}`,
 			labels: []tags.Label{label("a", "1")}, slots: 3,
 		},
+		"TooMany": {
+			reason:  "What takes the place of a tag needs no slot, even if earlier steps alone exceed the cap.",
+			desired: `{"tags": {"app": "old", "b": "x", "c": "x"}}`, copied: `{"tags": {"app": "shop", "b": "x", "c": "x", "team": "a"}}`, slots: 2,
+		},
 	}
 
 	g := tagstest.NewGolden(t)

@@ -523,7 +523,7 @@ func (p *plan) fill() error {
 			continue
 		}
 
-		if needs := p.grows(of); needs <= max(free, 0) {
+		if needs := p.grows(of); fits(needs, free) {
 			free -= max(needs, 0)
 			p.set.Adopt(of)
 		} else {
@@ -549,7 +549,7 @@ func (p *plan) fillLabels(free int) (int, error) {
 
 		needs := p.takes(p.cut)
 
-		if needs > max(free, 0) {
+		if !fits(needs, free) {
 			if !p.tags[p.cut].Trusted {
 				return free, nil
 			}

@@ -23,6 +23,10 @@ func (p *plan) freeSlots() int {
 	return free
 }
 
+// fits is true if what needs more tag slots, or none, gets them of those that are free. What needs none
+// has its place even if earlier steps alone exceed the cap.
+func fits(needs, free int) bool { return needs <= max(free, 0) }
+
 // reservedSlots returns how many slots the input reserves, and how many the provider needs
 // for tags that aren't there yet.
 func (p *plan) reservedSlots() (reserved, providers int) {
