@@ -2018,6 +2018,9 @@ type trustSource struct {
 	expression string
 }
 
+// valueReplacement is what the format of values puts in the place of a u.
+func (c *trustCase) valueReplacement() string { return "workspace" + c.separator + "u" }
+
 func drawTrust(t *rapid.T, provider string) trustCase {
 	c := trustCase{
 		provider:  provider,
@@ -2035,6 +2038,12 @@ func drawTrust(t *rapid.T, provider string) trustCase {
 		valueFormat: rapid.Bool().Draw(t, "value format"),
 		escaped:     rapid.Bool().Draw(t, "escaped"),
 		leftAlone:   rapid.IntRange(0, 9).Draw(t, "left alone") == 0,
+	}
+
+	// Others are refused with the input.
+	rules := profile.Rules(c.rules)
+	if c.valueFormat = c.valueFormat && rules.ValueLimit(provider, c.valueReplacement()) == ""; rules.KeyLimit(provider, c.keyFormat["/"]) != "" {
+		c.keyFormat = nil
 	}
 
 	// It has nothing but strings.
@@ -2210,7 +2219,7 @@ func (c *trustCase) input(sources []trustSource) *structpb.Struct {
 	}
 
 	if c.valueFormat {
-		in["valueFormats"] = []any{map[string]any{"provider": c.provider, "replace": map[string]any{"u": "workspace" + c.separator + "u"}}}
+		in["valueFormats"] = []any{map[string]any{"provider": c.provider, "replace": map[string]any{"u": c.valueReplacement()}}}
 	}
 
 	of := []any{}

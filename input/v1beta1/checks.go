@@ -123,7 +123,7 @@ func refine(root *schema) {
 
 	root.check = func(a *admission, p *field.Path, in self) {
 		ownContextKey(a, p, in)
-		legalPrefixes(a, p, in)
+		legalFormats(a, p, in)
 	}
 	root.walk("", func(name string, s *schema) {
 		if name == "contextKey" {

@@ -441,7 +441,7 @@ func TestMethods(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	in, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: acme_, replace: {/: --, /E: +}, lowercase: true}, {provider: azure}]}`))
+	in, err := v1beta1.Decode(input(t, `{ignoreTags: [{key: a}], keyFormats: [{provider: gcp, prefix: acme_, replace: {/: --, /E: __}, lowercase: true}, {provider: azure}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func TestFormats(t *testing.T) {
 		}
 	}
 
-	want := map[string]string{"hetzner": "plexsphere:Platform/Env", "gcp": "acme_platform+nv", "azure": "plexsphere:Platform/Env", "digitalocean": "plexsphere:Platform-Env"}
+	want := map[string]string{"hetzner": "plexsphere:Platform/Env", "gcp": "acme_platform__nv", "azure": "plexsphere:Platform/Env", "digitalocean": "plexsphere:Platform-Env"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("\nAn entry should replace the built-in format, and only that of its provider.\nFormats(): -want, +got:\n%s", diff)
 	}

@@ -238,7 +238,7 @@ type KeyFormat struct {
 	Prefix *string `json:"prefix,omitempty"`
 
 	// Replace these strings in the whole key, in one pass. Where several match,
-	// the longest is replaced.
+	// the longest is replaced. What can't be legal in any key is refused.
 	//
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`
@@ -259,7 +259,7 @@ type ValueFormat struct {
 	Provider string `json:"provider"`
 
 	// Replace these strings in the value, in one pass. Where several match, the
-	// longest is replaced.
+	// longest is replaced. What can't be legal in any value is refused.
 	//
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`

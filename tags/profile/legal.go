@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,10 +14,36 @@ func (r Rules) PrefixLimit(provider string, f Format) string {
 		return ""
 	}
 
+	return r.limit(provider, func(p *Profile) SkipReason { return p.refusesPrefix(f) })
+}
+
+// KeyLimit is the same if no key can be legal in which a format has put the text.
+func (r Rules) KeyLimit(provider, text string) string {
+	return r.limit(provider, func(p *Profile) SkipReason {
+		return refusesWithin(text, func(key string) SkipReason {
+			reason := p.Check("", key, "a")
+			if reason == ValueTooLong || reason == ValueCharacterClass {
+				return ""
+			}
+
+			return reason
+		})
+	})
+}
+
+// ValueLimit is the same if no value can be legal in which a format has put the text.
+func (r Rules) ValueLimit(provider, text string) string {
+	return r.limit(provider, func(p *Profile) SkipReason {
+		return refusesWithin(text, func(value string) SkipReason { return p.Check("", "a", value) })
+	})
+}
+
+// limit is what the provider admits, if it and all of its services refuse something.
+func (r Rules) limit(provider string, refuses func(*Profile) SkipReason) string {
 	own, services := r.of(cloudOf(provider))
 
-	reason := own.refusesPrefix(f)
-	if reason == "" || slices.ContainsFunc(services, func(s service) bool { return s.profile.refusesPrefix(f) == "" }) {
+	reason := refuses(own)
+	if reason == "" || slices.ContainsFunc(services, func(s service) bool { return refuses(s.profile) == "" }) {
 		return ""
 	}
 
@@ -39,6 +66,23 @@ func (p *Profile) refusesPrefix(f Format) SkipReason {
 			return ""
 		case i == 0:
 			out = reason
+		}
+	}
+
+	return out
+}
+
+// refusesWithin returns why what has the text is refused, whatever stands around it, or nothing: the
+// reason is that of the text between two letters.
+func refusesWithin(text string, check func(string) SkipReason) (out SkipReason) {
+	for _, before := range []string{"a", "", "a/"} {
+		for _, after := range []string{"a", "", "/a"} {
+			reason := check(before + text + after)
+			if reason == "" {
+				return ""
+			}
+
+			out = cmp.Or(out, reason)
 		}
 	}
 

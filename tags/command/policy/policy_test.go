@@ -482,7 +482,7 @@ func everything(tb rapid.TB, rules string) []byte {
 
 	in := compositionOf(`keyPrefix: "Äcme-", profileRules: ` + rules + `, reservedKeys: ["Acme-zone", "x*"], keyFormats: [
 			{provider: gcp, prefix: "acme_", replace: {ab: b, b: ab, ".": ""}, lowercase: true},
-			{provider: azure, replace: {"'": "\n\\"}, lowercase: true}
+			{provider: azure, replace: {"\n\\": "'\""}, lowercase: true}
 		], sources: [
 			{type: CompositeMetadata, prefix: tags.example.org/},
 			{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag, trusted: true},

@@ -92,9 +92,25 @@ func worlds() *rapid.Generator[world] {
 			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
 		}
 
+		rules := profile.Rules(fmt.Sprint(input["profileRules"]))
+
+		// replacements are what a format may replace. Others are refused with the input.
+		replacements := func(lower bool, limit func(provider, text string) string) *rapid.Generator[map[string]string] {
+			legal := func(text string) bool {
+				if lower {
+					text = strings.ToLower(text)
+				}
+
+				return limit(provider, text) == ""
+			}
+
+			return rapid.MapOfN(joined(pieces, 2).Filter(func(s string) bool { return s != "" }), joined(pieces, 1).Filter(legal), 0, 4)
+		}
+
 		if rapid.Bool().Draw(t, "formatted") {
-			format := map[string]any{"provider": provider, "lowercase": rapid.Bool().Draw(t, "lowercase")}
-			replace := rapid.MapOfN(joined(pieces, 2).Filter(func(s string) bool { return s != "" }), joined(pieces, 1), 0, 4).Draw(t, "replace")
+			lower := rapid.Bool().Draw(t, "lowercase")
+			format := map[string]any{"provider": provider, "lowercase": lower}
+			replace := replacements(lower, rules.KeyLimit).Draw(t, "replace")
 
 			to := make(map[string]any, len(replace))
 			for k, v := range replace {
@@ -105,7 +121,7 @@ func worlds() *rapid.Generator[world] {
 
 			// Others are refused with the input.
 			if prefix := joined(pieces, 2).Draw(t, "format prefix"); rapid.Bool().Draw(t, "prefixed") &&
-				profile.Rules(fmt.Sprint(input["profileRules"])).PrefixLimit(provider, profile.NewFormat(&prefix, replace, format["lowercase"] == true)) == "" {
+				rules.PrefixLimit(provider, profile.NewFormat(&prefix, replace, lower)) == "" {
 				format["prefix"] = prefix
 			}
 
@@ -114,11 +130,13 @@ func worlds() *rapid.Generator[world] {
 
 		if rapid.IntRange(0, 2).Draw(t, "formatted values") == 0 {
 			to := make(map[string]any)
-			for k, v := range rapid.MapOfN(joined(pieces, 2).Filter(func(s string) bool { return s != "" }), joined(pieces, 1), 0, 4).Draw(t, "replace in values") {
+			lower := rapid.Bool().Draw(t, "lowercase values")
+
+			for k, v := range replacements(lower, rules.ValueLimit).Draw(t, "replace in values") {
 				to[k] = v
 			}
 
-			input["valueFormats"] = []any{map[string]any{"provider": provider, "lowercase": rapid.Bool().Draw(t, "lowercase values"), "replace": to}}
+			input["valueFormats"] = []any{map[string]any{"provider": provider, "lowercase": lower, "replace": to}}
 		}
 
 		return world{input: input, provider: provider}
