@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // ConditionType of the condition that the function sets on the composite resource
@@ -113,9 +114,9 @@ func (r *Run) verdict(o *sorted) verdict {
 	}
 
 	if n := len(o.unknown); n > 0 {
-		unknown := mapped(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
+		unknown := words.Map(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
-		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", count(n, "composed resource has", "composed resources have"), names(unknown), whatToDo)}
+		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
 	}
 
 	if len(o.CloudRefuses) > 0 {
@@ -134,9 +135,9 @@ func (r *Run) verdict(o *sorted) verdict {
 // cloudRefuses says how many of the tags there are and why, names the first few, and says what to
 // do.
 func (r *Run) cloudRefuses(of []stamp.Skip) []string {
-	why := mapped(grouped(of, limitOf), func(of []stamp.Skip) string {
-		keys := mapped(of, func(s stamp.Skip) string { return s.TagKey })
-		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", of[0].Provider, count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, names(keys))
+	why := words.Map(grouped(of, limitOf), func(of []stamp.Skip) string {
+		keys := words.Map(of, func(s stamp.Skip) string { return s.TagKey })
+		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, words.Names(keys, 0))
 	})
 
 	return append(why, mends[r.Input.ProfileRules])
@@ -158,11 +159,11 @@ func skipped(o *sorted) []string {
 			}
 		}
 
-		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, names(keys)))
+		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, words.Names(keys, 0)))
 	}
 
 	if n := len(o.mismatched); n > 0 {
-		why = append(why, count(n, "tag field", "tag fields")+" left alone")
+		why = append(why, words.Count(n, "tag field", "tag fields")+" left alone")
 	}
 
 	if len(o.NotCopied) > 0 {
@@ -174,7 +175,7 @@ func skipped(o *sorted) []string {
 
 // propagated says on how many resources the tags of labels are, and why not on others.
 func (r *Run) propagated(o *sorted) string {
-	out := []string{"tags on " + count(len(o.tagged), "composed resource", "composed resources")}
+	out := []string{"tags on " + words.Count(len(o.tagged), "composed resource", "composed resources")}
 
 	if len(r.Input.Sources) == 0 {
 		out[0] = "no sources of labels"
@@ -189,16 +190,16 @@ func (r *Run) propagated(o *sorted) string {
 		{len(o.notTagged) - o.noField - o.composite, "left alone", "left alone"},
 	} {
 		if of.n > 0 {
-			out = append(out, count(of.n, of.one, of.many))
+			out = append(out, words.Count(of.n, of.one, of.many))
 		}
 	}
 
 	if empty := r.empty(); len(empty) > 0 {
-		out = append(out, "nothing found by "+names(mapped(empty, func(l resolve.Lack) string { return l.Source })))
+		out = append(out, "nothing found by "+words.Names(words.Map(empty, func(l resolve.Lack) string { return l.Source }), 0))
 	}
 
 	if len(o.Unmatched) > 0 {
-		out = append(out, "nothing selected by "+names(o.Unmatched))
+		out = append(out, "nothing selected by "+words.Names(o.Unmatched, 0))
 	}
 
 	return strings.Join(out, "; ")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // The condition's message ends with a short digest of each step of this function, of its input and
@@ -47,7 +48,7 @@ func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:
 func (r *Run) digest(v verdict, o *sorted) string {
 	d := newDigester()
 	d.add(idOf(r.Request), v.reason, v.message, len(o.Skips), len(o.CloudRefuses),
-		o.NotCopied, o.Violations, o.Unmatched, mapped(o.statusLacks, error.Error), r.empty(), r.Set.Valueless(), r.unprofiledNames(o))
+		o.NotCopied, o.Violations, o.Unmatched, words.Map(o.statusLacks, error.Error), r.empty(), r.Set.Valueless(), r.unprofiledNames(o))
 
 	for _, of := range [][]stamp.Skip{o.Skips, o.CloudRefuses} {
 		for i := range of {

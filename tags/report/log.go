@@ -10,6 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxResources is the most resources that a log line names.
@@ -117,5 +118,5 @@ func (r *Run) changed(name string, of map[string]stamp.Values, keys []string, va
 		return slog.Any(name, keys)
 	}
 
-	return slog.GroupAttrs(name, mapped(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
+	return slog.GroupAttrs(name, words.Map(keys, func(key string) slog.Attr { return slog.Attr{Key: key, Value: value(of[key])} })...)
 }

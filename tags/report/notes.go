@@ -4,6 +4,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // noteWords are how the results about notes begin, with their reasons and severities, in the
@@ -69,13 +70,13 @@ func noteTopics(severity fnv1.Severity, results []stamp.Result) []topic {
 
 // String is how messages put the note.
 func (n notedResource) String() string {
-	out := elide(n.name)
+	out := words.Name(n.name)
 	if len(n.note.Keys) > 0 {
-		out += ": " + names(n.note.Keys)
+		out += ": " + words.Names(n.note.Keys, 0)
 	}
 
 	if n.note.Manager != "" {
-		out += " (" + elide(n.note.Manager) + ")"
+		out += " (" + words.Name(n.note.Manager) + ")"
 	}
 
 	return out

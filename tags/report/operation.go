@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // ReportKey is the key of a ConfigMap's data that has the report of an Operation.
@@ -41,7 +42,7 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 	}
 
 	summary := counted.Summary()
-	topics := append(mapped(counted.Broken, r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
+	topics := append(words.Map(counted.Broken, r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
 	rsp.Results = say(ctx, r.Log, topics)
 	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
 
@@ -55,7 +56,7 @@ func (r *Run) broken(of coverage.Broken) topic {
 		items = append(items, fmt.Sprintf("and %d more", more))
 	}
 
-	head := fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ", of.Rule, r.ruled(of.Rule), count(of.Count, "resource", "resources"))
+	head := fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ", of.Rule, r.ruled(of.Rule), words.Count(of.Count, "resource", "resources"))
 
 	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, items...)
 }

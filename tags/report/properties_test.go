@@ -30,6 +30,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A scenario is what is to be stamped on resources.
@@ -227,7 +228,7 @@ func sound(results []*fnv1.Result) error {
 	}
 
 	for _, r := range results {
-		if msg := r.GetMessage(); len(msg) > maxMessage || msg == "" || !utf8.ValidString(msg) || strings.ContainsAny(msg, "\n\x00") {
+		if msg := r.GetMessage(); len(msg) > words.MaxMessage || msg == "" || !utf8.ValidString(msg) || strings.ContainsAny(msg, "\n\x00") {
 			return errors.Errorf("a message of %d bytes: %q", len(msg), msg)
 		}
 	}
@@ -363,7 +364,7 @@ func repeat(n int, text func(i int) string) []string {
 func TestManyResources(t *testing.T) {
 	keys := repeat(2000, func(i int) string { return strings.Repeat("k", i) })
 	o := &Outcome{}
-	withheld := mapped(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
+	withheld := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
 
 	for i, name := range repeat(2000, func(int) string { return strings.Repeat("n\n", 150) }) {
 		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"}
@@ -420,8 +421,8 @@ func TestManyResources(t *testing.T) {
 // TestMessagesOfAllLimits tests that the longest messages that there are can be those
 // of events: the longest keys and names that are not shortened, for all limits.
 func TestMessagesOfAllLimits(t *testing.T) {
-	names := repeat(12, func(int) string { return strings.Repeat("x", maxName-6) })
-	resources := slices.Repeat([]string{strings.Repeat("r", maxName)}, 999)
+	names := repeat(12, func(int) string { return strings.Repeat("x", words.MaxName-6) })
+	resources := slices.Repeat([]string{strings.Repeat("r", words.MaxName)}, 999)
 
 	for _, p := range slices.Concat(profile.Contract.Profiles(), profile.Cloud.Profiles()) {
 		for _, reason := range profile.SkipReasons() {

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Run of the function that went well.
@@ -133,7 +134,7 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
 	rsp := unchanged(req, 0)
 	text := err.Error()
-	v := verdict{reason: ReasonInternalError, message: elideMiddle(text, maxFatal, len(text))}
+	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
 
 	if f := (*FailureError)(nil); errors.As(err, &f) {
 		v.reason = f.Reason

@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const (
@@ -46,7 +47,7 @@ func (r *Run) lacks(o *sorted) []topic {
 	}
 
 	for _, of := range grouped(o.Skips, limitOf) {
-		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
+		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, words.Count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
 	}
 
@@ -54,7 +55,7 @@ func (r *Run) lacks(o *sorted) []topic {
 
 	out = append(out,
 		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, o.mismatched, func(s *stamp.Result) string {
-			return elide(s.Resource) + ": left the tag field alone: " + elide(s.Mismatch)
+			return words.Name(s.Resource) + ": left the tag field alone: " + words.Name(s.Mismatch)
 		}),
 		about(topic{
 			severity: warning, reason: ReasonUnknownKinds, one: "resource", several: "resources",
@@ -64,7 +65,7 @@ func (r *Run) lacks(o *sorted) []topic {
 
 	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
 		t := topic{severity: warning, reason: "MetadataNotCopied", head: fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), one: "of them", several: "of them"}
-		out = append(out, about(t, of, func(n metadata.NotCopied) string { return shorten(n.Why, 2*maxName) }))
+		out = append(out, about(t, of, func(n metadata.NotCopied) string { return words.Show(n.Why, words.MaxText) }))
 	}
 
 	return out
@@ -77,9 +78,9 @@ func (r *Run) refusals(of []stamp.Skip) []topic {
 		return nil
 	}
 
-	return mapped(grouped(of, limitOf), func(of []stamp.Skip) topic {
+	return words.Map(grouped(of, limitOf), func(of []stamp.Skip) topic {
 		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
-			of[0].Provider, count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, mends[r.Input.ProfileRules])
+			of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, mends[r.Input.ProfileRules])
 
 		return about(topic{severity: warning, reason: ReasonCloudRefuses, head: head, one: "tag", several: "tags"}, of, skippedLabel)
 	})
@@ -88,7 +89,7 @@ func (r *Run) refusals(of []stamp.Skip) []topic {
 // statusLacks is the topic of what could not be written to the composite resource's status.
 func statusLacks(o *sorted) topic {
 	t := topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}
-	return about(t, o.statusLacks, func(err error) string { return shorten(err.Error(), maxText) })
+	return about(t, o.statusLacks, func(err error) string { return words.Show(err.Error(), maxText) })
 }
 
 // withheld are topics about the resources of which tags were withheld, each of which has a result
@@ -97,11 +98,11 @@ func (r *Run) withheld(o *sorted) []topic {
 	return []topic{
 		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, o.withheld, func(s *stamp.Result) string {
 			first, all := withheldTags(&s.Withheld)
-			return fit(elide(s.Resource)+": withheld: ", first, all)
+			return words.Items(words.Name(s.Resource)+": withheld: ", first, all, maxText)
 		}),
 		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, o.protected, func(s *stamp.Result) string {
 			keys := s.Withheld.Protected
-			return fit(elide(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", mapped(keys[:min(len(keys), mostKeys)], elide), len(keys))
+			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys[:min(len(keys), mostKeys)], words.Name), len(keys), maxText)
 		}),
 	}
 }
@@ -112,9 +113,9 @@ func (r *Run) unseen(o *sorted) []topic {
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, o.notTagged, leftAlone),
 		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, r.empty(), lack),
 		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, r.Set.Valueless(), func(l resolve.Lack) string {
-			return shorten(l.String(), maxName)
+			return words.Name(l.String())
 		}),
-		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, o.Unmatched, elide),
+		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, o.Unmatched, words.Name),
 		r.unprofiled(o),
 	}
 }
@@ -123,15 +124,15 @@ func (r *Run) unseen(o *sorted) []topic {
 func (r *Run) empty() []resolve.Lack { return slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) }
 
 // lack is how messages put what a source lacks.
-func lack(of resolve.Lack) string { return shorten(of.String(), maxText) }
+func lack(of resolve.Lack) string { return words.Show(of.String(), maxText) }
 
 // ruled says what the rule of the tag policy at the supplied position asks for.
 func (r *Run) ruled(i int) string {
 	rule := &r.Input.TagPolicy.Rules[i]
-	out := elide(rule.Key)
+	out := words.Name(rule.Key)
 
 	if len(rule.Values) > 0 {
-		out += " (allowed: " + shorten(strings.Join(mapped(rule.Values, profile.Pattern.String), ", "), maxName) + ")"
+		out += " (allowed: " + words.Name(strings.Join(words.Map(rule.Values, profile.Pattern.String), ", ")) + ")"
 	}
 
 	return out
@@ -144,13 +145,13 @@ func broken(of []stamp.Violation) []string {
 		by[v.What] = append(by[v.What], v.Resource)
 	}
 
-	return mapped(slices.Sorted(maps.Keys(by)), func(what string) string { return shorten(what, maxName) + " on " + names(by[what]) })
+	return words.Map(slices.Sorted(maps.Keys(by)), func(what string) string { return words.Name(what) + " on " + words.Names(by[what], 0) })
 }
 
 // violations of the tag policy, in short.
 func (r *Run) violations(of []stamp.Violation) string {
-	return strings.Join(mapped(grouped(of, func(v stamp.Violation) int { return v.Rule }), func(of []stamp.Violation) string {
-		return r.ruled(of[0].Rule) + " " + names(broken(of))
+	return strings.Join(words.Map(grouped(of, func(v stamp.Violation) int { return v.Rule }), func(of []stamp.Violation) string {
+		return r.ruled(of[0].Rule) + " " + words.Names(broken(of), 0)
 	}), "; ")
 }
 
@@ -173,13 +174,13 @@ func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Rea
 
 // skippedLabel is how messages put a label that was skipped, or whose tag the cloud refuses.
 func skippedLabel(s stamp.Skip) string {
-	out := elide(s.QualifiedKey) + " → " + elide(s.TagKey)
+	out := words.Name(s.QualifiedKey) + " → " + words.Name(s.TagKey)
 	if len(s.Sources) > 0 {
-		out += " of " + names(s.Sources)
+		out += " of " + words.Names(s.Sources, 0)
 	}
 
 	if len(s.Resources) > 0 {
-		out += " on " + names(s.Resources)
+		out += " on " + words.Names(s.Resources, 0)
 	}
 
 	return out
@@ -187,7 +188,7 @@ func skippedLabel(s stamp.Skip) string {
 
 // leftAlone says why the supplied resource was left alone.
 func leftAlone(s *stamp.Result) string {
-	return elide(s.Resource) + " (" + elide(s.APIVersion) + " " + elide(s.Kind) + ") " + s.LeftAlone
+	return words.Name(s.Resource) + " (" + words.Name(s.APIVersion) + " " + words.Name(s.Kind) + ") " + s.LeftAlone
 }
 
 // mostKeys is more keys than a message has room for.
@@ -214,7 +215,7 @@ func withheldTags(w *stamp.Withheld) (first []string, all int) {
 		}
 	}
 
-	return mapped(slices.Sorted(maps.Keys(why)), func(key string) string { return elide(key) + " (" + why[key] + ")" }), all
+	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + " (" + why[key] + ")" }), all
 }
 
 // unprofiled is the topic of providers and API groups that have no tag profile of their own.
@@ -242,12 +243,12 @@ func (r *Run) unprofiledNames(o *sorted) []string {
 	}
 
 	return slices.Concat(
-		mapped(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + elide(strconv.Quote(name)) }),
-		mapped(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + elide(name) }),
+		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + words.Name(strconv.Quote(name)) }),
+		words.Map(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + words.Name(name) }),
 	)
 }
 
 // pascalCase of the supplied reason, as reasons of results and events are written.
 func pascalCase(r profile.SkipReason) string {
-	return strings.Join(mapped(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
+	return strings.Join(words.Map(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // clusterScoped is a composite resource without a namespace.
@@ -216,7 +217,7 @@ func TestNormals(t *testing.T) {
 func TestResultReasons(t *testing.T) {
 	want := []string{"ReservedKey", "ReservedPrefix", "KeyTooLong", "ValueTooLong", "KeyCharacterClass", "ValueCharacterClass", "KeyCollision", "CountCap"}
 
-	if diff := cmp.Diff(want, mapped(profile.SkipReasons(), pascalCase)); diff != "" {
+	if diff := cmp.Diff(want, words.Map(profile.SkipReasons(), pascalCase)); diff != "" {
 		t.Errorf("\nThe reason of a result is that of the skip, as reasons of events are written.\npascalCase(...): -want, +got:\n%s", diff)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const (
@@ -14,6 +16,9 @@ const (
 	// Kubernetes keeps so few events of an object, and nobody reads more.
 	maxResults  = 20
 	maxOfReason = 8
+
+	// maxText is the most bytes of a message that are not about how much more there is to say.
+	maxText = words.MaxMessage - len("; and 1000000 expressions more: the log has all")
 )
 
 // A topic is something to say: items behind a head, in as many results as it takes.
@@ -181,7 +186,7 @@ func (c *choice) results() []*fnv1.Result {
 		}
 
 		if more > 0 {
-			m.text += fmt.Sprintf("; and %s more: the log has all", count(more, one, several))
+			m.text += fmt.Sprintf("; and %s more: the log has all", words.Count(more, one, several))
 		}
 
 		out = append(out, result(m.severity, m.reason, m.text))

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // labelsOf a topic of the reason.
@@ -85,7 +87,7 @@ func TestSay(t *testing.T) {
 		"ManyReasons": {
 			reason: "Of too many reasons the last result says how much more there is to say.",
 			topics: reasons,
-			want: append(mapped(reasons[:19], func(t topic) string { return t.reason + " 1; and 1 label more: the log has all" }),
+			want: append(words.Map(reasons[:19], func(t topic) string { return t.reason + " 1; and 1 label more: the log has all" }),
 				"R19 1; and 11 things more: the log has all"), log: 30,
 		},
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // maxLargest is how many of the largest composed resources are named.
@@ -55,10 +57,10 @@ func large(rsp *fnv1.RunFunctionResponse) string {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
 	})
 
-	out := fmt.Sprintf("%s of %d", count(len(all), "composed resource", "composed resources"), size)
+	out := fmt.Sprintf("%s of %d", words.Count(len(all), "composed resource", "composed resources"), size)
 
 	if len(all) > 0 {
-		largest := mapped(all[:min(len(all), maxLargest)], func(c composed) string { return fmt.Sprintf("%s %d", elide(c.name), c.size) })
+		largest := words.Map(all[:min(len(all), maxLargest)], func(c composed) string { return fmt.Sprintf("%s %d", words.Name(c.name), c.size) })
 		out += fmt.Sprintf(" (the largest: %s)", strings.Join(largest, ", "))
 	}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // status returns the desired composite resource with the outcome in its status, or none if
@@ -98,7 +99,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 		}
 	}
 
-	m.lacks = append(m.lacks, errors.Errorf("cannot write %s: an earlier step has made it %s, not %s", elide(path.String()), object.KindOf(old), wanted(with)))
+	m.lacks = append(m.lacks, errors.Errorf("cannot write %s: an earlier step has made it %s, not %s", words.Name(path.String()), object.KindOf(old), wanted(with)))
 
 	return old
 }
@@ -131,11 +132,11 @@ func isNoString(v *structpb.Value) bool {
 }
 
 func stringsOf(l *structpb.ListValue) []string {
-	return mapped(l.GetValues(), (*structpb.Value).GetStringValue)
+	return words.Map(l.GetValues(), (*structpb.Value).GetStringValue)
 }
 
 func listOf(of []string) *structpb.Value {
-	return structpb.NewListValue(&structpb.ListValue{Values: mapped(of, structpb.NewStringValue)})
+	return structpb.NewListValue(&structpb.ListValue{Values: words.Map(of, structpb.NewStringValue)})
 }
 
 func newStruct() *structpb.Struct {

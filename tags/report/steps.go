@@ -12,6 +12,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A step of this function that ran earlier in the pipeline. It has an object in the
@@ -54,7 +55,7 @@ func stepsOf(req *fnv1.RunFunctionRequest) steps {
 		message := e["message"].GetStringValue()
 		s := step{
 			order:   e["order"].GetNumberValue(),
-			verdict: verdict{e["reason"].GetStringValue(), elideMiddle(message, maxFatal, len(message))},
+			verdict: verdict{e["reason"].GetStringValue(), words.Shorten(message, words.MaxFatal)},
 			digests: digestsIn(" [" + e["digest"].GetStringValue() + "]"),
 			trusted: e["trusted"].GetStructValue(),
 		}

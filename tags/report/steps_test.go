@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // noInput is what tells a step without an input from others.
@@ -75,7 +76,7 @@ func TestSteps(t *testing.T) {
 
 // TestStepsHaveInputs tests that steps are told apart by their inputs.
 func TestStepsHaveInputs(t *testing.T) {
-	ids := mapped([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
+	ids := words.Map([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
 		return idOf(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: resource.MustStructJSON(input)})
 	})
 	if ids[0] != ids[1] || ids[0] == ids[2] {

@@ -1,4 +1,4 @@
-package report
+package words_test
 
 import (
 	"fmt"
@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-func TestElide(t *testing.T) {
+func TestName(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		s      string
@@ -35,27 +36,11 @@ func TestElide(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, elide(tc.s)); diff != "" {
-				t.Errorf("\n%s\nelide(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, words.Name(tc.s)); diff != "" {
+				t.Errorf("\n%s\nName(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
-}
-
-func TestElideProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(
-			rapid.String(),
-			rapid.StringN(200, 600, -1),
-			rapid.StringOfN(rapid.RuneFrom([]rune{'a', 'ü', '→', '😀', '\x00', '\n', '"', '\\', '\u202e', unicode.MaxRune}), 0, 400, -1),
-		).Draw(t, "s")
-
-		for most, got := range map[int]string{maxName: elide(s), maxNames: names([]string{s})} {
-			if len(got) > most || !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Fatalf("%q: want at most %d bytes of UTF-8 that can be seen, got %d: %q", s, most, len(got), got)
-			}
-		}
-	})
 }
 
 func TestNames(t *testing.T) {
@@ -87,9 +72,68 @@ func TestNames(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, names(tc.of)); diff != "" {
-				t.Errorf("\n%s\nnames(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, words.Names(tc.of, 0)); diff != "" {
+				t.Errorf("\n%s\nNames(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
+}
+
+func TestItems(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		first  []string
+		all    int
+		want   string
+	}{
+		"None":      {"The head may be all.", nil, 0, "head: "},
+		"OnlyMore":  {"What isn't shown is counted.", nil, 3, "head: ; and 3 more"},
+		"All":       {"Items that fit are all there, in their order.", []string{"b", "a"}, 0, "head: b; a"},
+		"More":      {"Those that aren't among the first are counted.", []string{"b", "a"}, 5, "head: b; a; and 3 more"},
+		"TooMany":   {"So are those that there is no room for.", []string{strings.Repeat("a", 50), strings.Repeat("b", 40), "c"}, 0, "head: " + strings.Repeat("a", 50) + "; and 2 more"},
+		"LongFirst": {"There may be no room for any.", []string{strings.Repeat("a", 100), "b"}, 7, "head: ; and 7 more"},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, words.Items("head: ", tc.first, tc.all, 100)); diff != "" {
+				t.Errorf("\n%s\nItems(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// FuzzWords proves that whatever is shown is short, can be seen, and has only whole characters.
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"", "a", "\x00", "\x1b[31m", "\u202e\n", "\xff", strings.Repeat("ü", 200), strings.Repeat("😀\x00", 300), strings.Repeat("\"\\", 5_000)} {
+		f.Add(s, "b", 64)
+	}
+
+	f.Fuzz(func(t *testing.T, s, other string, most int) {
+		most = max(64, min(most, 1<<16))
+
+		for what, got := range map[string]struct {
+			text string
+			most int
+		}{
+			"Name":  {words.Name(s), words.MaxName},
+			"Cell":  {words.Cell(s), words.MaxCell},
+			"Show":  {words.Show(s, most), most},
+			"Names": {words.Names([]string{s, other, s}, 1000), words.MaxNames + len(" and 1000 more")},
+			"Items": {words.Items("head: ", []string{words.Name(s), words.Name(other)}, 1000, most), most},
+		} {
+			if len(got.text) > got.most || !utf8.ValidString(got.text) || strings.ContainsFunc(got.text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%s of %q: want at most %d bytes of UTF-8 that can be seen, got %d: %q", what, s, got.most, len(got.text), got.text)
+			}
+		}
+
+		short := words.Shorten(s, most)
+		if len(short) > most || utf8.ValidString(s) && !utf8.ValidString(short) {
+			t.Errorf("Shorten(%q): want at most %d bytes, and whole characters, got %d: %q", s, most, len(short), short)
+		}
+
+		if len(s) <= most && short != s {
+			t.Errorf("Shorten(%q): want what is short enough as it is, got %q", s, short)
+		}
+	})
 }

@@ -1,0 +1,130 @@
+// Package words puts what others have written into messages and tables: names, keys, values and errors. What
+// it returns can be seen, takes one line, and is no longer than there is room for.
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What there is room for, in bytes.
+const (
+	// MaxName is for a name, a key or a value in a message. A key that is longer has more bytes than most
+	// clouds admit, and a resource can't have a longer name.
+	MaxName = 256
+
+	// MaxNames is for several names in an item of a message.
+	MaxNames = 160
+
+	// MaxText is for an error or a reason in a message.
+	MaxText = 512
+
+	// MaxCell is for a name, a key or a value in a cell of a table. A Kubernetes label's value is shorter.
+	MaxCell = 64
+
+	// MaxMessage is for a result's message. Kubernetes limits the message of an event to 1,024, and
+	// Crossplane puts the name of the pipeline step in front of it.
+	MaxMessage = 940
+
+	// MaxFatal is for a fatal result's message, which becomes that of a condition.
+	MaxFatal = 8192
+)
+
+// Name returns a name, key or value as messages show it: Show with MaxName.
+func Name(s string) string { return Show(s, MaxName) }
+
+// Cell returns a name, key or value as tables show it: Show with MaxCell.
+func Cell(s string) string { return Show(s, MaxCell) }
+
+// Show returns s, quoted if it is empty or has characters that can't be seen or that a terminal would obey,
+// and shortened to most bytes, of which there must be 64.
+func Show(s string, most int) string {
+	size := len(s)
+
+	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		s = strconv.Quote(s)
+	}
+
+	return shorten(s, most, size)
+}
+
+// Shorten returns s without its middle if it is longer than most bytes, of which there must be 64, and says how
+// long it was.
+func Shorten(s string, most int) string { return shorten(s, most, len(s)) }
+
+// shorten is Shorten, and says that what s shows has so many bytes.
+func shorten(s string, most, size int) string {
+	if len(s) <= most {
+		return s
+	}
+
+	note := fmt.Sprintf(" (%d bytes)", size)
+	head := most / 2
+	tail := min(most/4, most-head-len("…")-len(note))
+
+	// Characters are left out as a whole.
+	return strings.ToValidUTF8(s[:head], "") + "…" + strings.ToValidUTF8(s[len(s)-tail:], "") + note
+}
+
+// Names returns as many of the names as MaxNames has room for, one at least, and how many more there are: of
+// all, if there are more than the first ones.
+func Names(first []string, all int) string {
+	all = max(all, len(first))
+	shown := Map(first[:min(len(first), MaxNames)], func(name string) string { return Show(name, MaxNames) })
+
+	return list("", shown, all, MaxNames, ", ", " and %d more")
+}
+
+// Items returns the head and, behind it, as many of the items as there is room for in most bytes, and how many
+// more there are: of all, if there are more than the first ones.
+func Items(head string, first []string, all, most int) string {
+	const more = "; and %d more"
+	return list(head, first, max(all, len(first)), most-len(more)-len("100000"), "; ", more)
+}
+
+// list returns the head, items with separators between them, and how many more of all there are. Without a head
+// there is room for the first item, whatever its size.
+func list(head string, first []string, all, most int, separator, more string) string {
+	out, n := head, 0
+
+	for ; n < len(first); n++ {
+		item := first[n]
+		if n > 0 {
+			item = separator + item
+		}
+
+		if len(out)+len(item) > most && out != "" {
+			break
+		}
+
+		out += item
+	}
+
+	if n < all {
+		out += fmt.Sprintf(more, all-n)
+	}
+
+	return out
+}
+
+// Count returns the number with the noun that goes with it.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Map returns what f makes of each.
+func Map[T, U any](of []T, f func(T) U) []U {
+	out := make([]U, len(of))
+	for i := range of {
+		out[i] = f(of[i])
+	}
+
+	return out
+}
