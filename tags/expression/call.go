@@ -11,119 +11,134 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// A charged call of a function is charged before it is done. It does what cel-go does, which
-// has no place for that: its trackers of costs come after the result, and are not there for
-// most functions on texts.
-type charged struct {
-	interpreter.InterpretableCall
+// A step of a program that is evaluated in another way than cel-go's.
+type step struct {
+	interpreter.InterpretableV2
 
-	args  []interpreter.Interpretable
-	price price
-	do    func(c *Call, args []ref.Val) ref.Val
+	exec func(frame *interpreter.ExecutionFrame) ref.Val
 }
 
-// A ranged step is what a macro goes through. That is charged before it does.
-type ranged struct{ interpreter.Interpretable }
+// Exec implements interpreter.InterpretableV2.
+func (s step) Exec(frame *interpreter.ExecutionFrame) ref.Val { return s.exec(frame) }
 
 // Eval implements interpreter.Interpretable.
-func (r ranged) Eval(vars interpreter.Activation) ref.Val {
-	of := r.Interpretable.Eval(vars)
+func (s step) Eval(vars interpreter.Activation) ref.Val { return s.exec(interpreter.AsFrame(vars)) }
 
-	if m, ok := of.(traits.Mapper); ok {
-		v, _ := vars.ResolveName(callName)
-		if c, ok := v.(*Call); ok {
-			c.iterate(m)
+// callOf returns the call that an evaluation is charged to, or nil if there is none.
+func callOf(frame *interpreter.ExecutionFrame) *Call {
+	v, _ := frame.ResolveName(callName)
+	c, _ := v.(*Call)
+
+	return c
+}
+
+// ranged charges what a macro goes through before it does.
+func ranged(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
+	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
+		of := i.Exec(frame)
+
+		if m, ok := of.(traits.Mapper); ok {
+			if c := callOf(frame); c != nil {
+				c.iterate(m)
+			}
 		}
-	}
 
-	return of
-}
-
-// A made step is a list or an object, all that is in it charged: it could have the same in it again
-// and again, and nobody could look at all of that.
-type made struct{ interpreter.Interpretable }
-
-// Eval implements interpreter.Interpretable.
-func (m made) Eval(vars interpreter.Activation) ref.Val {
-	of := m.Interpretable.Eval(vars)
-
-	v, _ := vars.ResolveName(callName)
-
-	c, ok := v.(*Call)
-	if !ok || types.IsUnknownOrError(of) {
 		return of
-	}
-
-	if s, ok := of.(sorted); ok {
-		s.call = c
-		of = s
-	}
-
-	c.weigh(of)
-
-	return of
+	}}
 }
 
-// An optional step is what has to be one. cel-go would write all of what is none.
-type optional struct{ interpreter.Interpretable }
+// looped charges each round of a macro.
+func looped(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
+	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
+		of := i.Exec(frame)
 
-// Eval implements interpreter.Interpretable.
-func (o optional) Eval(vars interpreter.Activation) ref.Val {
-	of := o.Interpretable.Eval(vars)
-	if _, ok := of.(*types.Optional); ok || types.IsUnknownOrError(of) {
+		if c := callOf(frame); c != nil {
+			c.charge(c.nodes)
+		}
+
 		return of
-	}
-
-	return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(of), of.Type().TypeName()))
+	}}
 }
 
-// decorate charges the supplied step of the expression's program, if it is a call of a function, a
-// list or an object, or what a macro goes through.
-func (c *compiled) decorate(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+// made charges all that is in a list or an object that is made: it could have the same in it again and
+// again, and nobody could look at all of that.
+func made(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
+	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
+		of := i.Exec(frame)
+
+		c := callOf(frame)
+		if c == nil || types.IsUnknownOrError(of) {
+			return of
+		}
+
+		c.weigh(of)
+
+		if m, ok := of.(traits.Mapper); ok {
+			return sorted{m, c}
+		}
+
+		return of
+	}}
+}
+
+// optional refuses what has to be an optional, and isn't. cel-go would write all of it.
+func optional(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
+	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
+		of := i.Exec(frame)
+		if _, ok := of.(*types.Optional); ok || types.IsUnknownOrError(of) {
+			return of
+		}
+
+		return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(of), of.Type().TypeName()))
+	}}
+}
+
+// decorate charges a step of the expression's program, if it is a call of a function, a list or an
+// object, or a part of a macro.
+func (c *compiled) decorate(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	out, err := c.charge(i)
 	if err != nil {
 		return nil, err
 	}
 
 	if _, ok := i.(interpreter.InterpretableConstructor); ok {
-		out = made{out}
+		out = made(out)
 	}
 
 	if slices.Contains(c.ranges, i.ID()) {
-		out = ranged{out}
+		out = ranged(out)
+	}
+
+	if slices.Contains(c.rounds, i.ID()) {
+		out = looped(out)
 	}
 
 	if slices.Contains(c.optionals, i.ID()) {
-		out = optional{out}
+		out = optional(out)
 	}
 
 	return out, nil
 }
 
-// charge the supplied step, if it is a call of a function.
-func (c *compiled) charge(i interpreter.Interpretable) (interpreter.Interpretable, error) {
+// charge a step before it is done, if it is a call of a function. It does what cel-go does, which has no
+// place for that: its trackers of costs come after the result.
+func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
 	}
 
-	k := &charged{InterpretableCall: call, args: call.Args(), price: prices[call.Function()]}
-	if k.price == nil {
-		k.price = priceOfRead
-	}
-
 	switch call.Function() {
 	case operators.Equals:
-		k.do = func(_ *Call, args []ref.Val) ref.Val { return types.Equal(args[0], args[1]) }
-		return k, nil
+		return charged(call, priceOfEqual, func(_ *Call, args []ref.Val) ref.Val { return types.Equal(args[0], args[1]) }), nil
 	case operators.NotEquals:
-		k.do = func(_ *Call, args []ref.Val) ref.Val { return types.Bool(types.Equal(args[0], args[1]) != types.True) }
-		return k, nil
+		return charged(call, priceOfEqual, func(_ *Call, args []ref.Val) ref.Val {
+			return types.Bool(types.Equal(args[0], args[1]) != types.True)
+		}), nil
 	}
 
 	if regular, err := c.regularOf(call); regular != nil || err != nil {
-		k.price, k.do = func(*Call, []ref.Val) {}, regular
-		return k, err
+		return charged(call, func(*Call, []ref.Val) {}, regular), err
 	}
 
 	bound := bindings()[call.OverloadID()]
@@ -136,32 +151,35 @@ func (c *compiled) charge(i interpreter.Interpretable) (interpreter.Interpretabl
 		return i, nil
 	}
 
-	k.do = func(_ *Call, args []ref.Val) ref.Val { return invoke(bound, call, args) }
+	price := prices[call.Function()]
+	if price == nil {
+		price = priceOfRead
+	}
 
-	return k, nil
+	return charged(call, price, func(_ *Call, args []ref.Val) ref.Val { return invoke(bound, call, args) }), nil
 }
 
-// Eval implements interpreter.Interpretable.
-func (k *charged) Eval(vars interpreter.Activation) ref.Val {
-	args := make([]ref.Val, len(k.args))
+// charged returns a step that evaluates the arguments of a call, charges the price, and does the call.
+func charged(call interpreter.InterpretableCall, price price, do func(*Call, []ref.Val) ref.Val) interpreter.InterpretableV2 {
+	return step{call, func(frame *interpreter.ExecutionFrame) ref.Val {
+		args := make([]ref.Val, len(call.Args()))
 
-	for i, arg := range k.args {
-		args[i] = arg.Eval(vars)
-		if types.IsUnknownOrError(args[i]) {
-			return args[i]
+		for i, arg := range call.Args() {
+			args[i] = arg.Exec(frame)
+			if types.IsUnknownOrError(args[i]) {
+				return args[i]
+			}
 		}
-	}
 
-	v, _ := vars.ResolveName(callName)
+		c := callOf(frame)
+		if c == nil {
+			return types.WrapErr(errNoCall)
+		}
 
-	c, ok := v.(*Call)
-	if !ok {
-		return types.WrapErr(errNoCall)
-	}
+		price(c, args)
 
-	k.price(c, args)
-
-	return types.LabelErrNode(k.ID(), k.do(c, args))
+		return types.LabelErrNode(call.ID(), do(c, args))
+	}}
 }
 
 // invoke the supplied function, or the first argument if that is what does it.

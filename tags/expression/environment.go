@@ -9,7 +9,6 @@ import (
 	_ "time/tzdata" // Zones are the same wherever the function runs.
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -48,38 +47,12 @@ var environment = sync.OnceValue(func() *cel.Env {
 	}
 
 	env, err := cel.NewEnv(options...)
-	if err == nil {
-		macros := env.Macros()
-		for i, m := range macros {
-			macros[i] = macro{m}
-		}
-
-		env, err = env.Extend(cel.ClearMacros(), cel.Macros(macros...))
-	}
-
 	if err != nil {
 		panic(err) // The binary has what its tests had.
 	}
 
 	return env
 })
-
-// A macro is one of cel-go, some of which double what they are applied to.
-type macro struct{ cel.Macro }
-
-// Expander implements cel.Macro.
-func (m macro) Expander() cel.MacroFactory {
-	expand := m.Macro.Expander()
-
-	return func(h cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-		out, err := expand(h, target, args)
-		if err == nil && out != nil && nodesOf(out) > maxSize {
-			return nil, h.NewError(args[0].ID(), tooLarge)
-		}
-
-		return out, err
-	}
-}
 
 // bindings are what functions do, by the name of the function or its overload.
 var bindings = sync.OnceValue(func() map[string]*functions.Overload {

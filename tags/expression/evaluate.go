@@ -194,23 +194,14 @@ func kind(v ref.Val) types.Kind {
 	return types.UnspecifiedKind
 }
 
-// Names that no variable has.
-const (
-	// interruptedName is what a comprehension asks for after each step.
-	interruptedName = "#interrupted"
-
-	// callName is what a function finds the call by that it is charged to.
-	callName = "#call"
-)
+// callName is what a step finds the call by that it is charged to. No variable has this name.
+const callName = "#call"
 
 // ResolveName implements cel.Activation.
 func (c *Call) ResolveName(name string) (any, bool) {
 	switch name {
 	case callName:
 		return c, true
-	case interruptedName:
-		c.charge(c.nodes)
-		return nil, false
 	case string(XR):
 		return c.xr, true
 	case string(Context):

@@ -77,9 +77,6 @@ const (
 	maxLevels = 16
 )
 
-// tooLarge is what is said of a larger one.
-var tooLarge = fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize)
-
 // An Expression can be evaluated by several at once. The zero Expression is none. One that was decoded
 // from JSON has its text only, and must be compiled to be evaluated.
 //
@@ -99,8 +96,9 @@ type compiled struct {
 	mentions             []Variable
 	objects, contextKeys []string
 
-	// ranges are what its macros go through, by their positions in the syntax tree.
-	ranges []int64
+	// ranges are what its macros go through, and rounds what these do in each round, by their positions in
+	// the syntax tree.
+	ranges, rounds []int64
 
 	// optionals are the values of lists and objects that have to be optionals, by the same.
 	optionals []int64
@@ -150,7 +148,7 @@ func Compile(text string) (Expression, error) {
 
 	var err error
 
-	c.program, err = env.Program(checked, cel.CustomDecorator(c.decorate), cel.InterruptCheckFrequency(1))
+	c.program, err = env.Program(checked, cel.CustomDecoratorV2(c.decorate))
 	if err != nil {
 		of := (*literalError)(nil)
 		if !errors.As(err, &of) {
@@ -166,7 +164,7 @@ func Compile(text string) (Expression, error) {
 // refuse says why an expression must not even be checked, and the position in the syntax tree.
 func refuse(e ast.Expr) (why string, id int64) {
 	if nodesOf(e) > maxSize {
-		return tooLarge, e.ID()
+		return fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize), e.ID()
 	}
 
 	typed := 0
@@ -381,7 +379,7 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 		}
 	case ast.ComprehensionKind:
 		f := e.AsComprehension()
-		c.ranges = append(c.ranges, f.IterRange().ID())
+		c.ranges, c.rounds = append(c.ranges, f.IterRange().ID()), append(c.rounds, f.LoopStep().ID())
 
 		c.look(f.IterRange(), bound)
 		c.look(f.AccuInit(), bound)
