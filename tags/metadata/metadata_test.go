@@ -161,6 +161,10 @@ func TestCopySelect(t *testing.T) {
 		"kubectl.kubernetes.io",
 		"notkubectl.kubernetes.io/a",
 	}
+	stopping := []string{
+		"services.k8s.aws/read-only", "serviceoperator.azure.com/reconcile-policy", "cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused",
+	}
+	keys = append(append(keys, stopping...), "services.k8s.aws/region", "cluster.x-k8s.io/paused-by")
 
 	cases := map[string]struct {
 		reason string
@@ -179,6 +183,7 @@ func TestCopySelect(t *testing.T) {
 		"Private":            {reason: "What Crossplane and kubectl say of the very object is not copied, whoever selects it.", sel: `"prefixes": ["crossplane.io/", "apiextensions.", "a.b.", "kubectl.kubernetes.io/"], "domains": ["crossplane.io", "b.crossplane.io", "kubectl.kubernetes.io"]`},
 		"All":                {reason: "All is all but what is private. What only looks like a private domain isn't.", sel: `"all": true`},
 		"AllAndMore":         {reason: "What is selected beside all makes no difference.", sel: `"all": true, "prefixes": ["team"], "domains": ["crossplane.io"]`},
+		"Stopping":           {reason: "What stops controllers is not copied, whoever selects it.", sel: `"prefixes": ["` + strings.Join(stopping, `", "`) + `"], "domains": ["k8s.aws"]`},
 		"NotAll":             {reason: "All that is false selects nothing.", sel: `"all": false, "prefixes": ["teams"]`},
 	}
 
