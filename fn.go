@@ -19,6 +19,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Function turns the labels of a composite resource into cloud tags of the
@@ -159,7 +161,7 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 }
 
 // respond to the run: copy metadata, stamp the targets, and report.
-func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *stamp.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
+func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *target.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx)
 	if err != nil {
 		return nil, report.FailCopy(err)
@@ -173,7 +175,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, report.FailStamp(err)
 	}
 
-	violations := stamper.Violations(targets, stamped.Changed)
+	violations := tagpolicy.Check(run.Input, stamper.Transformer, targets, stamped.Changed)
 	if len(violations) > 0 && run.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
 		return nil, run.FailPolicy(violations)
 	}
@@ -191,18 +193,20 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 // newStamper returns what stamps the resources of the supplied request.
 func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *stamp.Stamper {
 	return &stamp.Stamper{
-		Input:          in,
-		Provider:       set.Provider,
-		CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
-		Transformer:    set.Transformer(in),
-		PerResource:    set.PerResource,
-		Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-		Schemas:        schemas(in, required),
-		Remove:         set.Remove,
-		Ignore:         set.Ignore,
-		Observed:       req.GetObserved().GetResources(),
-		Owner:          stamp.ComposedOwner(object.Of(req.GetObserved().GetComposite())),
-		Earlier:        report.Earlier(req),
+		Finder: target.Finder{
+			Input:          in,
+			Provider:       set.Provider,
+			CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
+			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+			Schemas:        schemas(in, required),
+			Observed:       req.GetObserved().GetResources(),
+			Owner:          target.ComposedOwner(object.Of(req.GetObserved().GetComposite())),
+		},
+		Transformer: set.Transformer(in),
+		PerResource: set.PerResource,
+		Remove:      set.Remove,
+		Ignore:      set.Ignore,
+		Earlier:     report.Earlier(req),
 	}
 }
 

@@ -33,7 +33,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
-	_ "google.golang.org/grpc/encoding/proto" // What an echo has.
+	_ "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
@@ -61,6 +61,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 const (
@@ -2324,7 +2325,7 @@ func (c *trustCase) request() *fnv1.RunFunctionRequest {
 	delete(desired.GetResource().GetFields(), "status")
 
 	if c.leftAlone {
-		desired.GetResource().Fields["metadata"] = structOf(map[string]any{"v": map[string]any{"annotations": map[string]any{stamp.IgnoreAnnotation: "true"}}}).GetFields()["v"]
+		desired.GetResource().Fields["metadata"] = structOf(map[string]any{"v": map[string]any{"annotations": map[string]any{target.IgnoreAnnotation: "true"}}}).GetFields()["v"]
 	}
 
 	return &fnv1.RunFunctionRequest{
@@ -3076,7 +3077,7 @@ func BenchmarkStages(b *testing.B) {
 
 		var (
 			stamper *stamp.Stamper
-			targets *stamp.Targets
+			targets *target.Targets
 			stamped *stamp.Outcome
 		)
 

@@ -8,7 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
 // A Report is how many resources have which tags.
@@ -52,7 +52,7 @@ type Broken struct {
 	Rule, Count int
 
 	// First of these: maxBroken at most.
-	First []stamp.Violation
+	First []tagpolicy.Violation
 }
 
 // A Group of resources.

@@ -18,7 +18,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // none is the group of resources that are of no provider, namespace or composite.
@@ -56,7 +57,7 @@ type Options struct {
 // something is wrong with, and with what is distinct about them.
 type Tally struct {
 	by     string
-	census *stamp.Census
+	census *census
 
 	// keys that count, or none if all do. If they are required, each resource must have them,
 	// and if they are policed, those that a rule is for.
@@ -111,10 +112,9 @@ func New(o Options) *Tally {
 		o.Schemas.Of = func(schema.GroupVersionKind) object.Node { return object.Node{} }
 	}
 
-	t.census = (&stamp.Stamper{
+	t.census = newCensus(&target.Finder{
 		Input:          o.Input,
 		CompositeGroup: o.CompositeGroup,
-		Transformer:    (&resolve.Set{}).Transformer(o.Input),
 		Schemas:        o.Schemas,
 		Fields: func(schemas field.Schemas) field.Locator {
 			rules := field.NewRules(o.Input.TagFields)
@@ -126,7 +126,7 @@ func New(o Options) *Tally {
 
 			return field.Chain{rules, known{}, read{schemas}, field.ByProfile{}}
 		},
-	}).Census(t.keys)
+	}, (&resolve.Set{}).Transformer(o.Input), t.keys)
 
 	return t
 }
@@ -136,7 +136,7 @@ func New(o Options) *Tally {
 func (t *Tally) Requires() bool { return t.required || len(t.rules) > 0 }
 
 // Schemas are the kinds whose schemas say where their tags are, or would if they were here.
-func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.Schemas() }
+func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.targets.Schemas() }
 
 // known locates the tag fields that the built-in index has, whether they have to be asked for or
 // not.
@@ -252,7 +252,7 @@ func (t *Tally) Add(o object.Object) {
 
 	name := metadata.Field("name").Text()
 	inComposition := metadata.Field("annotations").Field(nameAnnotation).Text()
-	counted := t.census.Count(cmp.Or(inComposition, name), o)
+	counted := t.census.count(cmp.Or(inComposition, name), o)
 
 	// Without a spec, composite resources look like managed ones, which can own others, too.
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
@@ -337,7 +337,7 @@ func groupOf(apiVersion string) string {
 }
 
 // count the supplied resource, which can have tags.
-func (t *Tally) count(r *Resource, of *stamp.Counted) {
+func (t *Tally) count(r *Resource, of *counted) {
 	t.judge(r, of)
 
 	for _, key := range slices.Sorted(maps.Keys(of.Drift)) {
@@ -385,7 +385,7 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 }
 
 // judge what the supplied resource lacks.
-func (t *Tally) judge(r *Resource, of *stamp.Counted) {
+func (t *Tally) judge(r *Resource, of *counted) {
 	if t.required {
 		for i, key := range t.keys {
 			if !of.Has[i] {
@@ -394,12 +394,12 @@ func (t *Tally) judge(r *Resource, of *stamp.Counted) {
 		}
 	}
 
-	for i, what := range of.Breaks {
+	for i, breach := range of.Breaches {
 		switch key := t.rules[i]; {
-		case what == "":
+		case breach.Kind == tagpolicy.Kept:
 			continue
-		case what != stamp.Missing:
-			r.Wrong = append(r.Wrong, Wrong{Key: key, What: t.text(what)})
+		case breach.Kind != tagpolicy.Missing:
+			r.Wrong = append(r.Wrong, Wrong{Key: key, What: t.text(breach.String())})
 		case !slices.Contains(r.Missing, key):
 			r.Missing = append(r.Missing, key)
 		}
@@ -408,13 +408,13 @@ func (t *Tally) judge(r *Resource, of *stamp.Counted) {
 		b.Count++
 
 		if len(b.First) < maxBroken {
-			b.First = append(b.First, stamp.Violation{Rule: i, What: what, Resource: r.Title(), Provider: r.Provider})
+			b.First = append(b.First, tagpolicy.Violation{Rule: i, Breach: breach, Resource: r.Title(), Provider: r.Provider})
 		}
 	}
 }
 
 // countKeys counts the keys that count.
-func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
+func (t *Tally) countKeys(g *Group, of *counted) {
 	for i, key := range t.keys {
 		n := g.key(key)
 
@@ -438,7 +438,7 @@ func (t *Tally) countKeys(g *Group, of *stamp.Counted) {
 }
 
 // countFound counts all keys that there are. Some are in the cloud alone.
-func (t *Tally) countFound(g *Group, of *stamp.Counted) {
+func (t *Tally) countFound(g *Group, of *counted) {
 	for id, key := range of.Tags {
 		g.key(t.spell(id, key)).Tagged++
 	}

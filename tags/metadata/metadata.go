@@ -17,13 +17,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Copies are what is copied and where to.
 type Copies struct {
-	targets *stamp.Targets
+	targets *target.Targets
 	rules   []rule
 }
 
@@ -37,7 +37,7 @@ type rule struct {
 
 // A destination of metadata.
 type destination struct {
-	target *stamp.Target
+	target *target.Target
 
 	// from is the name of the composed resource whose metadata it gets, or empty if the
 	// metadata is another object's.
@@ -74,7 +74,7 @@ type NotCopied struct {
 
 // Select the resources that the supplied rules copy to, by what earlier steps of the
 // pipeline have made of them.
-func Select(rules []resolve.Metadata, targets *stamp.Targets) *Copies {
+func Select(rules []resolve.Metadata, targets *target.Targets) *Copies {
 	c := &Copies{targets: targets, rules: make([]rule, len(rules))}
 
 	for i := range rules {
@@ -93,7 +93,7 @@ func Select(rules []resolve.Metadata, targets *stamp.Targets) *Copies {
 // namesFor returns the names of the composed resources that the supplied rule copies from
 // to the supplied target. It is an empty one if the rule copies from elsewhere, and
 // there are none if it doesn't copy to the target.
-func namesFor(rule *v1beta1.MetadataRule, t *stamp.Target, targets *stamp.Targets) []string {
+func namesFor(rule *v1beta1.MetadataRule, t *target.Target, targets *target.Targets) []string {
 	if t.IsUntouchable() {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (c *Copies) Copy(ctx context.Context) (*Result, error) {
 }
 
 // copy by the rule. What is copied is read before anything is.
-func (r *rule) copy(ctx context.Context, targets *stamp.Targets, out *Result) error {
+func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
@@ -171,12 +171,12 @@ func (r *rule) copy(ctx context.Context, targets *stamp.Targets, out *Result) er
 
 // read what the rule may copy: of the composed resource of the supplied name, or what is
 // another object's.
-func (r *rule) read(name string, targets *stamp.Targets, out *Result) (resolve.Metadata, error) {
+func (r *rule) read(name string, targets *target.Targets, out *Result) (resolve.Metadata, error) {
 	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
 	}
 
-	i, found := slices.BinarySearchFunc(targets.All, name, func(t *stamp.Target, name string) int { return strings.Compare(t.Name, name) })
+	i, found := slices.BinarySearchFunc(targets.All, name, func(t *target.Target, name string) int { return strings.Compare(t.Name, name) })
 	if !found {
 		return resolve.Metadata{}, nil
 	}
@@ -185,7 +185,7 @@ func (r *rule) read(name string, targets *stamp.Targets, out *Result) (resolve.M
 }
 
 // resource that the supplied target has become.
-func (o *Result) resource(t *stamp.Target) object.Object {
+func (o *Result) resource(t *target.Target) object.Object {
 	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
 	}
@@ -249,7 +249,7 @@ func invalidAnnotation(key, _ string) string {
 }
 
 // write the supplied labels or annotations to the supplied paths of the supplied target.
-func (r *rule) write(values map[string]string, t *stamp.Target, paths []object.Path, out *Result) {
+func (r *rule) write(values map[string]string, t *target.Target, paths []object.Path, out *Result) {
 	if len(values) == 0 {
 		return
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A copyCase is a case of resources that metadata is copied to.
@@ -94,7 +95,7 @@ func (tc copyCase) run(t *testing.T, g *tagstest.Golden) {
 
 	for range 5 {
 		given, desired := rules(), tagstest.Resources(tc.desired)
-		copies := Select(given, targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired))
+		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
 
 		g.Check(t, tc.reason, copied(copies.Copy(t.Context())))
 
@@ -118,7 +119,7 @@ func byProfile(field.Schemas) field.Locator {
 }
 
 // targetsOf returns the supplied resources as targets.
-func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *stamp.Targets {
+func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *target.Targets {
 	t.Helper()
 
 	targets, err := s.Targets(t.Context(), desired)
@@ -453,7 +454,7 @@ func TestCopyComposed(t *testing.T) {
 			metadata: []resolve.Metadata{{Labels: map[string]string{"x": "1"}}},
 			desired:  map[string]string{"a": tagstest.Thing(""), "b": tagstest.Thing("")},
 		},
-		"IgnoredSource": {reason: "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}`), "b": tagstest.Thing("")}},
+		"IgnoredSource": {reason: "What a resource that is ignored has may be copied, since it stays as it is. That it is ignored is its own.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"labels": {"x": "1"}, "annotations": {"` + target.IgnoreAnnotation + `": "true"}}`), "b": tagstest.Thing("")}},
 		"Invalid":       {reason: "What may not be a label is not copied, and told with the rule.", rules: allOfComposite + `, ` + of(`, "labelsFieldPath": "spec.tags"`, `, "copy": ["Labels"]`+only("b")), desired: map[string]string{"a": tagstest.Thing(`"spec": {"tags": {"ours:a": "1", "b": "2"}}`), "b": tagstest.Thing("")}},
 		"NotAString":    {reason: "A value that is no string should be named with the rule, the resource and the path.", rules: from("b", "a") + `, ` + allOfA, desired: map[string]string{"a": labelled(`"x": "1", "n": 1`), "b": tagstest.Thing("")}},
 		"Null":          {reason: "A value that is null is no annotation.", rules: allOfA, desired: map[string]string{"a": tagstest.Thing(`"metadata": {"annotations": {"x": null}}`)}},
@@ -480,8 +481,8 @@ func TestCopyResources(t *testing.T) {
 		"bucket-b": `{"apiVersion": "s3.example.org/v1beta2", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}}, "spec": {"forProvider": {"tags": {"Owner": "you", "env": "prod"}}}}`,
 		"policy":   `{"apiVersion": "s3.example.org/v1beta1", "kind": "BucketPolicy", "metadata": {"labels": {"app": 1}}, "spec": {"forProvider": {}}}`,
 		"config":   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"labels": {"tier": ""}}, "data": {"Owner": "me"}}`,
-		"ignored":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}, "annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {"tags": {"Owner": "me"}}}}`,
-		"adopted":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "false"}}, "spec": {"managementPolicies": ["Observe"], "forProvider": {"tags": {"Owner": "me"}}}}`,
+		"ignored":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"labels": {"app": "shop"}, "annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {"tags": {"Owner": "me"}}}}`,
+		"adopted":  `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "false"}}, "spec": {"managementPolicies": ["Observe"], "forProvider": {"tags": {"Owner": "me"}}}}`,
 	}
 
 	cases := map[string]struct {
@@ -578,15 +579,17 @@ func TestCopyBeforeStamp(t *testing.T) {
 	}
 
 	s := &stamp.Stamper{
-		Input:       in,
+		Finder: target.Finder{
+			Input:  in,
+			Fields: byProfile,
+		},
 		Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "team", TagKey: "team", Value: "a"}}, nil),
-		Fields:      byProfile,
 	}
 
 	desired := map[string]string{
 		"a": tagstest.Thing(`"spec": {"forProvider": {"tags": {"env": "prod"}}}`),
 		"b": tagstest.Thing(`"spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
-		"c": tagstest.Thing(`"metadata": {"annotations": {"` + stamp.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
+		"c": tagstest.Thing(`"metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"forProvider": {}}}`,
 		"e": tagstest.Thing(`"data": {}`),
 	}
@@ -651,7 +654,7 @@ func TestCopyTooMuch(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
-			targets := targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, desired)
+			targets := targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
 
 			copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": strings.Repeat("x", tc.size)}}}, targets)
 
@@ -662,7 +665,7 @@ func TestCopyTooMuch(t *testing.T) {
 		})
 	}
 
-	targets := targetsOf(t, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(nil, nil), Fields: byProfile}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+	targets := targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 

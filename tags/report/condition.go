@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -221,7 +222,7 @@ func (f *FailureError) Unwrap() error { return f.error }
 
 // FailPolicy returns a FailureError because of the supplied violations of the tag policy, and
 // counts them.
-func (r *Run) FailPolicy(of []stamp.Violation) *FailureError {
+func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
 	r.Metrics.violated(of)
 
 	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))

@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestVerdict(t *testing.T) {
@@ -66,9 +67,11 @@ func TestFatal(t *testing.T) {
 	stamping := func(onConflict tags.Conflict, reserved v1beta1.TagCount) error {
 		source := &tags.Source{Name: "sources[0]", OnConflict: onConflict}
 		_, err := stampAll(t.Context(), &stamp.Stamper{
-			Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
+			Finder: target.Finder{
+				Input:  &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
+				Fields: fixed(field.Chain{field.ByProfile{}}),
+			},
 			Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),
-			Fields:      fixed(field.Chain{field.ByProfile{}}),
 		}, request("").GetDesired().GetResources())
 
 		return FailStamp(errors.Wrap(err, "stamping"))

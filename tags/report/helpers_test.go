@@ -30,6 +30,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A scene is a run of which everything that is said is in a golden file.
@@ -225,7 +226,7 @@ func active(name, provider string) stamp.Result {
 }
 
 // unprofiled returns a resource that has a tag of a label, by the generic profile.
-func unprofiled(name string, of stamp.Unprofiled) stamp.Result {
+func unprofiled(name string, of target.Unprofiled) stamp.Result {
 	r := active(name, profile.Generic)
 	r.Unprofiled = of
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
 // Metrics count what came of runs, labels and resources. All series are there from the
@@ -100,7 +101,7 @@ func (m *Metrics) count(o *sorted, empty int) {
 }
 
 // violated counts the supplied violations.
-func (m *Metrics) violated(of []stamp.Violation) {
+func (m *Metrics) violated(of []tagpolicy.Violation) {
 	if m == nil {
 		return
 	}

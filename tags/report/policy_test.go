@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
 // TestPolicy tests what is said of resources that break a rule of the tag policy.
@@ -22,19 +23,19 @@ func TestPolicy(t *testing.T) {
 		}},
 	}
 
-	few := []stamp.Violation{
-		{Rule: 0, What: "missing", Resource: "a", Provider: "aws"},
-		{Rule: 0, What: `spelled "Owner"`, Resource: "b", Provider: "gcp"},
-		{Rule: 0, What: "missing", Resource: "c", Provider: "aws"},
-		{Rule: 1, What: `value "x"`, Resource: "a", Provider: "aws"},
+	few := []tagpolicy.Violation{
+		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, Resource: "a", Provider: "aws"},
+		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Spelling, Text: "Owner"}, Resource: "b", Provider: "gcp"},
+		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, Resource: "c", Provider: "aws"},
+		{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: "x"}, Resource: "a", Provider: "aws"},
 	}
 
-	var many []stamp.Violation
+	var many []tagpolicy.Violation
 	for i := range 30 {
-		many = append(many, stamp.Violation{Rule: 1, What: fmt.Sprintf(`value "%s%d"`, strings.Repeat("v", 20*i), i/10), Resource: fmt.Sprintf("resource-%d", i), Provider: "aws"})
+		many = append(many, tagpolicy.Violation{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: fmt.Sprintf("%s%d", strings.Repeat("v", 20*i), i/10)}, Resource: fmt.Sprintf("resource-%d", i), Provider: "aws"})
 	}
 
-	fail := func(of []stamp.Violation) func(r *Run) *fnv1.RunFunctionResponse {
+	fail := func(of []tagpolicy.Violation) func(r *Run) *fnv1.RunFunctionResponse {
 		return func(r *Run) *fnv1.RunFunctionResponse {
 			return Fatal(t.Context(), r.Request, r.Log, r.FailPolicy(of), 0)
 		}

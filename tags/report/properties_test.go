@@ -30,6 +30,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -70,7 +71,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	in.StatusFieldPath = object.MustParsePath("status.cloudTags")
 	in.Provider = &v1beta1.StringSource{Value: s.profile}
 
-	o, err := stampAll(ctx, &stamp.Stamper{Input: in, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil), Fields: fixed(s.fields)}, req.GetDesired().GetResources())
+	o, err := stampAll(ctx, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: fixed(s.fields)}, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil)}, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -68,7 +69,7 @@ type Outcome struct {
 	Changes []stamp.Change
 
 	// Violations of the tag policy, by rule and name of the resource.
-	Violations []stamp.Violation
+	Violations []tagpolicy.Violation
 }
 
 // Waiting responds that the request lacks what is required. It says nothing else,

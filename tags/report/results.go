@@ -13,6 +13,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -23,7 +25,7 @@ const (
 
 // whatToDo about a resource of which nobody knows whether it has a tag field.
 const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
-	"and the annotation " + stamp.IgnoreAnnotation + `: "true" leaves a resource alone`
+	"and the annotation " + target.IgnoreAnnotation + `: "true" leaves a resource alone`
 
 // mends of tags that the cloud's API refuses, by the rules that admit them.
 var mends = map[profile.Rules]string{
@@ -41,7 +43,7 @@ func (r *Run) topics(o *sorted) []topic {
 func (r *Run) lacks(o *sorted) []topic {
 	var out []topic
 
-	for _, of := range grouped(o.Violations, func(v stamp.Violation) int { return v.Rule }) {
+	for _, of := range grouped(o.Violations, func(v tagpolicy.Violation) int { return v.Rule }) {
 		head := fmt.Sprintf("tagPolicy.rules[%d]: %s: ", of[0].Rule, r.ruled(of[0].Rule))
 		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
@@ -139,18 +141,18 @@ func (r *Run) ruled(i int) string {
 }
 
 // broken says what the supplied violations of one rule are, and of which resources.
-func broken(of []stamp.Violation) []string {
+func broken(of []tagpolicy.Violation) []string {
 	by := make(map[string][]string)
 	for _, v := range of {
-		by[v.What] = append(by[v.What], v.Resource)
+		by[v.String()] = append(by[v.String()], v.Resource)
 	}
 
 	return words.Map(slices.Sorted(maps.Keys(by)), func(what string) string { return words.Name(what) + " on " + words.Names(by[what], 0) })
 }
 
 // violations of the tag policy, in short.
-func (r *Run) violations(of []stamp.Violation) string {
-	return strings.Join(words.Map(grouped(of, func(v stamp.Violation) int { return v.Rule }), func(of []stamp.Violation) string {
+func (r *Run) violations(of []tagpolicy.Violation) string {
+	return strings.Join(words.Map(grouped(of, func(v tagpolicy.Violation) int { return v.Rule }), func(of []tagpolicy.Violation) string {
 		return r.ruled(of[0].Rule) + " " + words.Names(broken(of), 0)
 	}), "; ")
 }

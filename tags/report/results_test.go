@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -128,7 +129,7 @@ func TestWarnings(t *testing.T) {
 			outcome: Outcome{
 				Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")},
 				Results: []stamp.Result{
-					unprofiled("a", stamp.Unprofiled{Provider: "amazon"}),
+					unprofiled("a", target.Unprofiled{Provider: "amazon"}),
 					{Resource: "b", Mismatch: "x"},
 					{Resource: "c", Mismatch: "y"},
 					unknown("d"),
@@ -203,14 +204,14 @@ func TestNormals(t *testing.T) {
 			reason: "Providers and API groups without a tag profile are named once.",
 			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "amazon"}}},
 			outcome: Outcome{Results: []stamp.Result{
-				unprofiled("a", stamp.Unprofiled{Group: "vm.example.org"}),
-				unprofiled("b", stamp.Unprofiled{Provider: "acme\n"}),
-				unprofiled("c", stamp.Unprofiled{Group: "db.example.org"}),
-				unprofiled("d", stamp.Unprofiled{Group: "vm.example.org"}),
-				unprofiled("e", stamp.Unprofiled{Provider: "amazon"}),
+				unprofiled("a", target.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("b", target.Unprofiled{Provider: "acme\n"}),
+				unprofiled("c", target.Unprofiled{Group: "db.example.org"}),
+				unprofiled("d", target.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("e", target.Unprofiled{Provider: "amazon"}),
 			}},
 		},
-		"LongProvider": {reason: "Nobody makes an event as long as they like.", outcome: Outcome{Results: []stamp.Result{unprofiled("a", stamp.Unprofiled{Provider: strings.Repeat("a", 1_000_000)})}}},
+		"LongProvider": {reason: "Nobody makes an event as long as they like.", outcome: Outcome{Results: []stamp.Result{unprofiled("a", target.Unprofiled{Provider: strings.Repeat("a", 1_000_000)})}}},
 	})
 }
 

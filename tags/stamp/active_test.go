@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A shape is a tag field, and how it holds tags.
@@ -72,11 +73,14 @@ func TestStampActive(t *testing.T) {
 	for kind, s := range shapes {
 		t.Run(kind, func(t *testing.T) {
 			stamper := &Stamper{
-				Input: &v1beta1.CloudTags{
-					Sources:      []v1beta1.Source{{OnConflict: tags.Retain}, {OnConflict: tags.Replace}},
-					ReservedTags: map[string]v1beta1.TagCount{"aws": 43},
+				Finder: target.Finder{
+					Input: &v1beta1.CloudTags{
+						Sources:      []v1beta1.Source{{OnConflict: tags.Retain}, {OnConflict: tags.Replace}},
+						ReservedTags: map[string]v1beta1.TagCount{"aws": 43},
+					},
+					Provider: "aws",
+					Fields:   everywhere(s.field),
 				},
-				Provider: "aws",
 				Transformer: transformer(
 					label("written", "1"),
 					label("there", "1"),
@@ -89,7 +93,6 @@ func TestStampActive(t *testing.T) {
 					label("aws:x", "1"),
 					label("long", strings.Repeat("v", 257)),
 				),
-				Fields: everywhere(s.field),
 			}
 
 			spec := s.spec("Name", "x", "ours:there", "1", "ours:withheld", "9", "ours:replaced", "9", "ours:there too", "1")
@@ -169,11 +172,13 @@ func TestStampObservedOrder(t *testing.T) {
 					observed := thing(s.spec(strings.Fields(tc.observed)...))
 
 					stamper := &Stamper{
-						Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-						Provider:    "aws",
+						Finder: target.Finder{
+							Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+							Provider: "aws",
+							Fields:   everywhere(s.field),
+							Observed: map[string]*fnv1.Resource{"r": {Resource: observed}},
+						},
 						Transformer: transformer(label("a", "1")),
-						Fields:      everywhere(s.field),
-						Observed:    map[string]*fnv1.Resource{"r": {Resource: observed}},
 					}
 
 					check(t, g, tc.reason, stamper, desiring(s.spec(tc.before...)))

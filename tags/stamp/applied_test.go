@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,12 +15,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // ours is the field manager of the composite resources of tests.
@@ -215,19 +218,18 @@ func TestFinal(t *testing.T) {
 				desired := drawTags(t, "desired")
 				r := thing(a.spec(desired))
 
-				s := &Stamper{Owner: ours}
-				target := targetOf(s, f, object.Tree(r), object.Tree(a.object(t)))
+				observed := a.object(t)
+				of := targetOf(t, f, r, observed)
+				keys := tagset.Keys{Kind: tagset.KindOf(of.Field, of.Profile), Patterns: profile.NewKeySet("*")}
 
-				keys := tagset.Keys{Kind: tagset.KindOf(&f, target.profile), Patterns: profile.NewKeySet("*")}
-
-				set, err := target.final(target.before, &keys)
+				set, err := of.Final(of.Before, &keys)
 				if err != nil {
 					t.Fatal(err)
 				}
 
 				var got []string
 				for e := range set.All() {
-					got = append(got, e.Key+"="+text(e.Value))
+					got = append(got, e.Key+"="+tagset.TextOf(e.Value))
 				}
 
 				before := a.tags(t)
@@ -242,7 +244,7 @@ func TestFinal(t *testing.T) {
 				slices.Sort(got)
 
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%v has %q, and %v is desired: -what apply leaves, +final:\n%s", target.managers.fields.Value(), before, desired, diff)
+					t.Fatalf("%v has %q, and %v is desired: -what apply leaves, +final:\n%s", observed.GetFields()["metadata"], before, desired, diff)
 				}
 			})
 		})
@@ -262,15 +264,16 @@ func keysOf(of []string) []string {
 }
 
 // targetOf the resource, whose tags are in the field f.
-func targetOf(s *Stamper, f field.Field, desired, observed object.Object) *Target {
-	t := &Target{
-		Name: "r", Resource: desired, observed: observed, kind: &kind{}, profile: profile.Of("aws"),
-		place: &place{field: &f, profile: profile.Of("aws")},
+func targetOf(t *rapid.T, f field.Field, desired, observed *structpb.Struct) *target.Target {
+	finder := &target.Finder{
+		Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: fixed(somewhere(f)), Owner: ours,
+		Observed: map[string]*fnv1.Resource{"r": {Resource: observed}},
 	}
 
-	t.managers.composed = s.Owner
-	t.managers.fields, _ = observed.At(managedFieldsPath)
-	t.read()
+	targets, err := finder.Find(context.Background(), map[string]*fnv1.Resource{"r": {Resource: desired}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
 
-	return t
+	return targets.All[0]
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // asIs returns what t becomes so that it keeps what it has from this function, though it is left
 // alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
 // if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.
-func (s *Stamper) asIs(t *Target) object.Object {
+func (s *Stamper) asIs(t *target.Target) object.Object {
 	switch {
-	case t.leave == "" && t.unknown:
+	case t.Leave == target.None && t.Lacks.IsUnknown():
 		return s.keepWhereOwned(t)
-	case t.leave == whyIgnored && t.place != nil && t.lacks == "":
+	case t.Leave == target.Ignored && t.Place != nil && t.Lacks == target.None:
 		return s.keepIgnored(t)
 	default:
 		return object.Object{}
@@ -27,7 +28,7 @@ func (s *Stamper) asIs(t *Target) object.Object {
 
 // labelsAsFar returns the labels of t as far as they are known. Nothing may fail for a resource
 // that is left alone.
-func (s *Stamper) labelsAsFar(t *Target) *resourceLabels {
+func (s *Stamper) labelsAsFar(t *target.Target) *resourceLabels {
 	l, err := s.labelsOf(t)
 	if err != nil {
 		return s.newLabels(s.Transformer)
@@ -44,8 +45,8 @@ func (w *wishes) isOurs(e *tagset.Entry) bool {
 
 // recordLost records in o the tags of this function that t loses since it is no longer selected,
 // unless another step has desired them.
-func (s *Stamper) recordLost(o *Outcome, targets *Targets, t *Target) {
-	if !s.Audits || t.leave != "" || t.observed.IsZero() || !targets.locate(t) {
+func (s *Stamper) recordLost(o *Outcome, targets *target.Targets, t *target.Target) {
+	if !s.Audits || t.Leave != target.None || t.Observed.IsZero() || !targets.Locate(t) {
 		return
 	}
 
@@ -63,13 +64,13 @@ func (s *Stamper) recordLost(o *Outcome, targets *Targets, t *Target) {
 }
 
 // keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.
-func (s *Stamper) keepIgnored(t *Target) object.Object {
+func (s *Stamper) keepIgnored(t *target.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
 	l.keep(t)
 
-	for _, at := range t.launched {
-		if at.of.Value == "" && at.of.List.IsZero() && at.of.Applies(t.Resource, t.observed) {
-			l.keep(l.targetOf(at, "", l.resource, t.observed))
+	for _, at := range t.Launched {
+		if at.Of.Value == "" && at.Of.List.IsZero() && at.Of.Applies(t.Resource, t.Observed) {
+			l.keep(l.target.In(at, "", l.resource, t.Observed))
 		}
 	}
 
@@ -78,19 +79,13 @@ func (s *Stamper) keepIgnored(t *Target) object.Object {
 
 // keepWhereOwned keeps the tags of t, of which nobody knows a tag field, in all fields below
 // spec.forProvider in which Crossplane owns any.
-func (s *Stamper) keepWhereOwned(t *Target) object.Object {
+func (s *Stamper) keepWhereOwned(t *target.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
-	forProvider := t.observed.Node().Field("spec").Field("forProvider")
+	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
-	for m := range t.managers.fields.Items() {
-		if !t.managers.isOurs(m) {
-			continue
-		}
-
-		for f := range fieldsIn(forProvider, m.Field("fieldsV1").Field("f:spec").Field("f:forProvider"), object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
-			at := &launchedPlace{place: place{profile: t.profile}}
-			at.field = &f
-			l.keep(l.targetOf(at, "", l.resource, t.observed))
+	for owned := range t.Owned() {
+		for f := range fieldsIn(forProvider, owned, object.Segments{{Field: "spec"}, {Field: "forProvider"}}) {
+			l.keep(t.At(&f, l.resource))
 		}
 	}
 
@@ -107,13 +102,13 @@ func (l *launch) kept() object.Object {
 }
 
 // keep the tags of the field of t.
-func (l *launch) keep(t *Target) {
+func (l *launch) keep(t *target.Target) {
 	w := l.labels.wishesFor(t)
 
-	set, err := tagset.Read(t.before, t.field, &w.Keys)
-	there := t.reported(t.there, &w.Keys)
+	set, err := tagset.Read(t.Before, t.Field, &w.Keys)
+	there := t.Reported(t.There, &w.Keys)
 
-	if err != nil || t.beforeErr != nil || there == nil {
+	if err != nil || t.BeforeErr != nil || there == nil {
 		return
 	}
 
@@ -122,7 +117,7 @@ func (l *launch) keep(t *Target) {
 	for e := range there.All() {
 		// An atomic field that an earlier step desires has nobody else's tags once that is
 		// applied.
-		stays := t.owners().of(e).ours || t.owners().atomic && set.Len() > 0
+		stays := t.Owners().Of(e).Ours || t.Owners().Atomic && set.Len() > 0
 
 		if stays && w.isOurs(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
 			set.Join(*e)

@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // noFields locates no tag fields.
@@ -26,7 +27,7 @@ func (noFields) Locate(field.Kind) (field.Field, bool) { return field.Field{}, f
 // Crossplane desires no longer.
 func TestAsIs(t *testing.T) {
 	const (
-		ignored = `"annotations": {"` + IgnoreAnnotation + `": "true"}`
+		ignored = `"annotations": {"` + target.IgnoreAnnotation + `": "true"}`
 		adopted = `"managementPolicies": ["Observe"], `
 	)
 
@@ -87,11 +88,13 @@ func TestAsIs(t *testing.T) {
 			tr.Reserve(nil, tc.prefix, nil)
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+					Provider: "aws",
+					Fields:   tc.fields,
+					Owner:    ours,
+				},
 				Transformer: tr,
-				Fields:      tc.fields,
-				Owner:       ours,
 				Audits:      true,
 			}
 
@@ -127,9 +130,14 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 				before := a.tags(t)
 
 				s := &Stamper{
-					Input: &v1beta1.CloudTags{}, Provider: "aws", Transformer: reserving(nil, label("a", "1")), Fields: everywhere(a.shape.field), Owner: ours,
-					Observed: map[string]*fnv1.Resource{"r": {Resource: a.object(t)}},
-				}
+					Finder: target.Finder{
+						Input:    &v1beta1.CloudTags{},
+						Provider: "aws",
+						Fields:   everywhere(a.shape.field),
+						Owner:    ours,
+						Observed: map[string]*fnv1.Resource{"r": {Resource: a.object(t)}},
+					},
+					Transformer: reserving(nil, label("a", "1"))}
 
 				// What an earlier step desires is not this function's.
 				desired := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom([]string{"1", "2"}), 0, 3).Draw(t, "desired")

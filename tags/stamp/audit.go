@@ -1,17 +1,14 @@
 package stamp
 
 import (
-	"encoding/json"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Change is what changes in the tags of a resource once Crossplane applies it.
@@ -34,13 +31,13 @@ type Values struct {
 func (c *Change) isEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
 // change returns what changes in the tags of t if it becomes r. The keys tell tags apart.
-func change(t *Target, r object.Object, keys tagset.Keys) Change {
-	after, err := r.At(t.field.Path)
-	if err != nil || t.thereErr != nil {
+func change(t *target.Target, r object.Object, keys tagset.Keys) Change {
+	after, err := r.At(t.Field.Path)
+	if err != nil || t.ThereErr != nil {
 		return Change{} // What can't be read was left alone.
 	}
 
-	c := Change{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind}
+	c := Change{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind}
 
 	if settled(t, after) {
 		return c
@@ -49,12 +46,12 @@ func change(t *Target, r object.Object, keys tagset.Keys) Change {
 	// Here all strings are tags.
 	keys.Patterns = profile.NewKeySet("*")
 
-	old, err := tagset.Read(t.there, t.field, &keys)
+	old, err := tagset.Read(t.There, t.Field, &keys)
 	if err != nil {
 		return Change{}
 	}
 
-	desired, err := tagset.Read(after, t.field, &keys)
+	desired, err := tagset.Read(after, t.Field, &keys)
 	if err != nil {
 		return Change{}
 	}
@@ -66,19 +63,19 @@ func change(t *Target, r object.Object, keys tagset.Keys) Change {
 
 		switch was := old.Find(e.ID); {
 		case was == nil:
-			c.Added[e.Key] = Values{After: text(e.Value)}
+			c.Added[e.Key] = Values{After: tagset.TextOf(e.Value)}
 		case !hasValue(old, e): // A list may have it twice, of which one is another manager's.
-			c.Changed[e.Key] = Values{Before: text(was.Value), After: text(e.Value)}
+			c.Changed[e.Key] = Values{Before: tagset.TextOf(was.Value), After: tagset.TextOf(e.Value)}
 		}
 	}
 
 	for of := range old.Tags() {
-		if desired.Has(of[0].ID) || isProviders(t.field, of[0].Key) {
+		if desired.Has(of[0].ID) || target.AddsItself(t.Field, of[0].Key) {
 			continue
 		}
 
-		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return !t.owners().stays(&e, after.IsThere()) }); i >= 0 {
-			c.Removed[of[i].Key] = Values{Before: text(of[i].Value)}
+		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return !t.Owners().Stays(&e, after.IsThere()) }); i >= 0 {
+			c.Removed[of[i].Key] = Values{Before: tagset.TextOf(of[i].Value)}
 		}
 	}
 
@@ -87,8 +84,8 @@ func change(t *Target, r object.Object, keys tagset.Keys) Change {
 
 // settled is true if the supplied target is observed with the supplied value of its tag field,
 // but for what others have added to a map. That is so in most runs.
-func settled(t *Target, after object.Node) bool {
-	before := t.there
+func settled(t *target.Target, after object.Node) bool {
+	before := t.There
 	if !before.IsObject() || !after.IsObject() {
 		return proto.Equal(before.Value(), after.Value())
 	}
@@ -100,7 +97,7 @@ func settled(t *Target, after object.Node) bool {
 
 	for key, v := range before.Fields() {
 		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !isProviders(t.field, key) && !t.field.IsOthers(key) {
+		if ok && !is.Equal(v) || !ok && !target.AddsItself(t.Field, key) && !t.Field.IsOthers(key) {
 			return false
 		}
 
@@ -113,40 +110,10 @@ func settled(t *Target, after object.Node) bool {
 // hasValue is true if the supplied set has the supplied tag at its value.
 func hasValue(set *tagset.Set, e *tagset.Entry) bool {
 	for was := range set.With(e.ID) {
-		if sameValue(was.Value, e.Value) {
+		if tagset.SameValue(was.Value, e.Value) {
 			return true
 		}
 	}
 
 	return false
 }
-
-// sameValue is true if the supplied values are equal. Most are strings.
-func sameValue(a, b *structpb.Value) bool {
-	if s, ok := b.GetKind().(*structpb.Value_StringValue); ok && a != nil {
-		return tagset.IsText(a, s.StringValue)
-	}
-
-	return proto.Equal(a, b)
-}
-
-// text of the supplied value of a tag. One that is no string is put as JSON.
-func text(v *structpb.Value) string {
-	switch k := v.GetKind().(type) {
-	case nil:
-		return ""
-	case *structpb.Value_StringValue:
-		return k.StringValue
-	default:
-		j, _ := json.Marshal(v.AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
-		return string(j)
-	}
-}
-
-// isProviders is true if providers set the tag with the key, or what else manages
-// resources with the field.
-func isProviders[K string | []byte](f *field.Field, key K) bool {
-	return slices.Contains(providersKeys, string(key)) || slices.Contains(f.ProviderTags, string(key))
-}
-
-var providersKeys = tags.ProvidersKeys()

@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // changed are the supplied changes, line by line.
@@ -126,13 +127,13 @@ func TestAudit(t *testing.T) {
 					observed = ""
 				}
 
-				audit(t, g, tc.reason, &Stamper{Fields: everywhere(shape.field)}, observed, of(tc.desired))
+				audit(t, g, tc.reason, &Stamper{Finder: target.Finder{Fields: everywhere(shape.field)}}, observed, of(tc.desired))
 
 				// All tags of an atomic list are replaced at once, which is the same as
 				// long as nobody says who owns them.
 				atomic := shape.field
 				atomic.Atomic = true
-				audit(t, g, tc.reason, &Stamper{Fields: everywhere(atomic)}, observed, of(tc.desired))
+				audit(t, g, tc.reason, &Stamper{Finder: target.Finder{Fields: everywhere(atomic)}}, observed, of(tc.desired))
 			})
 		}
 	}
@@ -187,7 +188,7 @@ func TestAuditEntries(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &Stamper{Fields: everywhere(tc.field), Provider: tc.provider, Transformer: transformer(label("a", "1"))}
+			s := &Stamper{Finder: target.Finder{Fields: everywhere(tc.field), Provider: tc.provider}, Transformer: transformer(label("a", "1"))}
 			audit(t, g, tc.reason, s, tagstest.Thing(`"spec": `+tc.observed), tagstest.Thing(`"spec": `+tc.desired))
 		})
 	}
@@ -324,14 +325,14 @@ func TestAuditOwned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			managed := `"metadata": {"managedFields": [` + strings.Join(tc.managers, ", ") + `]}, `
 
-			audit(t, g, tc.reason, &Stamper{Fields: everywhere(tc.field), Owner: composed},
+			audit(t, g, tc.reason, &Stamper{Finder: target.Finder{Fields: everywhere(tc.field), Owner: composed}},
 				tagstest.Thing(managed+`"spec": {"forProvider": `+tc.observed+`}`), tagstest.Thing(`"spec": {"forProvider": `+tc.desired+`}`))
 		})
 	}
 
 	for name, managers := range map[string]string{"Null": `null`, "NotAList": `{}`} {
 		t.Run(name, func(t *testing.T) {
-			audit(t, g, "If nobody says who owns tags, all count.", &Stamper{Fields: everywhere(tagMap)},
+			audit(t, g, "If nobody says who owns tags, all count.", &Stamper{Finder: target.Finder{Fields: everywhere(tagMap)}},
 				tagstest.Thing(`"metadata": {"managedFields": `+managers+`}, "spec": {"forProvider": `+mapABC+`}`), tagstest.Thing(`"spec": {"forProvider": {"tags": {"b": "2"}}}`))
 		})
 	}
@@ -377,19 +378,21 @@ func TestAuditAfterStamp(t *testing.T) {
 		"unobserved": spec(`"tags": {"Name": "x", "secret": "s"}`),
 
 		"adopted":  spec(`"managementPolicies": ["Observe"], "tags": {"Name": "x"}`),
-		"ignored":  tagstest.Thing(`"metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"Name": "x"}}`),
+		"ignored":  tagstest.Thing(`"metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"Name": "x"}}`),
 		"mismatch": spec(`"tags": ["x"]`),
 		"other":    `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"tags": {"Name": "x"}}}`,
 	}
 
 	s := &Stamper{
-		Input:       in,
-		Provider:    "aws",
+		Finder: target.Finder{
+			Input:    in,
+			Provider: "aws",
+			Fields:   everywhere(field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Observed: []object.Path{object.MustParsePath("status.tags")}}),
+			Observed: tagstest.Resources(observed),
+		},
 		Transformer: transformer(label("a", "1")),
-		Fields:      everywhere(field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map, Observed: []object.Path{object.MustParsePath("status.tags")}}),
 		Remove:      []resolve.TagKey{{Pattern: "secret"}},
 		Ignore:      []resolve.TagKey{{Pattern: "backup:*"}},
-		Observed:    tagstest.Resources(observed),
 	}
 
 	targets := targetsOf(s, tagstest.Resources(desired))
@@ -427,12 +430,14 @@ func TestAuditAtomic(t *testing.T) {
 			f.Atomic = true
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+					Provider: "aws",
+					Fields:   everywhere(f),
+					Observed: map[string]*fnv1.Resource{"r": {Resource: thing(observed)}},
+				},
 				Transformer: transformer(label("a", "1")),
 				Audits:      true,
-				Fields:      everywhere(f),
-				Observed:    map[string]*fnv1.Resource{"r": {Resource: thing(observed)}},
 			}
 
 			targets := targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(tc.desired)}})
@@ -450,11 +455,13 @@ func TestAuditAtomic(t *testing.T) {
 // TestAuditNothingToDo is about inputs that only copy metadata.
 func TestAuditNothingToDo(t *testing.T) {
 	s := &Stamper{
-		Input:       &v1beta1.CloudTags{},
-		Provider:    "aws",
+		Finder: target.Finder{
+			Input:    &v1beta1.CloudTags{},
+			Provider: "aws",
+			Fields:   everywhere(shapes["Map"].field),
+			Observed: map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "1"}}`)}},
+		},
 		Transformer: transformer(),
-		Fields:      everywhere(shapes["Map"].field),
-		Observed:    map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "1"}}`)}},
 	}
 
 	targets := targetsOf(s, map[string]*fnv1.Resource{"r": {Resource: thing(`{"tags": {"a": "2"}}`)}})
@@ -466,11 +473,11 @@ func TestAuditNothingToDo(t *testing.T) {
 
 // audited returns what changes in the tags of the targets if the changed resources are what they
 // become.
-func audited(s *Stamper, targets *Targets, changed map[string]object.Object) []Change {
+func audited(s *Stamper, targets *target.Targets, changed map[string]object.Object) []Change {
 	out := &Outcome{Changed: make(map[string]object.Object)}
 
 	for _, t := range targets.All {
-		if !t.managed || t.leave != "" || t.lacks != "" {
+		if !t.Managed || t.Leave != target.None || t.Lacks != target.None {
 			continue
 		}
 
@@ -479,7 +486,7 @@ func audited(s *Stamper, targets *Targets, changed map[string]object.Object) []C
 			panic(err) // No labels are computed.
 		}
 
-		p := &plan{Result: t.result(), wishes: l.wishesFor(t), target: t}
+		p := &plan{Result: result(t), wishes: l.wishesFor(t), target: t}
 		p.Stamped = changed[t.Name]
 		s.Audits = true
 		s.record(out, p)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A stage is a plane, and what is asked of this function there.
@@ -46,9 +47,12 @@ func (s *stage) run() error {
 	}
 
 	stamper := &Stamper{
-		Input:    &v1beta1.CloudTags{Sources: sources},
-		Owner:    managerCrossplane,
-		Provider: "aws", Transformer: reserving(nil, from(sources, labels...)...),
+		Finder: target.Finder{
+			Input:    &v1beta1.CloudTags{Sources: sources},
+			Owner:    managerCrossplane,
+			Provider: "aws",
+		},
+		Transformer: reserving(nil, from(sources, labels...)...),
 	}
 	if s.ignores {
 		stamper.Ignore = keys("backup*")

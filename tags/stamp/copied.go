@@ -1,45 +1,17 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
-
-// Copied tells the targets that metadata was copied to the changed resources, by name. The tag
-// field keeps the value that it had: what is copied there has less right than labels, so that it
-// is decided on last.
-func (ts *Targets) Copied(changed map[string]object.Object) {
-	for _, t := range ts.All {
-		r, ok := changed[t.Name]
-		if !ok {
-			continue
-		}
-
-		t.Resource, t.copiedTo = r, true
-
-		if !t.managed || t.leave != "" || t.lacks != "" || t.beforeErr != nil {
-			continue
-		}
-
-		after, err := r.At(t.field.Path)
-		if err != nil || after.Equal(t.before) {
-			continue
-		}
-
-		if before, err := object.Set(r, t.field.Path, t.before); err == nil {
-			t.Resource, t.copied = before, after
-		}
-	}
-}
 
 // fillCopied gives free tag slots to the metadata that was copied to the tag field. It gets none
 // for a key that labels or removeTags decide on, and never for a reserved one.
 func (p *plan) fillCopied(free int) {
-	if !p.target.copied.IsThere() {
+	if !p.target.Copies.IsThere() {
 		return
 	}
 
-	set, err := tagset.Read(p.target.copied, p.target.field, &p.Keys)
+	set, err := tagset.Read(p.target.Copies, p.target.Field, &p.Keys)
 	if err != nil {
 		p.Mismatch = err.Error()
 		return
@@ -55,12 +27,12 @@ func (p *plan) fillCopied(free int) {
 			continue
 		}
 
-		if was := p.set.Find(e.ID); was != nil && sameValue(was.Value, e.Value) || !p.mayCopy(e) {
+		if was := p.set.Find(e.ID); was != nil && tagset.SameValue(was.Value, e.Value) || !p.mayCopy(e) {
 			continue
 		}
 
 		needs := p.grows(of)
-		if !fits(needs, free) || !e.FitsIn(p.target.field.Limits) {
+		if !fits(needs, free) || !e.FitsIn(p.target.Field.Limits) {
 			capped = append(capped, e.Key)
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestStampEarlier tests what becomes of the tags of earlier steps that have reserved keys.
@@ -61,10 +62,12 @@ func TestStampTwice(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
 				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-					Provider:    "aws",
+					Finder: target.Finder{
+						Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+						Provider: "aws",
+						Fields:   everywhere(s.field),
+					},
 					Transformer: reserving([]string{"zone"}, set...),
-					Fields:      everywhere(s.field),
 					Earlier:     earlier,
 				}
 

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 const facts = "../field/testdata/facts/"
@@ -407,7 +408,7 @@ func jsonOf(t *testing.T, o *structpb.Struct) string {
 
 // An outcome is what became of a resource.
 type outcome struct {
-	*Target
+	*target.Target
 	Result
 }
 
@@ -421,16 +422,17 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	}
 
 	s := &Stamper{
-		Input:          &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), TagFields: rules},
-		CompositeGroup: "example.org",
-		Transformer:    tags.NewTransformer(tags.PropagatingLabelSet{"env": "prod"}.Labels(""), nil),
-		Fields: func(schemas field.Schemas) field.Locator {
-			r := field.NewRules(rules)
-			r.Schemas = &schemas
-
-			return field.Chain{r, field.BuiltIn(), schemas, field.ByProfile{}}
+		Finder: target.Finder{
+			Input:          &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), TagFields: rules},
+			CompositeGroup: "example.org",
+			Fields: func(schemas field.Schemas) field.Locator {
+				r := field.NewRules(rules)
+				r.Schemas = &schemas
+				return field.Chain{r, field.BuiltIn(), schemas, field.ByProfile{}}
+			},
+			Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return schemas[k] }},
 		},
-		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return schemas[k] }},
+		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"env": "prod"}.Labels(""), nil),
 	}
 
 	targets := targetsOf(s, desired)
@@ -441,8 +443,8 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	}
 
 	out := make(map[string]outcome)
-	for _, target := range targets.All {
-		out[target.Name] = outcome{Target: target}
+	for _, of := range targets.All {
+		out[of.Name] = outcome{Target: of}
 	}
 
 	for _, r := range o.Results {
@@ -465,12 +467,12 @@ func (c *factCase) check(t *testing.T, how string, got outcome, want *structpb.S
 		return
 	}
 
-	if got.profile.Name != c.verdict.profile {
-		t.Errorf("%s %s: want the profile %s, got %s", c, how, c.verdict.profile, got.profile.Name)
+	if got.Profile.Name != c.verdict.profile {
+		t.Errorf("%s %s: want the profile %s, got %s", c, how, c.verdict.profile, got.Profile.Name)
 	}
 
 	atomic := strings.HasPrefix(c.of.shape, "list") && !strings.Contains(c.of.shape, "listType=set") && !strings.Contains(c.of.shape, "listType=map")
-	if got.field.Atomic != atomic {
+	if got.Field.Atomic != atomic {
 		t.Errorf("%s %s: want atomic %t, got %t", c, how, atomic, !atomic)
 	}
 }

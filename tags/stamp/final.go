@@ -1,6 +1,8 @@
 package stamp
 
 import (
+	"maps"
+
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
@@ -20,7 +22,7 @@ type Final struct {
 func finalOf(p *plan, becomes object.Object) Final {
 	f := Final{Resource: p.Resource, Provider: p.Profile.Name, Tags: make(map[string]string)}
 
-	value, err := becomes.At(p.target.field.Path)
+	value, err := becomes.At(p.target.Field.Path)
 	if err != nil {
 		return f
 	}
@@ -29,16 +31,12 @@ func finalOf(p *plan, becomes object.Object) Final {
 	keys := p.Keys
 	keys.Patterns = profile.NewKeySet("*")
 
-	set, err := tagset.Read(value, p.target.field, &keys)
+	set, err := tagset.Read(value, p.target.Field, &keys)
 	if err != nil {
 		return f
 	}
 
-	for e := range set.All() {
-		if !e.Opaque {
-			f.Tags[e.Key] = text(e.Value)
-		}
-	}
+	maps.Insert(f.Tags, set.Texts())
 
 	return f
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // from returns the supplied labels with the source of the supplied ones whose position they
@@ -88,7 +89,7 @@ func bytesOf(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 }
 
 // targetsOf returns the supplied resources as targets.
-func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *Targets {
+func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *target.Targets {
 	targets, err := s.Targets(context.Background(), desired)
 	if err != nil {
 		panic(err) // Nothing ends the context.

@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // keys returns the supplied patterns as the input gives them.
@@ -429,10 +430,12 @@ func TestStampIgnoreSettles(t *testing.T) {
 				f.Atomic = atomic && f.Shape != field.Map
 
 				stamper := &Stamper{
-					Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-					Provider:    "aws",
+					Finder: target.Finder{
+						Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+						Provider: "aws",
+						Fields:   everywhere(f),
+					},
 					Transformer: transformer(label("a", "1"), label("b", "2"), label("gone", "3"), label("both", "4")),
-					Fields:      everywhere(f),
 					Ignore:      append(keys("ours:b", "backup:*"), retaining("Name", "late")...),
 					Remove:      append(keys("ours:gone", "old"), atValue("ours:a", "9")...),
 				}

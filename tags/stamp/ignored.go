@@ -57,7 +57,7 @@ func (p *plan) follow(now, held []tagset.Entry) []tagset.Entry {
 	}
 
 	if p.before == nil {
-		p.before, p.changes = changesOf(p.target.observed), make(followedChanges)
+		p.before, p.changes = changesOf(p.target.Observed), make(followedChanges)
 	}
 
 	name := nameOf(now[0].ID)
@@ -80,12 +80,12 @@ func (p *plan) follow(now, held []tagset.Entry) []tagset.Entry {
 // held are the tags of other systems that the resource has because of ignoreTags and that the
 // provider doesn't report, or not yet: they stay until removeTags takes them away.
 func (p *plan) held(there *tagset.Set) (out [][]tagset.Entry) {
-	if there == nil || len(p.target.field.Observed) == 0 || p.target.owners().unknown {
+	if there == nil || len(p.target.Field.Observed) == 0 || p.target.Owners().Unknown {
 		return nil
 	}
 
 	for of := range there.Tags() {
-		if e := &of[0]; !p.set.Has(e.ID) && len(p.labelsOf(e)) == 0 && (p.cloud == nil || !p.cloud.Has(e.ID)) && !p.target.owners().stays(e, true) {
+		if e := &of[0]; !p.set.Has(e.ID) && len(p.labelsOf(e)) == 0 && (p.cloud == nil || !p.cloud.Has(e.ID)) && !p.target.Owners().Stays(e, true) {
 			out = append(out, of)
 		}
 	}
@@ -121,11 +121,11 @@ func (p *plan) remember() error {
 // noteIgnored tells what is kept from now on, or that nothing can be.
 func (p *plan) noteIgnored() {
 	t := p.target
-	if len(p.ignore) == 0 || t.observed.IsZero() {
+	if len(p.ignore) == 0 || t.Observed.IsZero() {
 		return
 	}
 
-	there := t.reported(t.there, &p.Keys)
+	there := t.Reported(t.There, &p.Keys)
 
 	var kept []string
 
@@ -137,7 +137,7 @@ func (p *plan) noteIgnored() {
 
 	p.note(NoteKept, kept)
 
-	if p.cloud == nil && (len(t.field.Observed) == 0 || there != nil && hasOthers(t, there)) {
+	if p.cloud == nil && (len(t.Field.Observed) == 0 || there != nil && hasOthers(t, there)) {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
 }

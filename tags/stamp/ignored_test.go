@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestStampFollowed tests the value of another system's tag that changes.
@@ -83,14 +84,16 @@ func TestStampFollowed(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+					Provider: "aws",
+					Fields:   everywhere(reporting(shapes["Map"].field)),
+					Owner:    "apiextensions.crossplane.io/composed/0a1b",
+					Observed: map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
+				},
 				Transformer: transformer(tc.labels...),
-				Fields:      everywhere(reporting(shapes["Map"].field)),
-				Owner:       "apiextensions.crossplane.io/composed/0a1b",
 				Ignore:      tc.ignore,
 				Remove:      tc.remove,
-				Observed:    map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
 			}
 
 			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: tc.desired}})

@@ -8,6 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // What a provider writes to the managed resource that it reconciles: the times at which it began to
@@ -35,25 +36,25 @@ var (
 
 // isMade is true unless t is known not to be made yet: its provider reports nothing, and has not
 // begun to make it, or failed.
-func (t *Target) isMade() bool {
-	if t.observed.IsZero() {
+func isMade(t *target.Target) bool {
+	if t.Observed.IsZero() {
 		return false
 	}
 
-	if reported, err := t.observed.At(atProviderPath); err == nil && reported.IsObject() && !reported.IsEmpty() {
+	if reported, err := t.Observed.At(atProviderPath); err == nil && reported.IsObject() && !reported.IsEmpty() {
 		return true
 	}
 
-	pending, succeeded, failed := t.time(createPending), t.time(createSucceeded), t.time(createFailed)
+	pending, succeeded, failed := timeOf(t, createPending), timeOf(t, createSucceeded), timeOf(t, createFailed)
 	hasBegun := !pending.IsZero() || !succeeded.IsZero()
 	hasFailed := failed.After(succeeded) && !pending.After(failed) // As ExternalCreateIncomplete compares them.
 
 	return hasBegun && !hasFailed
 }
 
-// time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
-func (t *Target) time(annotation string) time.Time {
-	at, err := time.Parse(time.RFC3339, object.Annotations(t.observed).Field(annotation).Text())
+// timeOf returns the time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
+func timeOf(t *target.Target, annotation string) time.Time {
+	at, err := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
 	if err != nil {
 		return time.Time{}
 	}
@@ -65,11 +66,11 @@ func (t *Target) time(annotation string) time.Time {
 // every update once they differ, whatever labels, earlier steps and rules of the input say.
 func (p *plan) freeze() error {
 	t := p.target
-	if t.beforeErr != nil {
-		return t.beforeErr
+	if t.BeforeErr != nil {
+		return t.BeforeErr
 	}
 
-	set, err := t.made(p.wishes)
+	set, err := made(t, p.wishes)
 	if err != nil {
 		return err
 	}
@@ -87,21 +88,21 @@ func (p *plan) freeze() error {
 
 // made returns the tags that t was made with: those that the provider reports under the name of
 // the field, or else those of the observed field.
-func (t *Target) made(w *wishes) (*tagset.Set, error) {
+func made(t *target.Target, w *wishes) (*tagset.Set, error) {
 	keys := w.Keys
 	keys.Patterns = profile.NewKeySet("*") // All strings are tags.
 
-	set, all := t.cloudsOwn(&keys)
+	set, all := cloudsOwn(t, &keys)
 	reported := set != nil
 
 	if !reported {
-		there := t.there
-		if t.thereErr != nil || t.isStuckWithout() {
+		there := t.There
+		if t.ThereErr != nil || isStuckWithout(t) {
 			there = object.Node{}
 		}
 
 		var err error
-		if set, err = tagset.Read(there, t.field, &keys); err != nil {
+		if set, err = tagset.Read(there, t.Field, &keys); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +111,7 @@ func (t *Target) made(w *wishes) (*tagset.Set, error) {
 		switch {
 		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || w.isClouds(e)):
 			set.Remove(e)
-		case !t.field.Atomic && isProviders(t.field, w.Profile.Fold(e.Key)): // The provider owns it.
+		case !t.Field.Atomic && target.AddsItself(t.Field, w.Profile.Fold(e.Key)): // The provider owns it.
 			set.Remove(e)
 		}
 	}
@@ -122,16 +123,16 @@ func (t *Target) made(w *wishes) (*tagset.Set, error) {
 // reports none there, and all that it reports elsewhere, or nil if that is nothing. What Google's
 // Terraform provider reports under the name of the field has the labels of the managed resource
 // that the cloud lacks, too, without a value: see SetLabels in its tpgresource/labels.go.
-func (t *Target) cloudsOwn(keys *tagset.Keys) (own, all *tagset.Set) {
-	for i, path := range t.field.Observed {
-		v, err := t.observed.At(path)
+func cloudsOwn(t *target.Target, keys *tagset.Keys) (own, all *tagset.Set) {
+	for i, path := range t.Field.Observed {
+		v, err := t.Observed.At(path)
 		if err != nil {
 			continue
 		}
 
-		set := t.reported(v, keys)
+		set := t.Reported(v, keys)
 
-		if t.isOwn(path) {
+		if isOwn(t, path) {
 			return set, all
 		}
 
@@ -144,23 +145,23 @@ func (t *Target) cloudsOwn(keys *tagset.Keys) (own, all *tagset.Set) {
 }
 
 // isOwn is true if the path is where a provider reports t's field under its own name.
-func (t *Target) isOwn(path object.Path) bool {
-	name, ok := strings.CutPrefix(t.field.Path.String(), forProvider)
+func isOwn(t *target.Target, path object.Path) bool {
+	name, ok := strings.CutPrefix(t.Field.Path.String(), forProvider)
 	return ok && path.String() == atProvider+name
 }
 
 // isStuckWithout is true if t's provider refuses an update while it reports no tags of t, though
 // it reports those of the kind: the cloud has none, since a report leaves out what is empty.
-func (t *Target) isStuckWithout() bool {
-	if !slices.ContainsFunc(t.field.Observed, t.isOwn) {
+func isStuckWithout(t *target.Target) bool {
+	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return isOwn(t, p) }) {
 		return false
 	}
 
-	if reported, err := t.observed.At(atProviderPath); err != nil || reported.IsEmpty() {
+	if reported, err := t.Observed.At(atProviderPath); err != nil || reported.IsEmpty() {
 		return false
 	}
 
-	conditions, err := t.observed.At(conditionsPath)
+	conditions, err := t.Observed.At(conditionsPath)
 	if err != nil {
 		return false
 	}
@@ -175,21 +176,21 @@ func (t *Target) isStuckWithout() bool {
 }
 
 // writeMade writes the set to t's field. It returns no object if t is as it was.
-func writeMade(t *Target, set *tagset.Set) (object.Object, error) {
+func writeMade(t *target.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
 	switch n := object.NodeOf(v); {
-	case isEmpty(n) && isEmpty(t.before):
+	case isEmpty(n) && isEmpty(t.Before):
 		return object.Object{}, nil
 	case isEmpty(n):
 		return removeField(t)
 	}
 
-	if t.field.Atomic && !t.field.Sorted {
-		v = inObservedOrder(v, t.there.Value())
+	if t.Field.Atomic && !t.Field.Sorted {
+		v = inObservedOrder(v, t.There.Value())
 	}
 
-	if n := object.NodeOf(v); !n.Equal(t.before) {
+	if n := object.NodeOf(v); !n.Equal(t.Before) {
 		return writeValue(t, n)
 	}
 

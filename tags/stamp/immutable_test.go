@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Fields that can't change, as the families have them.
@@ -114,8 +115,13 @@ func TestStampImmutable(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input: in, Provider: "aws", Transformer: reserving(tc.reserved, from(in.Sources, tc.labels...)...),
-				Fields: everywhere(tc.field), Remove: tc.remove, Ignore: tc.ignore,
+				Finder: target.Finder{
+					Input:    in,
+					Provider: "aws",
+					Fields:   everywhere(tc.field),
+				},
+				Transformer: reserving(tc.reserved, from(in.Sources, tc.labels...)...),
+				Remove:      tc.remove, Ignore: tc.ignore,
 			}
 
 			if tc.status != "" {

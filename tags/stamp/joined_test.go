@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestStampJoined(t *testing.T) {
@@ -225,8 +226,11 @@ func TestStampAsked(t *testing.T) {
 			})
 
 			s := &Stamper{
-				Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")),
-				Fields: fixed(field.Chain{rules, field.BuiltIn(), field.ByProfile{}}),
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+					Fields: fixed(field.Chain{rules, field.BuiltIn(), field.ByProfile{}}),
+				},
+				Transformer: transformer(label("a", "1")),
 			}
 			check(t, g, tc.reason, s, tagstest.Resources(map[string]string{"r": `{"apiVersion": "` + tc.apiVersion + `", "kind": "` + tc.kind + `", "spec": ` + tc.spec + `}`}))
 		})
@@ -262,8 +266,11 @@ func TestStampFixedParameters(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")),
-				Fields: fixed(field.Chain{rules, field.BuiltIn(), field.ByProfile{}}),
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+					Fields: fixed(field.Chain{rules, field.BuiltIn(), field.ByProfile{}}),
+				},
+				Transformer: transformer(label("a", "1")),
 			}
 
 			if tc.observed != "" {

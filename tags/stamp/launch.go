@@ -9,43 +9,15 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
-
-// A launchedPlace is where tags go that are of what resources of a kind launch.
-type launchedPlace struct {
-	place
-
-	of field.Launched
-}
-
-// launchedPlaces are those of the supplied kind, whose own tags go to the supplied place.
-func (ts *Targets) launchedPlaces(k *kind, own *place) []*launchedPlace {
-	if ts.stamper.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || own.lacks != "" {
-		return nil
-	}
-
-	var out []*launchedPlace
-
-	for _, l := range ts.asked.Launched(k.Kind) {
-		if !l.Path.Equal(own.field.Path) {
-			p := &launchedPlace{place: place{profile: own.profile, refuser: own.refuser}, of: l}
-			p.field = &p.of.Field
-			p.field.Limits = p.of.LimitsOf(ts.schemaAtHand(k))
-			out = append(out, p)
-		}
-	}
-
-	return out
-}
 
 // A launch is what becomes of the tags of what a resource launches.
 type launch struct {
 	*Stamper
 
-	target *Target
+	target *target.Target
 	labels *resourceLabels
 
 	// resource as it has become so far, and whether it has changed.
@@ -60,7 +32,7 @@ type launch struct {
 // It returns the plans for these.
 func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
 	t := p.target
-	if len(t.launched) == 0 || p.lacking > 0 || p.LeftAlone != "" {
+	if len(t.Launched) == 0 || p.lacking > 0 || p.LeftAlone != "" {
 		return nil, nil
 	}
 
@@ -69,24 +41,24 @@ func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
 		l.resource = p.Stamped
 	}
 
-	for _, at := range t.launched {
-		if !at.of.Applies(t.Resource, t.observed) {
+	for _, at := range t.Launched {
+		if !at.Of.Applies(t.Resource, t.Observed) {
 			continue
 		}
 
 		var err error
 
 		switch {
-		case at.of.Value != "":
+		case at.Of.Value != "":
 			err = l.switchOn(at, p)
-		case !at.of.List.IsZero():
+		case !at.Of.List.IsZero():
 			err = l.stampItems(at)
 		default:
 			err = l.stamp(at)
 		}
 
 		if err != nil {
-			return nil, errors.Wrapf(err, "%s", at.of.Name())
+			return nil, errors.Wrapf(err, "%s", at.Of.Name())
 		}
 	}
 
@@ -131,8 +103,8 @@ func union(a, b []string) []string {
 }
 
 // stamp the field of the resource that is the supplied place.
-func (l *launch) stamp(at *launchedPlace) error {
-	t := l.targetOf(at, "", l.resource, l.target.observed)
+func (l *launch) stamp(at *target.Launched) error {
+	t := l.target.In(at, "", l.resource, l.target.Observed)
 
 	p, err := l.plan(t, l.labels)
 	if err != nil {
@@ -148,30 +120,15 @@ func (l *launch) stamp(at *launchedPlace) error {
 	return nil
 }
 
-// targetOf what is in the supplied place of a resource or of an item of a list.
-// item is the key of that, or empty.
-func (l *launch) targetOf(at *launchedPlace, item string, desired, observed object.Object) *Target {
-	t := *l.target
-	t.place, t.profile, t.Resource, t.observed = &at.place, at.profile, desired, observed
-
-	if item != "" {
-		t.managers.within = itemPath(at.of.List, at.of.Key, item)
-	}
-
-	t.read()
-
-	return &t
-}
-
 // switchOn what passes the tags of the resource on, if that has any of labels and nobody has
 // said otherwise.
-func (l *launch) switchOn(at *launchedPlace, own *plan) error {
-	v, err := l.resource.At(at.of.Path)
+func (l *launch) switchOn(at *target.Launched, own *plan) error {
+	v, err := l.resource.At(at.Of.Path)
 	if err != nil || !v.IsNull() || len(own.Active) == 0 {
 		return nil //nolint:nilerr // There is no such field to switch on.
 	}
 
-	l.resource, err = object.Set(l.resource, at.of.Path, object.NodeOf(structpb.NewStringValue(at.of.Value)))
+	l.resource, err = object.Set(l.resource, at.Of.Path, object.NodeOf(structpb.NewStringValue(at.Of.Value)))
 	l.changed = l.changed || err == nil
 
 	return err
@@ -179,7 +136,7 @@ func (l *launch) switchOn(at *launchedPlace, own *plan) error {
 
 // stampItems stamps the items of the list that the supplied place is in. Each is like a resource
 // with tags.
-func (l *launch) stampItems(at *launchedPlace) error {
+func (l *launch) stampItems(at *target.Launched) error {
 	before, err := l.itemsOf(at)
 	if err != nil {
 		return err
@@ -187,9 +144,9 @@ func (l *launch) stampItems(at *launchedPlace) error {
 
 	there := make(map[string]*structpb.Struct)
 
-	if n, err := l.target.observed.At(at.of.List); err == nil {
+	if n, err := l.target.Observed.At(at.Of.List); err == nil {
 		for item := range n.Items() {
-			there[item.Field(at.of.Key).Text()] = item.Value().GetStructValue()
+			there[item.Field(at.Of.Key).Text()] = item.Value().GetStructValue()
 		}
 	}
 
@@ -197,10 +154,10 @@ func (l *launch) stampItems(at *launchedPlace) error {
 
 	for _, v := range before {
 		item := v.GetStructValue()
-		key := item.GetFields()[at.of.Key].GetStringValue()
+		key := item.GetFields()[at.Of.Key].GetStringValue()
 
 		if item != nil {
-			p, err := l.planItem(at, key, l.targetOf(at, key, object.Tree(item), object.Tree(there[key])))
+			p, err := l.planItem(at, key, l.target.In(at, key, object.Tree(item), object.Tree(there[key])))
 			if err != nil {
 				return err
 			}
@@ -212,7 +169,7 @@ func (l *launch) stampItems(at *launchedPlace) error {
 				v = structpb.NewStructValue(item)
 
 				// What has been made for tags is nothing without them: the cloud refuses it.
-				if at.of.Item != "" && len(item.GetFields()) == 1 {
+				if at.Of.Item != "" && len(item.GetFields()) == 1 {
 					continue
 				}
 			}
@@ -222,7 +179,7 @@ func (l *launch) stampItems(at *launchedPlace) error {
 	}
 
 	if changed {
-		l.resource, err = object.Set(l.resource, at.of.List, listOf(after))
+		l.resource, err = object.Set(l.resource, at.Of.List, listOf(after))
 		l.changed = true
 	}
 
@@ -231,8 +188,8 @@ func (l *launch) stampItems(at *launchedPlace) error {
 
 // planItem plans what becomes of the tags of the item with the key, which is t. Labels become tags
 // of the items that are meant, but nobody may claim a reserved key in any.
-func (l *launch) planItem(at *launchedPlace, key string, t *Target) (*plan, error) {
-	if at.of.Has(key) {
+func (l *launch) planItem(at *target.Launched, key string, t *target.Target) (*plan, error) {
+	if at.Of.Has(key) {
 		return l.plan(t, l.labels)
 	}
 
@@ -240,15 +197,15 @@ func (l *launch) planItem(at *launchedPlace, key string, t *Target) (*plan, erro
 }
 
 // itemsOf the list that the supplied place is in, with the item in question, if there is one.
-func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
-	n, err := l.resource.At(at.of.List)
+func (l *launch) itemsOf(at *target.Launched) ([]*structpb.Value, error) {
+	n, err := l.resource.At(at.Of.List)
 	if err == nil && !n.IsNull() && !n.IsList() {
-		err = errors.Errorf("%s is %s, not a list of objects with tags", at.of.List, n.Kind())
+		err = errors.Errorf("%s is %s, not a list of objects with tags", at.Of.List, n.Kind())
 	}
 
 	if err != nil {
-		t := l.targetOf(at, "", object.Object{}, object.Object{})
-		t.beforeErr = err
+		t := l.target.In(at, "", object.Object{}, object.Object{})
+		t.BeforeErr = err
 
 		p, planErr := l.plan(t, l.labels)
 		if planErr == nil {
@@ -260,13 +217,13 @@ func (l *launch) itemsOf(at *launchedPlace) ([]*structpb.Value, error) {
 
 	items := n.Value().GetListValue().GetValues()
 
-	if at.of.Item == "" || slices.ContainsFunc(items, func(v *structpb.Value) bool {
-		return at.of.Has(v.GetStructValue().GetFields()[at.of.Key].GetStringValue())
+	if at.Of.Item == "" || slices.ContainsFunc(items, func(v *structpb.Value) bool {
+		return at.Of.Has(v.GetStructValue().GetFields()[at.Of.Key].GetStringValue())
 	}) {
 		return items, nil
 	}
 
-	made := &structpb.Struct{Fields: map[string]*structpb.Value{at.of.Key: structpb.NewStringValue(at.of.Item)}}
+	made := &structpb.Struct{Fields: map[string]*structpb.Value{at.Of.Key: structpb.NewStringValue(at.Of.Item)}}
 
 	return append(slices.Clone(items), structpb.NewStructValue(made)), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // kinds of resources that launch others.
@@ -43,10 +44,13 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 	}
 
 	return &Stamper{
-		Input: &in, Remove: remove, Transformer: transformer(labels...),
-		Fields: func(s field.Schemas) field.Locator {
-			return field.Chain{field.NewRules(in.TagFields), field.BuiltIn(), s}
+		Finder: target.Finder{
+			Input: &in,
+			Fields: func(s field.Schemas) field.Locator {
+				return field.Chain{field.NewRules(in.TagFields), field.BuiltIn(), s}
+			},
 		},
+		Remove: remove, Transformer: transformer(labels...),
 	}
 }
 

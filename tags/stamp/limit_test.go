@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestStampLimit tests resources with three tag slots each.
@@ -64,10 +65,12 @@ func TestStampLimit(t *testing.T) {
 					}
 
 					stamper := &Stamper{
-						Input:       &v1beta1.CloudTags{Sources: sources, LimitPolicy: tc.policy, ReservedTags: map[string]v1beta1.TagCount{"aws": 47}},
-						Provider:    "aws",
+						Finder: target.Finder{
+							Input:    &v1beta1.CloudTags{Sources: sources, LimitPolicy: tc.policy, ReservedTags: map[string]v1beta1.TagCount{"aws": 47}},
+							Provider: "aws",
+							Fields:   everywhere(reporting(s.field)),
+						},
 						Transformer: transformer(from(sources, tc.labels...)...),
-						Fields:      everywhere(reporting(s.field)),
 						Remove:      tc.remove,
 						Ignore:      tc.ignore,
 					}
@@ -118,13 +121,15 @@ func TestStampLimitError(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			stamper := &Stamper{
-				Input: &v1beta1.CloudTags{
-					Sources:      []v1beta1.Source{{OnConflict: tags.Retain}},
-					LimitPolicy:  v1beta1.LimitPolicyApplyStrict,
-					ReservedTags: map[string]v1beta1.TagCount{"generic": 1},
+				Finder: target.Finder{
+					Input: &v1beta1.CloudTags{
+						Sources:      []v1beta1.Source{{OnConflict: tags.Retain}},
+						LimitPolicy:  v1beta1.LimitPolicyApplyStrict,
+						ReservedTags: map[string]v1beta1.TagCount{"generic": 1},
+					},
+					Fields: fixed(fields),
 				},
 				Transformer: transformer(labels(51)...),
-				Fields:      fixed(fields),
 			}
 
 			_, err := stampAll(stamper, tc.desired)

@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestSchemaAdmitsTags proves that the API server never refuses a resource because of a tag that
@@ -67,15 +68,17 @@ func TestSchemaAdmitsTags(t *testing.T) {
 				}
 
 				s := &stamp.Stamper{
-					Input:       in,
-					Transformer: tags.NewTransformer(tags.PropagatingLabelSet(drawTags(t, "labels")).Labels(""), nil),
-					Fields:      func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-					Schemas: field.Schemas{
-						Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
-						Given: func(schema.GroupVersionKind) object.Node {
-							return object.Tree(resource.MustStructJSON(encode(t, schemaOfKind))).Node()
+					Finder: target.Finder{
+						Input:  in,
+						Fields: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+						Schemas: field.Schemas{
+							Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
+							Given: func(schema.GroupVersionKind) object.Node {
+								return object.Tree(resource.MustStructJSON(encode(t, schemaOfKind))).Node()
+							},
 						},
 					},
+					Transformer: tags.NewTransformer(tags.PropagatingLabelSet(drawTags(t, "labels")).Labels(""), nil),
 				}
 
 				spec := make(map[string]any)

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // schemaOf returns the schema of a kind whose spec.forProvider has the fields of the
@@ -171,23 +172,24 @@ func TestSchemaLimits(t *testing.T) {
 			var asked []schema.GroupVersionKind
 
 			s := &Stamper{
-				Input:       in,
-				Transformer: transformer,
-				Fields:      func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-				Schemas: field.Schemas{
-					Of: func(k schema.GroupVersionKind) object.Node {
-						asked = append(asked, k)
-						return object.Node{}
-					},
-					Given: func(k schema.GroupVersionKind) object.Node {
-						if k != schema.FromAPIVersionAndKind(apiVersion, kind) {
+				Finder: target.Finder{
+					Input:  in,
+					Fields: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+					Schemas: field.Schemas{
+						Of: func(k schema.GroupVersionKind) object.Node {
+							asked = append(asked, k)
 							return object.Node{}
-						}
-
-						return schemaOf(t, tc.schemas)
+						},
+						Given: func(k schema.GroupVersionKind) object.Node {
+							if k != schema.FromAPIVersionAndKind(apiVersion, kind) {
+								return object.Node{}
+							}
+							return schemaOf(t, tc.schemas)
+						},
 					},
 				},
-				Ignore: tc.ignore,
+				Transformer: transformer,
+				Ignore:      tc.ignore,
 			}
 
 			if tc.observed != "" {
@@ -209,12 +211,14 @@ func TestSchemaLimits(t *testing.T) {
 func TestSchemaLimitsAsked(t *testing.T) {
 	in := &v1beta1.CloudTags{FieldDiscovery: v1beta1.FieldDiscoverySchema, Sources: make([]v1beta1.Source, 1)}
 	s := &Stamper{
-		Input:       in,
+		Finder: target.Finder{
+			Input:  in,
+			Fields: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+			Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node {
+				return schemaOf(t, `{tags: {type: object, additionalProperties: {type: string, maxLength: 2}}}`)
+			}},
+		},
 		Transformer: transformer(label("a", "123"), label("b", "1")),
-		Fields:      func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node {
-			return schemaOf(t, `{tags: {type: object, additionalProperties: {type: string, maxLength: 2}}}`)
-		}},
 	}
 
 	out, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: resource.MustStructJSON(`{"apiVersion": "ec2.aws.m.upbound.io/v1beta1", "kind": "VPC", "spec": {"forProvider": {}}}`)}})

@@ -5,6 +5,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Look at a target is what there is, before anything is decided: for people who want to know
@@ -15,7 +16,7 @@ type Look struct {
 	Profile *profile.Profile
 
 	// Unprofiled is why that is the generic one.
-	Unprofiled Unprofiled
+	Unprofiled target.Unprofiled
 
 	// LeftAlone is why the resource's tags are not managed, or empty if they are.
 	LeftAlone string
@@ -51,17 +52,17 @@ type LookedTag struct {
 }
 
 // Look at t. An error means that its labels can't be known.
-func (s *Stamper) Look(t *Target) (*Look, error) {
-	l := &Look{APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Profile: t.profile, LeftAlone: t.leave}
+func (s *Stamper) Look(t *target.Target) (*Look, error) {
+	l := &Look{APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Profile: t.Profile, LeftAlone: t.Why(t.Leave)}
 
 	switch {
-	case t.leave != "":
+	case t.Leave != target.None:
 		return l, nil
-	case !t.managed:
-		l.LeftAlone = whyNotSelected
+	case !t.Managed:
+		l.LeftAlone = t.Why(target.NotSelected)
 		return l, nil
-	case t.lacks != "":
-		l.LeftAlone = t.lacks
+	case t.Lacks != target.None:
+		l.LeftAlone = t.Why(t.Lacks)
 		return l, nil
 	}
 
@@ -71,18 +72,18 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 	}
 
 	w := labels.wishesFor(t)
-	l.Unprofiled = t.unprofiled
-	l.Field, l.Labels, l.Refused = t.field, w.transformed, w.refused
+	l.Unprofiled = t.Unprofiled
+	l.Field, l.Labels, l.Refused = t.Field, w.transformed, w.refused
 
 	// All strings are tags.
 	keys := w.Keys
 	keys.Patterns = profile.NewKeySet("*")
 
-	err = t.beforeErr
-	p := &plan{Result: t.result(), wishes: w, in: s.Input, target: t}
+	err = t.BeforeErr
+	p := &plan{Result: result(t), wishes: w, in: s.Input, target: t}
 
 	if err == nil {
-		p.set, err = tagset.Read(t.before, t.field, &keys)
+		p.set, err = tagset.Read(t.Before, t.Field, &keys)
 	}
 
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Stamper) Look(t *Target) (*Look, error) {
 		return l, nil //nolint:nilerr // It is told of.
 	}
 
-	p.others = t.staying(&keys, true)
+	p.others = t.Staying(&keys, true)
 
 	// There may be no place for tags that are missing. What labels conflict with has been decided.
 	planned, err := s.plan(t, labels)
@@ -116,7 +117,7 @@ func (l *Look) addTags(p *plan) {
 			continue
 		}
 
-		of := LookedTag{Key: e.Key, Value: text(e.Value)}
+		of := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
 		for _, i := range p.byID[e.ID] {
 			of.Labels = append(of.Labels, p.tags[i])
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // with is a resource with the supplied metadata and spec.
@@ -83,9 +84,11 @@ func TestStampNative(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(tc.slots)}, Sources: []v1beta1.Source{{}}},
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, ReservedTags: map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(tc.slots)}, Sources: []v1beta1.Source{{}}},
+					Fields: fixed(somewhere(tc.field)),
+				},
 				Transformer: transformer(under(tags.Replace, tc.labels...)...),
-				Fields:      fixed(somewhere(tc.field)),
 				Remove:      tc.remove,
 			}
 
@@ -125,12 +128,14 @@ func TestStampNativeUnknown(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
-				Transformer: transformer(under(tags.Replace, labels(1)...)...),
-				Fields: func(schemas field.Schemas) field.Locator {
-					return field.Chain{field.BuiltIn(), schemas, field.ByProfile{}}
+				Finder: target.Finder{
+					Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+					Fields: func(schemas field.Schemas) field.Locator {
+						return field.Chain{field.BuiltIn(), schemas, field.ByProfile{}}
+					},
+					Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(tc.schema).Node() }},
 				},
-				Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Tree(tc.schema).Node() }},
+				Transformer: transformer(under(tags.Replace, labels(1)...)...),
 			}
 
 			r := with(`{}`, `{"name": "x"}`)
@@ -174,9 +179,11 @@ func TestStampWrapped(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}},
+					Fields: fixed(field.Chain{field.NewRules(tc.rules), field.BuiltIn(), field.ByProfile{}}),
+				},
 				Transformer: transformer(under(tags.Replace, labels(1)...)...),
-				Fields:      fixed(field.Chain{field.NewRules(tc.rules), field.BuiltIn(), field.ByProfile{}}),
 			}
 
 			check(t, g, tc.reason, s, map[string]*fnv1.Resource{"r": {Resource: wrapping(tc.manifest)}})

@@ -11,51 +11,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
-
-// staying returns the tags of the observed field that server-side apply leaves there if nobody
-// desires them: those that other field managers own, such as a provider after its late
-// initialization, or somebody after kubectl edit. It is nil if there are none. Those of an atomic
-// field stay only if that is not desired at all.
-func (t *Target) staying(keys *tagset.Keys, fieldDesired bool) *tagset.Set { //nolint:revive // It is what decides on atomic fields.
-	set := t.reported(t.there, keys)
-	if set == nil || set.Len() == 0 {
-		return nil
-	}
-
-	for e := range set.All() {
-		if !t.owners().stays(e, fieldDesired) {
-			set.Remove(e)
-		}
-	}
-
-	if set.Len() == 0 {
-		return nil
-	}
-
-	return set
-}
-
-// final returns the tags that the field of t has once Crossplane has applied value to it: those of
-// value, and those that others have there.
-func (t *Target) final(value object.Node, keys *tagset.Keys) (*tagset.Set, error) {
-	set, err := tagset.Read(value, t.field, keys)
-	if err != nil {
-		return nil, err
-	}
-
-	if others := t.staying(keys, value.IsThere()); others != nil {
-		for e := range others.All() {
-			if !e.Opaque && !set.Holds(e) {
-				set.Join(*e)
-			}
-		}
-	}
-
-	return set, nil
-}
 
 // isOthers is true if another field manager has the entry e in the observed field, where it stays,
 // and the resource doesn't desire it yet. The desired entry would take its place.
@@ -71,7 +29,7 @@ func (p *plan) countOthers() (n int) {
 	}
 
 	hasSlot := func(e *tagset.Entry) bool {
-		return p.in.ProviderTags != v1beta1.ProviderTagsNone && slices.Contains(p.target.field.ProviderTags, e.Key)
+		return p.in.ProviderTags != v1beta1.ProviderTagsNone && slices.Contains(p.target.Field.ProviderTags, e.Key)
 	}
 
 	for e := range p.others.All() {
@@ -195,9 +153,9 @@ func (p *plan) overwrites(i int) error {
 
 	id := p.ID(t.Key)
 
-	if there := p.target.reported(p.target.there, &p.Keys); there != nil && there.Has(id) {
+	if there := p.target.Reported(p.target.There, &p.Keys); there != nil && there.Has(id) {
 		for e := range there.With(id) {
-			if tagset.IsText(e.Value, t.Value) || p.target.owners().of(&e).ours {
+			if tagset.IsText(e.Value, t.Value) || p.target.Owners().Of(&e).Ours {
 				return nil
 			}
 		}
@@ -205,10 +163,10 @@ func (p *plan) overwrites(i int) error {
 		e := there.Find(id)
 
 		return errors.Errorf("%s has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-			managerName(p.target.owners().of(e).manager), t.Key, quote(e), t.Source.Name, t.Value)
+			managerName(p.target.Owners().Of(e).Manager), t.Key, quote(e), t.Source.Name, t.Value)
 	}
 
-	if p.cloud == nil || p.target.isGhost() {
+	if p.cloud == nil || p.target.IsGhost() {
 		return nil
 	}
 
@@ -226,14 +184,6 @@ func managerName(name string) string {
 	return "the field manager " + cmp.Or(name, "(none)")
 }
 
-// isGhost is true if what only the status of the observed resource has of tags may be long gone from
-// the cloud. Upjet decodes what it has read into what the status has, so that a map there never
-// loses a key. See SetObservation in the resources that it generates.
-func (t *Target) isGhost() bool {
-	family, _ := field.FamilyOf(t.kind.GroupKind())
-	return family.Upjet && (t.field.Shape == field.Map || t.field.Shape == field.MapOfLists)
-}
-
 // noteKey is what Notes about tags of others are told by.
 type noteKey struct {
 	kind    NoteKind
@@ -244,7 +194,7 @@ type noteKey struct {
 func (p *plan) noteOthers() {
 	others := p.others
 	if p.set.Len() == 0 {
-		others = p.target.staying(&p.Keys, false) // Those of an atomic field, too.
+		others = p.target.Staying(&p.Keys, false) // Those of an atomic field, too.
 	}
 
 	if others == nil {
@@ -254,19 +204,19 @@ func (p *plan) noteOthers() {
 	notes := make(map[noteKey][]string)
 
 	for e := range others.All() {
-		if p.set.Holds(e) || p.isProviders(e) || isProviders(p.target.field, e.Key) {
+		if p.set.Holds(e) || p.isProviders(e) || target.AddsItself(p.target.Field, e.Key) {
 			continue
 		}
 
-		of := p.target.owners().of(e)
+		of := p.target.Owners().Of(e)
 		add := func(kind NoteKind, key string) {
-			k := noteKey{kind, of.manager}
+			k := noteKey{kind, of.Manager}
 			notes[k] = append(notes[k], key)
 		}
 
 		if key, reserved := p.reserved(e); reserved {
 			add(NoteReserved, key)
-		} else if of.others && !of.applied && p.isPrefixed(e) {
+		} else if of.Others && !of.Applied && p.isPrefixed(e) {
 			key, _, _ := strings.Cut(e.String(), p.Separator)
 			add(NoteLeftover, cmp.Or(e.Key, key))
 		}
@@ -299,7 +249,7 @@ func (p *plan) noteOtherValues() {
 	var keys []string
 
 	for e := range p.set.All() {
-		if !e.Opaque && !p.isProviders(e) && !slices.Contains(p.target.field.ProviderTags, e.Key) && p.names(p.remove, e) {
+		if !e.Opaque && !p.isProviders(e) && !slices.Contains(p.target.Field.ProviderTags, e.Key) && p.names(p.remove, e) {
 			keys = append(keys, e.Key)
 		}
 	}

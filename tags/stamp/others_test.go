@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestComposedOwner(t *testing.T) {
@@ -44,7 +45,7 @@ func TestComposedOwner(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := ComposedOwner(object.Tree(resource.MustStructJSON(tc.xr))); got != tc.want {
+			if got := target.ComposedOwner(object.Tree(resource.MustStructJSON(tc.xr))); got != tc.want {
 				t.Errorf("\n%s\nComposedOwner(%s): want %s, got %s", tc.reason, tc.xr, tc.want, got)
 			}
 		})
@@ -151,17 +152,19 @@ func TestOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			provider := cmp.Or(tc.provider, "aws")
 			s := &Stamper{
-				Input: &v1beta1.CloudTags{
-					LimitPolicy:  tc.limitPolicy,
-					Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, tags.Retain)}},
-					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(profile.Of(provider).MaxTags - tc.slots)}, //nolint:gosec // At most 50.
+				Finder: target.Finder{
+					Input: &v1beta1.CloudTags{
+						LimitPolicy:  tc.limitPolicy,
+						Sources:      []v1beta1.Source{{OnConflict: cmp.Or(tc.policy, tags.Retain)}},
+						ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(profile.Of(provider).MaxTags - tc.slots)}, //nolint:gosec // At most 50.
+					},
+					Provider: provider,
+					Fields:   everywhere(tc.field),
+					Owner:    ours,
 				},
-				Provider:    provider,
 				Transformer: reserving(tc.reserved, under(cmp.Or(tc.policy, tags.Retain), tc.labels...)...),
-				Fields:      everywhere(tc.field),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,
-				Owner:       ours,
 			}
 
 			apiVersion := cmp.Or(tc.apiVersion, "example.org/v1")

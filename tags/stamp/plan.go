@@ -1,7 +1,6 @@
 package stamp
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A plan is what becomes of the tags of one resource. In this order: reserved keys that are
@@ -28,7 +28,7 @@ type plan struct {
 	*wishes
 
 	in     *v1beta1.CloudTags
-	target *Target
+	target *target.Target
 
 	// decided is true if it could be decided on the resource's tags.
 	decided bool
@@ -95,23 +95,23 @@ const (
 )
 
 // result of the target, of which nothing is decided yet.
-func (t *Target) result() Result {
-	return Result{Resource: t.Name, APIVersion: t.kind.apiVersion, Kind: t.kind.kind, Provider: t.profile.Name}
+func result(t *target.Target) Result {
+	return Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name}
 }
 
 // leftAlone is the result of the supplied target, which is left alone.
-func (s *Stamper) leftAlone(t *Target) Result {
-	r := t.result()
+func (s *Stamper) leftAlone(t *target.Target) Result {
+	r := result(t)
 
 	switch {
 	case !s.asksForTags(): // There is nothing that it could have been tagged with.
-	case t.leave != "":
-		r.LeftAlone = t.leave
+	case t.Leave != target.None:
+		r.LeftAlone = t.Why(t.Leave)
 	default:
-		r.LeftAlone, r.NoField, r.Unknown = t.lacks, t.noField, t.unknown
+		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
 
-		if r.Composite = t.noField && isComposite(t.observed); r.Composite {
-			r.LeftAlone = whyComposite
+		if r.Composite = r.NoField && t.IsComposite(); r.Composite {
+			r.LeftAlone = t.Why(target.Composite)
 		}
 	}
 
@@ -121,14 +121,14 @@ func (s *Stamper) leftAlone(t *Target) Result {
 }
 
 // plan what becomes of the tags of t, which has the labels l.
-func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
-	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
+func (s *Stamper) plan(t *target.Target, l *resourceLabels) (*plan, error) {
+	p := &plan{Result: result(t), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name]}
 
 	if len(p.transformed.Tags)+len(p.transformed.Refused) > 0 {
-		p.Unprofiled = t.unprofiled
+		p.Unprofiled = t.Unprofiled
 	}
 
-	if t.field.Immutable && t.isMade() {
+	if t.Field.Immutable && isMade(t) {
 		if err := p.freeze(); err != nil {
 			p.Mismatch = err.Error()
 		}
@@ -138,7 +138,7 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 
 	// Without anything to do, the provider's tags still have to be kept, and a field that
 	// has become empty may have to be there.
-	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.field.Atomic && !t.field.LateInit && !t.copied.IsThere() && isEmpty(t.there) {
+	if len(p.transformed.Tags)+len(s.Remove)+len(s.Ignore) == 0 && p.transformed.Reserved().Empty() && !t.Field.Atomic && !t.Field.LateInit && !t.Copies.IsThere() && isEmpty(t.There) {
 		return p, nil
 	}
 
@@ -149,13 +149,13 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 	}
 
 	p.set = set
-	p.cloud, p.others = s.cloud(t, p.wishes), t.staying(&p.Keys, true)
+	p.cloud, p.others = s.cloud(t, p.wishes), t.Staying(&p.Keys, true)
 
 	if err := p.decide(); err != nil || p.lacking > 0 {
 		return p, err
 	}
 
-	if set.Changed() || kept || set.Len() == 0 && t.field.LateInit {
+	if set.Changed() || kept || set.Len() == 0 && t.Field.LateInit {
 		if p.Stamped, err = write(t, p.wishes, set); err != nil {
 			p.Mismatch = err.Error()
 			return p, nil //nolint:nilerr // It is told of.
@@ -178,8 +178,8 @@ func (s *Stamper) plan(t *Target, l *resourceLabels) (*plan, error) {
 }
 
 // planReserved plans what becomes of the tags of t that have reserved keys, and of no others.
-func (s *Stamper) planReserved(t *Target, l *resourceLabels) *plan {
-	p := &plan{Result: t.result(), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name], decided: true}
+func (s *Stamper) planReserved(t *target.Target, l *resourceLabels) *plan {
+	p := &plan{Result: result(t), wishes: l.wishesFor(t), in: s.Input, target: t, earlier: s.Earlier[t.Name], decided: true}
 	p.cut = len(p.tags)
 
 	var err error
@@ -216,23 +216,23 @@ func (s *Stamper) planReserved(t *Target, l *resourceLabels) *plan {
 // API server would refuse whatever else changes in the resource, too.
 func keep(p *plan) {
 	t := p.target
-	if !t.field.Fixed || t.observed.IsZero() || t.thereErr != nil {
+	if !t.Field.Fixed || t.Observed.IsZero() || t.ThereErr != nil {
 		return
 	}
 
-	after := t.before
+	after := t.Before
 	if !p.Stamped.IsZero() {
-		after, _ = p.Stamped.At(t.field.Path)
+		after, _ = p.Stamped.At(t.Field.Path)
 	}
 
-	if after.Equal(t.there) || isEmpty(after) && isEmpty(t.there) {
+	if after.Equal(t.There) || isEmpty(after) && isEmpty(t.There) {
 		return
 	}
 
-	p.LeftAlone, p.Stamped = fmt.Sprintf(whyFixed, t.field.Path), object.Object{}
+	p.LeftAlone, p.Stamped = t.Why(target.Fixed), object.Object{}
 
-	if !t.before.Equal(t.there) {
-		p.Stamped, _ = object.Set(t.Resource, t.field.Path, t.there)
+	if !t.Before.Equal(t.There) {
+		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.There)
 	}
 }
 
@@ -370,7 +370,7 @@ func (p *plan) ignoreTags() {
 		return
 	}
 
-	there := p.target.reported(p.target.there, &p.Keys)
+	there := p.target.Reported(p.target.There, &p.Keys)
 
 	for _, of := range p.held(there) {
 		p.ignoreTag(of, there)
@@ -434,7 +434,7 @@ func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule
 		_, claimed := e.First(p.claimed)
 		_, lost := e.First(p.lost)
 
-		if claimed || lost || p.isClouds(e) || !e.IsTextual() && p.target.field.Shape != field.MapOfLists || !e.FitsIn(p.target.field.Limits) {
+		if claimed || lost || p.isClouds(e) || !e.IsTextual() && p.target.Field.Shape != field.MapOfLists || !e.FitsIn(p.target.Field.Limits) {
 			continue
 		}
 
@@ -462,7 +462,7 @@ func (p *plan) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule
 // rule returns the first of the supplied rules that holds for the supplied tag, or nil if
 // none does.
 func (p *plan) rule(rules []keyRule, e *tagset.Entry) *keyRule {
-	if slices.Contains(p.target.field.ProviderTags, e.Key) {
+	if slices.Contains(p.target.Field.ProviderTags, e.Key) {
 		return nil // They would come back.
 	}
 

@@ -25,6 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A cluster is the objects that Crossplane can fetch.
@@ -49,8 +50,12 @@ func (c cluster) tagsAfter(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, 
 	}
 
 	stamper := &stamp.Stamper{
-		Input: in, Provider: set.Provider, Transformer: set.Transformer(in), PerResource: set.PerResource,
-		Fields: func(field.Schemas) field.Locator { return field.Chain{field.NewRules(in.TagFields), field.ByProfile{}} },
+		Finder: target.Finder{
+			Input:    in,
+			Provider: set.Provider,
+			Fields:   func(field.Schemas) field.Locator { return field.Chain{field.NewRules(in.TagFields), field.ByProfile{}} },
+		},
+		Transformer: set.Transformer(in), PerResource: set.PerResource,
 	}
 
 	targets, err := stamper.Targets(context.Background(), map[string]*fnv1.Resource{"bucket": {Resource: r}})

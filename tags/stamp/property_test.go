@@ -23,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A world is the tags of one resource, and what is to become of them.
@@ -618,15 +619,17 @@ func (w world) stamper(s shape) *Stamper {
 	}
 
 	stamper := &Stamper{
-		Input: &v1beta1.CloudTags{
-			Sources: sources,
-			ReservedTags: map[string]v1beta1.TagCount{
-				w.provider: v1beta1.TagCount(profile.Of(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
+		Finder: target.Finder{
+			Input: &v1beta1.CloudTags{
+				Sources: sources,
+				ReservedTags: map[string]v1beta1.TagCount{
+					w.provider: v1beta1.TagCount(profile.Of(w.provider).MaxTags - w.slots), //nolint:gosec // At most 50.
+				},
 			},
+			Provider: w.provider,
+			Fields:   everywhere(reporting(s.field)),
 		},
-		Provider:    w.provider,
 		Transformer: reserving(w.reserved, from(sources, w.labels...)...),
-		Fields:      everywhere(reporting(s.field)),
 		Remove:      w.remove,
 		Ignore:      w.ignore,
 		Earlier:     map[string]map[string]string{"r": w.earlier},
@@ -1116,16 +1119,18 @@ func TestStampStrings(t *testing.T) {
 		f.Atomic = w.atomic
 
 		_, stamped, err := stampOnce(t, &Stamper{
-			Input: &v1beta1.CloudTags{
-				Sources:      []v1beta1.Source{{OnConflict: policy}},
-				ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
+			Finder: target.Finder{
+				Input: &v1beta1.CloudTags{
+					Sources:      []v1beta1.Source{{OnConflict: policy}},
+					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.
+				},
+				Provider: provider,
+				Fields:   everywhere(f),
+				Observed: map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 			},
-			Provider:    provider,
 			Transformer: reserving([]string{"owner"}, under(policy, w.labels...)...),
-			Fields:      everywhere(f),
 			Remove:      w.remove,
 			Ignore:      w.ignore,
-			Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(listed(w.there), listed(w.cloud))}},
 		}, thing(listed(w.before)))
 		if errors.As(err, new(*LimitError)) {
 			return

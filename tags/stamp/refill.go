@@ -7,6 +7,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Some providers copy the cloud's tags into a tag field that isn't there, so that the last tag would
@@ -38,17 +39,17 @@ var (
 )
 
 // writeEmpty writes the field of t, of which empty is the value without tags.
-func writeEmpty(t *Target, w *wishes, empty object.Node) (object.Object, error) {
-	refilled := t.isRefilled(w)
+func writeEmpty(t *target.Target, w *wishes, empty object.Node) (object.Object, error) {
+	refilled := isRefilled(t, w)
 
 	switch {
-	case refilled && !t.field.Atomic && isOurs(t, w):
+	case refilled && !t.Field.Atomic && isOurs(t, w):
 		return emptied(t)
-	case refilled && t.before.Equal(empty):
+	case refilled && t.Before.Equal(empty):
 		return object.Object{}, nil
 	case refilled:
 		return writeValue(t, empty)
-	case isEmpty(t.before):
+	case isEmpty(t.Before):
 		return object.Object{}, nil
 	default:
 		return removeField(t)
@@ -58,33 +59,33 @@ func writeEmpty(t *Target, w *wishes, empty object.Node) (object.Object, error) 
 // isRefilled is true if the provider would copy the cloud's tags into the field of t if that was not
 // there: it was tagged, and the provider hasn't dropped what is empty yet. What the status has tells
 // nothing, since it may never lose a key.
-func (t *Target) isRefilled(w *wishes) bool {
-	return t.field.LateInit && !t.isNeverEmpty() && t.wasTagged(w)
+func isRefilled(t *target.Target, w *wishes) bool {
+	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, w)
 }
 
 // isNeverEmpty is true if the schema of the kind admits no tag field without tags.
-func (t *Target) isNeverEmpty() bool { return t.field.Limits != nil && t.field.Limits.NeverEmpty }
+func isNeverEmpty(t *target.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
 // wasTagged is true if the observed field of t has tags other than the provider's own, or is empty,
 // or has been emptied.
-func (t *Target) wasTagged(w *wishes) bool {
-	if t.thereErr != nil {
+func wasTagged(t *target.Target, w *wishes) bool {
+	if t.ThereErr != nil {
 		return false
 	}
 
-	if !t.there.IsThere() {
-		return !object.Annotations(t.observed).Field(emptiedAnnotation).IsNull()
+	if !t.There.IsThere() {
+		return !object.Annotations(t.Observed).Field(emptiedAnnotation).IsNull()
 	}
 
-	set := t.reported(t.there, &w.Keys)
+	set := t.Reported(t.There, &w.Keys)
 
 	return set != nil && (set.Len() == 0 || hasOthers(t, set))
 }
 
 // hasOthers is true if the set has entries other than those that the provider of t adds itself.
-func hasOthers(t *Target, set *tagset.Set) bool {
+func hasOthers(t *target.Target, set *tagset.Set) bool {
 	for e := range set.All() {
-		if !isProviders(t.field, e.Key) {
+		if !target.AddsItself(t.Field, e.Key) {
 			return true
 		}
 	}
@@ -93,18 +94,18 @@ func hasOthers(t *Target, set *tagset.Set) bool {
 }
 
 // isOurs is true if Crossplane alone owns all that is in the observed field of t.
-func isOurs(t *Target, w *wishes) bool {
-	if t.owners().unknown {
+func isOurs(t *target.Target, w *wishes) bool {
+	if t.Owners().Unknown {
 		return false
 	}
 
-	set := t.reported(t.there, &w.Keys)
+	set := t.Reported(t.There, &w.Keys)
 	if set == nil || set.Len() == 0 {
 		return false
 	}
 
 	for e := range set.All() {
-		if t.owners().stays(e, true) {
+		if t.Owners().Stays(e, true) {
 			return false
 		}
 	}
@@ -113,7 +114,7 @@ func isOurs(t *Target, w *wishes) bool {
 }
 
 // emptied returns t without the field, which the next run makes again.
-func emptied(t *Target) (object.Object, error) {
+func emptied(t *target.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
 		return r, err // An earlier step has done the rest.
@@ -126,7 +127,7 @@ func emptied(t *Target) (object.Object, error) {
 
 	policies := desired
 	if !policies.IsThere() {
-		policies, _ = t.observed.At(policiesPath)
+		policies, _ = t.Observed.At(policiesPath)
 	}
 
 	said := policiesUntouched
@@ -182,7 +183,7 @@ func actionsButLateInitialize() *structpb.ListValue {
 
 // filledAgain returns what is desired of t as it was before an earlier step emptied the field, which
 // is to have tags.
-func filledAgain(t *Target) (object.Object, error) {
+func filledAgain(t *target.Target) (object.Object, error) {
 	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if said.IsNull() {
 		return t.Resource, nil
@@ -210,12 +211,12 @@ func filledAgain(t *Target) (object.Object, error) {
 // empty, too, or the schema admits none.
 func (p *plan) noteLast() {
 	t := p.target
-	if !t.field.LastStays && (!t.field.LateInit || !t.isNeverEmpty()) || p.LeftAlone != "" || p.set.Len() > 0 {
+	if !t.Field.LastStays && (!t.Field.LateInit || !isNeverEmpty(t)) || p.LeftAlone != "" || p.set.Len() > 0 {
 		return
 	}
 
-	cloud := t.cloud(&p.Keys)
-	if t.wasTagged(p.wishes) || cloud != nil && hasOthers(t, cloud) {
+	cloud := t.Cloud(&p.Keys)
+	if wasTagged(t, p.wishes) || cloud != nil && hasOthers(t, cloud) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

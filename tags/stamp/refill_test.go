@@ -14,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestStampRefilled tests fields that have no tags any more, of providers that fill those
@@ -114,12 +115,14 @@ func TestStampRefilled(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+					Provider: "aws",
+					Fields:   everywhere(tc.field),
+					Owner:    "apiextensions.crossplane.io/composed/0a1b",
+					Observed: map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
+				},
 				Transformer: transformer(tc.labels...),
-				Fields:      everywhere(tc.field),
-				Owner:       "apiextensions.crossplane.io/composed/0a1b",
-				Observed:    map[string]*fnv1.Resource{"r": {Resource: tc.observed}},
 			}
 
 			if tc.schema != "" {

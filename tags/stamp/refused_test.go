@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestCloudRefuses is about tags that the contract admits and the API of the cloud refuses.
@@ -95,10 +96,12 @@ func TestCloudRefuses(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input:       in,
+				Finder: target.Finder{
+					Input:   in,
+					Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+					Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+				},
 				Transformer: transformer(tc.labels...),
-				Fields:      func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-				Schemas:     field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
 				Remove:      tc.remove,
 			}
 

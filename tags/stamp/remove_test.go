@@ -9,6 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestStampRemove(t *testing.T) {
@@ -226,10 +227,12 @@ func TestStampRemoveReservedByQualifiedKey(t *testing.T) {
 			transformer.Reserve([]string{"owner"}, "ours:", nil)
 
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+					Provider: "aws",
+					Fields:   everywhere(s.field),
+				},
 				Transformer: transformer,
-				Fields:      everywhere(s.field),
 				Remove:      fromField("ours:*"),
 			}
 

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // manyThings returns so many resources without tags.
@@ -42,10 +43,12 @@ func manyLabels(n int) []tags.Label {
 // mapStamper returns a stamper of maps with the supplied labels.
 func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
-		Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
-		Provider:    "aws",
+		Finder: target.Finder{
+			Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
+			Provider: "aws",
+			Fields:   everywhere(reporting(shapes["Map"].field)),
+		},
 		Transformer: reserving([]string{"reserved-*"}, set...),
-		Fields:      everywhere(reporting(shapes["Map"].field)),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // noTagField are the kinds, among those that this test knows, of things that have no
@@ -82,9 +83,11 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 
 	r := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "%s/%s", "kind": %q, "spec": %s}`, group, v.Name, kind, spec))
 	stamper := &stamp.Stamper{
-		Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
+		Finder: target.Finder{
+			Input:  &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
+			Fields: func(field.Schemas) field.Locator { return field.BuiltIn() },
+		},
 		Transformer: tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod", "acme:checkout/owner": "team-a"}.Labels(tags.CloudTagPrefix), nil),
-		Fields:      func(field.Schemas) field.Locator { return field.BuiltIn() },
 	}
 
 	// What the resource lacks has nothing to do with its tags.

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // asked is a locator that remembers the kinds that it was asked for. It knows all kinds
@@ -48,7 +49,7 @@ func TestStampSelect(t *testing.T) {
 		unknown = `{"apiVersion": "example.org/v1", "kind": "Unknown", "spec": {"tags": {"team": "a"}}}`
 		none    = `{"apiVersion": "example.org/v1", "kind": "None", "spec": {"tags": {"team": "a"}}}`
 		odd     = `{"apiVersion": "example.org/v1", "kind": "Odd", "spec": {"tags": ["team"]}}`
-		skipped = `{"apiVersion": "example.org/v1", "kind": "Skipped", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"team": "a"}}}`
+		skipped = `{"apiVersion": "example.org/v1", "kind": "Skipped", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"team": "a"}}}`
 		adopted = `{"apiVersion": "example.org/v1", "kind": "Adopted", "spec": {"managementPolicies": ["Observe"], "tags": {"team": "a"}}}`
 	)
 
@@ -106,10 +107,12 @@ func TestStampSelect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}, Resources: tc.entries},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}, Resources: tc.entries},
+					Provider: "aws",
+					Fields:   fixed(locator),
+				},
 				Transformer: transformer(label("a", "1")),
-				Fields:      fixed(locator),
 			}
 
 			desired := make(map[string]*fnv1.Resource, len(all))
@@ -151,7 +154,7 @@ func TestUnmatched(t *testing.T) {
 			desired: map[string]string{
 				"bucket": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"tags": {"team": "a"}}}`,
 				// What is left alone is selected all the same.
-				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "true"}}}`,
+				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}}`,
 			},
 			want: []string{"resources[0]", "resources[2]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]"},
 		},
@@ -160,7 +163,7 @@ func TestUnmatched(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			stamper := &Stamper{Input: in, Provider: "aws", Transformer: transformer(label("a", "1")), Fields: fixed(&asked{field: shapes["Map"].field, kinds: make(map[string]bool)})}
+			stamper := &Stamper{Finder: target.Finder{Input: in, Provider: "aws", Fields: fixed(&asked{field: shapes["Map"].field, kinds: make(map[string]bool)})}, Transformer: transformer(label("a", "1"))}
 
 			desired := make(map[string]*fnv1.Resource)
 			for name, r := range tc.desired {
@@ -213,16 +216,18 @@ func TestStampSelectByTags(t *testing.T) {
 			for kind, s := range shapes {
 				t.Run(kind, func(t *testing.T) {
 					stamper := &Stamper{
-						Input: &v1beta1.CloudTags{
-							Sources:   []v1beta1.Source{{OnConflict: tags.Replace}},
-							Resources: []v1beta1.ResourceSelector{{Name: profile.NewPattern("other")}, {MatchTags: tc.tags}},
+						Finder: target.Finder{
+							Input: &v1beta1.CloudTags{
+								Sources:   []v1beta1.Source{{OnConflict: tags.Replace}},
+								Resources: []v1beta1.ResourceSelector{{Name: profile.NewPattern("other")}, {MatchTags: tc.tags}},
+							},
+							Provider: tc.provider,
+							Fields:   everywhere(reporting(s.field)),
+							Observed: map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec("theirs", "cloud"))}},
 						},
-						Provider:    tc.provider,
 						Transformer: transformer(under(tags.Replace, label("a", "1"))...),
-						Fields:      everywhere(reporting(s.field)),
 						Remove:      keys("gone"),
 						Ignore:      keys("theirs"),
-						Observed:    map[string]*fnv1.Resource{"r": {Resource: observed(`{}`, s.spec("theirs", "cloud"))}},
 					}
 
 					spec := `{}`
@@ -267,10 +272,12 @@ func TestStampSelectByEntries(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), Resources: []v1beta1.ResourceSelector{{MatchTags: tc.tags}}},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), Resources: []v1beta1.ResourceSelector{{MatchTags: tc.tags}}},
+					Provider: "aws",
+					Fields:   everywhere(tc.field),
+				},
 				Transformer: transformer(label("a", "1")),
-				Fields:      everywhere(tc.field),
 			}
 
 			got, err := stampAll(stamper, map[string]*fnv1.Resource{"r": {Resource: thing(tc.spec)}})
@@ -307,10 +314,12 @@ func TestStampNothingToDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Input:       &v1beta1.CloudTags{Sources: make([]v1beta1.Source, tc.sources)},
-				Provider:    "aws",
+				Finder: target.Finder{
+					Input:    &v1beta1.CloudTags{Sources: make([]v1beta1.Source, tc.sources)},
+					Provider: "aws",
+					Fields:   fixed(locator),
+				},
 				Transformer: transformer(tc.labels...),
-				Fields:      fixed(locator),
 				Remove:      tc.remove,
 				Ignore:      tc.ignore,
 			}

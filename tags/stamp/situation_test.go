@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A situation is one resource, what is there, and what is asked of its tags. Tags are keys
@@ -65,7 +66,7 @@ func (tc situation) stamper(f field.Field) *Stamper {
 	tr := tags.NewTransformer(labels, tc.formats)
 	tr.Reserve(tc.reserved, "ours:", tc.claims)
 
-	s := &Stamper{Input: &in, Provider: provider, Transformer: tr, Fields: everywhere(f), Remove: tc.remove, Ignore: tc.ignore, Earlier: map[string]map[string]string{"r": tc.earlier}}
+	s := &Stamper{Finder: target.Finder{Input: &in, Provider: provider, Fields: everywhere(f)}, Transformer: tr, Remove: tc.remove, Ignore: tc.ignore, Earlier: map[string]map[string]string{"r": tc.earlier}}
 
 	if tc.observedSpec+tc.status != "" {
 		s.Observed = map[string]*fnv1.Resource{"r": {Resource: observed(cmp.Or(tc.observedSpec, `{}`), cmp.Or(tc.status, `{}`))}}

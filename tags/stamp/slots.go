@@ -31,7 +31,7 @@ func fits(needs, free int) bool { return needs <= max(free, 0) }
 // for tags that aren't there yet.
 func (p *plan) reservedSlots() (reserved, providers int) {
 	if p.in.ProviderTags != v1beta1.ProviderTagsNone {
-		for _, key := range p.target.field.ProviderTags {
+		for _, key := range p.target.Field.ProviderTags {
 			if !p.set.Has(p.ID(key)) {
 				providers++
 			}
@@ -44,7 +44,7 @@ func (p *plan) reservedSlots() (reserved, providers int) {
 // mostInField returns how many entries the schema of the kind admits in the tag field. It is false
 // if the schema has no such limit, or isn't known.
 func (p *plan) mostInField() (int, bool) {
-	l := p.target.field.Limits
+	l := p.target.Field.Limits
 	if l == nil || l.Max < 0 {
 		return 0, false
 	}
@@ -55,7 +55,7 @@ func (p *plan) mostInField() (int, bool) {
 // providersInField is how many tags the provider will add to the tag field itself: not only to the
 // resource in the cloud.
 func (p *plan) providersInField() int {
-	if !p.target.field.AddsToField {
+	if !p.target.Field.AddsToField {
 		return 0
 	}
 
@@ -70,7 +70,7 @@ func (p *plan) countLimit() string {
 	limit := p.Profile.Limit(profile.CountCap)
 
 	if most, ok := p.mostInField(); ok && most-p.providersInField() < p.Profile.MaxTags-reserved-providers {
-		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", most, p.target.field.Path)
+		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", most, p.target.Field.Path)
 		reserved, providers = 0, p.providersInField()
 	}
 
@@ -102,7 +102,7 @@ func (s *skips) addRefused(p *plan, launched []*plan) {
 // refusedOf adds the labels that are tags of p, but that the API of the cloud refuses, with the
 // limit that the API has.
 func (s *skips) refusedOf(p *plan) {
-	api := p.target.refuser
+	api := p.target.Refuser
 	if api == nil || !p.decided {
 		return
 	}

@@ -8,45 +8,25 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// A Stamper stamps desired composed resources.
+// A Stamper stamps desired composed resources. The Input of its Finder also says what becomes of tags
+// that are there, and how many tag slots of a resource are reserved.
 type Stamper struct {
-	// Input that says what becomes of tags that are there, and how many tag slots
-	// of a resource are reserved.
-	Input *v1beta1.CloudTags
-
-	// Provider that a field of the composite resource or a class asks for, or empty if
-	// none does. It decides on resources of providers that nothing else is known of.
-	Provider string
-
-	// CompositeGroup is the API group of the composite resource. Its kinds are not
-	// managed resources.
-	CompositeGroup string
+	target.Finder
 
 	// Transformer of the labels to stamp. PerResource has those of resources of which not
 	// all are the same, or is nil.
 	Transformer *tags.Transformer
 	PerResource *resolve.PerResource
 
-	// Fields returns what locates tag fields by the supplied schemas, among others.
-	Fields func(schemas field.Schemas) field.Locator
-
-	// Schemas of kinds.
-	Schemas field.Schemas
-
 	// Remove and Ignore are the tags to remove, and those of other systems.
 	Remove, Ignore []resolve.TagKey
-
-	// Observed composed resources, and the field manager by which Crossplane applies them: see
-	// ComposedOwner.
-	Observed map[string]*fnv1.Resource
-	Owner    string
 
 	// Audits says whether to tell what changes in tags.
 	Audits bool
@@ -55,8 +35,10 @@ type Stamper struct {
 	// of trusted sources: by resource, key to value.
 	Earlier map[string]map[string]string
 
-	// shared are the labels of all resources, if they are the same.
-	shared *resourceLabels
+	// shared are the labels of all resources, if they are the same, and composed what the labels of
+	// single ones depend on, if not.
+	shared   *resourceLabels
+	composed map[*target.Target]*resolve.Composed
 }
 
 // An Outcome is what came of stamping resources.
@@ -112,7 +94,7 @@ type Result struct {
 
 	// Unprofiled is why that is the generic one, if there are labels for the resource and it has
 	// a tag field.
-	Unprofiled Unprofiled `json:"unprofiled,omitzero"`
+	Unprofiled target.Unprofiled `json:"unprofiled,omitzero"`
 
 	// LeftAlone is why the resource was not looked at further, or empty if it was.
 	LeftAlone string
@@ -173,36 +155,51 @@ type Withheld struct {
 	Unkept []string
 }
 
-// Require what the labels of the supplied targets are in, whether they can have tags or not, and
-// whether they have those that select them: that may not be known yet.
-func (s *Stamper) Require(targets *Targets) {
+// Targets are the desired resources, and where their tags go. It returns the error of ctx once that
+// has one.
+func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*target.Targets, error) {
+	in := s.Input
+	manages := s.asksForTags() || len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
+
+	return s.Find(ctx, desired, manages)
+}
+
+// Require what the labels of the targets are in, whether they can have tags or not, and whether
+// they have those that select them: that may not be known yet.
+func (s *Stamper) Require(targets *target.Targets) {
 	if s.PerResource == nil || !s.PerResource.HasAccounts() {
 		return
 	}
 
 	for _, t := range targets.All {
-		if t.leave == "" && maySelect(s.Input.Resources, t) {
-			s.PerResource.Require(s.composed(t))
+		if t.Leave == target.None && target.MaySelect(s.Input.Resources, t) {
+			s.PerResource.Require(s.composedOf(t))
 		}
 	}
 }
 
-// composed resource that the supplied target is, of which its labels can depend on the config
-// only if sources take any from configs.
-func (s *Stamper) composed(t *Target) *resolve.Composed {
-	if t.composed != nil {
-		return t.composed
+// composedOf returns the composed resource that t is. Its labels can depend on its config only if
+// sources take any from configs.
+func (s *Stamper) composedOf(t *target.Target) *resolve.Composed {
+	if c, ok := s.composed[t]; ok {
+		return c
 	}
 
-	t.composed = &resolve.Composed{Name: t.Name, Desired: t.received, Observed: t.observed}
+	c := &resolve.Composed{Name: t.Name, Desired: t.Received, Observed: t.Observed}
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
-		config, _ := field.ConfigOf(t.kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
-		t.composed.Config = resolve.Config(config)
+		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
+		c.Config = resolve.Config(config)
 	}
 
-	return t.composed
+	if s.composed == nil {
+		s.composed = make(map[*target.Target]*resolve.Composed)
+	}
+
+	s.composed[t] = c
+
+	return c
 }
 
 // A ResolveError says that the labels of a resource can't be known.
@@ -214,7 +211,7 @@ func (e *ResolveError) Unwrap() error { return e.error }
 // Stamp decides on the tags of the supplied targets, which are not changed. An error means
 // that nothing may be written: it is that of ctx once that has one, a ResolveError, a LimitError,
 // or a conflict with what is there.
-func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error) {
+func (s *Stamper) Stamp(ctx context.Context, targets *target.Targets) (*Outcome, error) {
 	out := &Outcome{Results: make([]Result, 0, len(targets.All)), Changed: make(map[string]object.Object)}
 	skipped, refused, over := newSkips(), newSkips(), newLimits(s.Input)
 
@@ -223,16 +220,16 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 			return nil, err
 		}
 
-		if t.copiedTo {
+		if t.HasCopies {
 			out.Changed[t.Name] = t.Resource
 		}
 
-		if !t.managed {
+		if !t.Managed {
 			s.recordLost(out, targets, t)
 			continue
 		}
 
-		if t.leave != "" || t.lacks != "" {
+		if t.Leave != target.None || t.Lacks != target.None {
 			out.leave(s.leftAlone(t))
 			continue
 		}
@@ -259,7 +256,7 @@ func (s *Stamper) Stamp(ctx context.Context, targets *Targets) (*Outcome, error)
 }
 
 // planAll plans what becomes of the tags of t, and of what it launches.
-func (s *Stamper) planAll(t *Target) (p *plan, launched []*plan, err error) {
+func (s *Stamper) planAll(t *target.Target) (p *plan, launched []*plan, err error) {
 	l, err := s.labelsOf(t)
 	if err != nil {
 		return nil, nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // everywhere locates one field on all kinds.
@@ -61,7 +62,7 @@ func thing(spec string) *structpb.Struct {
 // annotated returns a resource with the supplied spec, and with the annotation to
 // ignore it.
 func annotated(ignore, spec string) *structpb.Struct {
-	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": {"` + IgnoreAnnotation + `": "` + ignore + `"}}, "spec": ` + spec + `}`)
+	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "` + ignore + `"}}, "spec": ` + spec + `}`)
 }
 
 // tagMap returns the JSON of a map with the keys from <prefix><from> to
@@ -360,9 +361,11 @@ func TestStamp(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{ProfileRules: tc.profileRules, Sources: sources, ReservedTags: tc.reservedTags},
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{ProfileRules: tc.profileRules, Sources: sources, ReservedTags: tc.reservedTags},
+					Fields: fixed(field.Chain{rules, field.ByProfile{}}),
+				},
 				Transformer: transformer(from(sources, tc.labels...)...),
-				Fields:      fixed(field.Chain{rules, field.ByProfile{}}),
 			}
 
 			if tc.provider != "" {
@@ -393,7 +396,7 @@ func TestStampNothingKnown(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			check(t, g, tc.reason, &Stamper{Input: &v1beta1.CloudTags{}, Provider: "aws", Transformer: transformer(label("a", "1")), Fields: fixed(field.ByProfile{})}, tc.desired)
+			check(t, g, tc.reason, &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: fixed(field.ByProfile{})}, Transformer: transformer(label("a", "1"))}, tc.desired)
 		})
 	}
 }
@@ -402,9 +405,11 @@ func TestStampShares(t *testing.T) {
 	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
 
 	s := &Stamper{
-		Input:       &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: tags.Replace}}},
+		Finder: target.Finder{
+			Input:  &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: tags.Replace}}},
+			Fields: fixed(field.ByProfile{}),
+		},
 		Transformer: transformer(under(tags.Replace, label("a", "1"), label("b", "2"))...),
-		Fields:      fixed(field.ByProfile{}),
 	}
 
 	got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})

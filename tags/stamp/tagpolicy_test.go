@@ -11,7 +11,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // TestViolations tests what resources break of a tag policy.
@@ -58,9 +60,11 @@ func TestViolations(t *testing.T) {
 			}
 
 			s := &Stamper{
-				Input:       &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: tc.policy}, Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{}}},
+				Finder: target.Finder{
+					Input:  &v1beta1.CloudTags{TagPolicy: &v1beta1.TagPolicy{Rules: tc.policy}, Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{}}},
+					Fields: fixed(somewhere(f)),
+				},
 				Transformer: transformer(under(tags.Retain, tc.labels...)...),
-				Fields:      fixed(somewhere(f)),
 			}
 			s.Transformer.Reserve(nil, "ours:", nil)
 
@@ -81,8 +85,8 @@ func TestViolations(t *testing.T) {
 			}
 
 			got := []string{}
-			for _, v := range s.Violations(targets, out.Changed) {
-				got = append(got, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.What, v.Resource, v.Provider))
+			for _, v := range tagpolicy.Check(s.Input, s.Transformer, targets, out.Changed) {
+				got = append(got, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.Breach, v.Resource, v.Provider))
 			}
 
 			g.Check(t, tc.reason, got)

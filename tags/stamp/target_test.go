@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestManaged(t *testing.T) {
@@ -47,7 +48,7 @@ func TestManaged(t *testing.T) {
 				apiVersion = "vm.generic.plexsphere.com/v1alpha1"
 			}
 
-			s := &Stamper{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org"}
+			s := &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org", Fields: everywhere(field.Field{})}}
 			r := resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
 			if got := kindOf(s, r).Managed; got != tc.want {
@@ -74,7 +75,7 @@ func TestLeftAlone(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := &Stamper{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Transformer: transformer(label("a", "1")), Fields: fixed(tc.fields)}
+			s := &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Fields: fixed(tc.fields)}, Transformer: transformer(label("a", "1"))}
 			check(t, g, tc.reason, s, tagstest.Resources(map[string]string{"r": tc.resource}))
 		})
 	}
@@ -117,7 +118,7 @@ func TestProfile(t *testing.T) {
 			f := shapes["Map"].field
 			f.Profile = tc.rule
 
-			s := &Stamper{Input: in, Provider: tc.other, Transformer: transformer(label("a", "1")), Fields: everywhere(f)}
+			s := &Stamper{Finder: target.Finder{Input: in, Provider: tc.other, Fields: everywhere(f)}, Transformer: transformer(label("a", "1"))}
 			r := resource.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
 			if got := kindOf(s, r).Profile; got != tc.usual {
@@ -136,9 +137,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// kindOf the supplied resource, as the supplied Stamper sees it.
-func kindOf(s *Stamper, r *structpb.Struct) *kind {
-	o := outlineOf(object.Tree(r).Node(), nil)
-
-	return (&Targets{stamper: s, kinds: make(map[kindKey]*kind)}).kindOf(&o)
+// kindOf r, as the Stamper s sees it.
+func kindOf(s *Stamper, r *structpb.Struct) *target.Kind {
+	return s.None().Read("r", object.Tree(r)).Kind
 }

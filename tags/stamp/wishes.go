@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // wishes are what is asked of all resources with one kind of tag field, as far as it
@@ -93,9 +94,9 @@ type resourceLabels struct {
 
 // labelsOf returns the labels of t: those that all resources have, or its own. Its own are not
 // kept, since there can be a thousand of each of a thousand resources.
-func (s *Stamper) labelsOf(t *Target) (*resourceLabels, error) {
+func (s *Stamper) labelsOf(t *target.Target) (*resourceLabels, error) {
 	if s.PerResource != nil {
-		own, err := s.PerResource.Transformer(s.composed(t))
+		own, err := s.PerResource.Transformer(s.composedOf(t))
 		if err != nil {
 			return nil, &ResolveError{err}
 		}
@@ -115,8 +116,8 @@ func (s *Stamper) newLabels(t *tags.Transformer) *resourceLabels {
 }
 
 // wishesFor resources like t. They are made once.
-func (l *resourceLabels) wishesFor(t *Target) *wishes {
-	k := tagset.KindOf(t.field, t.profile)
+func (l *resourceLabels) wishesFor(t *target.Target) *wishes {
+	k := tagset.KindOf(t.Field, t.Profile)
 
 	w, ok := l.wishes[k]
 	if !ok {

@@ -11,28 +11,29 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // write the supplied tags to the supplied target's field. It returns nil if the target is
 // as it was: what one step changes, a later one may change back.
-func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
+func write(t *target.Target, w *wishes, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 	if isEmpty(object.NodeOf(v)) {
 		return writeEmpty(t, w, object.NodeOf(v))
 	}
 
-	before := t.before.Value()
+	before := t.Before.Value()
 
-	if t.field.Atomic && !t.field.Sorted && !proto.Equal(before, v) {
-		v = inObservedOrder(v, t.there.Value())
+	if t.Field.Atomic && !t.Field.Sorted && !proto.Equal(before, v) {
+		v = inObservedOrder(v, t.There.Value())
 	}
 
 	if proto.Equal(before, v) {
 		return object.Object{}, nil
 	}
 
-	if limit := t.field.Limits.RefusesWhole(v.GetStringValue()); t.field.Shape == field.Joined && limit != "" {
-		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.field.Path, limit)
+	if limit := t.Field.Limits.RefusesWhole(v.GetStringValue()); t.Field.Shape == field.Joined && limit != "" {
+		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
 	r, err := filledAgain(t)
@@ -47,23 +48,25 @@ func write(t *Target, w *wishes, set *tagset.Set) (object.Object, error) {
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
 // writeValue writes the supplied value to the supplied target's field.
-func writeValue(t *Target, v object.Node) (object.Object, error) { return writeTo(t, t.Resource, v) }
+func writeValue(t *target.Target, v object.Node) (object.Object, error) {
+	return writeTo(t, t.Resource, v)
+}
 
 // writeTo writes the value v to the field of r, which is what t has become.
-func writeTo(t *Target, r object.Object, v object.Node) (object.Object, error) {
+func writeTo(t *target.Target, r object.Object, v object.Node) (object.Object, error) {
 	if err := homeless(t); err != nil {
 		return object.Object{}, err
 	}
 
-	return object.Set(r, t.field.Path, v)
+	return object.Set(r, t.Field.Path, v)
 }
 
 // removeField of the supplied target. What then is an empty object around it goes with it:
 // a kind may require the field in there.
-func removeField(t *Target) (object.Object, error) {
+func removeField(t *target.Target) (object.Object, error) {
 	out, err := writeValue(t, object.Node{})
 
-	for path, ok := around(t.field.Path); ok && err == nil; path, ok = around(path) {
+	for path, ok := around(t.Field.Path); ok && err == nil; path, ok = around(path) {
 		o, _ := out.At(path)
 		if !o.IsObject() || !o.IsEmpty() {
 			break
@@ -96,8 +99,8 @@ func around(path object.Path) (object.Path, bool) {
 // homeless returns an error if the supplied target lacks the object that its field must be
 // in, or the only item of a list that it is in. Other fields of these may be required, so none
 // is made.
-func homeless(t *Target) error {
-	if path := t.field.Path; t.field.Within {
+func homeless(t *target.Target) error {
+	if path := t.Field.Path; t.Field.Within {
 		around := path.First(len(path.Segments()) - 1)
 
 		if v, err := t.Resource.At(around); err != nil || !v.IsObject() {
@@ -105,12 +108,12 @@ func homeless(t *Target) error {
 		}
 	}
 
-	for i, sg := range t.field.Path.Segments() {
+	for i, sg := range t.Field.Path.Segments() {
 		if sg.Type != object.SegmentIndex || sg.Index != 0 {
 			continue
 		}
 
-		list := t.field.Path.First(i)
+		list := t.Field.Path.First(i)
 
 		v, err := t.Resource.At(list)
 		if err != nil || v.IsThere() && !v.IsList() {

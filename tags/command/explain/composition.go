@@ -49,10 +49,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 
 	e.addLabels(&of.set, of.title)
 
-	if err := e.explain(ctx, &of.set, of.Input, c.providers(e, of.Input, &of.set)); err != nil {
-		return nil, err
-	}
-
+	e.explain(&of.set, of.Input, c.providers(e, of.Input, &of.set))
 	e.addLimits(of.Input)
 
 	return e, nil

@@ -22,8 +22,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Command explains a file of labels, or all sources of a composite resource's
@@ -273,7 +273,7 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 
 // explain what becomes of the labels of the supplied set under the profiles of the
 // supplied providers, or of all if there are none.
-func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.CloudTags, providers []string) error {
+func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers []string) {
 	t := set.Transformer(in)
 	if len(providers) == 0 {
 		providers = profile.Names()
@@ -287,20 +287,15 @@ func (e *explained) explain(ctx context.Context, set *resolve.Set, in *v1beta1.C
 			i = len(e.providers)
 			x := e.explanation(set, t.Transform(p), p, in)
 			x.addRules(t.Transform(p).Tags, in)
-
-			if err := x.addPolicy(ctx, set, t, in); err != nil {
-				return err
-			}
+			x.addPolicy(set, t, in)
 
 			e.providers = append(e.providers, x)
 		}
 
 		if !profile.Has(provider) {
-			e.providers[i].Notes = append(e.providers[i].Notes, unprofiled(stamp.Unprofiled{Provider: provider}))
+			e.providers[i].Notes = append(e.providers[i].Notes, unprofiled(target.Unprofiled{Provider: provider}))
 		}
 	}
-
-	return nil
 }
 
 func (x *Explanation) notef(format string, args ...any) {

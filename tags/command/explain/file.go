@@ -22,7 +22,7 @@ import (
 const maxNamed = 10
 
 // labels explains a file of labels.
-func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, error) {
+func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
@@ -30,10 +30,7 @@ func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, 
 
 	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
 	e := &explained{labels: set.Labels}
-
-	if err := e.explain(ctx, set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider); err != nil {
-		return nil, err
-	}
+	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
 
 	return e, nil
 }

@@ -21,6 +21,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // nameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
@@ -55,7 +57,7 @@ type Rendered struct {
 	Notes []string `json:"notes,omitempty"`
 
 	// unprofiled is why the profile is the generic one.
-	unprofiled stamp.Unprofiled
+	unprofiled target.Unprofiled
 
 	// keys that tags can have by the supplied one, of a tag or of a label.
 	keys func(key string) profile.KeySet
@@ -140,11 +142,11 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
 
-	for _, v := range s.Violations(targets, nil) {
+	for _, v := range tagpolicy.Check(s.Input, s.Transformer, targets, nil) {
 		x := byName[v.Resource]
-		b := newBroken(&v, of.Input)
+		b := newBroken(v.Breach, v.Rule, of.Input)
 
-		if v.What == stamp.Missing {
+		if v.Kind == tagpolicy.Missing {
 			b.Why = x.why(x.keys(b.Key))
 		}
 
@@ -190,21 +192,23 @@ func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error
 // stamper of the step, which knows neither schemas nor what is observed.
 func (r *resolved) stamper() *stamp.Stamper {
 	return &stamp.Stamper{
-		Input:          r.Input,
-		Provider:       r.set.Provider,
-		CompositeGroup: object.GVK(object.Tree(r.xr)).Group,
-		Transformer:    r.set.Transformer(r.Input),
-		PerResource:    r.set.PerResource,
-		Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
-		Schemas:        field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
-		Remove:         r.set.Remove,
-		Ignore:         r.set.Ignore,
+		Finder: target.Finder{
+			Input:          r.Input,
+			Provider:       r.set.Provider,
+			CompositeGroup: object.GVK(object.Tree(r.xr)).Group,
+			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
+			Schemas:        field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+		},
+		Transformer: r.set.Transformer(r.Input),
+		PerResource: r.set.PerResource,
+		Remove:      r.set.Remove,
+		Ignore:      r.set.Ignore,
 	}
 }
 
 // look at the supplied target.
-func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) {
-	x := &Rendered{Resource: target.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
+func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
+	x := &Rendered{Resource: t.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
 	if l.Field == nil {
 		return x, nil
 	}
@@ -240,7 +244,7 @@ func (r *resolved) look(target *stamp.Target, l *stamp.Look) (*Rendered, error) 
 		x.Tags = append(x.Tags, t)
 	}
 
-	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: target.Name, Desired: target.Resource})
+	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: t.Name, Desired: t.Resource})
 	x.Labels = r.lost(l, there, absent)
 
 	return x, err
@@ -329,7 +333,7 @@ func (x *Rendered) why(keys profile.KeySet) string {
 }
 
 // addNotes says what isn't known of the supplied targets.
-func (x *rendering) addNotes(of *resolved, targets *stamp.Targets) {
+func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
 	var kinds []string
 	for k := range targets.Schemas() {
 		kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)

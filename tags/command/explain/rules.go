@@ -1,24 +1,19 @@
 package explain
 
 import (
-	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
 // whyMissing is said of required tags that no label explains the lack of.
@@ -44,11 +39,12 @@ type Broken struct {
 	Why  string `json:"why,omitempty"`
 }
 
-func newBroken(v *stamp.Violation, in *v1beta1.CloudTags) Broken {
-	rule := &in.TagPolicy.Rules[v.Rule]
-	b := Broken{Rule: v.Rule, Key: rule.Key, What: v.What}
+// newBroken returns how the rule at position i of the tag policy is broken.
+func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
+	rule := &in.TagPolicy.Rules[i]
+	b := Broken{Rule: i, Key: rule.Key, What: breach.String()}
 
-	if v.HasValue() {
+	if breach.Kind == tagpolicy.Value {
 		b.Why = "allowed: " + list(rule.Values, profile.Pattern.String)
 	}
 
@@ -129,57 +125,26 @@ func ignored(set *resolve.Set, d *tags.Transformed, p *profile.Profile, kept []t
 	return of
 }
 
-// always locates the same field.
-type always field.Field
-
-func (a always) Locate(field.Kind) (field.Field, bool) { return field.Field(a), true }
-
 // addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels
 // alone, whatever resources the rules select.
-func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.Transformer, in *v1beta1.CloudTags) error {
-	if in.TagPolicy == nil {
-		return nil
-	}
+func (x *Explanation) addPolicy(set *resolve.Set, t *tags.Transformer, in *v1beta1.CloudTags) {
+	d := t.Transform(x.profile)
 
-	policy := in.TagPolicy.DeepCopy()
-	for i := range policy.Rules {
-		policy.Rules[i].Resources = nil
-	}
-
-	of := make(map[string]*structpb.Value, len(x.Tags))
-	for key, value := range x.Tags {
-		of[key] = structpb.NewStringValue(value)
-	}
-
-	r := &structpb.Struct{Fields: map[string]*structpb.Value{
-		"apiVersion": structpb.NewStringValue("example.org/v1"), "kind": structpb.NewStringValue("Resource"),
-		"tags": structpb.NewStructValue(&structpb.Struct{Fields: of}),
-	}}
-
-	s := &stamp.Stamper{
-		Input:       &v1beta1.CloudTags{TagPolicy: policy, ProfileRules: in.ProfileRules},
-		Transformer: t,
-		Fields: func(field.Schemas) field.Locator {
-			return always{Path: object.MustParsePath("tags"), Shape: field.Map, Profile: x.Provider}
-		},
-	}
-
-	targets, err := s.Targets(ctx, map[string]*fnv1.Resource{"resource": {Resource: r}})
-	if err != nil {
-		return err
-	}
-
-	for _, v := range s.Violations(targets, nil) {
-		b, rule := newBroken(&v, in), &in.TagPolicy.Rules[v.Rule]
-		d := t.Transform(x.profile)
-		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
-
-		if set.PerResource.Differs(d, rule.Key, keys) {
-			x.notef("tagPolicy.rules[%d]: %s may differ per composed resource: --rendered shows it", b.Rule, b.Key)
+	for i, rule := range tagpolicy.Rules(in.TagPolicy, d, x.profile) {
+		breach := rule.Breach(sorted(x.Tags))
+		if breach.Kind == tagpolicy.Kept {
 			continue
 		}
 
-		if v.What == stamp.Missing {
+		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
+
+		if set.PerResource.Differs(d, rule.Key, keys) {
+			x.notef("tagPolicy.rules[%d]: %s may differ per composed resource: --rendered shows it", i, rule.Key)
+			continue
+		}
+
+		b := newBroken(breach, i, in)
+		if breach.Kind == tagpolicy.Missing {
 			b.Why = x.why(keys)
 		}
 
@@ -189,8 +154,17 @@ func (x *Explanation) addPolicy(ctx context.Context, set *resolve.Set, t *tags.T
 
 		x.Broken = append(x.Broken, b)
 	}
+}
 
-	return nil
+// sorted returns the tags by their keys.
+func sorted(tags map[string]string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(tags)) {
+			if !yield(key, tags[key]) {
+				return
+			}
+		}
+	}
 }
 
 // why no tag has one of the supplied keys.

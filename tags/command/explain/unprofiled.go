@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // unprofiled is the note on what has no tag profile of its own.
-func unprofiled(of stamp.Unprofiled) string {
+func unprofiled(of target.Unprofiled) string {
 	name := strconv.Quote(of.Provider)
 	if of.Group != "" {
 		name = "API group " + of.Group
@@ -23,7 +23,7 @@ func unprofiled(of stamp.Unprofiled) string {
 // noteUnprofiled adds a note on each provider and API group that has no tag profile of its own.
 func (x *rendering) noteUnprofiled() {
 	for _, r := range x.resources {
-		if r.unprofiled == (stamp.Unprofiled{}) {
+		if r.unprofiled == (target.Unprofiled{}) {
 			continue
 		}
 

@@ -1,8 +1,10 @@
 package tagset
 
 import (
+	"encoding/json"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -133,5 +135,27 @@ func IsText(v *structpb.Value, text string) bool {
 		return text == ""
 	default:
 		return false
+	}
+}
+
+// SameValue is true if the values of two tags are equal. Most are strings.
+func SameValue(a, b *structpb.Value) bool {
+	if s, ok := b.GetKind().(*structpb.Value_StringValue); ok && a != nil {
+		return IsText(a, s.StringValue)
+	}
+
+	return proto.Equal(a, b)
+}
+
+// TextOf returns the value of a tag as text. It returns JSON for one that is no string.
+func TextOf(v *structpb.Value) string {
+	switch k := v.GetKind().(type) {
+	case nil:
+		return ""
+	case *structpb.Value_StringValue:
+		return k.StringValue
+	default:
+		j, _ := json.Marshal(v.AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
+		return string(j)
 	}
 }

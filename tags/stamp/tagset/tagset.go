@@ -149,6 +149,17 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 	}
 }
 
+// Texts are the keys and values of the entries that are known to be tags.
+func (s *Set) Texts() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for e := range s.All() {
+			if !e.Opaque && !yield(e.Key, TextOf(e.Value)) {
+				return
+			}
+		}
+	}
+}
+
 // Find the first entry of the tag with the supplied ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
 	for i := s.first[id]; i > 0; i = s.entries[i-1].next {

@@ -1,4 +1,4 @@
-package stamp
+package target
 
 import (
 	"maps"
@@ -9,27 +9,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// Selects is true if any of the supplied entries selects the supplied target, or there
-// are none.
+// Selects is true if any of the entries selects t, or there are none.
 func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool {
 		return selectsButTags(&e, t) && ts.hasTags(t, e.MatchTags)
 	})
 }
 
-// maySelect is Selects, whatever tags the supplied target has.
-func maySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
+// MaySelect is Selects, whatever tags t has.
+func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsButTags(&e, t) })
 }
 
-// selectsButTags is true if the supplied entry selects the name, kind and labels of the supplied
-// target.
+// selectsButTags is true if the entry selects the name, kind and labels of t.
 func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.kind.apiVersion) && e.Kind.Matches(t.kind.kind) && hasLabels(t, e.MatchLabels)
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && hasLabels(t, e.MatchLabels)
 }
 
 func hasLabels(t *Target, want map[string]string) bool {
-	labels := object.Labels(t.received)
+	labels := object.Labels(t.Received)
 
 	for key, value := range want {
 		if !labels.Field(key).IsText(value) {
@@ -40,21 +38,21 @@ func hasLabels(t *Target, want map[string]string) bool {
 	return true
 }
 
-// hasTags is true if earlier steps have set the supplied tags on the supplied target.
+// hasTags is true if earlier steps have set the wanted tags on t.
 func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
 	if len(want) == 0 {
 		return true
 	}
 
 	// What has no kind has no schema to ask for.
-	if t.leave == whyNoObject || !ts.locate(t) {
+	if t.Leave == NoObject || !ts.Locate(t) {
 		return false
 	}
 
-	keys := tagset.Keys{Kind: tagset.KindOf(t.field, t.profile)}
-	keys.Known = t.profile.KeySet().With(slices.Collect(maps.Keys(want))...)
+	keys := tagset.Keys{Kind: tagset.KindOf(t.Field, t.Profile)}
+	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(want))...)
 
-	set := t.reported(t.before, &keys)
+	set := t.Reported(t.Before, &keys)
 	if set == nil {
 		return false
 	}

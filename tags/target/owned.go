@@ -1,10 +1,11 @@
-package stamp
+package target
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,78 +52,78 @@ func (o *managers) isOurs(m object.Node) bool {
 	return name == o.composed || name == ownerBeforePipelines || name == ownerBeforeApply
 }
 
-// An owner is who owns an entry of a tag field, or an atomic field as a whole.
-type owner struct {
-	// ours is true if Crossplane owns it for the composite resource, and others if another
+// An Owner is who owns an entry of a tag field, or an atomic field as a whole.
+type Owner struct {
+	// Ours is true if Crossplane owns it for the composite resource, and Others if another
 	// field manager does, too.
-	ours, others bool
+	Ours, Others bool
 
-	// manager is the name of the other one, the first if there are several.
-	manager string
+	// Manager is the name of the other one, the first if there are several.
+	Manager string
 
-	// applied is true if another one has applied it, so that somebody desires it.
-	applied bool
+	// Applied is true if another one has applied it, so that somebody desires it.
+	Applied bool
 }
 
 // stays is true if server-side apply leaves an entry of this owner where it is once Crossplane
 // desires it no longer. Nobody takes away what nobody owns.
-func (o owner) stays() bool { return !o.ours || o.others }
+func (o Owner) stays() bool { return !o.Ours || o.Others }
 
 // with returns the owner together with that of the entry m of managers.
-func (o owner) with(m object.Node, of *managers) owner {
+func (o Owner) with(m object.Node, of *managers) Owner {
 	if of.isOurs(m) {
-		o.ours = true
+		o.Ours = true
 		return o
 	}
 
-	if name := m.Field("manager").Text(); !o.others || name < o.manager {
-		o.manager = name
+	if name := m.Field("manager").Text(); !o.Others || name < o.Manager {
+		o.Manager = name
 	}
 
-	o.others, o.applied = true, o.applied || m.Field("operation").IsText("Apply")
+	o.Others, o.Applied = true, o.Applied || m.Field("operation").IsText("Apply")
 
 	return o
 }
 
-// owners are who owns what is in a tag field of an observed resource.
-type owners struct {
-	// unknown is true if nobody says. Then everything counts as Crossplane's.
-	unknown bool
+// Owners are who owns what is in a tag field of an observed resource.
+type Owners struct {
+	// Unknown is true if nobody says. Then everything counts as Crossplane's.
+	Unknown bool
 
-	// atomic is true if the field has one owner as a whole.
-	atomic bool
-	whole  owner
+	// Atomic is true if the field has one owner as a whole.
+	Atomic bool
+	whole  Owner
 
 	// entries have an owner each, by what tells them apart: the key of a tag, or the whole
 	// string in a list of strings.
-	entries map[string]owner
+	entries map[string]Owner
 }
 
-// of returns who owns the entry e.
-func (o *owners) of(e *tagset.Entry) owner {
+// Of returns who owns the entry e.
+func (o *Owners) Of(e *tagset.Entry) Owner {
 	switch {
-	case o.unknown:
-		return owner{ours: true}
-	case o.atomic:
+	case o.Unknown:
+		return Owner{Ours: true}
+	case o.Atomic:
 		return o.whole
 	default:
 		return o.entries[cmp.Or(e.String(), e.Key)]
 	}
 }
 
-// stays is true if server-side apply leaves the entry e where it is, though it is not desired. If
+// Stays is true if server-side apply leaves the entry e where it is, though it is not desired. If
 // an atomic field is desired, it leaves nothing that is not.
-func (o *owners) stays(e *tagset.Entry, fieldDesired bool) bool {
-	return (!o.atomic || !fieldDesired) && o.of(e).stays()
+func (o *Owners) Stays(e *tagset.Entry, fieldDesired bool) bool {
+	return (!o.Atomic || !fieldDesired) && o.Of(e).stays()
 }
 
 // ownersOf the field f, which fieldIn returns as it is in other versions of the resource.
-func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *owners {
+func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *field.Field) *Owners {
 	if !o.fields.IsList() {
-		return &owners{unknown: true}
+		return &Owners{Unknown: true}
 	}
 
-	out := &owners{entries: make(map[string]owner)}
+	out := &Owners{entries: make(map[string]Owner)}
 	leaf, inside := 0, 0
 
 	for m := range o.fields.Items() {
@@ -133,7 +134,7 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 
 		switch {
 		case isLeaf && depth > leaf:
-			leaf, out.whole = depth, owner{}.with(m, o)
+			leaf, out.whole = depth, Owner{}.with(m, o)
 		case isLeaf && depth == leaf, f.Atomic && depth > len(path):
 			out.whole = out.whole.with(m, o)
 		}
@@ -153,7 +154,7 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 
 	// A field that is owned, while nobody owns anything in it, is atomic, though we may not know
 	// that.
-	out.atomic = f.Atomic || leaf > 0 && inside <= leaf
+	out.Atomic = f.Atomic || leaf > 0 && inside <= leaf
 
 	return out
 }
@@ -249,4 +250,16 @@ func ownedID(e string, f *field.Field) string {
 func itemPath(list object.Path, name, value string) []string {
 	key, _ := json.Marshal(map[string]string{name: value}) //nolint:errchkjson // Strings can be encoded.
 	return append(ownedPath(list), "k:"+string(key))
+}
+
+// Owned returns what Crossplane owns below spec.forProvider of the observed resource, by each of its
+// field managers.
+func (t *Target) Owned() iter.Seq[object.Node] {
+	return func(yield func(object.Node) bool) {
+		for m := range t.managers.fields.Items() {
+			if t.managers.isOurs(m) && !yield(m.Field("fieldsV1").Field("f:spec").Field("f:forProvider")) {
+				return
+			}
+		}
+	}
 }

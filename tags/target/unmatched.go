@@ -1,4 +1,4 @@
-package stamp
+package target
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ func (ts *Targets) Unmatched() []string {
 		return nil
 	}
 
-	in := ts.stamper.Input
+	in := ts.finder.Input
 	out := ts.unmatched("", in.Resources)
 
 	if in.TagPolicy != nil {

@@ -1,8 +1,7 @@
-package stamp
+package target
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,41 +18,41 @@ var managedFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A kind of resources, of which most composite resources have few.
-type kind struct {
-	kindKey
+// A Kind of resources, of which most composite resources have few.
+type Kind struct {
 	field.Kind
+
+	// APIVersion as the resources have it.
+	APIVersion string
 
 	// profile of resources of which nobody knows where their tags go.
 	profile *profile.Profile
 
-	place *place
+	place *Place
 }
 
-// A place is where the tags of all resources of a kind go.
-type place struct {
-	field *field.Field
+// A Place is where the tags of all resources of a kind go.
+type Place struct {
+	Field *field.Field
 
-	profile *profile.Profile
+	Profile *profile.Profile
 
-	// refuser has what the API of the cloud admits, if that is less than the profile does and
+	// Refuser has what the API of the cloud admits, if that is less than the profile does and
 	// somebody wants to know. Otherwise it is nil.
-	refuser *profile.Profile
+	Refuser *profile.Profile
 
-	// unprofiled is why the profile is the generic one, if it's no provider's own.
-	unprofiled Unprofiled
+	// Unprofiled is why the profile is the generic one, if it's no provider's own.
+	Unprofiled Unprofiled
 
-	// lacks is why there is no field, or empty if there is one. NoField and unknown say the
-	// same of the kind.
-	lacks            string
-	noField, unknown bool
+	// Lacks is why there is no field, or None if there is one.
+	Lacks Reason
+
+	// Launched are where the tags of what the resources launch go, if these are tagged.
+	Launched []*Launched
 
 	// in returns the field as another version of the kind has it. It is nil if they all have the
 	// same.
 	in func(apiVersion string) *field.Field
-
-	// launched are where the tags of what the resources launch go, if these are tagged.
-	launched []*launchedPlace
 }
 
 // kindKey is what tells kinds of resources apart.
@@ -101,33 +100,33 @@ func outlineOf(r object.Node, texts map[string]string) outline {
 	return o
 }
 
-// leave returns why the resource must be left alone, whatever its kind, or nothing.
-func (o *outline) leave() string {
+// leave returns why the resource must be left alone whatever its kind is, or None.
+func (o *outline) leave() Reason {
 	if o.apiVersion == "" || o.kind == "" {
-		return whyNoObject
+		return NoObject
 	}
 
 	if o.metadata.Field("annotations").Field(IgnoreAnnotation).IsText("true") {
-		return whyIgnored
+		return Ignored
 	}
 
 	if o.isReadOnly() {
-		return whyReadOnly
+		return ReadOnly
 	}
 
 	// Resources whose policies aren't given have all of them.
 	policies := o.spec.Field("managementPolicies")
 	if !policies.IsList() {
-		return ""
+		return None
 	}
 
 	for p := range policies.Items() {
 		if p.IsText("*") || p.IsText("Create") || p.IsText("Update") {
-			return ""
+			return None
 		}
 	}
 
-	return whyAdopted
+	return Adopted
 }
 
 // readOnly are the annotations by which other controllers than Crossplane's leave what is there as
@@ -161,7 +160,7 @@ func (o *outline) looksManaged() bool {
 }
 
 // kindOf the resource with the supplied outline.
-func (ts *Targets) kindOf(o *outline) *kind {
+func (ts *Targets) kindOf(o *outline) *Kind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
 	if field.IsWrapper(o.apiVersion, o.kind) {
@@ -171,19 +170,19 @@ func (ts *Targets) kindOf(o *outline) *kind {
 
 	k, ok := ts.kinds[key]
 	if !ok {
-		k = &kind{kindKey: key, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
+		k = &Kind{APIVersion: o.apiVersion, Kind: field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(o.apiVersion, o.kind), Wraps: key.wraps}}
 
 		// Of a native family even kinds that the index lacks are of a cloud.
 		family, isOf := field.FamilyOf(k.GroupKind())
-		k.Managed = k.Group != ts.stamper.CompositeGroup && (key.looksManaged && isManaged(k.Group) || family.Native)
+		k.Managed = k.Group != ts.finder.CompositeGroup && (key.looksManaged && isManaged(k.Group) || family.Native)
 
 		if isOf && family.Profile != "" {
 			k.Profile = family.Profile
-		} else if p := ts.stamper.Input.ProviderValue(); p != "" {
+		} else if p := ts.finder.Input.ProviderValue(); p != "" {
 			k.Profile = profile.Of(p).Name
 		}
 
-		k.profile = ts.stamper.profileOf(k.Kind, "")
+		k.profile = ts.finder.profileOf(k.Kind, "")
 		ts.kinds[key] = k
 	}
 
@@ -206,62 +205,73 @@ func hasOnly(o object.Node, fields []string) bool {
 	return true
 }
 
-// placeOf the tags of the supplied kind.
-func (ts *Targets) placeOf(k *kind) *place {
+// placeOf the tags of resources of the kind k.
+func (ts *Targets) placeOf(k *Kind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
-	p := &place{field: &f, profile: ts.stamper.profileOf(k.Kind, f.Profile), refuser: ts.stamper.refuserOf(k.Kind, f.Profile), unprofiled: ts.stamper.unprofiled(k.Kind, f.Profile)}
-
-	switch {
-	case !known && f.Asked:
-		p.unknown, p.lacks = true, whyAsked
-	case !known && k.Managed:
-		p.unknown, p.lacks = true, whyUnknown
-	case f.Shape == field.None && f.OnRequest:
-		p.noField, p.lacks = true, whyRequest
-	case f.Asked && f.Shape == field.None && f.LooksLike == "":
-		p.noField, p.lacks = true, whyNotAsked
-	case !known || f.Shape == field.None && f.LooksLike == "":
-		p.noField, p.lacks = true, whyNoField
-	case f.Shape == field.None:
-		p.noField, p.lacks = true, fmt.Sprintf(whyLooksLike, f.LooksLike)
+	p := &Place{
+		Field: &f, Profile: ts.finder.profileOf(k.Kind, f.Profile), Refuser: ts.finder.refuserOf(k.Kind, f.Profile),
+		Unprofiled: ts.finder.unprofiled(k.Kind, f.Profile), Lacks: lacks(k, &f, known),
 	}
 
-	p.launched = ts.launchedPlaces(k, p)
+	p.Launched = ts.launchedPlaces(k, p)
 	p.in = ts.inVersions(k)
 
-	if p.lacks == "" {
+	if p.Lacks == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
 	}
 
 	return p
 }
 
+// lacks returns why resources of the kind k have no tag field, or None. It is known or not that the
+// field is f.
+func lacks(k *Kind, f *field.Field, known bool) Reason {
+	switch {
+	case !known && f.Asked:
+		return Asked
+	case !known && k.Managed:
+		return Unknown
+	case f.Shape == field.None && f.OnRequest:
+		return OnRequest
+	case !known:
+		return NoField
+	case f.Shape != field.None:
+		return None
+	case f.LooksLike != "":
+		return LooksLike
+	case f.Asked:
+		return NotAsked
+	default:
+		return NoField
+	}
+}
+
 // schemaAtHand returns the schema of the kind if it was asked for, or is there though it wasn't. It
 // is not asked for now.
-func (ts *Targets) schemaAtHand(k *kind) object.Node {
+func (ts *Targets) schemaAtHand(k *Kind) object.Node {
 	s := ts.schemas[k.GroupVersionKind]
-	if given := ts.stamper.Schemas.Given; !s.IsObject() && given != nil {
+	if given := ts.finder.Schemas.Given; !s.IsObject() && given != nil {
 		return given(k.GroupVersionKind)
 	}
 
 	return s
 }
 
-// fieldIn returns the field as the kind has it in the version apiVersion.
-func (p *place) fieldIn(apiVersion string) *field.Field {
+// FieldIn returns the field as the kind has it in the version apiVersion.
+func (p *Place) FieldIn(apiVersion string) *field.Field {
 	if p.in != nil {
 		if f := p.in(apiVersion); f != nil {
 			return f
 		}
 	}
 
-	return p.field
+	return p.Field
 }
 
 // inVersions returns what locates the tag field in other versions of the kind k, if it is known
 // there.
-func (ts *Targets) inVersions(k *kind) func(apiVersion string) *field.Field {
-	known := map[string]*field.Field{k.apiVersion: nil}
+func (ts *Targets) inVersions(k *Kind) func(apiVersion string) *field.Field {
+	known := map[string]*field.Field{k.APIVersion: nil}
 
 	return func(apiVersion string) *field.Field {
 		f, ok := known[apiVersion]
@@ -270,7 +280,7 @@ func (ts *Targets) inVersions(k *kind) func(apiVersion string) *field.Field {
 		}
 
 		of := k.Kind
-		of.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.kind)
+		of.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
 
 		if in, ok := ts.fields.Locate(of); ok && of.Group == k.Group && in.Shape != field.None {
 			f = &in
@@ -284,21 +294,21 @@ func (ts *Targets) inVersions(k *kind) func(apiVersion string) *field.Field {
 
 // profileOf returns the tag profile of resources of the supplied kind, for which a rule may
 // name one.
-func (s *Stamper) profileOf(k field.Kind, named string) *profile.Profile {
+func (f *Finder) profileOf(k field.Kind, named string) *profile.Profile {
 	of := k.Tagged()
-	return s.Input.ProfileRules.ProfileOf(s.providerOf(k, named), of.Group, of.Kind)
+	return f.Input.ProfileRules.ProfileOf(f.providerOf(k, named), of.Group, of.Kind)
 }
 
 // refuserOf returns what the API of the cloud admits of tags of resources of the kind, if that is
 // less than their tag profile does, or nil.
-func (s *Stamper) refuserOf(k field.Kind, named string) *profile.Profile {
+func (f *Finder) refuserOf(k field.Kind, named string) *profile.Profile {
 	of := k.Tagged()
-	return s.Input.ProfileRules.RefuserOf(s.providerOf(k, named), of.Group, of.Kind)
+	return f.Input.ProfileRules.RefuserOf(f.providerOf(k, named), of.Group, of.Kind)
 }
 
 // providerOf resources of the kind, for which a rule may name one. What the composite resource or
 // a class says decides only where nothing else does.
-func (s *Stamper) providerOf(k field.Kind, named string) string {
+func (f *Finder) providerOf(k field.Kind, named string) string {
 	family, _ := field.FamilyOf(k.Tagged())
-	return cmp.Or(named, s.Input.ProviderValue(), family.Profile, s.Provider)
+	return cmp.Or(named, f.Input.ProviderValue(), family.Profile, f.Provider)
 }

@@ -1,4 +1,4 @@
-package stamp
+package target
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ type Unprofiled struct {
 
 // unprofiled says why the generic tag profile applies to resources of the kind, for which a rule may
 // name a provider.
-func (s *Stamper) unprofiled(k field.Kind, named string) Unprofiled {
-	switch provider := s.providerOf(k, named); {
+func (f *Finder) unprofiled(k field.Kind, named string) Unprofiled {
+	switch provider := f.providerOf(k, named); {
 	case provider == "":
 		of := k.Tagged()
 		return Unprofiled{Group: cmp.Or(of.Group, k.Version)}

@@ -1,0 +1,96 @@
+package target
+
+// IgnoreAnnotation on a desired composed resource, with the value "true", leaves the resource
+// alone.
+const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
+
+// A Reason is why the tags of a resource are not managed.
+type Reason int
+
+const (
+	// None is no reason.
+	None Reason = iota
+
+	// NoObject has no apiVersion and kind.
+	NoObject
+
+	// Ignored resources have the IgnoreAnnotation.
+	Ignored
+
+	// Adopted resources are only observed, by their managementPolicies, and ReadOnly ones by
+	// another controller than a provider of Crossplane.
+	Adopted
+	ReadOnly
+
+	// NotSelected resources are not among those that the input selects.
+	NotSelected
+
+	// NoField is a kind that is known to have no tag field. NotAsked is one that an entry of
+	// tagFields matches, which asks for no field. LooksLike is one with a field that may hold
+	// tags or something else.
+	NoField
+	NotAsked
+	LooksLike
+
+	// Unknown is a managed kind of which nobody knows whether it has a tag field. Asked is one that
+	// an entry of tagFields matches, which doesn't say where the field is.
+	Unknown
+	Asked
+
+	// OnRequest is a kind that is tagged only if an entry of tagFields names it.
+	OnRequest
+
+	// Composite is a composite resource without a tag field.
+	Composite
+
+	// Fixed tags can't change after the resource has been made with other ones.
+	Fixed
+)
+
+const (
+	noField = "has no tag field"
+	unknown = "has no tag field that is known"
+)
+
+// Why says why t is left alone for the reason, in words that follow the resource's name.
+func (t *Target) Why(r Reason) string {
+	switch r {
+	case NoObject:
+		return "has no apiVersion and kind"
+	case Ignored:
+		return "is annotated " + IgnoreAnnotation + ": \"true\""
+	case Adopted:
+		return "is adopted: its managementPolicies allow neither Create nor Update"
+	case ReadOnly:
+		return "is adopted: it tells its controller to only read what it is of"
+	case NotSelected:
+		return "is not among the resources that the input selects"
+	case NoField:
+		return noField
+	case NotAsked:
+		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
+	case LooksLike:
+		return unknown + "; " + t.Field.LooksLike + " may mean other things: a tagFields entry can say that it carries tags"
+	case Unknown:
+		return unknown
+	case Asked:
+		return unknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
+	case OnRequest:
+		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
+	case Composite:
+		return "is a composite resource: its own Composition tags what it composes"
+	case Fixed:
+		return "keeps the tags that it was made with: its " + t.Field.Path.String() + " can't change"
+	case None:
+	}
+
+	return ""
+}
+
+// IsNoField is true if the reason is that the kind is known to have no tag field.
+func (r Reason) IsNoField() bool {
+	return r == NoField || r == NotAsked || r == LooksLike || r == OnRequest
+}
+
+// IsUnknown is true if the reason is that nobody knows whether the managed kind has a tag field.
+func (r Reason) IsUnknown() bool { return r == Unknown || r == Asked }
