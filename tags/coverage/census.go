@@ -240,10 +240,10 @@ func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
 }
 
 // has says of each of the sets of keys whether there is a tag with such a key.
-func has(tags *tagset.Set, sets []profile.KeySet) []bool {
+func has(set *tagset.Set, sets []profile.KeySet) []bool {
 	out := make([]bool, len(sets))
 
-	for key := range tags.Texts() {
+	for key := range set.Texts() {
 		for i := range sets {
 			out[i] = out[i] || sets[i].Has(key)
 		}

@@ -42,11 +42,11 @@ func FamilyOf(gk schema.GroupKind) (Family, bool) {
 	return Family{}, false
 }
 
-// ProviderTags returns the keys of the tags that Crossplane's providers whose tags have the
-// supplied profile add themselves to resources of most kinds, or nil if none does.
-func ProviderTags(profile string) []string {
+// ProviderTags returns the keys of the tags that Crossplane's providers whose tags have the tag
+// profile of the name add themselves to resources of most kinds, or nil if none does.
+func ProviderTags(name string) []string {
 	for _, f := range families {
-		if f.Profile == profile && !f.Native && f.addsToMost() {
+		if f.Profile == name && !f.Native && f.addsToMost() {
 			return slices.Clone(f.addedKeys())
 		}
 	}

@@ -137,7 +137,8 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 						Owner:    ours,
 						Observed: map[string]*fnv1.Resource{"r": {Resource: a.object(t)}},
 					},
-					Transformer: reserving(nil, label("a", "1"))}
+					Transformer: reserving(nil, label("a", "1")),
+				}
 
 				// What an earlier step desires is not this function's.
 				desired := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom([]string{"1", "2"}), 0, 3).Draw(t, "desired")

@@ -91,11 +91,11 @@ func Rules(policy *v1beta1.TagPolicy, d *tags.Transformed, p *profile.Profile) [
 	return rules
 }
 
-// Breach returns how the tags, keys and values, break the rule.
-func (r *Rule) Breach(tags iter.Seq2[string, string]) Breach {
+// Breach returns how the tags of, keys and values, break the rule.
+func (r *Rule) Breach(of iter.Seq2[string, string]) Breach {
 	found, other := false, ""
 
-	for key, value := range tags {
+	for key, value := range of {
 		switch {
 		case r.keys.Has(key):
 			found = true

@@ -17,24 +17,29 @@ const (
 	// Ignored resources have the IgnoreAnnotation.
 	Ignored
 
-	// Adopted resources are only observed, by their managementPolicies, and ReadOnly ones by
-	// another controller than a provider of Crossplane.
+	// Adopted resources are only observed, by their managementPolicies.
 	Adopted
+
+	// ReadOnly resources are only observed by another controller than a provider of Crossplane.
 	ReadOnly
 
 	// NotSelected resources are not among those that the input selects.
 	NotSelected
 
-	// NoField is a kind that is known to have no tag field. NotAsked is one that an entry of
-	// tagFields matches, which asks for no field. LooksLike is one with a field that may hold
-	// tags or something else.
+	// NoField is a kind that is known to have no tag field.
 	NoField
+
+	// NotAsked is NoField of a kind that an entry of tagFields matches, which asks for no field.
 	NotAsked
+
+	// LooksLike is a kind with a field that may hold tags or something else.
 	LooksLike
 
-	// Unknown is a managed kind of which nobody knows whether it has a tag field. Asked is one that
-	// an entry of tagFields matches, which doesn't say where the field is.
+	// Unknown is a managed kind of which nobody knows whether it has a tag field.
 	Unknown
+
+	// Asked is Unknown of a kind that an entry of tagFields matches, which doesn't say where the
+	// field is.
 	Asked
 
 	// OnRequest is a kind that is tagged only if an entry of tagFields names it.

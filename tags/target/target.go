@@ -99,7 +99,7 @@ type Targets struct {
 
 // Find reads the desired resources. If there is nothing to do about tags, manages is false. It
 // returns the error of ctx once that has one.
-func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) { //nolint:revive // What is asked of tags is not the Finder's.
+func (f *Finder) Find(ctx context.Context, desired map[string]*fnv1.Resource, manages bool) (*Targets, error) {
 	ts := f.None()
 	ts.All = make([]*Target, 0, len(desired))
 

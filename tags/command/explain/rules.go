@@ -156,11 +156,11 @@ func (x *Explanation) addPolicy(set *resolve.Set, t *tags.Transformer, in *v1bet
 	}
 }
 
-// sorted returns the tags by their keys.
-func sorted(tags map[string]string) iter.Seq2[string, string] {
+// sorted returns the entries of m by their keys.
+func sorted(m map[string]string) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
-		for _, key := range slices.Sorted(maps.Keys(tags)) {
-			if !yield(key, tags[key]) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
 				return
 			}
 		}
@@ -190,15 +190,15 @@ func (x *Explanation) why(keys profile.KeySet) string {
 	return strings.Join(out, ", ")
 }
 
-// ruledLines say what rules do to tags of the supplied profile, by the rule.
-func ruledLines(profile, what string, of []Ruled) (lines []string) {
+// ruledLines say what rules do to tags of the tag profile with the name, by the rule.
+func ruledLines(name, what string, of []Ruled) (lines []string) {
 	keys := make(map[string][]string)
 	for _, r := range of {
 		keys[r.Rule] = append(keys[r.Rule], terminal.Visible(r.TagKey))
 	}
 
 	for _, rule := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, fmt.Sprintf("%s %s (%s): %s\n", profile, what, rule, strings.Join(keys[rule], ", ")))
+		lines = append(lines, fmt.Sprintf("%s %s (%s): %s\n", name, what, rule, strings.Join(keys[rule], ", ")))
 	}
 
 	return lines

@@ -100,10 +100,10 @@ func TestSet(t *testing.T) {
 	for name, f := range fields {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				profile := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
-				keys := NewKeys(KindOf(&f, profile), nil)
+				of := profile.Of(rapid.SampledFrom([]string{"aws", "azure", "digitalocean"}).Draw(t, "provider"))
+				keys := NewKeys(KindOf(&f, of), nil)
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
-				keys.Known = profile.KeySet("a", "A", "b", "a=b", "c")
+				keys.Known = of.KeySet("a", "A", "b", "a=b", "c")
 
 				p := plain{fold: keys.ID, spells: f.Shape == field.Map || f.Shape == field.MapOfLists}
 				if f.Shape == field.StringList {
