@@ -8,6 +8,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // What a table has at most: groups, keys of each, resources of each list, and keys that say what
@@ -72,7 +73,7 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	}
 
 	for _, g := range groups {
-		name := terminal.Visible(g.Name)
+		name := words.Cell(g.Name)
 
 		for i, n := range append([]*coverage.KeyCount{{Key: "", Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...) {
 			if i > maxKeys {
@@ -97,7 +98,7 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 	key := anyTag
 	if n.Key != "" {
-		key = terminal.Visible(n.Key)
+		key = words.Cell(n.Key)
 	}
 
 	if n.Of == 0 {
@@ -163,7 +164,7 @@ func listed(l *coverage.List) [][]terminal.Cell {
 	rows := [][]terminal.Cell{terminal.Header(columns...)}
 
 	for _, of := range l.Resources[:min(len(l.Resources), maxListed)] {
-		row := []terminal.Cell{{Text: terminal.Visible(of.Title())}, {Text: terminal.Visible(of.APIVersion)}, {Text: terminal.Visible(cmp.Or(of.Composite, "-"))}}
+		row := []terminal.Cell{{Text: words.Cell(of.Title())}, {Text: words.Cell(of.APIVersion)}, {Text: words.Cell(cmp.Or(of.Composite, "-"))}}
 
 		why := inShort(of, l.Name)
 		if n := len(why) - maxReasons; n > 0 {
@@ -184,21 +185,21 @@ func inShort(r *coverage.Resource, list string) []string {
 		for _, d := range r.Drift {
 			is := "not in the cloud"
 			if d.Cloud != nil {
-				is = "in the cloud " + terminal.Visible(*d.Cloud)
+				is = "in the cloud " + words.Cell(*d.Cloud)
 			}
 
-			out = append(out, fmt.Sprintf("%s: desired %s, %s", terminal.Visible(d.Key), terminal.Visible(d.Desired), is))
+			out = append(out, fmt.Sprintf("%s: desired %s, %s", words.Cell(d.Key), words.Cell(d.Desired), is))
 		}
 
 		return out
 	}
 
 	for _, key := range r.Missing {
-		out = append(out, "no "+terminal.Visible(key))
+		out = append(out, "no "+words.Cell(key))
 	}
 
 	for _, w := range r.Wrong {
-		out = append(out, terminal.Visible(w.Key)+": "+terminal.Visible(w.What))
+		out = append(out, words.Cell(w.Key)+": "+words.Cell(w.What))
 	}
 
 	if r.Why != "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Command explains a file of labels, or all sources of a composite resource's
@@ -346,7 +347,7 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *profil
 
 	for _, t := range kept {
 		x.Tags[t.Key] = t.Value
-		x.cells[t.Label] = terminal.Cell{Text: terminal.Visible(t.Key), Color: terminal.Green}
+		x.cells[t.Label] = terminal.Cell{Text: words.Cell(t.Key), Color: terminal.Green}
 
 		if from, ok := e.origins[t.Label]; ok {
 			x.Sources[t.Key] = from

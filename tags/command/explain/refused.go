@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // mend is what to do about tags that a cloud refuses.
@@ -44,7 +45,7 @@ func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
 			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
 
 			if by.Service == "" {
-				x.cells[t.Label] = terminal.Cell{Text: "refused: " + terminal.Visible(t.Key), Color: terminal.Red}
+				x.cells[t.Label] = terminal.Cell{Text: "refused: " + words.Cell(t.Key), Color: terminal.Red}
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func (x *Explanation) refusedLines() (lines []string) {
 			order = append(order, l)
 		}
 
-		services[l], keys[l] = append(services[l], r.Service), append(keys[l], terminal.Visible(r.TagKey))
+		services[l], keys[l] = append(services[l], r.Service), append(keys[l], words.Cell(r.TagKey))
 	}
 
 	for _, l := range order {

@@ -23,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // nameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
@@ -261,7 +262,7 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 		return
 	}
 
-	t.Note = "label " + terminal.Visible(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
+	t.Note = "label " + words.Cell(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
 	if k := ignore.First(of); k != nil {
 		t.Note += " (" + ignore.rule(k) + ")"
 	}
@@ -325,7 +326,7 @@ func (x *Rendered) why(keys profile.KeySet) string {
 
 	for i := range x.Labels {
 		if l := &x.Labels[i]; keys.Has(l.TagKey) {
-			out = append(out, "label "+terminal.Visible(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
+			out = append(out, "label "+words.Cell(l.QualifiedKey)+": "+cmp.Or(string(l.Reason), l.Why))
 		}
 	}
 
@@ -393,11 +394,11 @@ func (x *rendering) table(t terminal.Terminal) string {
 		all = append(all, r.tagRows()...)
 
 		if r.Mismatch != "" {
-			fmt.Fprintf(&legend, "%s: %s\n", terminal.Visible(r.Resource), r.Mismatch)
+			fmt.Fprintf(&legend, "%s: %s\n", words.Cell(r.Resource), r.Mismatch)
 		}
 
 		for i := range r.Broken {
-			fmt.Fprintf(&legend, "%s %s\n", terminal.Visible(r.Resource), r.Broken[i].String())
+			fmt.Fprintf(&legend, "%s %s\n", words.Cell(r.Resource), r.Broken[i].String())
 		}
 	}
 
@@ -420,7 +421,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 
 // row of the resource among others.
 func (x *Rendered) row() []terminal.Cell {
-	row := []terminal.Cell{{Text: terminal.Visible(x.Resource)}, {Text: terminal.Visible(x.Kind) + " " + terminal.Visible(x.APIVersion)}, {Text: x.Provider}, {Text: "-"}, {Text: x.LeftAlone}}
+	row := []terminal.Cell{{Text: words.Cell(x.Resource)}, {Text: words.Cell(x.Kind) + " " + words.Cell(x.APIVersion)}, {Text: x.Provider}, {Text: "-"}, {Text: x.LeftAlone}}
 
 	switch {
 	case x.Mismatch != "":
@@ -438,10 +439,10 @@ func (x *Rendered) row() []terminal.Cell {
 
 // tagRows are those of the resource's tags, and of labels that are none.
 func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
-	name := terminal.Cell{Text: terminal.Visible(x.Resource)}
+	name := terminal.Cell{Text: words.Cell(x.Resource)}
 
 	for _, tag := range x.Tags {
-		key := terminal.Cell{Text: terminal.Visible(tag.Key)}
+		key := terminal.Cell{Text: words.Cell(tag.Key)}
 		switch {
 		case tag.CloudRefuses != "":
 			key.Color = terminal.Red
@@ -449,7 +450,7 @@ func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
 			key.Color = terminal.Green
 		}
 
-		rows = append(rows, []terminal.Cell{name, key, {Text: terminal.Visible(tag.Value)}, {Text: cmp.Or(tag.Source, "-")}, {Text: cmp.Or(tag.Note, "-")}})
+		rows = append(rows, []terminal.Cell{name, key, {Text: words.Cell(tag.Value)}, {Text: cmp.Or(tag.Source, "-")}, {Text: cmp.Or(tag.Note, "-")}})
 	}
 
 	for i := range x.Labels {
@@ -460,12 +461,12 @@ func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
 			why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
 		}
 
-		value := terminal.Visible(l.Value)
+		value := words.Cell(l.Value)
 		if l.absent {
 			value = "-"
 		}
 
-		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: value}, {Text: terminal.Visible(l.Source)}, {Text: "label " + terminal.Visible(l.QualifiedKey) + ": " + why}})
+		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: value}, {Text: words.Cell(l.Source)}, {Text: "label " + words.Cell(l.QualifiedKey) + ": " + why}})
 	}
 
 	return rows

@@ -9,11 +9,11 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // whyMissing is said of required tags that no label explains the lack of.
@@ -53,7 +53,7 @@ func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
 
 // String puts the rule in one line.
 func (b *Broken) String() string {
-	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, terminal.Visible(b.Key), b.What)
+	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, words.Cell(b.Key), b.What)
 	if b.Why != "" {
 		out += ": " + b.Why
 	}
@@ -76,7 +76,7 @@ func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *profi
 func (r *keyRules) rule(k *resolve.TagKey) string {
 	rule := r.of + ": " + k.Pattern
 	if k.Value != nil {
-		rule += " = " + terminal.Visible(*k.Value)
+		rule += " = " + words.Cell(*k.Value)
 	}
 
 	if k.Untrusted {
@@ -173,13 +173,13 @@ func (x *Explanation) why(keys profile.KeySet) string {
 
 	for _, s := range x.Skipped {
 		if keys.Has(s.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is skipped for %s", terminal.Visible(s.QualifiedKey), s.Reason))
+			out = append(out, fmt.Sprintf("label %s is skipped for %s", words.Cell(s.QualifiedKey), s.Reason))
 		}
 	}
 
 	for _, r := range x.Removed {
 		if keys.Has(r.TagKey) {
-			out = append(out, fmt.Sprintf("label %s is removed by %s", terminal.Visible(r.QualifiedKey), r.Rule))
+			out = append(out, fmt.Sprintf("label %s is removed by %s", words.Cell(r.QualifiedKey), r.Rule))
 		}
 	}
 
@@ -194,7 +194,7 @@ func (x *Explanation) why(keys profile.KeySet) string {
 func ruledLines(name, what string, of []Ruled) (lines []string) {
 	keys := make(map[string][]string)
 	for _, r := range of {
-		keys[r.Rule] = append(keys[r.Rule], terminal.Visible(r.TagKey))
+		keys[r.Rule] = append(keys[r.Rule], words.Cell(r.TagKey))
 	}
 
 	for _, rule := range slices.Sorted(maps.Keys(keys)) {

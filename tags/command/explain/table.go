@@ -9,6 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // table of labels with a column for each provider. If the terminal is too narrow for
@@ -38,15 +39,15 @@ func (e *explained) table(t terminal.Terminal) string {
 // row of the supplied label. One that another one overrode can stand under other
 // profiles.
 func (e *explained) row(l tags.Label) []terminal.Cell {
-	row := []terminal.Cell{{Text: terminal.Visible(l.QualifiedKey)}, {Text: terminal.Visible(l.Value)}}
+	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 
 	if e.origins != nil {
 		overrides := []string{}
 		for _, o := range e.origins[l].Overrides {
-			overrides = append(overrides, terminal.Visible(o.Value)+" from "+terminal.Visible(o.Source))
+			overrides = append(overrides, words.Cell(o.Value)+" from "+words.Cell(o.Source))
 		}
 
-		row = append(row, terminal.Cell{Text: terminal.Visible(e.origins[l].Source)}, terminal.Cell{Text: cmp.Or(strings.Join(overrides, ", "), "-")})
+		row = append(row, terminal.Cell{Text: words.Cell(e.origins[l].Source)}, terminal.Cell{Text: cmp.Or(strings.Join(overrides, ", "), "-")})
 	}
 
 	for _, x := range e.providers {

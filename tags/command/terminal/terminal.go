@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -23,13 +21,8 @@ const (
 	reset = "\x1b[0m"
 )
 
-const (
-	// gap is how many spaces are between columns.
-	gap = 2
-
-	// maxCell is the most characters of a cell that a key or value is shown in.
-	maxCell = 60
-)
+// gap is how many spaces are between columns.
+const gap = 2
 
 // A Terminal that tables are printed to. What is none has no color and no width.
 type Terminal struct {
@@ -141,17 +134,4 @@ func fold(rows [][]Cell, width int) [][]Cell {
 	}
 
 	return out
-}
-
-// Visible puts a key or value so that it takes one line and not too much of it.
-func Visible(s string) string {
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		s = strconv.Quote(s)
-	}
-
-	if r := []rune(s); len(r) > maxCell {
-		return string(r[:maxCell-1]) + "…"
-	}
-
-	return s
 }
