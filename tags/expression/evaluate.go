@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Call of the function evaluates expressions, one after the other. They share what the call
@@ -80,9 +81,6 @@ type AbsentError struct{ why string }
 // Error says why.
 func (e *AbsentError) Error() string { return e.why }
 
-// maxError is about the most bytes of an error of an evaluation, which can have values in it.
-const maxError = 512
-
 // Evaluate the supplied expression: a string, a number or a boolean. If there is none, because
 // a key isn't there, because it is null or an empty optional, the error is an AbsentError. The
 // context's error is returned once that has one.
@@ -123,18 +121,10 @@ func (c *Call) failed(err error) error {
 	// text. Nothing else starts with it: a test has all errors that can begin with what a
 	// field says.
 	if strings.HasPrefix(text, "no such key: ") {
-		return &AbsentError{why: shorten(text)}
+		return &AbsentError{why: words.Shorten(text, words.MaxText)}
 	}
 
-	return errors.New(shorten(text))
-}
-
-func shorten(s string) string {
-	if len(s) <= maxError {
-		return s
-	}
-
-	return strings.ToValidUTF8(s[:maxError], "") + "…"
+	return errors.New(words.Shorten(text, words.MaxText))
 }
 
 // result is the supplied value, as that of a label.

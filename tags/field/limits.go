@@ -12,6 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const (
@@ -347,19 +348,7 @@ func (t *stringSchema) String() string {
 		out = append(out, "what anyOf, oneOf and not say")
 	}
 
-	return "by the schema of the kind: " + elide(strings.Join(out, ", "))
-}
-
-// maxLimit is the most bytes of a limit in messages.
-const maxLimit = 200
-
-// elide what is behind the most bytes of a limit.
-func elide(s string) string {
-	if len(s) <= maxLimit {
-		return s
-	}
-
-	return strings.ToValidUTF8(s[:maxLimit], "") + "…"
+	return "by the schema of the kind: " + words.Name(strings.Join(out, ", "))
 }
 
 // bound returns the number that the schema has as a limit, and false if there is none.

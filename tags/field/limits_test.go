@@ -61,7 +61,7 @@ func TestLimitsOf(t *testing.T) {
 		{"An entry has limits as it is written.", field.StringList, `{type: array, items: {type: string, maxLength: 4}}`, "ab", "cd", profile.ValueTooLong, by + "at most 4 characters"},
 		{"An entry has a pattern.", field.StringList, `{type: array, items: {type: string, pattern: "^[a-z]+=[a-z]+$"}}`, "ab", "", profile.ValueCharacterClass, by + "what matches ^[a-z]+=[a-z]+$"},
 		{"The length of all tags in one string is not that of a tag.", field.Joined, `{type: string, maxLength: 1}`, "ab", "", "", ""},
-		{"Long limits are cut.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^` + strings.Repeat("a", 300) + `$"}}`, "key", "v", profile.ValueCharacterClass, by + "what matches ^" + strings.Repeat("a", 186) + "…"},
+		{"Long limits are cut.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^` + strings.Repeat("a", 300) + `$"}}`, "key", "v", profile.ValueCharacterClass, by + "what matches ^" + strings.Repeat("a", 114) + "…" + strings.Repeat("a", 63) + "$ (315 bytes)"},
 		{"What is no schema has no limits.", field.Map, `{type: object, maxProperties: x, additionalProperties: {type: string, maxLength: "1", minLength: null, pattern: 1, enum: {}, allOf: x, anyOf: {}, not: 1}}`, "key", "value", "", ""},
 	} {
 		f := shapes[tc.shape]

@@ -3,21 +3,13 @@ package stamp
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// maxLimitError is the most bytes of an error about limits before it stops to name
-// resources. It becomes an event, which the API server refuses if it is too long.
-const maxLimitError = 700
-
-// maxLimitLabel is the most bytes of a label's key in such an error, and maxLimitKeys more
-// keys than it has room for.
-const (
-	maxLimitLabel = 128
-	maxLimitKeys  = 64
-)
+// maxLimitKeys is more keys of labels than an error about limits has room for.
+const maxLimitKeys = 64
 
 // A LimitError says that resources have no tag slots for labels of trusted sources, which
 // are never missing, or for any labels if the limit policy is ApplyStrict.
@@ -53,7 +45,7 @@ func newLimits(in *v1beta1.CloudTags) *limits {
 // add what the plan for a resource, or those for what it launches, have no slots for.
 func (l *limits) add(p *plan, launched []*plan) {
 	if q := first(p, launched, func(q *plan) bool { return q.lacking > 0 }); q != nil {
-		l.lacking.add(q, named(q.lackingKeys, q.lacking))
+		l.lacking.add(q, words.Names(words.Map(q.lackingKeys, strconv.Quote), q.lacking))
 	}
 
 	if l.policy != v1beta1.LimitPolicyApplyStrict {
@@ -101,41 +93,9 @@ func (e *LimitError) add(p *plan, labels string) {
 // Error says which labels are too many on which resources: as many of these as an event has
 // room for.
 func (e *LimitError) Error() string {
-	b := strings.Builder{}
-	b.WriteString(e.head)
+	items := words.Map(e.resources, func(r overLimit) string {
+		return fmt.Sprintf("%s on composed resource %q (%s: %s)", r.labels, words.Shorten(r.resource, words.MaxName), r.provider, r.limit)
+	})
 
-	for i, r := range e.resources {
-		if b.Len() > maxLimitError {
-			fmt.Fprintf(&b, "; and on %d more", len(e.resources)-i)
-			break
-		}
-
-		if i > 0 {
-			b.WriteString("; ")
-		}
-
-		fmt.Fprintf(&b, "%s on composed resource %q (%s: %s)", r.labels, r.resource, r.provider, r.limit)
-	}
-
-	return b.String()
-}
-
-// named names the first of so many labels by the supplied keys.
-func named(keys []string, labels int) string {
-	b := strings.Builder{}
-
-	for i, key := range keys {
-		if b.Len() > maxLimitLabel {
-			fmt.Fprintf(&b, " and %d more", labels-i)
-			break
-		}
-
-		if i > 0 {
-			b.WriteString(", ")
-		}
-
-		fmt.Fprintf(&b, "%.*q", maxLimitLabel, key)
-	}
-
-	return b.String()
+	return words.Items(e.head, items, 0, words.MaxError)
 }

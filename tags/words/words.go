@@ -25,6 +25,9 @@ const (
 	// MaxCell is for a name, a key or a value in a cell of a table. A Kubernetes label's value is shorter.
 	MaxCell = 64
 
+	// MaxError is for an error that an event says, behind what could not be done.
+	MaxError = 700
+
 	// MaxMessage is for a result's message. Kubernetes limits the message of an event to 1,024, and
 	// Crossplane puts the name of the pipeline step in front of it.
 	MaxMessage = 940
