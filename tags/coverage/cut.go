@@ -2,9 +2,10 @@ package coverage
 
 import (
 	"encoding/json"
-	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const (
@@ -18,11 +19,10 @@ const (
 	// maxList is the most bytes of a list of resources, as YAML.
 	maxList = 32 << 10
 
-	// maxKeys is the most keys of a group, maxReasons the most that a resource lacks, breaks,
-	// or has of other values in the cloud, and maxText the most bytes of a text.
+	// maxKeys is the most keys of a group, and maxReasons the most that a resource lacks, breaks, or
+	// has of other values in the cloud.
 	maxKeys    = 32
 	maxReasons = 5
-	maxText    = 128
 )
 
 // Totals are the report without lists, and with as many keys of each group as fit into
@@ -32,9 +32,9 @@ func (r *Report) Totals() *Report {
 	out.Lists = nil
 
 	for most := maxKeys; ; most /= 2 {
-		out.Keys = mapped(first(r.Keys, most), short)
+		out.Keys = words.Map(first(r.Keys, most), short)
 		out.Total = r.Total.cut(most)
-		out.Groups = mapped(r.Groups, func(g *Group) *Group { return g.cut(most) })
+		out.Groups = words.Map(r.Groups, func(g *Group) *Group { return g.cut(most) })
 
 		j, _ := json.Marshal(&out) //nolint:errchkjson // Nothing in it can fail.
 		if len(j) <= MaxTotals || most == 0 {
@@ -74,7 +74,7 @@ func (r *Report) Cut() *Report {
 func (g *Group) cut(most int) *Group {
 	out := *g
 	out.MoreKeys = max(0, len(g.Keys)-most)
-	out.Keys = mapped(first(g.Keys, most), func(n *KeyCount) *KeyCount {
+	out.Keys = words.Map(first(g.Keys, most), func(n *KeyCount) *KeyCount {
 		of := *n
 		of.Key = short(n.Key)
 
@@ -92,9 +92,9 @@ func (r *Resource) cut() *Resource {
 		*text = short(*text)
 	}
 
-	out.Missing = mapped(first(r.Missing, maxReasons), short)
-	out.Wrong = mapped(first(r.Wrong, maxReasons), func(w Wrong) Wrong { return Wrong{Key: short(w.Key), What: short(w.What)} })
-	out.Drift = mapped(first(r.Drift, maxReasons), func(d Drift) Drift {
+	out.Missing = words.Map(first(r.Missing, maxReasons), short)
+	out.Wrong = words.Map(first(r.Wrong, maxReasons), func(w Wrong) Wrong { return Wrong{Key: short(w.Key), What: short(w.What)} })
+	out.Drift = words.Map(first(r.Drift, maxReasons), func(d Drift) Drift {
 		d.Key, d.Desired = short(d.Key), short(d.Desired)
 		if d.Cloud != nil {
 			d.Cloud = new(short(*d.Cloud))
@@ -107,24 +107,8 @@ func (r *Resource) cut() *Resource {
 	return &out
 }
 
-// short is the supplied text, or its beginning if it is too long.
-func short(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
+// short returns a name, key or value that isn't too long. It is data, which nothing is quoted in.
+func short(text string) string { return words.Shorten(text, words.MaxName) }
 
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
-}
-
-// first of the supplied things: at most as many as supplied.
+// first returns as many of the things at most.
 func first[T any](of []T, most int) []T { return of[:min(len(of), most)] }
-
-// mapped are what the supplied function makes of the supplied things.
-func mapped[T any](of []T, f func(T) T) []T {
-	out := make([]T, len(of))
-	for i := range of {
-		out[i] = f(of[i])
-	}
-
-	return out
-}
