@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -16,10 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-// maxNamed is the most paths or objects that a message names.
-const maxNamed = 10
 
 // labels explains a file of labels.
 func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, error) {
@@ -65,9 +62,9 @@ func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
 
 	if len(values) > 1 {
 		return nil, errors.Errorf("it has several objects, and one can be explained at a time: %s",
-			list(values, func(v *structpb.Value) string {
+			words.Names(words.Map(values, func(v *structpb.Value) string {
 				return cmp.Or(object.Title(object.Tree(v.GetStructValue())), object.KindOf(v))
-			}))
+			}), 0))
 	}
 
 	v := append(values, structpb.NewNullValue())[0] // Nothing is null.
@@ -107,7 +104,7 @@ func found(v *structpb.Value) string {
 		return ""
 	}
 
-	return ". Maps of strings are at " + list(paths, object.Segments.String)
+	return ". Maps of strings are at " + words.Names(words.Map(paths, object.Segments.String), 0)
 }
 
 // stringMaps appends the paths of all maps of strings in the supplied value, which is
@@ -129,18 +126,4 @@ func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []o
 	}
 
 	return to
-}
-
-// list the names of the supplied things, as many as a message has room for.
-func list[T any](of []T, name func(T) string) string {
-	names := make([]string, 0, maxNamed+1)
-	for _, o := range of[:min(len(of), maxNamed)] {
-		names = append(names, name(o))
-	}
-
-	if len(of) > maxNamed {
-		names = append(names, "…")
-	}
-
-	return strings.Join(names, ", ")
 }

@@ -343,7 +343,7 @@ func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
 	slices.Sort(kinds)
 
 	if len(kinds) > 0 {
-		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+list(kinds, strings.Clone))
+		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
 	for _, e := range of.set.PerResource.Observing() {
