@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // quote returns a CEL string literal of the supplied string, in one line of characters that
@@ -29,21 +30,11 @@ func quote(s string) string {
 
 // quoteAll returns a CEL list of the supplied strings, sorted.
 func quoteAll(of []string) string {
-	return "[" + strings.Join(mapped(slices.Sorted(slices.Values(of)), quote), ", ") + "]"
+	return "[" + strings.Join(words.Map(slices.Sorted(slices.Values(of)), quote), ", ") + "]"
 }
 
 // sortedKeys of the supplied map.
 func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
-
-// mapped returns what the supplied function makes of each of the supplied strings.
-func mapped(of []string, f func(string) string) []string {
-	out := make([]string, len(of))
-	for i := range of {
-		out[i] = f(of[i])
-	}
-
-	return out
-}
 
 // or returns the condition that any of the supplied ones holds that there are.
 func or(conditions ...string) string {
@@ -164,8 +155,8 @@ func replaced(expression string, table map[string]string) string {
 
 	// One regular expression splits the string into what is replaced and single
 	// characters, from the left and by the first alternative that matches.
-	tokens := strings.Join(append(mapped(olds, regexp.QuoteMeta), "(?s:.)"), "|")
-	entries := mapped(olds, func(old string) string { return quote(old) + ": " + quote(table[old]) })
+	tokens := strings.Join(append(words.Map(olds, regexp.QuoteMeta), "(?s:.)"), "|")
+	entries := words.Map(olds, func(old string) string { return quote(old) + ": " + quote(table[old]) })
 
 	return fmt.Sprintf("%s.findAll(%s).map(c, {%s}[?c].orValue(c)).join('')", expression, quote(tokens), strings.Join(entries, ", "))
 }

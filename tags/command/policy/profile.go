@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // ascii is what CEL puts in lower case. Kubernetes admits no other keys.
@@ -196,7 +197,7 @@ func (p *guard) reserved() string {
 	// Otherwise what the format makes of a label's key tells all that the key itself does.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
 		for _, expression := range []string{folded("l.key", ""), folded("l.tag", prefix)} {
-			patterns[expression] = append(patterns[expression], mapped(keys, profile.FoldKey)...)
+			patterns[expression] = append(patterns[expression], words.Map(keys, profile.FoldKey)...)
 		}
 	}
 
@@ -219,8 +220,8 @@ func (p *guard) reservedPrefix() string {
 		return ""
 	}
 
-	return strings.Join(mapped([]string{"l.key", p.Tag}, func(expression string) string {
-		out := matches(expression, "(?i)^("+strings.Join(mapped(p.Reserved, regexp.QuoteMeta), "|")+")")
+	return strings.Join(words.Map([]string{"l.key", p.Tag}, func(expression string) string {
+		out := matches(expression, "(?i)^("+strings.Join(words.Map(p.Reserved, regexp.QuoteMeta), "|")+")")
 		if len(p.Unreserved) > 0 {
 			out = fmt.Sprintf("!(%s in %s) && %s", expression, quoteAll(p.Unreserved), out)
 		}
@@ -236,7 +237,7 @@ func (p *guard) taken() string {
 		expression += ".lowerAscii()"
 	}
 
-	return or(matchesAny(expression, mapped(p.Taken, p.Fold))...)
+	return or(matchesAny(expression, words.Map(p.Taken, p.Fold))...)
 }
 
 // Kept are the slots for tags that the input leaves free.

@@ -16,6 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A required thing is a label or annotation that objects must have, or the values of one.
@@ -202,7 +203,7 @@ func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string
 func (p *guard) is(key string, t *tags.Transformer) string {
 	made, keys := p.Made, t.Transform(p.Profile).TagKeys(key)
 	if p.FoldKeys || p.FoldEntries {
-		made, keys = made+".lowerAscii()", mapped(keys, p.Fold)
+		made, keys = made+".lowerAscii()", words.Map(keys, p.Fold)
 	}
 
 	return made + " in " + quoteAll(keys)
