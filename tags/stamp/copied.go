@@ -4,45 +4,36 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// fillCopied gives free tag slots to the metadata that was copied to the tag field. It gets none
-// for a key that labels or removeTags decide on, and never for a reserved one.
-func (p *plan) fillCopied(free int) {
+// copies are the tags that the metadata becomes that was copied to the tag field. It has less right
+// than labels and removeTags, and never gets a reserved key.
+func (p *plan) copies() (out [][]tagset.Entry) {
 	if !p.target.Copies.IsThere() {
-		return
+		return nil
 	}
 
 	set, err := tagset.Read(p.target.Copies, p.target.Field, &p.Keys)
 	if err != nil {
 		p.Mismatch = err.Error()
-		return
+		return nil
 	}
 
-	var reserved, capped []string
+	var reserved []string
 
 	for of := range set.Tags() {
 		e := &of[0]
 
-		if p.isTaken(e) {
+		switch was := p.set.Find(e.ID); {
+		case p.isTaken(e):
 			reserved = append(reserved, e.Key)
-			continue
+		case was != nil && tagset.SameValue(was.Value, e.Value): // It is there.
+		case p.mayCopy(e):
+			out = append(out, of)
 		}
-
-		if was := p.set.Find(e.ID); was != nil && tagset.SameValue(was.Value, e.Value) || !p.mayCopy(e) {
-			continue
-		}
-
-		needs := p.grows(of)
-		if !fits(needs, free) || !e.FitsIn(p.target.Field.Limits) {
-			capped = append(capped, e.Key)
-			continue
-		}
-
-		free -= max(needs, 0)
-		p.set.Adopt(of)
 	}
 
 	p.note(NoteCopyReserved, reserved)
-	p.note(NoteCopyCapped, capped)
+
+	return out
 }
 
 // isTaken is true if e may be taken for a tag with a reserved key, or for one that the cloud or its

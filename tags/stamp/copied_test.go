@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"cmp"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -28,6 +29,9 @@ func TestCopied(t *testing.T) {
 		labels []tags.Label
 		remove []resolve.TagKey
 		slots  int
+
+		// provider whose profile the tags have, if that is not AWS.
+		provider string
 	}{
 		"Beside": {
 			reason:  "What is copied stands beside labels and what earlier steps set.",
@@ -70,6 +74,11 @@ func TestCopied(t *testing.T) {
 			reason:  "What takes the place of a tag needs no slot, even if earlier steps alone exceed the cap.",
 			desired: `{"tags": {"app": "old", "b": "x", "c": "x"}}`, copied: `{"tags": {"app": "shop", "b": "x", "c": "x", "team": "a"}}`, slots: 2,
 		},
+		"TwoSpellings": {
+			reason:  "What is copied replaces all spellings of a tag on a cloud that ignores case, and the slot that gets free is a label's.",
+			desired: `{"tags": {"zone": "a", "Zone": "b"}}`, copied: `{"tags": {"zone": "a", "Zone": "c"}}`,
+			labels: []tags.Label{label("a", "1")}, slots: 2, provider: "azure",
+		},
 	}
 
 	g := tagstest.NewGolden(t)
@@ -79,8 +88,10 @@ func TestCopied(t *testing.T) {
 			s := mapStamper(tc.labels...)
 			s.Remove = tc.remove
 
+			s.Provider = cmp.Or(tc.provider, s.Provider)
+
 			if tc.slots > 0 {
-				s.Input.ReservedTags = map[string]v1beta1.TagCount{"aws": v1beta1.TagCount(50 - tc.slots)} //nolint:gosec // At most 50.
+				s.Input.ReservedTags = map[string]v1beta1.TagCount{s.Provider: v1beta1.TagCount(50 - tc.slots)} //nolint:gosec // At most 50.
 			}
 
 			s.Input.KubernetesMetadata = []v1beta1.MetadataRule{{}}

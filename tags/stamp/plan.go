@@ -513,36 +513,96 @@ func (p *plan) kept(of []tagset.Entry) []tagset.Entry {
 	return slices.DeleteFunc(slices.Clone(of), func(e tagset.Entry) bool { return p.rule(p.remove, &e) != nil })
 }
 
-// fill the tag slots that are free with the tags that are missing: those of trusted labels,
-// then those of others, then those of other systems.
+// fill the tag slots that are free: with the tags of trusted labels, with what tags of other systems
+// that are there have more in the cloud, with the tags of other labels, with the missing tags of other
+// systems, and with copied metadata. So the tags that one run has come to take no others' slots in the
+// next. What needs no slot is put first, since it can free some.
 func (p *plan) fill() error {
-	free, err := p.fillLabels(p.freeSlots())
+	if err := p.replaceOthers(); err != nil {
+		return err
+	}
 
+	copies, _ := p.adopt(p.copies(), 0)
+	grown, missing := p.foreignTags()
+
+	free, err := p.fillLabels(p.freeSlots(), p.countTrusted())
+	if err != nil {
+		return err
+	}
+
+	unkept, free := p.adopt(grown, free)
+
+	if free, err = p.fillLabels(free, len(p.tags)); err != nil {
+		return err
+	}
+
+	more, free := p.adopt(missing, free)
+	for _, of := range slices.Concat(unkept, more) {
+		p.unkept = append(p.unkept, of[0].Key)
+	}
+
+	copies, _ = p.adopt(copies, free)
+	p.note(NoteCopyCapped, firstKeys(copies))
+
+	return nil
+}
+
+// countTrusted is how many tags are of trusted labels. They come first.
+func (p *plan) countTrusted() int {
+	if i := slices.IndexFunc(p.tags, func(t tags.Tag) bool { return !t.Trusted }); i >= 0 {
+		return i
+	}
+
+	return len(p.tags)
+}
+
+// foreignTags returns the tags of other systems: those that are there, but with fewer entries than in
+// the cloud, and those that are missing.
+func (p *plan) foreignTags() (grown, missing [][]tagset.Entry) {
 	for _, of := range p.foreign {
-		if len(of) == 0 {
+		switch {
+		case len(of) == 0:
+		case p.set.Has(of[0].ID):
+			grown = append(grown, of)
+		default:
+			missing = append(missing, of)
+		}
+	}
+
+	return grown, missing
+}
+
+// adopt those of the tags, each with its entries, for which there are free slots. It returns the others,
+// and how many slots are left.
+func (p *plan) adopt(all [][]tagset.Entry, free int) (left [][]tagset.Entry, slots int) {
+	for _, of := range all {
+		needs := p.grows(of)
+		if !fits(needs, free) || !of[0].FitsIn(p.target.Field.Limits) {
+			left = append(left, of)
 			continue
 		}
 
-		if needs := p.grows(of); fits(needs, free) {
-			free -= max(needs, 0)
-			p.set.Adopt(of)
-		} else {
-			p.unkept = append(p.unkept, of[0].Key)
-		}
+		free -= max(needs, 0)
+		p.set.Adopt(of)
 	}
 
-	p.fillCopied(free)
-
-	return err
+	return left, free
 }
 
-// fillLabels fills so many slots with the tags of labels, and returns how many are left.
-func (p *plan) fillLabels(free int) (int, error) {
-	if err := p.replaceOthers(); err != nil {
-		return free, err
+// firstKeys are the keys of the tags.
+func firstKeys(all [][]tagset.Entry) []string {
+	keys := make([]string, len(all))
+	for i, of := range all {
+		keys[i] = of[0].Key
 	}
 
-	for p.cut = 0; p.cut < len(p.tags); p.cut++ {
+	return keys
+}
+
+// fillLabels fills so many slots with the tags of labels that are missing, up to the position end. It
+// returns how many slots are left.
+func (p *plan) fillLabels(free, end int) (int, error) {
+	for ; p.cut < end; p.cut++ {
 		if !p.isOpen(p.cut) {
 			continue
 		}
