@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # The image of the function, for those who build with Docker: the same files as
-# those of the package that `go run ./package/build` makes without it.
+# those of the package that `go run -C package/build .` makes without it.
 ARG GO_VERSION=1.26.8
 
 # Go cross-compiles, so the build always runs on the builder's own platform and
@@ -15,7 +15,7 @@ ENV GOCACHE=/go/build
 # them, and then into a cache that later builds share.
 RUN --mount=target=. \
     --mount=type=cache,target=/go/pkg/mod \
-    go mod download
+    go mod download && go -C package/build mod download
 
 # What git says of the checkout, which is not here.
 ARG VERSION=v0.0.0 REVISION=unknown SOURCE_DATE_EPOCH=0
@@ -24,7 +24,7 @@ ARG TARGETARCH
 RUN --mount=target=. \
     --mount=type=cache,target=/go/pkg/mod \
     --mount=type=cache,target=/go/build \
-    go run ./package/build --platform="${TARGETOS}/${TARGETARCH}" --version="${VERSION}" --revision="${REVISION}" --tree=/tree
+    go run -C package/build . --platform="${TARGETOS}/${TARGETARCH}" --version="${VERSION}" --revision="${REVISION}" --tree=/tree
 
 # No base: the binary is static, and needs no shell, no certificates and no root.
 FROM scratch AS image

@@ -240,7 +240,7 @@ func TestPackage(t *testing.T) {
 // TestRun builds in a folder of the checkout.
 func TestRun(t *testing.T) {
 	root := testCopy(t, testRoot(t))
-	t.Chdir(filepath.Join(root, "package"))
+	t.Chdir(filepath.Join(root, "package", "build"))
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 
 	c := &cli{}

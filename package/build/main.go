@@ -2,8 +2,10 @@
 // layout with the index of all of them, which is what a registry gets. It needs Go and git, and no
 // Docker. The same commit gives the same digests, wherever it is checked out.
 //
-//	go run ./package/build
-//	go run ./package/build --version v0.1.0 --push registry.example.org/function-cloud-tags:v0.1.0
+//	go run -C package/build .
+//	go run -C package/build . --version v0.1.0 --push registry.example.org/function-cloud-tags:v0.1.0
+//
+// It is a module of its own, so that what it needs to push is nothing that the function depends on.
 package main
 
 import (
@@ -103,7 +105,7 @@ func again(ctx context.Context, root, toolchain string) error {
 		return err
 	}
 
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", filepath.Join(root, "package", "build")}, os.Args[1:]...)...) //nolint:gosec // What this command was called with.
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-C", filepath.Join(root, "package", "build"), "."}, os.Args[1:]...)...) //nolint:gosec // What this command was called with.
 	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 

@@ -125,19 +125,19 @@ func commit(ctx context.Context, root string) (revision string, committed time.T
 	return revision, time.Unix(seconds, 0).UTC(), nil
 }
 
-// rootOf the checkout that holds the working directory.
+// rootOf the checkout, of which the working directory is in this module.
 func rootOf(ctx context.Context) (string, error) {
 	out, err := run(ctx, ".", "go", "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
 
-	mod := strings.TrimSpace(string(out))
-	if filepath.Base(mod) != "go.mod" {
-		return "", errors.New("run this in the checkout of function-cloud-tags")
+	root, in := strings.CutSuffix(filepath.ToSlash(strings.TrimSpace(string(out))), "/package/build/go.mod")
+	if !in {
+		return "", errors.New("run this in package/build of a checkout of function-cloud-tags")
 	}
 
-	return filepath.Dir(mod), nil
+	return filepath.FromSlash(root), nil
 }
 
 // toolchainOf returns the toolchain that go.mod pins.

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -99,8 +98,7 @@ func (c *Cluster) function(ctx context.Context) (*unstructured.Unstructured, err
 
 // runFunction runs what is in the image of a revision, and returns where it serves.
 func (c *Cluster) runFunction(ctx context.Context, revision *unstructured.Unstructured) (address string, err error) {
-	c.Function = filepath.Join(c.dir, revision.GetName())
-	if err := pull(ctx, Field[string](revision, "spec", "image"), c.Function); err != nil {
+	if c.Function, err = c.pull(ctx, Field[string](revision, "spec", "image")); err != nil {
 		return "", fmt.Errorf("cannot pull the function: %w", err)
 	}
 
