@@ -211,7 +211,7 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		reports: rapid.SampledFrom([]modelReports{reportsAll, reportsNow, reportsNone}).Draw(t, "reports"),
 	}
 
-	switch rapid.SampledFrom([]string{"upjet", "upjet", "upjet", "adds", "computed", "classic", "classic fills"}).Draw(t, "provider") {
+	switch rapid.SampledFrom([]string{"upjet", "upjet", "upjet", "adds", "computed", "classic", "classic fills", "native"}).Draw(t, "provider") {
 	case "adds":
 		_, isMap := shape.write(nil).(map[string]any)
 		p.adds = isMap && !shape.field.Atomic
@@ -219,6 +219,8 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		p.computed = true
 	case "classic":
 		p.classic = true
+	case "native":
+		p.native = true
 	case "classic fills":
 		p.classic, p.fillsEmpty = true, true
 	}
@@ -228,6 +230,7 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 		labels: map[string]string{}, earlier: map[string]string{},
 		ignores: rapid.Bool().Draw(t, "ignores"),
 	}
+	s.bare = drawnBare(t, s)
 
 	if rapid.Bool().Draw(t, "imported") {
 		s.cloud = make(map[string]string)
@@ -279,12 +282,18 @@ func drawn(t *rapid.T, shape modelShape) *stage {
 	return s
 }
 
+// drawnBare draws whether earlier steps desire nothing in spec.forProvider. If the tag field there is
+// not atomic, server-side apply can't take the last tag away, whatever is applied.
+func drawnBare(t *rapid.T, s *stage) bool {
+	return rapid.Bool().Draw(t, "bare") && s.shape.field.Atomic
+}
+
 // must not fail.
 func must(t *rapid.T, s *stage, err error) {
 	t.Helper()
 
 	if err != nil {
-		t.Fatalf("%v\n%+v, old server: %t, ignores: %t, labels: %v, earlier: %v\n%s", err, s.provider, s.server.makesNull, s.ignores, s.labels, s.earlier, strings.Join(s.history, "\n"))
+		t.Fatalf("%v\n%+v, old server: %t, bare: %t, ignores: %t, labels: %v, earlier: %v\n%s", err, s.provider, s.server.makesNull, s.bare, s.ignores, s.labels, s.earlier, strings.Join(s.history, "\n"))
 	}
 }
 
@@ -355,6 +364,7 @@ func TestLastLabelLeaves(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := modelProvider{
 					classic: rapid.Bool().Draw(t, "classic"),
+					native:  rapid.Bool().Draw(t, "native"),
 					waits:   rapid.Bool().Draw(t, "waits"),
 					reports: rapid.SampledFrom([]modelReports{reportsAll, reportsNow, reportsNone}).Draw(t, "reports"),
 				}
@@ -362,6 +372,8 @@ func TestLastLabelLeaves(t *testing.T) {
 					plane:  newPlane(shape, p, rapid.Bool().Draw(t, "oldServer")),
 					labels: rapid.SampledFrom([]map[string]string{{"a": "1"}, {"a": "1", "b": "2"}}).Draw(t, "labels"),
 				}
+
+				s.bare = drawnBare(t, s)
 
 				must(t, s, s.settles(false))
 

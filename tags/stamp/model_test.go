@@ -26,6 +26,9 @@ type plane struct {
 	shape    modelShape
 	provider modelProvider
 
+	// bare is true if earlier steps desire nothing in spec.forProvider.
+	bare bool
+
 	// server of the resource.
 	server *apiServer
 
@@ -89,7 +92,10 @@ type modelProvider struct {
 	// compare the two. Those that are built with upjet compare first, and do both.
 	classic bool
 
-	// fills is true if it does so with a field that is there, but empty, too.
+	// native providers are other controllers than Crossplane's, which copy nothing into the field.
+	native bool
+
+	// fillsEmpty is true if it does so with a field that is there, but empty, too.
 	fillsEmpty bool
 
 	// computed is true if the field is optional and computed in Terraform, where a field that
@@ -215,7 +221,7 @@ func newPlane(s modelShape, p modelProvider, oldServer bool) *plane {
 		s.field.ProviderTags = []string{providersTag}
 	}
 
-	s.field.LateInit, s.field.LastStays = !p.fillsEmpty, p.fillsEmpty || p.computed
+	s.field.LateInit, s.field.LastStays = !p.fillsEmpty && !p.native, p.fillsEmpty || p.computed
 
 	if p.reports != reportsNone {
 		s.field.Observed = []object.Path{object.MustParsePath("status.atProvider.tags")}
@@ -264,6 +270,10 @@ func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error)
 	s.Fields, s.Observed = everywhere(w.shape.field), w.observed()
 
 	forProvider := map[string]any{"region": "eu"}
+	if w.bare {
+		delete(forProvider, "region")
+	}
+
 	if len(earlier) > 0 {
 		entries := make(map[string]string)
 		for key, value := range earlier {
@@ -321,7 +331,7 @@ func (w *plane) provide(fails, writes bool) error { //nolint:revive // A draw of
 	}
 
 	tags, isThere := w.tags()
-	filled := len(w.cloud) > 0 && (!isThere || w.provider.fillsEmpty && len(tags) == 0)
+	filled := !w.provider.native && len(w.cloud) > 0 && (!isThere || w.provider.fillsEmpty && len(tags) == 0)
 
 	if filled && w.provider.classic {
 		tags = maps.Clone(w.cloud)
@@ -396,7 +406,7 @@ func (w *plane) edit(key, value string) error {
 type apiServer struct {
 	parser *typed.Parser
 
-	// makesNull is true of an API server with a structured-merge-diff before v6.3.2, if the tag
+	// makesNull is true of an API server with another structured-merge-diff than v6.3.1 to v6.4.1, if the tag
 	// field isn't atomic: it makes null of a map or a list that an apply empties, and refuses that.
 	makesNull bool
 
@@ -431,7 +441,7 @@ func newAPIServer(tags string, makesNull bool) *apiServer {
 }
 
 // errNull is what API servers say of a field that is null and may not be.
-var errNull = errors.New("spec.forProvider.tags: Invalid value: \"null\"")
+var errNull = errors.New("Invalid value: \"null\"")
 
 // apply the configuration by force.
 func (a *apiServer) apply(manager string, config map[string]any) error {
@@ -453,7 +463,7 @@ func (a *apiServer) apply(manager string, config map[string]any) error {
 	}
 
 	o, _ := after.AsValue().Unstructured().(map[string]any)
-	if a.makesNull && isEmptied(a.object, o) {
+	if forProvider := o["spec"].(map[string]any)["forProvider"]; forProvider == nil || a.makesNull && isEmptied(a.object, o) { //nolint:forcetypeassert // It is always there.
 		return errNull
 	}
 

@@ -155,7 +155,7 @@ func (s *Stamper) plan(t *target.Target, l *resourceLabels) (*plan, error) {
 		return p, err
 	}
 
-	if set.Changed() || kept || set.Len() == 0 && t.Field.LateInit {
+	if set.Changed() || kept || set.Len() == 0 && (t.Field.LateInit || t.Field.Atomic) {
 		if p.Stamped, err = write(t, p.wishes, set); err != nil {
 			p.Mismatch = err.Error()
 			return p, nil //nolint:nilerr // It is told of.

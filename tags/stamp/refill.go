@@ -14,8 +14,8 @@ import (
 // never go. They take the tags away if the field is there, but empty. A provider that writes the
 // resource drops such a field again. See field.Field, LateInit.
 //
-// Server-side apply can't empty a field in which nobody but Crossplane has anything: before
-// structured-merge-diff v6.3.2, the API server makes null of the field, and then refuses that. So
+// Server-side apply can't empty a field in which nobody but Crossplane has anything: but with
+// structured-merge-diff v6.3.1 to v6.4.1, the API server makes null of the field, and then refuses that. So
 // the field goes in one run, and comes back empty in the next. Between the two, the provider may not
 // copy anything: the resource has managementPolicies without LateInitialize for so long, where its
 // kind has managementPolicies.
@@ -41,13 +41,14 @@ var (
 // writeEmpty writes the field of t, of which empty is the value without tags.
 func writeEmpty(t *target.Target, w *wishes, empty object.Node) (object.Object, error) {
 	refilled := isRefilled(t, w)
+	stays := refilled || leavesNull(t, empty)
 
 	switch {
 	case refilled && !t.Field.Atomic && isOurs(t, w):
 		return emptied(t)
-	case refilled && t.Before.Equal(empty):
+	case stays && t.Before.Equal(empty):
 		return object.Object{}, nil
-	case refilled:
+	case stays:
 		return writeValue(t, empty)
 	case isEmpty(t.Before):
 		return object.Object{}, nil
@@ -61,6 +62,50 @@ func writeEmpty(t *target.Target, w *wishes, empty object.Node) (object.Object, 
 // nothing, since it may never lose a key.
 func isRefilled(t *target.Target, w *wishes) bool {
 	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, w)
+}
+
+// leavesNull is true if API servers would make null of the object around the field once that goes, and
+// then refuse that: earlier steps desire the object, and neither they nor anybody else has another field
+// in it. An atomic field can stay there as empty, which is the value without tags. Of others server-side
+// apply makes null, or nothing, so that nothing helps but another field.
+func leavesNull(t *target.Target, empty object.Node) bool {
+	if !t.Field.Atomic || !empty.IsObject() && !empty.IsList() || isNeverEmpty(t) || !t.There.IsThere() {
+		return false
+	}
+
+	if t.Owners().Stays(&tagset.Entry{}, false) {
+		return false // It doesn't go.
+	}
+
+	segments := t.Field.Path.Segments()
+
+	for n := len(segments) - 1; n > 0 && segments[n].Type == object.SegmentField; n-- {
+		around, name := t.Field.Path.First(n), segments[n].Field
+
+		desired, err := t.Resource.At(around)
+		observed, thereErr := t.Observed.At(around)
+
+		if err != nil || thereErr != nil || !hasNoOther(observed, name) {
+			return false
+		}
+
+		if desired.IsThere() {
+			return desired.IsObject() && hasNoOther(desired, name)
+		}
+	}
+
+	return false
+}
+
+// hasNoOther is true if the object has no other field than the one with the name.
+func hasNoOther(o object.Node, name string) bool {
+	for field, v := range o.Fields() {
+		if string(field) != name && !v.IsNull() {
+			return false
+		}
+	}
+
+	return true
 }
 
 // isNeverEmpty is true if the schema of the kind admits no tag field without tags.

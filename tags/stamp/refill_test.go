@@ -61,6 +61,23 @@ func TestStampRefilled(t *testing.T) {
 		return `"managedFields": [` + owner("apiextensions.crossplane.io/composed/0a1b", ours) + `, ` + owner("provider", others) + `]`
 	}
 
+	native := atomicList
+	native.Path, native.LateInit = object.MustParsePath("spec.tags"), false
+
+	// alone returns a resource with the metadata and the spec.
+	alone := func(metadata, spec string) *structpb.Struct {
+		if spec != "" {
+			spec = `, "spec": ` + spec
+		}
+
+		return resource.MustStructJSON(tagstest.Thing(`"metadata": {` + metadata + `}` + spec))
+	}
+
+	// ownedWhole returns what a manager has that owns the native field.
+	ownedWhole := func(manager string) string {
+		return `{"manager": "` + manager + `", "fieldsV1": {"f:spec": {"f:tags": {}}}}`
+	}
+
 	cases := map[string]struct {
 		reason   string
 		field    field.Field
@@ -85,6 +102,14 @@ func TestStampRefilled(t *testing.T) {
 		"Atomic":          {reason: "Server-side apply replaces an atomic map as a whole, so that it can be empty at once.", field: atomic, observed: of(``, `{"ours:a": "1"}`), desired: of(``, ``)},
 		"AtomicFilled":    {reason: "That also takes away what the provider has filled in.", field: atomicList, observed: of(`"managedFields": [{"manager": "provider", "fieldsV1": {"f:spec": {"f:forProvider": {"f:tags": {}}}}}]`, `[{"key": "ours:a", "value": "1"}]`), desired: of(``, ``)},
 		"AtomicDropped":   {reason: "An atomic list that the provider has dropped should not come back.", field: atomicList, observed: of(``, ``), desired: of(``, ``)},
+
+		"Alone":            {reason: "Server-side apply would make null of an object in which nothing is left. An atomic field stays there without tags, whether the provider fills it or not.", field: native, observed: alone(`"managedFields": [`+ownedWhole("apiextensions.crossplane.io/composed/0a1b")+`]`, `{"tags": [{"key": "ours:a", "value": "1"}]}`), desired: alone(``, `{}`)},
+		"AloneEmpty":       {reason: "It stays there as long as it is alone.", field: native, observed: alone(`"managedFields": [`+ownedWhole("apiextensions.crossplane.io/composed/0a1b")+`]`, `{"tags": []}`), desired: alone(``, `{}`)},
+		"AloneGone":        {reason: "It doesn't come back once it has gone.", field: native, observed: alone(``, `{}`), desired: alone(``, `{}`)},
+		"AloneOthers":      {reason: "What another field manager owns stays, and the object with it.", field: native, observed: alone(`"managedFields": [`+ownedWhole("provider")+`]`, `{"tags": [{"key": "b", "value": "1"}]}`), desired: alone(``, `{}`)},
+		"AloneNotDesired":  {reason: "An object that earlier steps don't desire goes as a whole.", field: native, observed: alone(`"managedFields": [`+ownedWhole("apiextensions.crossplane.io/composed/0a1b")+`]`, `{"tags": [{"key": "ours:a", "value": "1"}]}`), desired: alone(``, ``)},
+		"AloneNoMore":      {reason: "With another field in the object, the tag field goes.", field: native, observed: alone(`"managedFields": [`+ownedWhole("apiextensions.crossplane.io/composed/0a1b")+`]`, `{"tags": [{"key": "ours:a", "value": "1"}]}`), desired: alone(``, `{"vpc": "v"}`)},
+		"AloneBesideFound": {reason: "So it does if somebody else has another field there.", field: native, observed: alone(`"managedFields": [`+ownedWhole("apiextensions.crossplane.io/composed/0a1b")+`]`, `{"tags": [{"key": "ours:a", "value": "1"}], "vpc": "v"}`), desired: alone(``, `{}`)},
 
 		"KeyedOurs":    {reason: "Server-side apply would make null of a keyed list, too.", field: keyed, observed: of(owners(`"k:{\"key\":\"ours:a\"}": {".": {}, "f:key": {}, "f:value": {}}`, ``), `[{"key": "ours:a", "value": "1"}]`), desired: of(``, ``)},
 		"KeyedShared":  {reason: "A keyed list in which somebody else has tags, too, is written empty: theirs stay.", field: keyed, observed: of(owners(`"k:{\"key\":\"ours:a\"}": {".": {}, "f:key": {}, "f:value": {}}`, `"k:{\"key\":\"b\"}": {".": {}, "f:key": {}, "f:value": {}}`), `[{"key": "ours:a", "value": "1"}, {"key": "b", "value": "2"}]`), desired: of(``, ``)},
