@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -353,8 +355,10 @@ func (t *stringSchema) String() string {
 
 // bound returns the number that the schema has as a limit, and false if there is none.
 func bound(s object.Node, name string) (int, bool) {
-	v := s.Field(name)
-	n := v.Value().GetNumberValue()
+	n, ok := s.Field(name).Value().GetKind().(*structpb.Value_NumberValue)
+	if !ok {
+		return 0, false
+	}
 
-	return int(min(max(n, 0), math.MaxInt32)), v.IsThere() && v.Kind() == "a number"
+	return int(min(max(n.NumberValue, 0), math.MaxInt32)), true
 }

@@ -169,7 +169,7 @@ func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Valu
 			continue
 		}
 
-		if v, ok := c.extra[name]; ok && object.KindOf(v) == "a "+typ {
+		if v, ok := c.extra[name]; ok && hasType(v, typ) {
 			extra[name] = v
 		} else if !slices.Contains(c.spare, name) || slices.Contains(t.Required, name) {
 			return nil
@@ -177,4 +177,18 @@ func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Valu
 	}
 
 	return extra
+}
+
+// hasType is true if the value has the type, which an OpenAPI schema names.
+func hasType(v *structpb.Value, name string) bool {
+	switch v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return name == "string"
+	case *structpb.Value_BoolValue:
+		return name == "boolean"
+	case *structpb.Value_NumberValue:
+		return name == "number"
+	default:
+		return false
+	}
 }
