@@ -40,13 +40,13 @@ type counted struct {
 	Unknown, NoCloud bool
 
 	// Tags are the keys of those that the tag field has, without those that the provider adds
-	// itself, by what is the same of keys that it takes for one, and of no other provider's.
-	Tags map[string]string
+	// itself, as they are spelled there.
+	Tags map[tagID]string
 
 	// Reported is true if the provider reports the tags that the cloud has. These are Cloud,
 	// without those that the provider adds itself.
 	Reported bool
-	Cloud    map[string]string
+	Cloud    map[tagID]string
 
 	// Drift is the tags that the cloud has at another value, or not at all, by key.
 	Drift map[string]drifted
@@ -60,6 +60,10 @@ type counted struct {
 	Breaches []tagpolicy.Breach
 	For      []bool
 }
+
+// A tagID is equal for keys that are one, and only for these. Keys are one if they are equal, or if a provider
+// compares them without case, for those of that provider.
+type tagID struct{ profile, key string }
 
 // A drifted tag has another value in the cloud.
 type drifted struct {
@@ -153,17 +157,17 @@ func (c *census) judge(out *counted, t *target.Target, r *tagpolicy.Reader, desi
 }
 
 // keysOf returns the keys of the tags of t, as counted has them. Of keys that are one, it is the first in order.
-func keysOf(t *target.Target, set *tagset.Set) map[string]string {
-	out := make(map[string]string, set.Len())
+func keysOf(t *target.Target, set *tagset.Set) map[tagID]string {
+	out := make(map[tagID]string, set.Len())
 
 	for e := range set.All() {
 		if e.Opaque || target.AddsItself(t.Field, e.Key) {
 			continue
 		}
 
-		id := e.Key
+		id := tagID{key: e.Key}
 		if t.Profile.FoldKeys || t.Profile.FoldEntries {
-			id = t.Profile.Name + "\x00" + t.Profile.Fold(e.Key)
+			id = tagID{t.Profile.Name, t.Profile.Fold(e.Key)}
 		}
 
 		if key, ok := out[id]; !ok || e.Key < key {
@@ -195,8 +199,8 @@ func (c *counted) compare(t *target.Target, desired, cloud *tagset.Set) {
 	}
 }
 
-// without returns those of the supplied entries of one tag that the provider of the target takes
-// for none of the others.
+// without returns the entries of one tag that have another value than the others have, as the provider of t
+// compares values.
 func without(t *target.Target, entries, others []tagset.Entry) []tagset.Entry {
 	value := func(e *tagset.Entry) string { return tagset.TextOf(e.Value) }
 	if t.Field.Shape == field.StringList && t.Profile.FoldEntries {
@@ -239,7 +243,7 @@ func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
 	return set
 }
 
-// has says of each of the sets of keys whether there is a tag with such a key.
+// has says of each set of keys whether there is a tag with one of them.
 func has(set *tagset.Set, sets []profile.KeySet) []bool {
 	out := make([]bool, len(sets))
 

@@ -80,7 +80,7 @@ type Group struct {
 	Keys     []*KeyCount `json:"keys"`
 	MoreKeys int         `json:"moreKeys,omitempty"`
 
-	byKey map[string]*KeyCount
+	byKey map[tagID]*KeyCount
 }
 
 // A KeyCount is how many resources have a key.

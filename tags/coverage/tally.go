@@ -79,16 +79,13 @@ type Tally struct {
 
 	// texts that many resources have.
 	texts map[string]string
-
-	// spelled are keys by what is counted as them, where that isn't the key.
-	spelled map[string]string
 }
 
 // New returns a Tally that has counted nothing.
 func New(o Options) *Tally {
 	t := &Tally{
 		by: o.By, total: newGroup(""), groups: make(map[string]*Group),
-		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string), spelled: make(map[string]string),
+		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
 	if o.Input.TagPolicy != nil {
@@ -198,7 +195,7 @@ func unique(keys []string) []string {
 	return out
 }
 
-func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[string]*KeyCount)} }
+func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
 // AddRequired adds the supplied objects that Crossplane has fetched, by the name of the
 // requirement, in an order that doesn't depend on that of the answer. What several requirements select
@@ -416,7 +413,7 @@ func (t *Tally) judge(r *Resource, of *counted) {
 // countKeys counts the keys that count.
 func (t *Tally) countKeys(g *Group, of *counted) {
 	for i, key := range t.keys {
-		n := g.key(key)
+		n := t.key(g, tagID{key: key}, key)
 
 		isFor := !t.policed
 		for j, r := range t.rules {
@@ -440,31 +437,24 @@ func (t *Tally) countKeys(g *Group, of *counted) {
 // countFound counts all keys that there are. Some are in the cloud alone.
 func (t *Tally) countFound(g *Group, of *counted) {
 	for id, key := range of.Tags {
-		g.key(t.spell(id, key)).Tagged++
+		t.key(g, id, key).Tagged++
 	}
 
 	for id, key := range of.Cloud {
-		g.key(t.spell(id, key)).InCloud++
+		t.key(g, id, key).InCloud++
 	}
 }
 
-// spell what the supplied ID stands for as the supplied key, unless that is spelled in a way that comes
-// first. It returns the ID.
-func (t *Tally) spell(id, key string) string {
-	id = t.text(id)
-	if was, ok := t.spelled[id]; id != key && (!ok || key < was) {
-		t.spelled[id] = t.text(key)
-	}
+// key returns the count of the key in the group. Of all spellings it has the first in order.
+func (t *Tally) key(g *Group, id tagID, key string) *KeyCount {
+	n := g.byKey[id]
 
-	return id
-}
-
-// key of the group.
-func (g *Group) key(key string) *KeyCount {
-	n := g.byKey[key]
-	if n == nil {
-		n = &KeyCount{Key: key}
-		g.byKey[key] = n
+	switch {
+	case n == nil:
+		n = &KeyCount{Key: t.text(key)}
+		g.byKey[tagID{id.profile, t.text(id.key)}] = n
+	case key < n.Key:
+		n.Key = t.text(key)
 	}
 
 	return n
@@ -514,7 +504,7 @@ func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 
 	for _, key := range t.keys {
-		g.Keys = append(g.Keys, g.key(key))
+		g.Keys = append(g.Keys, t.key(g, tagID{key: key}, key))
 	}
 
 	if len(t.keys) == 0 {
@@ -522,7 +512,8 @@ func (t *Tally) order(g *Group) {
 		found := newGroup("")
 
 		for id, n := range g.byKey {
-			of := found.key(cmp.Or(t.spelled[id], id))
+			key := t.total.byKey[id].Key
+			of := t.key(found, tagID{key: key}, key)
 			of.Tagged += n.Tagged
 			of.InCloud += n.InCloud
 		}
