@@ -145,7 +145,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// keptOf the supplied report in YAML.
+// keptOf reads what a report in YAML has.
 func keptOf(t *testing.T, text string) kept {
 	t.Helper()
 

@@ -1,12 +1,8 @@
 package coverage
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
@@ -28,7 +24,7 @@ type Report struct {
 	// More is how many resources are left out of each list, by its name.
 	More map[string]int `json:"more,omitempty"`
 
-	// Lists are written one resource after the other: there may be many.
+	// Lists are written behind all else, by their names.
 	Lists []List `json:"-"`
 
 	// Broken rules of the tag policy, in their order.
@@ -174,29 +170,4 @@ func (r *Report) Summary() string {
 	}
 
 	return strings.Join(parts, ", ")
-}
-
-// WriteYAML writes the report as YAML, one resource after the other.
-func (r *Report) WriteYAML(out io.Writer) error {
-	w := bufio.NewWriter(out)
-
-	head, _ := yaml.Marshal(r) // Nothing in it can fail.
-	_, _ = w.Write(head)
-
-	for _, l := range r.Lists {
-		_, _ = w.WriteString(l.Name + ":")
-
-		if len(l.Resources) == 0 {
-			_, _ = w.WriteString(" []")
-		}
-
-		_ = w.WriteByte('\n')
-
-		for _, of := range l.Resources {
-			y, _ := yaml.Marshal([]*Resource{of}) // As above.
-			_, _ = w.Write(y)
-		}
-	}
-
-	return w.Flush()
 }

@@ -139,7 +139,7 @@ func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.ta
 // not.
 type known struct{}
 
-// Locate the tag field of the supplied kind.
+// Locate returns the tag field of the kind.
 func (known) Locate(k field.Kind) (field.Field, bool) {
 	if f, ok := field.BuiltIn().Known(k.GroupVersionKind); ok {
 		return f, true
@@ -151,7 +151,7 @@ func (known) Locate(k field.Kind) (field.Field, bool) {
 // read locates the tag fields that schemas say, whether they have to be asked for or not.
 type read struct{ field.Schemas }
 
-// Locate the tag field of the supplied kind.
+// Locate returns the tag field of the kind.
 func (r read) Locate(k field.Kind) (field.Field, bool) {
 	f, ok := r.Schemas.Locate(k)
 	if f.OnRequest {
@@ -161,8 +161,8 @@ func (r read) Locate(k field.Kind) (field.Field, bool) {
 	return f, ok
 }
 
-// namedKeys are the keys of labels that the supplied sources name. What else they have only
-// composite resources say.
+// namedKeys returns the keys of labels that the sources name. Which others they have, only composite
+// resources say.
 func namedKeys(sources []v1beta1.Source) []string {
 	var keys []string
 
@@ -182,7 +182,7 @@ func namedKeys(sources []v1beta1.Source) []string {
 	return slices.Compact(keys)
 }
 
-// unique returns the supplied keys without those that came before.
+// unique returns the keys without those that came before.
 func unique(keys []string) []string {
 	var out []string
 
@@ -197,9 +197,9 @@ func unique(keys []string) []string {
 
 func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
-// AddRequired adds the supplied objects that Crossplane has fetched, by the name of the
-// requirement, in an order that doesn't depend on that of the answer. What several requirements select
-// counts once. It returns the error of the supplied context once that has one.
+// AddRequired adds the objects that Crossplane has fetched, by the name of the requirement, in an order
+// that doesn't depend on that of the answer. An object that several requirements select counts once. It
+// returns the error of ctx once that has one.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
 	seen := make(map[[4]string]bool)
 
@@ -238,7 +238,7 @@ type identified struct {
 	id [4]string
 }
 
-// Add the supplied object.
+// Add counts the object.
 func (t *Tally) Add(o object.Object) {
 	node := o.Node()
 	metadata := node.Field("metadata")
@@ -282,7 +282,7 @@ func (t *Tally) Add(o object.Object) {
 	}
 }
 
-// text returns the supplied text, as the same string as all that are equal.
+// text returns s, as the same string for all that are equal.
 func (t *Tally) text(s string) string {
 	known, ok := t.texts[s]
 	if !ok {
@@ -293,7 +293,7 @@ func (t *Tally) text(s string) string {
 	return known
 }
 
-// each calls the supplied function for the groups that the supplied resource is in.
+// each calls f for the groups that the resource is in, of which all is one.
 func (t *Tally) each(r *Resource, f func(g *Group)) {
 	name := ""
 
@@ -323,7 +323,7 @@ func (t *Tally) each(r *Resource, f func(g *Group)) {
 	f(g)
 }
 
-// groupOf the supplied apiVersion, which is empty for that of Kubernetes' core.
+// groupOf returns the API group of an apiVersion. It is empty for that of Kubernetes' core.
 func groupOf(apiVersion string) string {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
@@ -333,7 +333,7 @@ func groupOf(apiVersion string) string {
 	return group
 }
 
-// count the supplied resource, which can have tags.
+// count a resource that can have tags.
 func (t *Tally) count(r *Resource, of *counted) {
 	t.judge(r, of)
 
@@ -381,7 +381,7 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 	return 0
 }
 
-// judge what the supplied resource lacks.
+// judge which tags the resource lacks, and which break the policy.
 func (t *Tally) judge(r *Resource, of *counted) {
 	if t.required {
 		for i, key := range t.keys {
@@ -499,7 +499,7 @@ func (t *Tally) Report() *Report {
 	return out
 }
 
-// order the keys of the supplied group: as they were given, or the most frequent first.
+// order the keys of the group: as they were given, or the most frequent first.
 func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 

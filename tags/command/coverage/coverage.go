@@ -73,7 +73,7 @@ func (c *Command) Run() error {
 	return c.cover(os.Stdin, os.Stdout)
 }
 
-// cover writes what Run does to the supplied writer.
+// cover is Run with other files for standard input and output.
 func (c *Command) cover(in io.Reader, out io.Writer) error {
 	r := &manifest.Reader{Stdin: in}
 
@@ -88,11 +88,11 @@ func (c *Command) cover(in io.Reader, out io.Writer) error {
 
 	rep := t.Report()
 
-	write := map[string]func(io.Writer, *coverage.Report) error{
-		"json": writeJSON, "csv": writeCSV, "table": c.writeTable,
-		"yaml": func(out io.Writer, r *coverage.Report) error { return r.WriteYAML(out) },
+	write := map[string]func(io.Writer) error{
+		"json": rep.WriteJSON, "yaml": rep.WriteYAML, "csv": rep.WriteCSV,
+		"table": func(out io.Writer) error { return c.writeTable(out, rep) },
 	}[c.Output]
-	if err := write(out, rep); err != nil {
+	if err := write(out); err != nil {
 		return errors.Wrap(err, "cannot write coverage")
 	}
 

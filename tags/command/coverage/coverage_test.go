@@ -77,13 +77,13 @@ spec:
 	}
 }
 
-// run the command that the supplied arguments are for.
+// run the command with the arguments.
 func run(t *testing.T, args []string, in io.Reader, out io.Writer) error {
 	t.Helper()
 	return runOn(t, args, in, out, terminal.Terminal{})
 }
 
-// runOn is run on the supplied terminal.
+// runOn is run on a terminal.
 func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
 	t.Helper()
 

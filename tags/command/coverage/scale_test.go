@@ -72,7 +72,7 @@ func (c *cluster) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// resource of the supplied number: one in four has no tags, and one in ten others in the cloud.
+// resource returns resource i: one in four has no tags, and one in ten others in the cloud.
 func (c *cluster) resource(i int) map[string]any {
 	name := fmt.Sprintf("resource-%d", i)
 	tags := map[string]any{"env": "prod", "cost-center": strconv.Itoa(i % 100)}

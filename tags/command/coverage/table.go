@@ -32,7 +32,7 @@ const (
 // anyTag is what stands for all keys.
 const anyTag = "(any tag)"
 
-// writeTable writes the supplied report as tables.
+// writeTable writes the report as tables.
 func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	b := &strings.Builder{}
 
@@ -94,7 +94,7 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	return rows
 }
 
-// share is the row of the supplied key, in the group of the supplied name.
+// share returns the row of the key, in the group of that name.
 func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 	key := anyTag
 	if n.Key != "" {
@@ -150,7 +150,7 @@ func summary(r *coverage.Report) string {
 	return out
 }
 
-// listed are the rows of the supplied list.
+// listed returns the rows of the list.
 func listed(l *coverage.List) [][]terminal.Cell {
 	columns := []string{strings.ToUpper(l.Name), "APIVERSION", "COMPOSITE"}
 
@@ -177,7 +177,7 @@ func listed(l *coverage.List) [][]terminal.Cell {
 	return rows
 }
 
-// inShort says why the resource is in the list of the supplied name.
+// inShort says why the resource is in the list of that name.
 func inShort(r *coverage.Resource, list string) []string {
 	var out []string
 

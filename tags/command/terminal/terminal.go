@@ -24,13 +24,13 @@ const (
 // gap is how many spaces are between columns.
 const gap = 2
 
-// A Terminal that tables are printed to. What is none has no color and no width.
+// A Terminal that tables are printed to. A file that is no terminal has no color and no width.
 type Terminal struct {
 	Color bool
 	Width int
 }
 
-// Of returns what the supplied file is.
+// Of returns the terminal that the file is.
 func Of(f *os.File) Terminal {
 	fd := int(f.Fd())
 	t := Terminal{Color: term.IsTerminal(fd) && os.Getenv("NO_COLOR") == ""}
@@ -58,8 +58,7 @@ func Header(names ...string) []Cell {
 	return out
 }
 
-// Table of the supplied rows, the first being the header. If the terminal is too narrow for
-// it, it is folded.
+// Table returns the rows as a table, the first as its header. If the terminal is too narrow, the table is folded.
 func (t Terminal) Table(rows [][]Cell) string {
 	if _, all := widths(rows); t.Width > 0 && all > t.Width {
 		rows = fold(rows, t.Width)
@@ -68,7 +67,7 @@ func (t Terminal) Table(rows [][]Cell) string {
 	return t.print(rows)
 }
 
-// print the supplied rows.
+// print the rows, with their columns aligned.
 func (t Terminal) print(rows [][]Cell) string {
 	b := strings.Builder{}
 	widths, _ := widths(rows)
@@ -92,7 +91,7 @@ func (t Terminal) print(rows [][]Cell) string {
 	return b.String()
 }
 
-// widths of the columns of the supplied rows, and of all of them with the gaps between.
+// widths returns the width of each column, and that of all with the gaps between.
 func widths(rows [][]Cell) (of []int, all int) {
 	for _, row := range rows {
 		of = append(of, make([]int, max(len(row)-len(of), 0))...)
@@ -109,8 +108,8 @@ func widths(rows [][]Cell) (of []int, all int) {
 	return of, all - gap
 }
 
-// fold the supplied rows, the first being the header, to the supplied width: each is a
-// paragraph, with a line for each column and as many more as it takes.
+// fold returns the rows in so many columns of text, the first as the header: each is a paragraph, with a line
+// for each column and as many more as it takes.
 func fold(rows [][]Cell, width int) [][]Cell {
 	var out [][]Cell
 

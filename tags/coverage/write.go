@@ -5,53 +5,62 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 
-	"github.com/plexsphere/function-cloud-tags/tags/coverage"
+	"sigs.k8s.io/yaml"
 )
 
-// writeJSON writes the supplied report as JSON, one resource after the other.
-func writeJSON(out io.Writer, r *coverage.Report) error {
-	w := bufio.NewWriter(out)
-
-	head, _ := json.MarshalIndent(r, "", "  ") //nolint:errchkjson // Nothing in it can fail.
-	_, _ = w.Write(bytes.TrimSuffix(head, []byte("\n}")))
+// WriteJSON writes the report as JSON.
+func (r *Report) WriteJSON(out io.Writer) error {
+	b, _ := json.MarshalIndent(r, "", "  ") //nolint:errchkjson // Nothing in it can fail.
+	b = bytes.TrimSuffix(b, []byte("\n}"))
 
 	for _, l := range r.Lists {
-		_, _ = w.WriteString(",\n  " + strconv.Quote(l.Name) + ": [")
-
-		for i, of := range l.Resources {
-			if i > 0 {
-				_ = w.WriteByte(',')
-			}
-
-			j, _ := json.MarshalIndent(of, "    ", "  ") //nolint:errchkjson // Nothing in it can fail.
-			_, _ = w.WriteString("\n    ")
-			_, _ = w.Write(j)
-		}
-
-		if len(l.Resources) > 0 {
-			_, _ = w.WriteString("\n  ")
-		}
-
-		_ = w.WriteByte(']')
+		list, _ := json.MarshalIndent(append([]*Resource{}, l.Resources...), "  ", "  ") //nolint:errchkjson // As above.
+		b = fmt.Appendf(b, ",\n  %q: %s", l.Name, list)
 	}
 
-	_, _ = w.WriteString("\n}\n")
+	_, err := out.Write(append(b, "\n}\n"...))
+
+	return err
+}
+
+// WriteYAML writes the report as YAML, one resource after the other: trees of all would take much memory.
+func (r *Report) WriteYAML(out io.Writer) error {
+	w := bufio.NewWriter(out)
+
+	head, _ := yaml.Marshal(r) // Nothing in it can fail.
+	_, _ = w.Write(head)
+
+	for _, l := range r.Lists {
+		_, _ = w.WriteString(l.Name + ":")
+
+		if len(l.Resources) == 0 {
+			_, _ = w.WriteString(" []")
+		}
+
+		_ = w.WriteByte('\n')
+
+		for _, of := range l.Resources {
+			y, _ := yaml.Marshal([]*Resource{of}) // As above.
+			_, _ = w.Write(y)
+		}
+	}
 
 	return w.Flush()
 }
 
-// columns of CSV. A record is total, group or key, which count, or is in the list of its name:
-// once for each key that says why.
+// columns of CSV. A record is total, group or key, which have counts, or the name of a list: there is one for
+// each resource in it, and for each key that is a reason.
 var columns = []string{
 	"record", "group", "key", "tagged", "of", "share",
 	"provider", "apiVersion", "kind", "namespace", "name", "composite", "desired", "cloud", "why",
 }
 
-// writeCSV writes the supplied report as comma-separated values.
-func writeCSV(out io.Writer, r *coverage.Report) error {
+// WriteCSV writes the report as comma-separated values.
+func (r *Report) WriteCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	_ = w.Write(columns)
 
@@ -65,7 +74,7 @@ func writeCSV(out io.Writer, r *coverage.Report) error {
 		for _, of := range l.Resources {
 			// What is only drifted is in the list of these.
 			rows := reasons(of)
-			if l.Name == coverage.ListDrifted {
+			if l.Name == ListDrifted {
 				rows = drifts(of)
 			}
 
@@ -83,12 +92,12 @@ func writeCSV(out io.Writer, r *coverage.Report) error {
 	return w.Error()
 }
 
-// writeGroup writes what the supplied group has.
-func writeGroup(w *csv.Writer, record string, g *coverage.Group) {
+// writeGroup writes the counts of the group.
+func writeGroup(w *csv.Writer, record string, g *Group) {
 	row := func(record, key string, tagged, of int) {
 		share := ""
 		if of > 0 {
-			share = strconv.FormatFloat(coverage.Share(tagged, of), 'f', -1, 64)
+			share = strconv.FormatFloat(Share(tagged, of), 'f', -1, 64)
 		}
 
 		_ = w.Write([]string{record, g.Name, key, strconv.Itoa(tagged), strconv.Itoa(of), share, "", "", "", "", "", "", "", "", ""})
@@ -102,7 +111,7 @@ func writeGroup(w *csv.Writer, record string, g *coverage.Group) {
 }
 
 // reasons are the columns key, desired, cloud and why of what is wrong with the resource.
-func reasons(r *coverage.Resource) [][]string {
+func reasons(r *Resource) [][]string {
 	out := [][]string{}
 
 	for _, key := range r.Missing {
@@ -121,7 +130,7 @@ func reasons(r *coverage.Resource) [][]string {
 }
 
 // drifts are the columns key, desired, cloud and why of what is other in the cloud.
-func drifts(r *coverage.Resource) [][]string {
+func drifts(r *Resource) [][]string {
 	out := [][]string{}
 
 	for _, d := range r.Drift {
