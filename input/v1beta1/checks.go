@@ -19,13 +19,13 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// self is a value that a rule is of.
+// self is a value of the input, as checks read it.
 type self struct{ *structpb.Value }
 
-// has is true if there is a field at the supplied path.
+// has reports whether there is a field at path.
 func (s self) has(path ...string) bool { return s.at(path...) != nil }
 
-// at returns the field at the supplied path, or nil if there is none.
+// at returns the field at path, or nil if there is none.
 func (s self) at(path ...string) *structpb.Value {
 	v := s.Value
 	for _, name := range path {
@@ -35,16 +35,16 @@ func (s self) at(path ...string) *structpb.Value {
 	return v
 }
 
-// text is the string in the supplied field.
+// text returns the string in the field name, or an empty one.
 func (s self) text(name string) string { return s.at(name).GetStringValue() }
 
-// is true if the supplied field is one of the supplied strings.
+// is reports whether the field name is one of some strings.
 func (s self) is(name string, oneOf ...string) bool { return slices.Contains(oneOf, s.text(name)) }
 
-// one is true if the source picks one object.
+// one reports whether the source picks one object.
 func (s self) one() bool { return s.is("pick", "One") }
 
-// patterns are the CRD's, in words.
+// patterns says in words what each pattern of the CRD asks for.
 var patterns = map[string]string{
 	`^[^*]*\*?$`:      "a * may only be the last character",
 	`^[^*]*\*?[^*]*$`: "must have at most one *",
@@ -58,7 +58,7 @@ var patterns = map[string]string{
 	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:  "must have lower case letters, digits and - only, and a letter or digit at both ends",
 }
 
-// formats are the CRD's: what is wrong with a string.
+// formats checks strings by the formats that the CRD names.
 var formats = map[string]func(text string) error{
 	"date-time": func(text string) error {
 		_, err := time.Parse(time.RFC3339, text)
@@ -66,7 +66,7 @@ var formats = map[string]func(text string) error{
 	},
 	"field-path":  func(text string) error { return path(text, object.ParsePath) },
 	"field-paths": func(text string) error { return path(text, object.ParsePaths) },
-	// No label's key starts with an exclamation mark: who writes one means to leave
+	// No label's key starts with an exclamation mark. Whoever writes one wants to leave
 	// labels out.
 	"label-pattern": func(text string) error {
 		if strings.HasPrefix(text, "!") {
@@ -77,7 +77,8 @@ var formats = map[string]func(text string) error{
 	},
 }
 
-// path says what is wrong with the text of a field path: no field is called $.
+// path returns an error if text is no field path. In other languages paths start with $, which is no
+// field's name.
 func path(text string, parse func(string) (object.Path, error)) error {
 	if rest, ok := strings.CutPrefix(text, "$"); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 		return errors.Errorf("field path %q must not start with $, which stands for the object elsewhere: write %s", text, cmp.Or(strings.TrimPrefix(rest, "."), "spec.labels, for example"))
@@ -88,20 +89,19 @@ func path(text string, parse func(string) (object.Path, error)) error {
 	return err
 }
 
-// ValidateLabelPattern says what is wrong with a pattern of qualified label keys, or
-// nothing.
+// ValidateLabelPattern returns what is wrong with a pattern of qualified label keys, or an empty
+// string.
 func ValidateLabelPattern(pattern string) string {
 	return loadSchema().Properties["sources"].Items.Properties["include"].Properties["keys"].Items.refuses(pattern)
 }
 
-// ValidateKeyPattern says what is wrong with a pattern of tag keys, or nothing.
+// ValidateKeyPattern returns what is wrong with a pattern of tag keys, or an empty string.
 func ValidateKeyPattern(pattern string) string {
 	return loadSchema().Properties["removeTags"].Items.Properties["key"].refuses(pattern)
 }
 
-// refine adds to the schema of the CRD what markers can't say, or would have to say again:
-// which object it is of, which providers there are, and rules of which an API server would
-// fear that they take too long.
+// refine adds to the schema of the CRD what markers can't say, or would say twice: the apiVersion and
+// kind, the names of tag profiles, and checks that are too slow for an API server, by its estimate.
 func refine(root *schema) {
 	root.Required = append(root.Required, "apiVersion", "kind")
 	root.Properties["apiVersion"].Enum = []string{APIVersion}
@@ -141,7 +141,7 @@ func refine(root *schema) {
 	root.Properties["kubernetesMetadata"].Items.check = matchingNames
 }
 
-// differentClasses: a class is recorded under the name of its source.
+// differentClasses refuses two classes of one name: a class is recorded under the name of its source.
 func differentClasses(a *admission, p *field.Path, sources self) {
 	named := make(map[string]bool)
 
@@ -159,16 +159,16 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 	}
 }
 
-// maxExpressions is how many expressions all sources may have, and maxExpressionsSize how large all of
-// these may be. After maxMistaken that can't be compiled, no other is tried: nobody knows how large
-// those would be.
+// maxExpressions is how many expressions all sources together may have, and maxExpressionsSize how many
+// parts these may have. After maxMistaken expressions with a mistake no other is compiled, since a
+// mistaken one counts for nothing.
 const (
 	maxExpressions     = 256
 	maxExpressionsSize = 20_000
 	maxMistaken        = 10
 )
 
-// expressions compile, and what they require is there.
+// expressions compiles the expressions of all sources, within these limits.
 func expressions(a *admission, p *field.Path, sources self) {
 	a.compiled = make(map[string]expression.Expression)
 	all, named := 0, make(map[string]int)
@@ -216,9 +216,9 @@ func expressions(a *admission, p *field.Path, sources self) {
 	}
 }
 
-// expression of the supplied source compiles, and doesn't need what can't be there. Sources of
-// objects are supplied by how many have a name. It returns how large the expression is, or 0 if it
-// doesn't compile.
+// expression compiles text, an expression of source, and refuses to read what can't exist. named is how
+// many sources of type RequiredResource have a name. It returns how many parts the expression has, or 0
+// if it doesn't compile.
 func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
 	e, err := expression.Compile(text)
 	if err != nil {
@@ -249,7 +249,7 @@ func (a *admission) expression(p *field.Path, source self, text string, named ma
 	return e.Size()
 }
 
-// differentFields hold the key, the value and what is extra of an entry.
+// differentFields refuses a list that writes two of key, value and extra to one field of an entry.
 func differentFields(a *admission, p *field.Path, list self) {
 	if list.text("key") == list.text("value") {
 		a.note(field.Invalid(p.Child("value"), list.text("value"), "must differ from key"))
@@ -262,8 +262,8 @@ func differentFields(a *admission, p *field.Path, list self) {
 	}
 }
 
-// differentSeparators: where one is in the other, nobody could tell the end of a key from that
-// of a value.
+// differentSeparators refuses a delimiter that is part of the separator, and the other way round: nobody
+// could tell where a key or a value ends.
 func differentSeparators(a *admission, p *field.Path, joined self) {
 	separator, delimiter := joined.text("separator"), joined.text("delimiter")
 	if strings.Contains(separator, delimiter) || strings.Contains(delimiter, separator) {
@@ -271,16 +271,16 @@ func differentSeparators(a *admission, p *field.Path, joined self) {
 	}
 }
 
-// ofMetadata is what tagFields may lead to of metadata. All else there makes the object what it
-// is, or belongs to Kubernetes and Crossplane.
-const ofMetadata = "of metadata only labels and annotations may hold tags, as a Map, and a single one of either, " +
-	"e.g. metadata.annotations[example.org/tags], as a Joined string"
+// ofMetadata says where tags can be below metadata. All other fields there identify the object, or belong
+// to Kubernetes or Crossplane.
+const ofMetadata = "below metadata, tags can be in labels or annotations (shape Map), or in one label or annotation (shape Joined), " +
+	"e.g. metadata.annotations[example.org/tags]"
 
-// taggableField does not take the place of what makes an object that object.
+// taggableField refuses to write tags to fields that identify an object.
 func taggableField(a *admission, p *field.Path, tagField self) {
 	path, err := object.ParsePath(tagField.text("fieldPath"))
 	if err != nil {
-		return // It isn't there, or has been refused.
+		return // The field is absent, or has been refused.
 	}
 
 	segments := path.Segments()
@@ -288,7 +288,7 @@ func taggableField(a *admission, p *field.Path, tagField self) {
 
 	switch segments[0].Field {
 	case "apiVersion", "kind":
-		a.note(field.Invalid(p, path.String(), "says what the object is, and can't hold tags: fields of spec can, among others"))
+		a.note(field.Invalid(p, path.String(), "says what the object is, and can't hold tags: use a field of spec, for example"))
 	case "metadata":
 		if why := metadataField(segments[1:], tagField); why != "" {
 			a.note(field.Invalid(p, path.String(), why))
@@ -296,7 +296,7 @@ func taggableField(a *admission, p *field.Path, tagField self) {
 	}
 }
 
-// metadataField says why the supplied path below metadata can't hold tags, or nothing.
+// metadataField returns why segments, a path below metadata, can't hold tags, or an empty string.
 func metadataField(segments object.Segments, tagField self) string {
 	switch {
 	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
@@ -313,7 +313,8 @@ func metadataField(segments object.Segments, tagField self) string {
 	}
 }
 
-// matchingNames of resources say which of several composed resources each is copied from.
+// matchingNames refuses a rule that copies from several composed resources without telling by a * which
+// resources get what.
 func matchingNames(a *admission, p *field.Path, rule self) {
 	if !strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
 		return
@@ -330,7 +331,8 @@ func matchingNames(a *admission, p *field.Path, rule self) {
 	}
 }
 
-// hint says what is meant by an easy mistake, whose type is wrong.
+// hint returns what to write instead, if v at p has the wrong type because of a common mistake, or an empty
+// string.
 func hint(p *field.Path, s *schema, v *structpb.Value) string {
 	text, isText := v.GetKind().(*structpb.Value_StringValue)
 
@@ -348,7 +350,7 @@ func hint(p *field.Path, s *schema, v *structpb.Value) string {
 	}
 }
 
-// looksLikePath is true if the text is rather a path in a composite resource than a name.
+// looksLikePath reports whether text is likely a path in a composite resource, not a name.
 func looksLikePath(text string) bool {
 	top, _, ok := strings.Cut(text, ".")
 	_, err := object.ParsePath(text)

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ofCrossplane are the keys of the pipeline's context that Crossplane and its functions have.
+// ofCrossplane matches the keys of the pipeline's context that belong to Crossplane.
 var ofCrossplane = regexp.MustCompile(`^([^/]*[.])?crossplane[.]io(/|$)`)
 
 // reads notes that the field at p reads key of the pipeline's context.
@@ -21,11 +21,12 @@ func (a *admission) reads(p *field.Path, key string) {
 	}
 }
 
-// readContextKey is of a field that names a key of the pipeline's context to read.
+// readContextKey checks a field that names the key of the pipeline's context to read.
 func readContextKey(a *admission, p *field.Path, key self) { a.reads(p, key.GetStringValue()) }
 
-// ownContextKey: a step that wrote what it reads would take its labels from itself, and whoever
-// had written the key, or is to read it, would lose it.
+// ownContextKey refuses to write a key that the input reads, or that belongs to Crossplane. A step
+// that wrote what it reads would take labels from itself, and would replace what another step has
+// written there.
 func ownContextKey(a *admission, p *field.Path, in self) {
 	p, key := p.Child("toContextKey"), in.text("toContextKey")
 

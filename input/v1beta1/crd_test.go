@@ -31,7 +31,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A crd is the CRD of the input, as an API server would enforce it.
+// A crd is the CRD of the input, as an API server enforces it.
 type crd struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
@@ -79,8 +79,8 @@ func readCRD(tb testing.TB) *crd {
 // mistakes are what is wrong with an input: messages by field.
 type mistakes map[string][]string
 
-// admit sets the defaults of the supplied input, and returns what is wrong with it. As an
-// API server, it asks for rules only if nothing else is wrong.
+// admit sets the defaults of an input, and returns its mistakes. As an API server does, it
+// evaluates rules only if there are no other mistakes.
 func (c *crd) admit(tb testing.TB, obj map[string]any) mistakes {
 	tb.Helper()
 
@@ -113,7 +113,7 @@ func (c *crd) admit(tb testing.TB, obj map[string]any) mistakes {
 	return out
 }
 
-// decode the supplied input, and return what is wrong with it.
+// decode an input, and return its mistakes.
 func decode(tb testing.TB, obj map[string]any) mistakes {
 	tb.Helper()
 
@@ -143,7 +143,7 @@ func decode(tb testing.TB, obj map[string]any) mistakes {
 	return out
 }
 
-// split the supplied error into the errors that it joins.
+// split an error into the errors that it joins.
 func split(err error) []string {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -165,14 +165,14 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"field path", "^Invalid value: .*matches no key",
 	`^unknown field "(metadata|reservedTags)[.[]`, `supported values: "` + profile.Names()[0] + `"`,
 	"must differ from key$", "the tag is written there$", "must have one \\*, as", "needs resources, each with a name",
-	"must not be in the separator", "of metadata only labels", "can't hold tags",
+	"must not be in the separator", "below metadata, tags can be", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
 	`^\d+:\d+: `, "mentions required\\[", "must not mention observed", "must have at most 256 expressions", // It has no compiler for them.
 }, "|"))
 
-// TestCRD is about the CRD itself, of which an API server refuses more than what is not
-// well-formed: e.g. rules that could take too long, since a list has no limit.
+// TestCRD proves that an API server accepts the CRD. It refuses e.g. rules that could take too
+// long, since a list has no limit.
 func TestCRD(t *testing.T) {
 	def := readDefinition(t)
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(def)
@@ -188,7 +188,7 @@ func TestCRD(t *testing.T) {
 	}
 }
 
-// odd values, of which most schemas refuse most.
+// odd returns values that most schemas refuse.
 func odd() []any {
 	return []any{
 		"", "a", "a*b*", "a..b", "One", 1.0, -1.0, 1.5, 3e9, true, false,
@@ -266,7 +266,7 @@ func TestAdmitsAsTheAPIServer(t *testing.T) {
 	}
 }
 
-// check fails the test unless Decode and the API server agree on the supplied input.
+// check fails the test unless Decode and the API server agree on obj.
 func check(tb testing.TB, c *crd, obj map[string]any) {
 	tb.Helper()
 
@@ -293,7 +293,7 @@ func check(tb testing.TB, c *crd, obj map[string]any) {
 	}
 }
 
-// refuses is true if the supplied mistakes are about the supplied path, or what it is below.
+// refuses reports whether a mistake is about path, or about something that it is below.
 func refuses(m mistakes, path string) bool {
 	for at := range m {
 		if rest, ok := strings.CutPrefix(path, at); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
@@ -304,7 +304,7 @@ func refuses(m mistakes, path string) bool {
 	return false
 }
 
-// generate an input that the supplied schema admits, but perhaps not its rules.
+// generate an input that the schema admits, but perhaps not its rules.
 func generate(t *rapid.T, s *structuralschema.Structural) any {
 	switch {
 	case len(s.ValueValidation.Enum) > 0:
@@ -358,7 +358,7 @@ func generate(t *rapid.T, s *structuralschema.Structural) any {
 	}
 }
 
-// TestRulesAsTheAPIServer tells Decode and an API server of inputs that break any rules. Both
+// TestRulesAsTheAPIServer gives inputs that break rules to Decode and to an API server. Both
 // should say the same.
 func TestRulesAsTheAPIServer(t *testing.T) {
 	c := readCRD(t)
@@ -401,7 +401,7 @@ func TestRulesAsTheAPIServer(t *testing.T) {
 	}
 }
 
-// text of the supplied input in JSON.
+// text returns an input in JSON.
 func text(tb testing.TB, obj map[string]any) string {
 	tb.Helper()
 
@@ -440,7 +440,7 @@ func messages(tb testing.TB) []string {
 	return out
 }
 
-// parse the supplied JSON object as the API server does.
+// parse a JSON object as the API server does.
 func parse(tb testing.TB, j string) map[string]any {
 	tb.Helper()
 

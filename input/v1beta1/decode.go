@@ -15,15 +15,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Decode the supplied input of a pipeline step, validate it and set its defaults. The error
-// says everything that is wrong with it, by field. What it returns is not to be changed if
-// several share it.
+// Decode validates s, the input of a pipeline step, and sets its defaults. The error names all
+// mistakes by field. Callers that share the result must not change it.
 func Decode(s *structpb.Struct) (*CloudTags, error) {
 	if s == nil {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
 
-	// No metadata is as good as none.
+	// Metadata that is null counts as absent.
 	s = proto.CloneOf(s)
 	if object.IsNull(s.GetFields()["metadata"]) {
 		delete(s.GetFields(), "metadata")
@@ -51,7 +50,7 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 	return in, nil
 }
 
-// DecodeObject decodes an input that was read from a file.
+// DecodeObject decodes an input that was read from a file, as Decode does.
 func DecodeObject(o map[string]any) (*CloudTags, error) {
 	j, err := json.Marshal(o)
 	if err != nil {
@@ -66,7 +65,7 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 	return Decode(s)
 }
 
-// complete puts in the compiled expressions, which come by their text, and sets the defaults that depend
+// complete replaces expressions by the compiled ones of the same text, and sets the defaults that depend
 // on other fields.
 func (in *CloudTags) complete(compiled map[string]expression.Expression) {
 	for _, s := range in.Sources {
@@ -104,31 +103,31 @@ func (in *CloudTags) complete(compiled map[string]expression.Expression) {
 	}
 }
 
-// maxKept is how many inputs a Decoder keeps. There is one for each step of a Composition
-// that runs the function.
+// maxKept is how many inputs a Decoder keeps. Each step of a Composition that runs the function
+// has one.
 const maxKept = 256
 
-// maxKeptExpressions is how large the expressions of all of these are, which is about 1 KB for each
-// of their parts, and as much as perExpression of these for each.
+// maxKeptExpressions is how many parts the expressions of all kept inputs may have. A part takes about
+// 1 KB. Each expression takes as much as perExpression parts besides.
 const (
 	maxKeptExpressions = 2 * maxExpressionsSize
 	perExpression      = 10
 )
 
-// A Decoder keeps the inputs that it has decoded: Crossplane sends the same one again
-// whenever it reconciles. The zero Decoder is ready to use, by several at once.
+// A Decoder keeps the inputs that it has decoded: Crossplane sends the same input at each
+// reconcile. The zero Decoder is ready to use, also by several goroutines at once.
 //
 // +kubebuilder:object:generate=false
 type Decoder struct {
 	mu   sync.Mutex
 	kept map[[sha256.Size]byte]*CloudTags
 
-	// expressions is how large those of all are.
+	// expressions is how many parts the kept expressions count for.
 	expressions int
 }
 
-// Decode is the function of this name. Its callers share what it returns, and must not
-// change it.
+// Decode decodes s as the function Decode does. Callers share the result, and must not change
+// it.
 func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 	id, err := Hash(s)
 	if err != nil {
@@ -161,7 +160,7 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 		}
 	}
 
-	// Whoever has more of them than fit in starts anew, which is seldom enough.
+	// A Decoder that is full starts anew. That is rare.
 	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
 		d.kept, d.expressions = make(map[[sha256.Size]byte]*CloudTags), 0
 	}
@@ -172,7 +171,7 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 	return in, nil
 }
 
-// Hash of the supplied input, which does not depend on the order of its fields.
+// Hash returns the hash of an input, which does not depend on the order of its fields.
 func Hash(s *structpb.Struct) ([sha256.Size]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(s)
 	return sha256.Sum256(b), err

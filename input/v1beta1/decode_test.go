@@ -31,7 +31,7 @@ import (
 //go:embed testdata/everything.yaml
 var everything string
 
-// input returns the supplied YAML as an input of the right kind.
+// input returns an input of the right kind with the fields of text, which is YAML.
 func input(tb testing.TB, text string) *structpb.Struct {
 	tb.Helper()
 
@@ -48,7 +48,7 @@ func input(tb testing.TB, text string) *structpb.Struct {
 	return s
 }
 
-// encoded is the supplied decoded input in JSON again, without metadata, which nobody reads.
+// encoded returns a decoded input in JSON again, without metadata, which nobody reads.
 func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
 	tb.Helper()
 
@@ -64,7 +64,7 @@ func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
 	return s
 }
 
-// message of the supplied error, which is empty for none.
+// message returns the text of an error, or an empty string if there is none.
 func message(err error) string {
 	if err == nil {
 		return ""
@@ -179,7 +179,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// largeExpressions are so many that are large.
+// largeExpressions returns n large expressions.
 func largeExpressions(n int) string {
 	out := make([]string, n)
 	for i := range out {
@@ -189,7 +189,7 @@ func largeExpressions(n int) string {
 	return strings.Join(out, ", ")
 }
 
-// expressions are so many from the supplied one on, all of them with a mistake.
+// expressions returns n expressions with a mistake. Their keys are numbered, beginning with from.
 func expressions(from, n int) string {
 	out := make([]string, n)
 	for i := range out {

@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// legalFormats: whoever writes a format wants keys, or values, that the provider admits.
+// legalFormats refuses formats that make no key, or no value, that the provider admits.
 func legalFormats(a *admission, p *field.Path, in self) {
 	rules := profile.Rules(in.text("profileRules"))
 
@@ -27,7 +27,7 @@ func legalFormats(a *admission, p *field.Path, in self) {
 	}
 }
 
-// legalPrefix refuses the prefix of a format of keys if no key that has it can be legal.
+// legalPrefix refuses the prefix of a key format if no key with this prefix can be legal.
 func legalPrefix(a *admission, p *field.Path, format self, rules profile.Rules) {
 	if !format.has("prefix") {
 		return
@@ -41,8 +41,8 @@ func legalPrefix(a *admission, p *field.Path, format self, rules profile.Rules) 
 	}
 }
 
-// legalReplacements refuses what a format of things puts in the place of other text if none of the
-// things that have it can be legal.
+// legalReplacements refuses a replacement text of a format if no key, or no value, with this text can
+// be legal. thing is what messages call one of these.
 func legalReplacements(a *admission, p *field.Path, format self, thing string, limitOf func(provider, text string) string) {
 	replace, provider := texts(format.at("replace")), format.text("provider")
 
@@ -58,7 +58,7 @@ func legalReplacements(a *admission, p *field.Path, format self, thing string, l
 	}
 }
 
-// texts in the map v.
+// texts returns the strings in the map v.
 func texts(v *structpb.Value) map[string]string {
 	out := make(map[string]string)
 	for key, of := range v.GetStructValue().GetFields() {

@@ -6,7 +6,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// CheckComposition returns an error if the input has what only Operations have.
+// CheckComposition returns an error if the input has fields that only Operations may have.
 func (in *CloudTags) CheckComposition() error {
 	if in.Coverage == nil {
 		return nil
@@ -15,8 +15,8 @@ func (in *CloudTags) CheckComposition() error {
 	return errors.New("coverage: is for Operations only, and forbidden in a Composition")
 }
 
-// CheckOperation returns an error if the input has what is of composite resources. An Operation
-// has none.
+// CheckOperation returns an error if the input has fields that need a composite resource: an
+// Operation has none.
 func (in *CloudTags) CheckOperation() error {
 	var has []string
 

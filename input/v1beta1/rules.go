@@ -12,12 +12,12 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// maxRulesCost is what the evaluation of all rules of an input may cost, in cel-go's units: as much as
-// an API server allows a single evaluation (PerCallLimit of k8s.io/apiserver/pkg/apis/cel). It comes to
-// about a second, and to more than 10,000 sources.
+// maxRulesCost is how much all rules of an input may cost, in cel-go's units. An API server allows as much
+// for a single evaluation (PerCallLimit in k8s.io/apiserver/pkg/apis/cel). It takes about a second, and is
+// enough for 10,000 sources.
 const maxRulesCost = 1_000_000
 
-// A rule of the CRD, which values of a schema must obey.
+// A rule of the CRD, which all values of a schema must obey.
 type rule struct {
 	Condition condition `json:"rule"`
 	Message   string    `json:"message"`
@@ -27,7 +27,7 @@ type rule struct {
 	FieldPath string `json:"fieldPath"`
 }
 
-// path of what breaks the rule, if value is the path of the value.
+// path returns the path of the field that breaks the rule, in the value at the path value.
 func (r *rule) path(value *field.Path) *field.Path {
 	for _, name := range strings.Split(r.FieldPath, ".")[1:] {
 		value = value.Child(name)
@@ -36,10 +36,10 @@ func (r *rule) path(value *field.Path) *field.Path {
 	return value
 }
 
-// A condition is a CEL expression about self, the value that the rule is for.
+// A condition is the CEL expression of a rule. It reads the value as self.
 type condition struct{ cel.Program }
 
-// ruleEnvironment is what conditions are compiled in. What self is differs from rule to rule.
+// ruleEnvironment compiles conditions. The type of self differs from rule to rule.
 var ruleEnvironment = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(cel.Variable("self", cel.DynType)) })
 
 // UnmarshalText compiles a condition.
@@ -59,8 +59,8 @@ func (c *condition) UnmarshalText(text []byte) error {
 	return err
 }
 
-// holds is true if v meets the condition. A condition that can't be evaluated, e.g. because it costs too
-// much, does not hold. The cost is how much the evaluation took.
+// holds reports whether v meets the condition, and what the evaluation has cost. A condition that can't be
+// evaluated, e.g. because it costs too much, does not hold.
 func (c *condition) holds(v *structpb.Value) (ok bool, cost uint64) {
 	out, details, err := c.Eval(map[string]any{"self": v})
 	if n := details.ActualCost(); n != nil {

@@ -27,8 +27,8 @@ var crd []byte
 //go:embed metadata.yaml
 var metadata []byte
 
-// A schema is what the CRD says of a value, in the keywords that it uses: a test fails on
-// others.
+// A schema is what the CRD says about a value. It has the keywords that the CRD uses: a test
+// fails on others.
 type schema struct {
 	Type     string          `json:"type"`
 	Nullable bool            `json:"nullable"`
@@ -58,11 +58,11 @@ type schema struct {
 	MinProperties         int                `json:"minProperties"`
 	MaxProperties         *int               `json:"maxProperties"`
 
-	// check says what is wrong that no keyword can say.
+	// check notes mistakes that neither keywords nor rules can find.
 	check func(a *admission, p *field.Path, v self)
 }
 
-// loadSchema of the input from the CRD.
+// loadSchema reads the schema of the input from the CRD.
 var loadSchema = sync.OnceValue(func() *schema {
 	def := struct {
 		Spec struct {
@@ -85,37 +85,38 @@ var loadSchema = sync.OnceValue(func() *schema {
 	return root
 })
 
-// empty is what is wrong where there are too few of something: the CRD asks for one at
-// most.
+// empty is the message about too few characters, items or fields: the CRD never asks for more
+// than one.
 const empty = "must not be empty"
 
-// An admission walks an input along its schema. It sets defaults, and collects mistakes.
+// An admission walks an input along the schema. It sets defaults and collects mistakes.
 type admission struct {
 	mistakes []error
 
-	// contextKeys are the keys of the pipeline's context that the input reads, and the path of
-	// the first field that does.
+	// contextKeys has the keys of the pipeline's context that the input reads, each with the
+	// path of the first field that reads it.
 	contextKeys map[string]string
 
-	// compiled are the expressions of all sources, by their text.
+	// compiled has the expressions of all sources by their text.
 	compiled map[string]expression.Expression
 
-	// rulesCost is what the evaluation of rules has taken so far.
+	// rulesCost is what the evaluation of rules has cost so far.
 	rulesCost uint64
 }
 
-// refuse notes what is wrong with the value at the supplied path. It returns false.
+// refuse notes why the value at p is refused. It returns false.
 func (a *admission) refuse(p *field.Path, why string) bool {
 	return a.note(fmt.Errorf("%s: %s", p, why))
 }
 
+// note a mistake. It returns false.
 func (a *admission) note(mistake error) bool {
 	a.mistakes = append(a.mistakes, mistake)
 	return false
 }
 
-// value admits the supplied value at the supplied path. It returns false if that itself is
-// refused, not only something in it.
+// value admits v, the value at p. It returns false if v itself is refused, and true if only
+// something in it is.
 func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 	if why := s.mismatch(p, v); why != "" {
 		return a.refuse(p, why)
@@ -140,7 +141,7 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 		ok = a.object(p, s, k.StructValue)
 	}
 
-	// What is refused anyway would break rules only because of that.
+	// A value that is refused already may break rules for that reason alone.
 	if ok {
 		a.rules(p, s, v)
 
@@ -184,7 +185,7 @@ func (a *admission) list(p *field.Path, s *schema, items []*structpb.Value) bool
 			continue
 		}
 
-		// The items of a set are strings, and so are the keys of a list of type map.
+		// The items of a set are strings. So are the keys of a list of type map.
 		keys := []string{item.GetStringValue()}
 		for _, key := range s.ListMapKeys {
 			keys = append(keys, self{item}.text(key))
@@ -237,10 +238,10 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 	return ok
 }
 
-// typeNames are what messages, and object.KindOf, call the types of the schema.
+// typeNames has the words of messages and of object.KindOf for the types of the schema.
 var typeNames = map[string]string{"string": "a string", "boolean": "a boolean", "array": "a list", "object": "an object"}
 
-// mismatch says why the supplied value has not the schema's type, or nothing.
+// mismatch returns why v, the value at p, does not have the schema's type, or an empty string.
 func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 	n, isNumber := v.GetKind().(*structpb.Value_NumberValue)
 
@@ -262,7 +263,7 @@ func (s *schema) mismatch(p *field.Path, v *structpb.Value) string {
 	}
 }
 
-// refuses says what is wrong with the supplied string, or nothing.
+// refuses returns what is wrong with a string, or an empty string.
 func (s *schema) refuses(text string) string {
 	if utf8.RuneCountInString(text) < s.MinLength {
 		return empty
@@ -285,7 +286,7 @@ func (s *schema) refuses(text string) string {
 	return ""
 }
 
-// field of the supplied name, or nil if objects have none.
+// field returns the schema of the field with this name, or nil if there is no such field.
 func (s *schema) field(name string) *schema {
 	if of, ok := s.Properties[name]; ok {
 		return of
@@ -298,8 +299,8 @@ func (s *schema) field(name string) *schema {
 	return s.AdditionalProperties
 }
 
-// walk calls visit for s, which is the schema of the field with this name, and for all schemas in it. The
-// items of a list and the values of a map have no name.
+// walk calls visit for s, the schema of the field with this name, and for all schemas in it. The items
+// of a list and the values of a map have no name.
 func (s *schema) walk(name string, visit func(name string, s *schema)) {
 	if s == nil {
 		return
@@ -315,10 +316,10 @@ func (s *schema) walk(name string, visit func(name string, s *schema)) {
 	s.AdditionalProperties.walk("", visit)
 }
 
-// names of the fields that objects may have.
+// names returns the names of the fields that objects may have.
 func (s *schema) names() string { return strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ") }
 
-// miscounts says what is wrong with so many fields, or nothing.
+// miscounts returns what is wrong with the number of fields, or an empty string.
 func (s *schema) miscounts(fields int) string {
 	switch {
 	case s.MaxProperties != nil && fields > *s.MaxProperties:
@@ -332,9 +333,10 @@ func (s *schema) miscounts(fields int) string {
 	}
 }
 
-// choices are the strings that there are, or none if any will do.
+// choices returns the strings that are allowed, sorted, or none if all are.
 func (s *schema) choices() []string { return slices.Sorted(slices.Values(s.Enum)) }
 
+// choice says which strings are allowed. It is empty if all are.
 func (s *schema) choice() string {
 	if len(s.Enum) == 0 {
 		return ""

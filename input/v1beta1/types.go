@@ -21,17 +21,17 @@ const (
 )
 
 // StepsContextKey is the key of the pipeline's context under which steps of this
-// function tell later ones what became of their labels. It is no key for others.
+// function tell later ones what became of their labels. Nobody else may use it.
 const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 
 // CloudTags tells the function which labels to turn into cloud tags, and where to
-// write them. Package crd has what else the CRD says of it.
+// write them. Package crd adds what the CRD needs besides.
 type CloudTags struct {
-	// Provider whose tag profile is applied, by the name of the profile, e.g. aws,
-	// in any case. Any other name gets the generic profile. By default each resource
+	// Provider whose tag profile is applied: the name of a profile, e.g. aws, in upper
+	// or lower case. Any other name gets the generic profile. By default each resource
 	// gets the profile of the provider that its API group belongs to, or else the
-	// generic one. A provider that is read from the composite resource decides for
-	// resources of unknown providers only. One that isn't there, or is empty, counts as
+	// generic one. A provider that is read from the composite resource applies to
+	// resources of unknown providers only. A field that is absent or empty counts as
 	// not given.
 	//
 	// +optional
@@ -66,9 +66,10 @@ type CloudTags struct {
 	Sources []Source `json:"sources,omitempty"`
 
 	// ReservedKeys are keys that only trusted sources may claim. Each is a key, or
-	// the beginning of keys and a *, e.g. workspace or entigo:*, and matches the
-	// qualified key of a label as well as the key of its tag, without case. Such a
-	// tag of an earlier step is taken away unless a trusted source claims its key.
+	// the beginning of keys and a *, e.g. workspace or entigo:*. It matches the
+	// qualified key of a label as well as the key of its tag, in upper or lower case.
+	// A tag with a reserved key that an earlier step has set is removed, unless a
+	// trusted source claims the key.
 	//
 	// +optional
 	// +kubebuilder:validation:items:MinLength=1
@@ -92,15 +93,15 @@ type CloudTags struct {
 
 	// LaunchedResources says whether tags also go to what a resource launches: the
 	// volumes of an instance, the instances of a template, the nodes of a cluster.
-	// Tag stamps the fields for that, too, as far as a change of them takes effect in
-	// place or with the next launch. Leave leaves them alone.
+	// Tag also stamps the fields for these, if a change of the field takes effect in
+	// place or with the next launch. Leave leaves these fields alone.
 	//
 	// +optional
 	// +kubebuilder:default=Leave
 	LaunchedResources LaunchedResources `json:"launchedResources,omitempty"`
 
-	// LimitPolicy says what becomes of labels for which a resource has no tag slot
-	// left: ApplyPartial skips them, ApplyStrict fails and tags nothing.
+	// LimitPolicy says what happens if a resource has too few tag slots for its labels:
+	// ApplyPartial skips the labels that have none, ApplyStrict fails and tags nothing.
 	//
 	// +optional
 	// +kubebuilder:default=ApplyPartial
@@ -119,7 +120,7 @@ type CloudTags struct {
 	// +optional
 	TagFields []TagField `json:"tagFields,omitempty"`
 
-	// RemoveTags are tags that resources don't get, whoever has set them.
+	// RemoveTags are tags that are removed from resources, whoever has set them.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -150,10 +151,10 @@ type CloudTags struct {
 	// +kubebuilder:validation:MinItems=1
 	KubernetesMetadata []MetadataRule `json:"kubernetesMetadata,omitempty"`
 
-	// ToContextKey is a key of the pipeline's context under which later steps find
-	// what the sources came to: labels, a map of qualified key to value, and
-	// classes, a map of source name to the object that was picked. It is no key that
-	// the input reads, nor one of crossplane.io, where the environment is.
+	// ToContextKey is the key of the pipeline's context under which the function
+	// writes its result for later steps: labels, a map of qualified key to value, and
+	// classes, a map of source name to the object that was picked. The input may not
+	// read the same key. Keys of crossplane.io are refused: the environment is one.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -171,12 +172,11 @@ type CloudTags struct {
 	// +kubebuilder:validation:XValidation:rule="self != 'status.conditions' && !self.startsWith('status.conditions.') && !self.startsWith('status.conditions[')",message="must not be status.conditions or below it"
 	StatusFieldPath object.Path `json:"statusFieldPath,omitzero"`
 
-	// ProfileRules say whose rules tags obey where they differ: Contract is the
-	// same for all resources of a provider, and lets through some keys that the
-	// APIs of Hetzner Cloud and of OpenStack Compute refuse. Cloud is what the
-	// clouds' own APIs admit. If nothing is said, tags are the contract's, and an
-	// event names those that a cloud's API refuses. The condition does so even if
-	// Contract is written out.
+	// ProfileRules say which rules tags obey. Contract has the same rules for all
+	// resources of a provider, and admits some keys that the APIs of Hetzner Cloud and
+	// OpenStack Compute refuse. Cloud has the rules of the clouds' own APIs. By default
+	// tags obey the contract, and an event names the tags that a cloud's API refuses.
+	// The condition names them, even if Contract is written out.
 	//
 	// +optional
 	// +kubebuilder:validation:Enum=Contract;Cloud
@@ -275,12 +275,12 @@ type ValueFormat struct {
 // +kubebuilder:validation:Enum=Leave;Tag
 type LaunchedResources string
 
-// What becomes of the tags of what resources launch.
+// Policies for the tags of what resources launch.
 const (
 	// LaunchedResourcesLeave leaves their tags alone.
 	LaunchedResourcesLeave LaunchedResources = "Leave"
 
-	// LaunchedResourcesTag gives them the tags of the resource that launches them.
+	// LaunchedResourcesTag gives these the tags of the resource that launches them.
 	LaunchedResourcesTag LaunchedResources = "Tag"
 )
 
@@ -289,7 +289,7 @@ const (
 // +kubebuilder:validation:Enum=Reserve;None
 type ProviderTags string
 
-// What becomes of the tags that providers add.
+// Policies for the tags that providers add.
 const (
 	// ProviderTagsReserve leaves tag slots free for them.
 	ProviderTagsReserve ProviderTags = "Reserve"
@@ -434,9 +434,9 @@ type Source struct {
 	// Expressions are labels: key to the CEL expression of its value, a string, a
 	// number or a boolean. They read xr, the composite resource; context, that of the
 	// pipeline; required, the objects of sources of type RequiredResource by the name
-	// of the source; and of each composed resource name, desired and observed, which
-	// is empty before the resource exists. A key whose value isn't there is no label.
-	// At most 256 in all sources together. For type Expression only.
+	// of the source; and name, desired and observed, of each composed resource.
+	// observed is empty before the resource exists. A key whose expression has no value
+	// is no label. All sources together may have 256. For type Expression only.
 	//
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
@@ -449,15 +449,15 @@ type Source struct {
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
-	// ContextKey of the pipeline's context, e.g.
+	// ContextKey is a key of the pipeline's context, e.g.
 	// apiextensions.crossplane.io/environment. For type ContextField only.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	ContextKey string `json:"contextKey,omitempty"`
 
-	// Prefix of the labels and annotations that are taken. It is stripped. Of a
-	// label and an annotation of the same key, the annotation is taken.
+	// Prefix of the labels and annotations that are taken. It is stripped. If a label
+	// and an annotation have the same key, the annotation is taken.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -470,16 +470,15 @@ type Source struct {
 
 	// Pick says which of several objects are taken: All merges them, later names
 	// over earlier ones. One takes one: the class of the composite resource, which
-	// is the object that the resource's name gives, or else the one with the lowest
-	// name, then namespace, of those that its matchLabels match, or else its
-	// defaultMatchLabels. A class
-	// that is recorded at statusFieldPath is kept while it matches.
+	// is the object with the resource's name, or else the one with the lowest name,
+	// then namespace, among those that its matchLabels or else its defaultMatchLabels
+	// match. A class that is recorded at statusFieldPath is kept while it matches.
 	//
 	// +optional
 	Pick Pick `json:"pick,omitempty"`
 
 	// Names of the provider configs that labels are taken from. By default all. A
-	// trusted source trusts those in the cluster alone: anybody may make one in a
+	// trusted source trusts cluster-scoped ones only, since anybody may make one in a
 	// namespace. For type ProviderConfig only.
 	//
 	// +optional
@@ -494,8 +493,8 @@ type Source struct {
 	// +kubebuilder:validation:Format=field-path
 	ProviderFieldPath object.Path `json:"providerFieldPath,omitzero"`
 
-	// Trusted sources may claim reservedKeys. What they say of these replaces what
-	// earlier steps have set. Their labels take tag slots before all others.
+	// Trusted sources may claim reservedKeys. Their value for such a key replaces the
+	// value that an earlier step has set. Their labels take tag slots first.
 	//
 	// +optional
 	Trusted bool `json:"trusted,omitempty"`
@@ -522,15 +521,15 @@ type Source struct {
 	// +kubebuilder:default=Qualified
 	KeyForm KeyForm `json:"keyForm,omitempty"`
 
-	// OnConflict says what becomes of a tag of the same key that an earlier step
-	// has set: Retain keeps it, Replace overwrites its value, Error fails.
+	// OnConflict says what happens if an earlier step has set a tag of the same key:
+	// Retain keeps the tag, Replace overwrites its value, Error fails.
 	//
 	// +optional
 	// +kubebuilder:default=Retain
 	// +kubebuilder:validation:Enum=Retain;Replace;Error
 	OnConflict tags.Conflict `json:"onConflict,omitempty"`
 
-	// Policy for what the source reads.
+	// Policy says what happens if what the source reads is absent.
 	//
 	// +optional
 	Policy *SourcePolicy `json:"policy,omitempty"`
@@ -584,10 +583,10 @@ const (
 
 // A SourcePolicy says how a source reads.
 type SourcePolicy struct {
-	// FromFieldPath says what it means that a field or an object which the source
-	// reads is absent, or the value of an expression: Optional takes it for an empty
-	// one, Required fails the pipeline. It is Required for type RequiredResource, and
-	// Optional elsewhere.
+	// FromFieldPath says what happens if a field or an object that the source reads
+	// is absent, or an expression has no value: Optional takes it for empty, Required
+	// fails the pipeline. The default is Required for type RequiredResource, and
+	// Optional for all others.
 	//
 	// +optional
 	FromFieldPath FromFieldPathPolicy `json:"fromFieldPath,omitempty"`
@@ -621,8 +620,8 @@ type RequiredResource struct {
 	// +optional
 	Name *StringSource `json:"name,omitempty"`
 
-	// MatchLabels that the objects have. An empty map matches nothing: all matches
-	// every object.
+	// MatchLabels that the objects have. An empty map matches nothing. To match every
+	// object, set all.
 	//
 	// +optional
 	MatchLabels *MapSource `json:"matchLabels,omitempty"`
@@ -635,7 +634,7 @@ type RequiredResource struct {
 	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitzero"`
 
 	// Namespace of the objects, if they have one. A trusted source that selects objects
-	// in a namespace by labels must name it: anybody may make one in another.
+	// by labels must name their namespace, since anybody may make some in another one.
 	//
 	// +optional
 	Namespace *StringSource `json:"namespace,omitempty"`
@@ -655,7 +654,7 @@ type ResourceKind struct {
 }
 
 // A MapSource is a map of labels, a field of the composite resource that holds one,
-// or no label at all, which every object has.
+// or all, which matches every object.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.all) && self.all ? !has(self.value) && !has(self.fromFieldPath) : has(self.value) != has(self.fromFieldPath)",message="must have exactly one of value, fromFieldPath and all"
 type MapSource struct {
@@ -678,17 +677,17 @@ type MapSource struct {
 	All bool `json:"all,omitempty"`
 }
 
-// A Shape is how a field holds tags. Package field has the shapes.
+// A Shape is how a field holds tags. Package field names the shapes.
 //
 // +kubebuilder:validation:Enum=Map;KeyValueList;StringList;Joined;None
 type Shape string
 
-// A TagField says where the tags of some kinds of resource go. One without a fieldPath and
-// a shape asks for the field that is known of kinds that aren't tagged by themselves, since
-// a change of the field has side effects.
+// A TagField says where the tags of some kinds of resource go. Some kinds are not tagged by
+// default, because changing their tags has side effects. To tag these in their built-in field,
+// give neither fieldPath nor shape.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.shape) || !has(self.fieldPath)",message="is required with a fieldPath: Joined, KeyValueList, Map or StringList",fieldPath=".shape"
-// +kubebuilder:validation:XValidation:rule="!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)",message="is forbidden by shape None, and required by the others; without both, the known field of a kind is meant that isn't tagged by itself",fieldPath=".fieldPath"
+// +kubebuilder:validation:XValidation:rule="!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)",message="is forbidden with shape None, and required with every other shape: leave out both fieldPath and shape to use the built-in field",fieldPath=".fieldPath"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'KeyValueList' || !has(self.keyValueList)",message="is for shape KeyValueList only",fieldPath=".keyValueList"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'StringList' || !has(self.stringList)",message="is for shape StringList only",fieldPath=".stringList"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'Joined' || !has(self.joined)",message="is for shape Joined only",fieldPath=".joined"
@@ -701,12 +700,11 @@ type TagField struct {
 	APIVersion profile.Pattern `json:"apiVersion"`
 
 	// Kind of the resources. A * matches any run of characters.
-	//
 	Kind profile.Pattern `json:"kind"`
 
-	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Of
-	// metadata, it may be labels or annotations of shape Map, or one of them, e.g.
-	// metadata.annotations[example.org/tags], of shape Joined.
+	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Below
+	// metadata, tags can be in labels or annotations (shape Map), or in one label or
+	// annotation (shape Joined), e.g. metadata.annotations[example.org/tags].
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -793,8 +791,8 @@ type StringList struct {
 	MaxLength int32 `json:"maxLength,omitempty"`
 }
 
-// A Joined is one string that holds all tags. Labels whose key or value has the separator
-// or the delimiter in it are skipped.
+// A Joined is one string that holds all tags. A label is skipped if its key or value has the
+// separator or the delimiter in it.
 type Joined struct {
 	// Separator between the key and the value of a tag.
 	//
@@ -815,7 +813,7 @@ type Joined struct {
 	Delimiter string `json:"delimiter,omitempty"`
 }
 
-// A LimitPolicy says what becomes of labels that a resource has no tag slot for.
+// A LimitPolicy says what happens if a resource has too few tag slots for its labels.
 //
 // +kubebuilder:validation:Enum=ApplyPartial;ApplyStrict
 type LimitPolicy string
@@ -829,7 +827,7 @@ const (
 	LimitPolicyApplyStrict LimitPolicy = "ApplyStrict"
 )
 
-// A ResourceSelector selects composed resources of which all that it says holds.
+// A ResourceSelector selects composed resources that match all of its fields.
 //
 // +kubebuilder:validation:MinProperties=1
 type ResourceSelector struct {
@@ -864,14 +862,14 @@ type ResourceSelector struct {
 	MatchTags map[string]string `json:"matchTags,omitzero"`
 }
 
-// A PolicyEnforcement says what becomes of a pipeline whose resources break a rule.
+// A PolicyEnforcement says what happens if a resource breaks a rule.
 //
 // +kubebuilder:validation:Enum=Warn;Error
 type PolicyEnforcement string
 
 // Enforcements of a policy.
 const (
-	// PolicyEnforcementWarn changes nothing but what is said.
+	// PolicyEnforcementWarn returns a warning, and changes nothing.
 	PolicyEnforcementWarn PolicyEnforcement = "Warn"
 
 	// PolicyEnforcementError fails the pipeline.
@@ -881,8 +879,8 @@ const (
 // A TagPolicy is rules on the tags that composed resources have in the end: those of
 // labels, of earlier steps, and of other systems that ignoreTags keeps.
 type TagPolicy struct {
-	// Enforcement says what becomes of the pipeline if a resource breaks a rule: Warn
-	// tells of it, Error fails the pipeline, so that nothing is applied.
+	// Enforcement says what happens if a resource breaks a rule: Warn returns a
+	// warning, Error fails the pipeline, so that nothing is applied.
 	//
 	// +optional
 	// +kubebuilder:default=Warn
@@ -923,8 +921,8 @@ type TagRule struct {
 	Resources []ResourceSelector `json:"resources,omitempty"`
 }
 
-// Coverage is how many of the resources that an Operation requires have which tags. Totals are
-// the Operation's output.
+// Coverage counts which tags the resources that an Operation requires have. The totals are the
+// Operation's output.
 type Coverage struct {
 	// Keys of tags that count, and that resources must have: keys of tags, or of the labels
 	// that become them. By default these are those of the tag policy, or else all that any
@@ -945,7 +943,7 @@ type Coverage struct {
 	ConfigMap *ConfigMap `json:"configMap,omitempty"`
 }
 
-// A ConfigMap that need not be there. Nothing of it is written but one key of its data.
+// A ConfigMap, which is made if there is none. Only one key of its data is written.
 type ConfigMap struct {
 	// Name of the ConfigMap.
 	//
@@ -979,9 +977,9 @@ type RemoveTag struct {
 type IgnoreTag struct {
 	TagKeys `json:",inline"`
 
-	// OnConflict says what becomes of a tag that a label or an earlier step has
-	// given another value than the cloud has: Replace writes the cloud's value,
-	// Retain keeps the tag.
+	// OnConflict says what happens if a label or an earlier step gives the tag another
+	// value than the cloud has: Replace writes the cloud's value, Retain keeps the
+	// other one.
 	//
 	// +optional
 	// +kubebuilder:default=Replace
@@ -991,9 +989,9 @@ type IgnoreTag struct {
 
 // TagKeys are tag keys: one, the beginning of some and a *, or a list of these.
 type TagKeys struct {
-	// Key of the tags, before or after its format: a key, or the beginning of keys
-	// and a *, e.g. aws-backup:*. In a tag field that is a list of strings, a string
-	// that is no key and value is a key.
+	// Key of the tags, before or after the key format: a key, or the beginning of keys
+	// and a *, e.g. aws-backup:*. In a list of strings, a string without a separator
+	// counts as a key.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -1001,10 +999,9 @@ type TagKeys struct {
 	Key string `json:"key,omitempty"`
 
 	// FromFieldPath is the path of a list of keys, in the composite resource or
-	// below contextKey. There are none if the field isn't there. For removeTags it
-	// may also be a map of keys and the values at which they are removed. Keys that
-	// come from a field leave the tags with reserved keys, and those of trusted
-	// sources, alone.
+	// below contextKey. An absent field is an empty list. For removeTags it may also be
+	// a map of keys and the values at which they are removed. Keys from a field affect
+	// neither tags with reserved keys nor tags of trusted sources.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -1023,7 +1020,7 @@ type TagKeys struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.copy) || !has(self.toFieldPaths) || (('Labels' in self.copy) == has(self.toFieldPaths.labels) && ('Annotations' in self.copy) == has(self.toFieldPaths.annotations))",message="must have paths for all that is copied, and for nothing else",fieldPath=".toFieldPaths"
 type MetadataRule struct {
-	// Source of the labels and annotations.
+	// Source that the labels and annotations are copied from.
 	Source MetadataSource `json:"source"`
 
 	// Copy says what is copied: Labels, Annotations or both. By default it is what
@@ -1035,7 +1032,7 @@ type MetadataRule struct {
 	// +kubebuilder:validation:MaxItems=2
 	Copy []MetadataKind `json:"copy,omitempty"`
 
-	// Select says which keys are copied: those that any of it holds for.
+	// Select says which keys are copied: those that any of its fields matches.
 	Select MetadataSelector `json:"select"`
 
 	// Resources that the labels and annotations are copied to: those that any
@@ -1045,8 +1042,8 @@ type MetadataRule struct {
 	// +kubebuilder:validation:MinItems=1
 	Resources []ResourceSelector `json:"resources,omitempty"`
 
-	// ToFieldPaths are where in these resources they are copied to, for all that is
-	// copied. By default this is metadata.labels and metadata.annotations.
+	// ToFieldPaths are the fields of these resources that they are copied to. By
+	// default these are metadata.labels and metadata.annotations.
 	//
 	// +optional
 	ToFieldPaths *MetadataFieldPaths `json:"toFieldPaths,omitempty"`
@@ -1094,17 +1091,17 @@ type MetadataSource struct {
 	Type MetadataSourceType `json:"type"`
 
 	// Name of the composed resource in the pipeline. For type ComposedResource
-	// only. Nothing is copied if there is none. With a *, which matches any run of
-	// characters, there are several, and each is copied to the resources that have
-	// the same text in the place of the * in the name of an entry of resources.
+	// only. Nothing is copied if there is none. A * matches any run of characters:
+	// each resource that matches is copied to the resources that have the same text in
+	// place of the * in the name of an entry of resources.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:Pattern=`^[^*]*\*?[^*]*$`
 	Name string `json:"name,omitempty"`
 
-	// Resource that Crossplane fetches. For type RequiredResource only. Of several
-	// objects, later names override earlier ones.
+	// Resource that Crossplane fetches. For type RequiredResource only. If there are
+	// several objects, later names override earlier ones.
 	//
 	// +optional
 	Resource *RequiredResource `json:"resource,omitempty"`
@@ -1123,9 +1120,8 @@ type MetadataSource struct {
 	// +kubebuilder:validation:Format=field-path
 	AnnotationsFieldPath object.Path `json:"annotationsFieldPath,omitzero"`
 
-	// Policy for what the source reads: Required, the default, fails the pipeline if
-	// there is no object, Optional copies nothing then. For type RequiredResource
-	// only.
+	// Policy says what happens if there is no object: Required, the default, fails the
+	// pipeline, Optional copies nothing. For type RequiredResource only.
 	//
 	// +optional
 	Policy *SourcePolicy `json:"policy,omitempty"`
@@ -1135,16 +1131,16 @@ type MetadataSource struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.prefixes) || has(self.domains) || has(self.all) && self.all",message="must have at least one of prefixes, domains and all"
 type MetadataSelector struct {
-	// Prefixes of keys, e.g. node-role.kubernetes.io/, with the slash: without it,
-	// node-role.kubernetes.iox/worker matches, too.
+	// Prefixes of keys, e.g. node-role.kubernetes.io/. Without the slash at its end,
+	// node-role.kubernetes.iox/worker would match, too.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:items:MinLength=1
 	Prefixes []string `json:"prefixes,omitempty"`
 
-	// Domains that keys belong to: what stands before the slash is one of them, or
-	// a subdomain.
+	// Domains that keys belong to: the part before the slash is one of these, or a
+	// subdomain of one.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
@@ -1177,8 +1173,8 @@ type MetadataFieldPaths struct {
 	Annotations []object.Path `json:"annotations,omitempty"`
 }
 
-// ProviderValue is the provider that the input names itself, or empty if it names none
-// or says where to read it.
+// ProviderValue returns the provider that the input names, or an empty string if it names
+// none, or reads it from a field.
 func (in *CloudTags) ProviderValue() string {
 	if in.Provider == nil {
 		return ""
@@ -1187,7 +1183,7 @@ func (in *CloudTags) ProviderValue() string {
 	return in.Provider.Value
 }
 
-// SourceName is what messages call the source at the supplied position.
+// SourceName returns what messages call source i.
 func (in *CloudTags) SourceName(i int) string {
 	if in.Sources[i].Name == "" {
 		return fmt.Sprintf("sources[%d]", i)
@@ -1196,7 +1192,7 @@ func (in *CloudTags) SourceName(i int) string {
 	return fmt.Sprintf("sources[%d] %q", i, in.Sources[i].Name)
 }
 
-// Formats of keys by provider.
+// Formats returns the formats of keys by provider.
 func (in *CloudTags) Formats() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.KeyFormats))
 	for _, f := range in.KeyFormats {
@@ -1206,7 +1202,7 @@ func (in *CloudTags) Formats() map[string]profile.Format {
 	return out
 }
 
-// Values are the formats of values by provider.
+// Values returns the formats of values by provider.
 func (in *CloudTags) Values() map[string]profile.Format {
 	out := make(map[string]profile.Format, len(in.ValueFormats))
 	for _, f := range in.ValueFormats {
@@ -1216,7 +1212,7 @@ func (in *CloudTags) Values() map[string]profile.Format {
 	return out
 }
 
-// Required is true if what the source reads must be there.
+// Required reports whether what the source reads must exist.
 func (s *Source) Required() bool {
 	if s.Policy == nil || s.Policy.FromFieldPath == "" {
 		return s.Type == SourceTypeRequiredResource
@@ -1225,15 +1221,15 @@ func (s *Source) Required() bool {
 	return s.Policy.FromFieldPath == FromFieldPathPolicyRequired
 }
 
-// IsRequired is true if resources must have the tag.
+// IsRequired reports whether resources must have the tag.
 func (r *TagRule) IsRequired() bool { return r.Required == nil || *r.Required }
 
-// Required is true if there must be an object.
+// Required reports whether there must be an object.
 func (s *MetadataSource) Required() bool {
 	return s.Policy == nil || s.Policy.FromFieldPath != FromFieldPathPolicyOptional
 }
 
-// ResourceKinds are the kinds that the objects may have.
+// ResourceKinds returns the kinds that the objects may have.
 func (r *RequiredResource) ResourceKinds() []ResourceKind {
 	if len(r.Kinds) > 0 {
 		return r.Kinds
@@ -1242,7 +1238,7 @@ func (r *RequiredResource) ResourceKinds() []ResourceKind {
 	return []ResourceKind{{APIVersion: r.APIVersion, Kind: r.Kind}}
 }
 
-// A Duration is a time in the text that Go has for it, e.g. 1m30s.
+// A Duration is a length of time, written as Go writes it, e.g. 1m30s.
 //
 // +kubebuilder:validation:Type=string
 type Duration struct{ time.Duration }
