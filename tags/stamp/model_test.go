@@ -440,8 +440,8 @@ func newAPIServer(tags string, makesNull bool) *apiServer {
 	return &apiServer{parser: p, makesNull: makesNull, managers: fieldpath.ManagedFields{}}
 }
 
-// errNull is what API servers say of a field that is null and may not be.
-var errNull = errors.New("Invalid value: \"null\"")
+// errNull is the error of an API server about a field that is null and may not be.
+var errNull = errors.New("null is no value of the field")
 
 // apply the configuration by force.
 func (a *apiServer) apply(manager string, config map[string]any) error {

@@ -43,7 +43,7 @@ func ownersOf(o *unstructured.Unstructured, path []string) (Owners, error) {
 
 	for _, m := range o.GetManagedFields() {
 		owned := &fieldpath.Set{}
-		if err := owned.FromJSON(bytes.NewReader(m.FieldsV1.Raw)); err != nil {
+		if err := owned.FromJSON(bytes.NewReader(m.FieldsV1.GetRawBytes())); err != nil {
 			return nil, fmt.Errorf("cannot read what %s owns: %w", m.Manager, err)
 		}
 
