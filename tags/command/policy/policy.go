@@ -66,10 +66,6 @@ type policy struct {
 	Profiles     []*guard
 	Required     []required
 
-	// Whether expressions have to tell kinds from each other, labels that are trusted from
-	// others, and the forms of keys.
-	TellsKinds, TellsTrust, TellsForms bool
-
 	plurals map[string]string // Of kinds, if they are given.
 }
 

@@ -34,14 +34,14 @@ type guard struct {
 	replace map[string]string
 	lower   bool
 
-	// Tag is the expression of the tag key of the label l, and Made what it is made by:
-	// the same, unless it is worth a name. Value and Formatted are those of its value.
-	Tag, Made, Value, Formatted string
+	// Made is the expression of the tag key of the label l, which other expressions call tag, and
+	// Formatted that of its value, which they call value.
+	Made, Formatted string
 }
 
 // of returns the supplied profile as the input has it.
 func (p *policy) of(of *profile.Profile) *guard {
-	out := &guard{Profile: of, policy: p, keys: of.Format, Tag: "tag"}
+	out := &guard{Profile: of, policy: p, keys: of.Format, Formatted: p.formatted(of.Name)}
 
 	if f, ok := p.Formats()[of.Name]; ok {
 		out.keys = f
@@ -51,14 +51,8 @@ func (p *policy) of(of *profile.Profile) *guard {
 
 	whole, fixed := "l.tag", p.KeyPrefix
 
-	if out.prefix != nil && (p.TellsForms || p.Readings[0].Form != v1beta1.KeyFormTag) {
-		whole, fixed = quote(*out.prefix)+" + l.key", *out.prefix+fixed
-
-		if p.TellsForms {
-			whole = fmt.Sprintf("l.form == '%s' ? l.tag : %s", v1beta1.KeyFormTag, whole)
-		}
-
-		whole = "(" + whole + ")"
+	if out.prefix != nil {
+		whole, fixed = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*out.prefix)), *out.prefix+fixed
 	}
 
 	out.Made = replaced(whole, out.replace)
@@ -70,15 +64,6 @@ func (p *policy) of(of *profile.Profile) *guard {
 		}
 
 		out.Made = replaced(whole, table) + ".lowerAscii()" // CEL has that for ASCII only.
-	}
-
-	if out.Made == "l.tag" {
-		out.Tag = out.Made
-	}
-
-	out.Value, out.Formatted = "value", p.formatted(of.Name)
-	if out.Formatted == "l.value" {
-		out.Value = out.Formatted
 	}
 
 	return out
@@ -156,15 +141,15 @@ func (p *guard) Rules() []rule {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
-	entry := fmt.Sprintf("(%s + %s + %s)", p.Tag, quote(cmp.Or(p.Separator, ":")), p.Value)
+	entry := fmt.Sprintf("(tag + %s + value)", quote(cmp.Or(p.Separator, ":")))
 
 	return []rule{
 		{profile.ReservedKey, p.reserved()},
 		{profile.ReservedPrefix, or(p.reservedPrefix(), p.taken())},
-		{profile.KeyTooLong, longer(p.Tag, p.Key)},
-		{profile.ValueTooLong, or(longer(p.Value, p.Profile.Value), longer(entry, p.Entry))},
-		{profile.KeyCharacterClass, or(p.Tag+" == ''", outside(p.Tag, p.KeyClass), foreign)},
-		{profile.ValueCharacterClass, or(outside(p.Value, p.values()), outside(entry, p.EntryClass))},
+		{profile.KeyTooLong, longer("tag", p.Key)},
+		{profile.ValueTooLong, or(longer("value", p.Value), longer(entry, p.Entry))},
+		{profile.KeyCharacterClass, or("tag == ''", outside("tag", p.KeyClass), foreign)},
+		{profile.ValueCharacterClass, or(outside("value", p.values()), outside(entry, p.EntryClass))},
 	}
 }
 
@@ -178,16 +163,16 @@ func (p *guard) Folded() string {
 	}
 
 	if p.lower {
-		return replaced(p.Tag, folds(strings.ToLower(fixed), profile.FoldKey))
+		return replaced("tag", folds(strings.ToLower(fixed), profile.FoldKey))
 	}
 
-	return folded(p.Tag, fixed)
+	return folded("tag", fixed)
 }
 
 // reserved is the condition that the label claims a reserved key and may not.
 func (p *guard) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
-	if len(keys) == 0 || !p.policy.TellsTrust && p.policy.Readings[0].Trust() == "'yes'" {
+	if len(keys) == 0 {
 		return ""
 	}
 
@@ -206,11 +191,7 @@ func (p *guard) reserved() string {
 		conditions = append(conditions, matchesAny(expression, patterns[expression])...)
 	}
 
-	if p.policy.TellsTrust {
-		return "l.trusted == 'no' && " + anyOf(conditions...)
-	}
-
-	return anyOf(conditions...)
+	return "l.trusted == 'no' && " + anyOf(conditions...)
 }
 
 // reservedPrefix is the condition that the label has a prefix that the provider keeps
@@ -220,7 +201,7 @@ func (p *guard) reservedPrefix() string {
 		return ""
 	}
 
-	return strings.Join(words.Map([]string{"l.key", p.Tag}, func(expression string) string {
+	return strings.Join(words.Map([]string{"l.key", "tag"}, func(expression string) string {
 		out := matches(expression, "(?i)^("+strings.Join(words.Map(p.Reserved, regexp.QuoteMeta), "|")+")")
 		if len(p.Unreserved) > 0 {
 			out = fmt.Sprintf("!(%s in %s) && %s", expression, quoteAll(p.Unreserved), out)
@@ -232,7 +213,7 @@ func (p *guard) reservedPrefix() string {
 
 // taken is the condition that the tag key means something to the cloud already.
 func (p *guard) taken() string {
-	expression := p.Tag
+	expression := "tag"
 	if p.FoldKeys || p.FoldEntries {
 		expression += ".lowerAscii()"
 	}

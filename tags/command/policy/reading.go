@@ -3,7 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -52,16 +51,9 @@ type reading struct {
 	kinds map[string]bool
 }
 
-// Trust is 'yes' or 'no', or the expression of which it is.
-func (r *reading) Trust() string {
-	switch trusted := slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }); len(trusted) {
-	case 0:
-		return "'no'"
-	case len(r.kinds):
-		return "'yes'"
-	default:
-		return fmt.Sprintf("(variables.kind in %s ? 'yes' : 'no')", quoteAll(trusted))
-	}
+// Trusted returns the kinds whose labels and annotations are trusted if they are read so.
+func (r *reading) Trusted() []string {
+	return slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] })
 }
 
 // read sets the input, and how the sources of the supplied step read objects of the policy's
@@ -99,18 +91,7 @@ func (p *policy) read(s *manifest.Step) {
 	}
 
 	for _, r := range p.Readings {
-		some, first := len(r.kinds) < len(p.Kinds), p.Readings[0]
-		byKind := strings.HasPrefix(r.Trust(), "(")
-
-		p.TellsKinds = p.TellsKinds || some || byKind
-		p.TellsTrust = p.TellsTrust || byKind || r.Trust() != first.Trust()
-		p.TellsForms = p.TellsForms || r.Form != first.Form
-
-		if some {
-			r.Reads = fmt.Sprintf("variables.kind in %s && ", quoteAll(sortedKeys(r.kinds)))
-		}
-
-		r.Reads += fmt.Sprintf("k.startsWith(%s)", quote(r.Prefix)) + r.included
+		r.Reads = fmt.Sprintf("variables.kind in %s && k.startsWith(%s)", quoteAll(sortedKeys(r.kinds)), quote(r.Prefix)) + r.included
 	}
 }
 

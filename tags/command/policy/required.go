@@ -161,9 +161,7 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 		return strings.Join(slices.Compact(conditions), " && ")
 	}
 
-	out := required{Condition: has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")"}
-
-	p.only(&out, givers[0].kind)
+	out := required{Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")"}
 
 	var keys []string
 	for _, g := range givers {
@@ -190,13 +188,10 @@ func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string
 		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key, t), matching))
 	}
 
-	out := required{
-		Condition: strings.Join(slices.Compact(conditions), " && "),
+	return required{
+		Condition: only(kind) + strings.Join(slices.Compact(conditions), " && "),
 		Message:   fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(values, ", ")),
 	}
-	p.only(&out, kind)
-
-	return out
 }
 
 // is the condition that the tag of the label l is one of the supplied key, of a tag or of a label.
@@ -209,13 +204,8 @@ func (p *guard) is(key string, t *tags.Transformer) string {
 	return made + " in " + quoteAll(keys)
 }
 
-// only asks the supplied for objects of the supplied kind.
-func (p *policy) only(r *required, kind string) {
-	if len(p.Kinds) > 1 {
-		p.TellsKinds = true
-		r.Condition = "variables.kind != " + quote(kind) + " || " + r.Condition
-	}
-}
+// only begins a condition that is on objects of the kind.
+func only(kind string) string { return "variables.kind != " + quote(kind) + " || " }
 
 // Entry has the keys of the label or annotation k that is read in the supplied way.
 func (p *policy) Entry(r *reading) string {
