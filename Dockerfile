@@ -2,7 +2,7 @@
 
 # The image of the function, for those who build with Docker: the same files as
 # those of the package that `go run -C package/build .` makes without it.
-ARG GO_VERSION=1.26.8
+ARG GO_VERSION=1.26.11
 
 # Go cross-compiles, so the build always runs on the builder's own platform and
 # never under emulation.

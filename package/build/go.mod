@@ -2,7 +2,7 @@ module github.com/plexsphere/function-cloud-tags/package/build
 
 go 1.26.0
 
-toolchain go1.26.8
+toolchain go1.26.11
 
 require (
 	github.com/alecthomas/kong v1.17.0

@@ -26,7 +26,7 @@ type source struct {
 	// Time of the commit, and of all that the package has.
 	Time time.Time
 
-	// Toolchain that builds, such as go1.26.8.
+	// Toolchain that builds, such as go1.26.11.
 	Toolchain string
 }
 
