@@ -11,7 +11,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// A step of a program that is evaluated in another way than cel-go's.
+// A step of a program that wraps one of cel-go's.
 type step struct {
 	interpreter.InterpretableV2
 
@@ -60,8 +60,8 @@ func looped(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
 	}}
 }
 
-// made charges all that is in a list or an object that is made: it could have the same in it again and
-// again, and nobody could look at all of that.
+// made charges everything in a list or an object that is made: it could hold one value many times, and
+// whoever looks at all of it would look at each of these.
 func made(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
 	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
 		of := i.Exec(frame)
@@ -81,7 +81,8 @@ func made(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
 	}}
 }
 
-// optional refuses what has to be an optional, and isn't. cel-go would write all of it.
+// optional refuses an entry with a ? whose value is no optional. cel-go would write all of the value into
+// its error.
 func optional(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
 	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
 		of := i.Exec(frame)
@@ -93,8 +94,8 @@ func optional(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
 	}}
 }
 
-// decorate charges a step of the expression's program, if it is a call of a function, a list or an
-// object, or a part of a macro.
+// decorate returns a step that is charged, if i is a call of a function, a list or an object, or a part
+// of a macro.
 func (c *compiled) decorate(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	out, err := c.charge(i)
 	if err != nil {
@@ -120,8 +121,8 @@ func (c *compiled) decorate(i interpreter.InterpretableV2) (interpreter.Interpre
 	return out, nil
 }
 
-// charge a step before it is done, if it is a call of a function. It does what cel-go does, which has no
-// place for that: its trackers of costs come after the result.
+// charge returns a step that is charged before it is done, if i is a call of a function. It dispatches the
+// call itself, since cel-go tracks the cost of a call only after it has the result.
 func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
@@ -146,7 +147,7 @@ func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.Interpreta
 		bound = bindings()[call.Function()]
 	}
 
-	// What goes on with errors reads nothing else.
+	// A function that accepts errors as arguments reads nothing else, and is free.
 	if bound != nil && bound.NonStrict {
 		return i, nil
 	}
@@ -182,7 +183,7 @@ func charged(call interpreter.InterpretableCall, price price, do func(*Call, []r
 	}}
 }
 
-// invoke the supplied function, or the first argument if that is what does it.
+// invoke calls f as cel-go would, or the method of the first argument if there is no function.
 func invoke(f *functions.Overload, call interpreter.InterpretableCall, args []ref.Val) ref.Val {
 	if f != nil && (f.OperandTrait == 0 || args[0].Type().HasTrait(f.OperandTrait)) {
 		switch {

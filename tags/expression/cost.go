@@ -15,34 +15,33 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// What expressions may cost. A unit is what a step takes, some ten nanoseconds, and so are so
-// many bytes of a text that are looked at or copied.
+// What expressions may cost. A unit is the time of one step, about ten nanoseconds.
 const (
-	// maxEvaluation is what one evaluation may cost, and maxCall what all of a call may.
+	// maxEvaluation is what one evaluation may cost, and maxCall what all evaluations of a call may.
 	maxEvaluation = 1_000_000
 	maxCall       = 20_000_000
 
-	// bytesPerUnit are read or written by a step, and runesPerUnit are decoded.
+	// A step reads or writes bytesPerUnit, or decodes runesPerUnit.
 	bytesPerUnit = 16
 	runesPerUnit = 4
 
-	// itemUnits are what an item of a list takes that is made, or looked into.
+	// itemUnits is what it costs to make an item of a list, or to look into it.
 	itemUnits = 4
 
 	// maxText is the most bytes of a text that a function makes.
 	maxText = 1 << 20
 
-	// checkEvery so many units it is looked at whether the call still has a client.
+	// checkEvery is after how many units the call's context is checked.
 	checkEvery = 100_000
 )
 
-// An OverrunError is that of an expression that costs too much.
+// An OverrunError says that an expression costs too much.
 type OverrunError struct{ why string }
 
 // Error says what was too much.
 func (e *OverrunError) Error() string { return e.why }
 
-// spend so many units. It returns an error if there are no more.
+// spend units. It returns an error if too few are left.
 func (c *Call) spend(units int64) error {
 	c.left -= units
 
@@ -64,21 +63,21 @@ func (c *Call) spend(units int64) error {
 	}
 }
 
-// charge so many units to the evaluation, which ends if there are no more.
+// charge units to the evaluation, which ends if too few are left.
 func (c *Call) charge(units int64) {
 	if err := c.spend(units); err != nil {
 		c.end(err)
 	}
 }
 
-// end the evaluation because of the supplied error. As other errors could be or'ed away, this
-// is a panic, from which cel-go recovers.
+// end the evaluation with err. It panics, from which cel-go recovers: an operator such as || could
+// discard an error.
 func (c *Call) end(err error) {
 	c.failure = err
 	panic(err)
 }
 
-// text that the supplied function is about to make, of so many bytes.
+// text charges a text of size bytes that function is about to make.
 func (c *Call) text(function string, size int64) {
 	if size > maxText || size < 0 {
 		c.end(&OverrunError{function + " would make a text of more than " + thousands(maxText) + " bytes"})
@@ -87,8 +86,8 @@ func (c *Call) text(function string, size int64) {
 	c.charge(size / bytesPerUnit)
 }
 
-// weigh the supplied value: all that is in it is charged. What is in it several times is, too,
-// since whoever looks at all of it does so as often.
+// weigh charges v and everything in it. A value that is in v several times is charged as often,
+// since it is also looked at as often.
 func (c *Call) weigh(v ref.Val) {
 	c.charge(itemUnits)
 
@@ -119,13 +118,13 @@ func (c *Call) weigh(v ref.Val) {
 	}
 }
 
-// iterate over the supplied object, whose keys are sorted.
+// iterate charges an iteration over an object, whose keys are sorted for it.
 func (c *Call) iterate(v traits.Mapper) {
 	n := length(v)
 	c.charge(n * int64(itemUnits+math.Ilogb(float64(1+n))))
 }
 
-// weight of the supplied value, which is charged.
+// weight charges v and everything in it, and returns how much that is.
 func (c *Call) weight(v ref.Val) int64 {
 	before := c.left
 	c.weigh(v)
@@ -133,7 +132,7 @@ func (c *Call) weight(v ref.Val) int64 {
 	return before - c.left
 }
 
-// size of the supplied value itself: the bytes of a text, or how many items or entries there are.
+// size returns the bytes of a text, or the number of items or entries.
 func size(v ref.Val) int64 {
 	switch v := v.(type) {
 	case types.String:
@@ -152,7 +151,7 @@ func length(v traits.Sizer) int64 {
 	return int64(n)
 }
 
-// at is the text of the supplied argument, or an empty one if there is none.
+// at returns the text of argument i, or an empty one if there is none.
 func at(args []ref.Val, i int) string {
 	if i >= len(args) {
 		return ""
@@ -163,10 +162,10 @@ func at(args []ref.Val, i int) string {
 	return string(s)
 }
 
-// A price charges a call of a function, before it is done, for what it will read and make.
+// A price charges a call of a function, before the call, for what it will read and make.
 type price func(c *Call, args []ref.Val)
 
-// prices of functions, by name. All others read their arguments, and make nothing larger.
+// prices of functions by name. All other functions read their arguments, and make nothing larger.
 var prices = map[string]price{
 	operators.Add:       priceOfAdd,
 	operators.Equals:    priceOfEqual,
@@ -222,7 +221,7 @@ var prices = map[string]price{
 	"optional.ofNonZeroValue": priceOfItems,
 }
 
-// priceOfRead is that of functions that read their arguments once.
+// priceOfRead is the price of functions that read their arguments once.
 func priceOfRead(c *Call, args []ref.Val) {
 	for _, arg := range args {
 		switch arg.(type) {
@@ -234,14 +233,14 @@ func priceOfRead(c *Call, args []ref.Val) {
 	}
 }
 
-// priceOfAll is that of functions that read all that is in their arguments.
+// priceOfAll is the price of functions that read everything in their arguments.
 func priceOfAll(c *Call, args []ref.Val) {
 	for _, arg := range args {
 		c.weigh(arg)
 	}
 }
 
-// priceOfItems is that of functions that read the items of their arguments.
+// priceOfItems is the price of functions that read the items of their arguments.
 func priceOfItems(c *Call, args []ref.Val) {
 	for _, arg := range args {
 		c.charge(1 + size(arg))
@@ -252,7 +251,7 @@ func priceOfAdd(c *Call, args []ref.Val) {
 	switch args[0].(type) {
 	case types.String, types.Bytes:
 		c.text("+", size(args[0])+size(args[1]))
-	case traits.MutableLister: // What a macro collects, as it is made.
+	case traits.MutableLister: // The list that a macro collects is not copied.
 	case traits.Lister:
 		c.weigh(args[1])
 	}
@@ -280,7 +279,7 @@ func priceOfIn(c *Call, args []ref.Val) {
 
 func priceOfRunes(c *Call, args []ref.Val) { c.charge(1 + size(args[0])/runesPerUnit) }
 
-// priceOfSearch is that of a search that starts again at each character.
+// priceOfSearch is the price of a search that starts again at each character.
 func priceOfSearch(c *Call, args []ref.Val) {
 	of, what := int64(len(at(args, 0))), int64(len(at(args, 1)))
 	c.charge(1 + (of+what)/runesPerUnit)
@@ -333,7 +332,7 @@ func priceOfJoin(c *Call, args []ref.Val) {
 // maxDigits are the most digits that a format may ask for.
 const maxDigits = 3
 
-// priceOfFormat is that of a format, which writes each item of its list once. Numbers have no
+// priceOfFormat is the price of a format, which writes each item of its list once. A number has no
 // more digits than the format asks for.
 func priceOfFormat(c *Call, args []ref.Val) {
 	format, verb, digits := at(args, 0), false, 0
@@ -373,7 +372,7 @@ func priceOfDistinct(c *Call, args []ref.Val) {
 	c.charge(c.weight(args[0]) / itemUnits * size(args[0]))
 }
 
-// priceOfTime is that of a part of a time, in whose zone it can be asked for. Zones are files.
+// priceOfTime is the price of a part of a time. With a zone it reads the file of the zone.
 func priceOfTime(c *Call, args []ref.Val) {
 	priceOfRead(c, args)
 	c.charge(2000 * int64(len(args)-1))

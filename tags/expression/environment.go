@@ -19,8 +19,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Versions of the extensions. What they have must not grow with cel-go: whatever is new could
-// cost more than anybody counts.
+// Versions of the extensions. They are fixed, so that no function without a price comes in with a
+// release of cel-go.
 const (
 	stringsVersion  = 4
 	listsVersion    = 3
@@ -28,8 +28,8 @@ const (
 	optionalVersion = 2
 )
 
-// environment that expressions are compiled in. It takes time and memory, so nobody has it who
-// has no expression.
+// environment compiles expressions. It takes time and memory, so it is made with the first
+// expression.
 var environment = sync.OnceValue(func() *cel.Env {
 	options := []cel.EnvOption{
 		cel.CustomTypeAdapter(adapter{}),
@@ -54,7 +54,7 @@ var environment = sync.OnceValue(func() *cel.Env {
 	return env
 })
 
-// bindings are what functions do, by the name of the function or its overload.
+// bindings returns the implementations of functions, by the name of the function or its overload.
 var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 	out := make(map[string]*functions.Overload)
 
@@ -72,11 +72,11 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 	return out
 })
 
-// An adapter makes values of trees. Integral numbers are integers as far as all of them are
-// 64-bit floating point numbers. Trees are those of a call, if there is one.
+// An adapter turns trees into values. A number without a fraction becomes an integer, if it is exact as
+// a 64-bit floating point number. Call is the call that reads the trees, or nil.
 type adapter struct{ *Call }
 
-// maxInteger is the least integer of which that isn't so: 2⁵³+1 becomes 2⁵³.
+// maxInteger is the least integer that may not be exact: 2⁵³+1 becomes 2⁵³.
 const maxInteger = 1 << 53
 
 // NativeToValue implements types.Adapter.
@@ -118,8 +118,8 @@ func (a adapter) value(v *structpb.Value) ref.Val {
 	}
 }
 
-// sorted is an object whose keys come in one order, so that expressions have one value. The call, if
-// there is one, is charged for the keys that are looked up.
+// sorted is an object whose keys come in one order, so that an expression always has the same value. The
+// call, if there is one, is charged for the keys that are looked up.
 type sorted struct {
 	traits.Mapper
 
@@ -147,7 +147,7 @@ func (s sorted) Iterator() traits.Iterator {
 	return types.NewRefValList(types.DefaultTypeAdapter, keys).Iterator()
 }
 
-// compareKeys orders keys of objects: by their type, and then by what they are.
+// compareKeys orders keys of objects by their type, then by their value.
 func compareKeys(a, b ref.Val) int {
 	s, isText := a.(types.String)
 	t, areTexts := b.(types.String)
@@ -163,11 +163,11 @@ func compareKeys(a, b ref.Val) int {
 	return strings.Compare(fmt.Sprint(a.Value()), fmt.Sprint(b.Value()))
 }
 
-// lastApplied is an annotation that has all of an object.
+// lastApplied is an annotation that holds the whole object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// withoutSecrets returns the supplied object, without what is secret if it is a Secret, wherever
-// that is. A call does that once.
+// withoutSecrets returns s. If it is a Secret, its secret fields are left out. A call does that once per
+// Secret.
 func (a adapter) withoutSecrets(s *structpb.Struct) *structpb.Struct {
 	fields := s.GetFields()
 	if fields["kind"].GetStringValue() != "Secret" || fields["apiVersion"].GetStringValue() != "v1" {
@@ -187,12 +187,12 @@ func (a adapter) withoutSecrets(s *structpb.Struct) *structpb.Struct {
 	return out
 }
 
-// public is the supplied Secret without what is secret.
+// public returns the Secret s without its secret fields.
 func public(s *structpb.Struct) *structpb.Struct {
 	out := object.Tree(s)
 
 	for _, path := range secret {
-		// What isn't there, or can't be, needn't be removed.
+		// An error means that there is no such field.
 		if o, err := object.Set(out, path, object.Node{}); err == nil {
 			out = o
 		}

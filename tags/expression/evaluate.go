@@ -16,33 +16,33 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Call of the function evaluates expressions, one after the other. They share what the call
-// may cost.
+// A Call of the function evaluates expressions, one after the other. All of them share the limit of
+// the call.
 type Call struct {
-	ctx context.Context //nolint:containedctx // A call of the function is as long as its context.
+	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
 	xr, context, required ref.Val
 
-	// Of the resource whose expressions are evaluated. Its objects become trees once an
-	// expression mentions them.
+	// The resource that expressions are evaluated for. Its objects become trees once an expression
+	// mentions them.
 	name              ref.Val
 	desired, observed lazy
 
-	// left is what the call may cost from here, and limit what may be left of that at the end
-	// of the evaluation. The context is looked at once less than next is left.
+	// left is how many units the call has left. The evaluation ends when left falls below limit. The
+	// context is checked when left falls below next.
 	left, limit, next int64
 
-	// nodes of the expression that is evaluated.
+	// nodes is how many nodes the expression has that is evaluated.
 	nodes int64
 
-	// public is what Secrets are without what is secret.
+	// public has Secrets without their secret fields.
 	public map[*structpb.Struct]*structpb.Struct
 
-	// failure of the evaluation that it can't go on from.
+	// failure is the error that has ended the evaluation.
 	failure error
 }
 
-// lazy is an object, which becomes a value once somebody asks.
+// lazy is an object that becomes a value when it is first read.
 type lazy struct {
 	object object.Object
 	value  ref.Val
@@ -56,8 +56,8 @@ func (l *lazy) get(c *Call) ref.Val {
 	return l.value
 }
 
-// NewCall returns a Call of the function with the supplied composite resource and pipeline's
-// context. It ends with the supplied context.
+// NewCall returns a Call of the function with the composite resource xr and the pipeline's context. Its
+// evaluations end with ctx.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
 	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, public: make(map[*structpb.Struct]*structpb.Struct)}
 	c.xr, c.context = adapter{c}.NativeToValue(xr.Struct()), adapter{c}.NativeToValue(pipeline)
@@ -66,24 +66,24 @@ func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *
 	return c
 }
 
-// Require makes the supplied objects, by the names of their sources, those that are required.
+// Require sets the required objects, by the names of their sources.
 func (c *Call) Require(objects *structpb.Struct) { c.required = adapter{c}.NativeToValue(objects) }
 
-// Of makes the supplied composed resource the one of which expressions are evaluated. The
-// observed one is zero if it doesn't exist yet.
+// Of sets the composed resource that expressions are evaluated for. observed is zero if the resource
+// doesn't exist yet.
 func (c *Call) Of(name string, desired, observed object.Object) {
 	c.name, c.desired, c.observed = types.String(name), lazy{object: desired}, lazy{object: observed}
 }
 
-// An AbsentError is that of an expression whose value isn't there.
+// An AbsentError says that an expression has no value.
 type AbsentError struct{ why string }
 
 // Error says why.
 func (e *AbsentError) Error() string { return e.why }
 
-// Evaluate the supplied expression: a string, a number or a boolean. If there is none, because
-// a key isn't there, because it is null or an empty optional, the error is an AbsentError. The
-// context's error is returned once that has one.
+// Evaluate returns the value of e: a string, a number or a boolean. The error is an AbsentError if a key
+// is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is
+// the context's error once the context has ended.
 func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	c.failure, c.nodes = nil, e.compiled.nodes
 	c.limit = max(c.left-maxEvaluation, 0)
@@ -106,20 +106,19 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 		return nil, err
 	}
 
-	// It is kept until the end of the call.
+	// The value is kept until the end of the call.
 	return v, c.spend(int64(len(v.GetStringValue())))
 }
 
-// failed is the supplied error of an evaluation, in which all of an object can be.
+// failed returns the error of an evaluation, shortened: cel-go may write a whole object into it.
 func (c *Call) failed(err error) error {
 	text := err.Error()
 	if err := c.spend(int64(len(text))); err != nil {
 		return err
 	}
 
-	// cel-go doesn't export the type of errors about a key that isn't there, which have this
-	// text. Nothing else starts with it: a test has all errors that can begin with what a
-	// field says.
+	// cel-go doesn't export the type of errors about an absent key. Only these start with this text: a
+	// test has all errors that can begin with the text of a field.
 	if strings.HasPrefix(text, "no such key: ") {
 		return &AbsentError{why: words.Shorten(text, words.MaxText)}
 	}
@@ -127,7 +126,7 @@ func (c *Call) failed(err error) error {
 	return errors.New(words.Shorten(text, words.MaxText))
 }
 
-// result is the supplied value, as that of a label.
+// result returns v as the value of a label.
 func result(v ref.Val) (*structpb.Value, error) {
 	switch v := v.(type) {
 	case types.String:
@@ -170,8 +169,7 @@ func result(v ref.Val) (*structpb.Value, error) {
 	}
 }
 
-// beyond is the error of a number that may have been another one before it became a floating point
-// number.
+// beyond returns the error of a number that may have lost digits when it became a floating point number.
 func beyond(v ref.Val) error {
 	return errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", v.Value())
 }
@@ -184,7 +182,7 @@ func kind(v ref.Val) types.Kind {
 	return types.UnspecifiedKind
 }
 
-// callName is what a step finds the call by that it is charged to. No variable has this name.
+// callName is the name by which a step finds the call to charge. No variable has it.
 const callName = "#call"
 
 // ResolveName implements cel.Activation.

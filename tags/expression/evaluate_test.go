@@ -33,7 +33,7 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 	return c
 }
 
-// tell what the supplied text comes to.
+// tell returns what the expression text evaluates to.
 func tell(tb testing.TB, c *expression.Call, text string) string {
 	tb.Helper()
 

@@ -1,8 +1,8 @@
 // Package expression compiles and evaluates the expressions of sources.
 //
-// They are CEL, with cel-go's own extensions for strings, lists, regular expressions and
-// optional types, over objects of the control plane. Whoever writes an expression is trusted,
-// but what it reads is not: what an evaluation costs is bounded, whatever it reads.
+// They are CEL, with cel-go's extensions for strings, lists, regular expressions and optional
+// types, and read objects of the control plane. Whoever writes an expression is trusted, but the
+// objects are not: the cost of an evaluation is bounded, whatever it reads.
 package expression
 
 import (
@@ -32,8 +32,8 @@ const (
 	// Context is the pipeline's context.
 	Context Variable = "context"
 
-	// Required are the objects that sources of type RequiredResource find, by the name of
-	// the source.
+	// Required has the objects that sources of type RequiredResource find, by the name of the
+	// source.
 	Required Variable = "required"
 
 	// Name of the composed resource.
@@ -42,11 +42,11 @@ const (
 	// Desired is the composed resource as the step received it.
 	Desired Variable = "desired"
 
-	// Observed is the composed resource as it is, which is empty before it exists.
+	// Observed is the composed resource as it is observed. It is empty before the resource exists.
 	Observed Variable = "observed"
 )
 
-// variables in the order in which messages name them, and whether each differs per resource.
+// variables has all variables in the order of messages, and whether each differs per resource.
 var variables = []struct {
 	Variable
 
@@ -70,15 +70,15 @@ const (
 // maxSize is the largest Size of an expression.
 const maxSize = 2000
 
-// maxTyped is the most parts of an expression whose type has to be found out, in time quadratic in
-// how many there are, and maxLevels how deep a type may be, whose time is cubic in that.
+// maxTyped is the most parts of an expression whose type has to be inferred, and maxLevels how deep a
+// type may be. The time of inference is quadratic in the first, and cubic in the second.
 const (
 	maxTyped  = 256
 	maxLevels = 16
 )
 
-// An Expression can be evaluated by several at once. The zero Expression is none. One that was decoded
-// from JSON has its text only, and must be compiled to be evaluated.
+// An Expression can be evaluated by several goroutines at once. The zero Expression is none. One that was
+// decoded from JSON has only its text: Compile has to make another of it before it can be evaluated.
 //
 // +kubebuilder:validation:Type=string
 // +kubebuilder:validation:MinLength=1
@@ -96,25 +96,24 @@ type compiled struct {
 	mentions             []Variable
 	objects, contextKeys []string
 
-	// ranges are what its macros go through, and rounds what these do in each round, by their positions in
-	// the syntax tree.
+	// ranges are the values that macros iterate over, and rounds the steps that they do for each item,
+	// both by their ids in the syntax tree.
 	ranges, rounds []int64
 
-	// optionals are the values of lists and objects that have to be optionals, by the same.
+	// optionals are the entries of lists and objects that have to be optionals, by their ids.
 	optionals []int64
 
-	// nodes of the syntax tree, which is what one evaluation takes at least.
+	// nodes is how many nodes the syntax tree has. An evaluation costs at least as much.
 	nodes int64
 
-	// size of the nodes, and of regular expressions that are literals.
+	// size counts the nodes, and the parts of regular expressions that are literals.
 	size int64
 
 	// misspelt is the first field that no metadata has, or nil.
 	misspelt *misspelling
 }
 
-// Compile the supplied text. An error says where the mistake is, as line and column, and
-// shows it.
+// Compile an expression. An error says where the mistake is, as line and column, and shows it.
 func Compile(text string) (Expression, error) {
 	env := environment()
 
@@ -161,18 +160,17 @@ func Compile(text string) (Expression, error) {
 	return Expression{text: text, compiled: c}, nil
 }
 
-// refuse says why an expression must not even be checked, and the position in the syntax tree.
+// refuse returns why an expression is not even checked, and the id of the part in the syntax tree, or an
+// empty string.
 func refuse(e ast.Expr) (why string, id int64) {
-	if nodesOf(e) > maxSize {
-		return fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize), e.ID()
-	}
-
-	typed := 0
+	nodes, typed := 0, 0
 
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		nodes++
+
 		switch e.Kind() {
 		case ast.StructKind:
-			// Nobody counts what they are made of, and objects of fields do the same.
+			// The meter does not know messages, and objects of fields serve as well.
 			why, id = "there are no messages: write an object as {'key': value}", e.ID()
 		case ast.CallKind:
 			if f := e.AsCall().FunctionName(); f != operators.LogicalAnd && f != operators.LogicalOr {
@@ -185,6 +183,8 @@ func refuse(e ast.Expr) (why string, id int64) {
 	}))
 
 	switch {
+	case nodes > maxSize:
+		return fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize), e.ID()
 	case why != "":
 		return why, id
 	case levels(e, &id) > maxLevels:
@@ -196,8 +196,8 @@ func refuse(e ast.Expr) (why string, id int64) {
 	}
 }
 
-// levels is how deep the type of the supplied expression is at most, as far as it is written. What is
-// the first to be too deep is put into the supplied position.
+// levels returns how deep the type of e is at most, as far as e itself makes it deep. It sets id to that
+// of the first part that is too deep.
 func levels(e ast.Expr, id *int64) (n int) {
 	in := func(parts ...ast.Expr) (n int) {
 		for _, part := range parts {
@@ -231,7 +231,7 @@ func levels(e ast.Expr, id *int64) (n int) {
 
 		n++
 	case ast.ComprehensionKind:
-		// Its variables are as deep as what it goes through, wherever they are.
+		// Its variables are as deep as the value that it iterates over.
 		f := e.AsComprehension()
 		n = in(f.IterRange(), f.AccuInit()) + in(f.LoopCondition(), f.LoopStep(), f.Result())
 	case ast.IdentKind, ast.LiteralKind, ast.StructKind, ast.UnspecifiedExprKind:
@@ -244,9 +244,9 @@ func levels(e ast.Expr, id *int64) (n int) {
 	return n
 }
 
-// loosen the types of keys in the supplied syntax tree. No list or object is a key, but the type of an
-// object has both that of its keys and of its values: one of a thing by itself doubles the type, and
-// does again in the next.
+// loosen replaces each key in the syntax tree by dyn(key). cel-go's map types contain their key type:
+// {x: x} doubles the type of x, and nesting doubles it again. Keys are never lists or objects, so that
+// their type is not needed.
 func loosen(of *ast.AST) {
 	f, info, next := ast.NewExprFactory(), of.SourceInfo(), ast.MaxID(of)
 
@@ -293,19 +293,13 @@ func loosen(of *ast.AST) {
 	}))
 }
 
-// nodesOf the supplied syntax tree.
-func nodesOf(e ast.Expr) (n int) {
-	ast.PreOrderVisit(e, ast.NewExprVisitor(func(ast.Expr) { n++ }))
-	return n
-}
-
-// mentioned is true if the variable is among those that the expression mentions.
+// mentioned reports whether the expression mentions v.
 func (c *compiled) mentioned(v Variable) bool { return slices.Contains(c.mentions, v) }
 
 // shown is how many characters of a line an error shows on either side of a mistake.
 const shown = 60
 
-// mistake returns the error of the supplied mistake in the supplied text.
+// mistake returns the error of the mistake e in text.
 func mistake(text string, e *common.Error) error {
 	line, column := max(e.Location.Line(), 1), max(e.Location.Column(), 0)
 	runes := []rune(strings.Split(text, "\n")[min(line-1, strings.Count(text, "\n"))])
@@ -324,7 +318,7 @@ func mistake(text string, e *common.Error) error {
 	return errors.Errorf("%d:%d: %s\n | %s\n | %s^", line, column+1, strings.TrimSuffix(e.Message, " (in container '')"), strings.ReplaceAll(excerpt, "\t", " "), strings.Repeat(".", before))
 }
 
-// canBeLabel is false if a value of the supplied type can't be that of a label.
+// canBeLabel reports whether the value of a label may have type t.
 func canBeLabel(t *types.Type) bool {
 	switch t.Kind() {
 	case types.ListKind, types.MapKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
@@ -338,8 +332,7 @@ func isOptional(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName() && len(t.Parameters()) == 1
 }
 
-// look at what the supplied expression mentions. The supplied names are those of a macro's own
-// variables.
+// look collects what e mentions. bound has the names of the variables of macros around e.
 func (c *compiled) look(e ast.Expr, bound []string) {
 	c.nodes++
 
@@ -392,7 +385,7 @@ func (c *compiled) look(e ast.Expr, bound []string) {
 	}
 }
 
-// lookAtCall looks at what the supplied call mentions.
+// lookAtCall collects what a call mentions.
 func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
 	if call.IsMemberFunction() {
 		c.look(call.Target(), bound)
@@ -403,7 +396,7 @@ func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
 	}
 }
 
-// lookIn looks at an expression that selects a field, and at what it selects it from.
+// lookIn collects what e mentions, which selects a field.
 func (c *compiled) lookIn(e ast.Expr, bound []string) {
 	of, field := fieldOf(e)
 	c.spell(e.ID(), of, field, bound)
@@ -427,18 +420,18 @@ func (c *compiled) mention(ident string, bound []string) {
 	}
 }
 
-// isVariable is true if the supplied identifier is that of the supplied variable, and not of a
-// macro's own. A dot before it says that.
+// isVariable reports whether ident is the variable v, and not a variable of a macro with the same name. A
+// dot before ident rules out the latter.
 func isVariable(ident string, v Variable, bound []string) bool {
 	name, global := strings.CutPrefix(ident, ".")
 	return name == string(v) && (global || !slices.Contains(bound, ident))
 }
 
-// Mentions is true if the expression mentions the supplied variable.
+// Mentions reports whether the expression mentions v.
 func (e Expression) Mentions(v Variable) bool { return e.compiled != nil && e.compiled.mentioned(v) }
 
-// PerResource are the variables that the expression mentions which differ per composed
-// resource. If there are any, so can the value.
+// PerResource returns the variables of the expression that differ per composed resource. If there are
+// none, the value doesn't differ either.
 func (e Expression) PerResource() []Variable {
 	var out []Variable
 
@@ -451,7 +444,7 @@ func (e Expression) PerResource() []Variable {
 	return out
 }
 
-// Objects are the names of required objects that the expression mentions literally.
+// Objects returns the names of required objects that the expression has as literals.
 func (e Expression) Objects() []string {
 	if e.compiled == nil {
 		return nil
@@ -460,7 +453,7 @@ func (e Expression) Objects() []string {
 	return e.compiled.objects
 }
 
-// ContextKeys are the keys of the pipeline's context that the expression mentions literally.
+// ContextKeys returns the keys of the pipeline's context that the expression has as literals.
 func (e Expression) ContextKeys() []string {
 	if e.compiled == nil {
 		return nil
@@ -469,8 +462,8 @@ func (e Expression) ContextKeys() []string {
 	return e.compiled.contextKeys
 }
 
-// Size is what the expression takes to be compiled and kept: the parts that it has once its macros
-// are expanded, each of which takes about 1 KB, and what its regular expressions do.
+// Size returns how many parts the expression has once its macros are expanded, with those of its regular
+// expressions. To keep a part takes about 1 KB.
 func (e Expression) Size() int {
 	if e.compiled == nil {
 		return 0
@@ -479,33 +472,33 @@ func (e Expression) Size() int {
 	return int(e.compiled.size)
 }
 
-// String is the expression as it was written.
+// String returns the expression as it was written.
 func (e Expression) String() string { return e.text }
 
-// Equal is true if the other expression was written in the same way.
+// Equal reports whether other has the same text.
 func (e Expression) Equal(other Expression) bool { return e.text == other.text }
 
 // MarshalJSON encodes the expression as it was written.
 func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.text) }
 
-// UnmarshalJSON keeps the text of an expression, and does not compile it.
+// UnmarshalJSON decodes the text of an expression. It does not compile it.
 func (e *Expression) UnmarshalJSON(b []byte) error {
 	*e = Expression{}
 	return json.Unmarshal(b, &e.text)
 }
 
-// DeepCopyInto makes the supplied expression the same as this one. Expressions don't change,
-// so that copies can share what was compiled.
+// DeepCopyInto makes out the same expression. Expressions don't change, so that copies share what was
+// compiled.
 func (e *Expression) DeepCopyInto(out *Expression) { *out = *e }
 
 // DeepCopy returns the same expression.
 func (e *Expression) DeepCopy() *Expression { return new(*e) }
 
-// whatIsALabel are the values that labels can have.
+// whatIsALabel says in messages which values labels can have.
 const whatIsALabel = "a string, a number or a boolean"
 
-// kindOf names a kind of values in the words of messages. If there is none, it is the supplied
-// one.
+// kindOf returns the words of messages for a kind of values. other names the type if there are no words
+// for its kind.
 func kindOf(k types.Kind, other string) string {
 	switch k {
 	case types.ListKind:

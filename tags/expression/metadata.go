@@ -26,8 +26,8 @@ func (m *misspelling) String() string {
 	return fmt.Sprintf("undefined field '%s': metadata has %s", m.field, strings.Join(metadataFields, ", "))
 }
 
-// spell notes the field, at id, if it is one of the metadata of a composite or composed resource that
-// these can't have. It would never be there, which is no error of an evaluation.
+// spell notes the field, at id, if the metadata of a composite or composed resource can't have it. An
+// evaluation would find it absent, which is no error.
 func (c *compiled) spell(id int64, of ast.Expr, field string, bound []string) {
 	if c.misspelt != nil || slices.Contains(metadataFields, field) {
 		return
@@ -38,7 +38,7 @@ func (c *compiled) spell(id int64, of ast.Expr, field string, bound []string) {
 	}
 }
 
-// isResource is true if the expression is the composite or a composed resource.
+// isResource reports whether e is the composite or a composed resource.
 func isResource(e ast.Expr, bound []string) bool {
 	if e.Kind() == ast.CallKind && e.AsCall().IsMemberFunction() && e.AsCall().FunctionName() == "value" {
 		e = e.AsCall().Target() // Of an optional.
@@ -47,8 +47,8 @@ func isResource(e ast.Expr, bound []string) bool {
 	return e.Kind() == ast.IdentKind && slices.ContainsFunc([]Variable{XR, Desired, Observed}, func(v Variable) bool { return isVariable(e.AsIdent(), v, bound) })
 }
 
-// fieldOf returns the object and the name of the field that the expression selects from it, or nil
-// if it doesn't select one literally.
+// fieldOf returns the object and the name of the field that e selects from it, or nil if e doesn't select
+// a field by a literal name.
 func fieldOf(e ast.Expr) (of ast.Expr, name string) {
 	switch e.Kind() {
 	case ast.SelectKind:

@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	// maxPattern is the most bytes of a regular expression, and maxProgram the most steps
-	// of what it becomes. Each character can take as many.
+	// maxPattern is the most bytes of a regular expression, and maxProgram the most steps of its
+	// program. A match can take as many steps for each character.
 	maxPattern = 1024
 	maxProgram = 10_000
 
-	// compiling a regular expression costs so much, and so much for each of its steps.
+	// compiling is the cost of compiling a regular expression, and compilingStep that of each step.
 	compiling, compilingStep = 200, 10
 
-	// stepsPerUnit of a regular expression are one of ours, and stepsPerPart are a part of an
-	// expression.
+	// stepsPerUnit steps of a regular expression cost a unit, and stepsPerPart steps count as a part of
+	// the expression.
 	stepsPerUnit, stepsPerPart = 4, 10
 
-	// matchesAtOnce are looked for at first, and twice as many if there are so many.
+	// matchesAtOnce is how many matches are looked for first. If there are as many, twice as many are
+	// looked for next.
 	matchesAtOnce = 8
 )
 
@@ -39,13 +40,13 @@ type regular struct {
 	steps, longest int64
 }
 
-// cost of the supplied number of bytes that are looked at.
+// cost returns what it costs to look at so many bytes.
 func (re *regular) cost(bytes int64) int64 {
 	return 1 + bytes*(re.steps+stepsPerUnit)/stepsPerUnit
 }
 
-// all matches in the supplied target, at most so many if that is not negative. Whatever is looked
-// for behind the end of a match is looked at again for the next one.
+// all returns the matches in target, at most most of them unless that is negative. The bytes that were
+// read beyond the end of a match are read again for the next one, and are charged again.
 func (re *regular) all(c *Call, target string, most int) [][]int {
 	for n := matchesAtOnce; ; n *= 2 {
 		if most >= 0 {
@@ -63,14 +64,14 @@ func (re *regular) all(c *Call, target string, most int) [][]int {
 	}
 }
 
-// A literalError is that of a literal, by its position in the syntax tree.
+// A literalError is the error of a literal with this id in the syntax tree.
 type literalError struct {
 	error
 
 	id int64
 }
 
-// parse the supplied regular expression. Its size is looked at before it is made.
+// parse a regular expression. Its size is checked before it is compiled.
 func parse(pattern string) (*regular, error) {
 	if len(pattern) > maxPattern {
 		return nil, errors.Errorf("a regular expression has at most %d bytes", maxPattern)
@@ -94,8 +95,8 @@ func parse(pattern string) (*regular, error) {
 	return &regular{Regexp: re, steps: steps, longest: min(longest(tree), maxText)}, nil
 }
 
-// longest is the most bytes of what the supplied regular expression matches, about. What has no end
-// is more than any text has.
+// longest returns about how many bytes a match of the regular expression can have. Without a bound it
+// returns more than any text has.
 func longest(tree *syntax.Regexp) int64 {
 	if tree.Op == syntax.OpStar || tree.Op == syntax.OpPlus {
 		return maxText
@@ -122,7 +123,7 @@ func longest(tree *syntax.Regexp) int64 {
 	return min(n, maxText)
 }
 
-// stepsOf the supplied regular expression, about.
+// stepsOf returns about how many steps the regular expression has.
 func stepsOf(tree *syntax.Regexp) int64 {
 	n := int64(1 + len(tree.Rune))
 	if tree.Op == syntax.OpCharClass {
@@ -147,9 +148,8 @@ const (
 	regexReplace    = "regex.replace"
 )
 
-// regularOf returns what the supplied call does if it has a regular expression, or nil: what
-// cel-go does, but with a regular expression that isn't made again each time if it is a
-// literal, and with a charge.
+// regularOf returns the implementation of a call with a regular expression, or nil if call is none. It
+// does what cel-go does, charges for it, and compiles a literal regular expression only once.
 func (c *compiled) regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val) ref.Val, error) {
 	do := map[string]func(c *Call, re *regular, args []ref.Val) ref.Val{
 		overloads.Matches: matches, regexExtract: extract, regexExtractAll: extractAll, regexReplace: replace,
@@ -203,7 +203,7 @@ func matches(_ *Call, re *regular, args []ref.Val) ref.Val {
 	return types.Bool(re.MatchString(at(args, 0)))
 }
 
-// groups returns an error if the supplied regular expression has more than one.
+// groups returns an error if the regular expression has more than one group.
 func groups(re *regular) ref.Val {
 	if re.NumSubexp() > 1 {
 		return types.NewErr("regular expression has more than one capturing group: %.64q", re.String())
@@ -296,13 +296,13 @@ func replace(c *Call, re *regular, args []ref.Val) ref.Val {
 	return types.String(out.String())
 }
 
-// A part of what takes the place of a match: a text, and a group behind it, or -1.
+// A part of a replacement: a text, and the number of the group behind it, or -1.
 type part struct {
 	text  string
 	group int
 }
 
-// of returns the text of the group, in the supplied target with the supplied match.
+// of returns the text of the group in target, where found is the match.
 func (p *part) of(target string, found []int) string {
 	if p.group < 0 || found[2*p.group] < 0 {
 		return ""
@@ -311,8 +311,8 @@ func (p *part) of(target string, found []int) string {
 	return target[found[2*p.group]:found[2*p.group+1]]
 }
 
-// template returns the parts of the supplied replacement, in which a backslash and a digit stand
-// for one of so many groups.
+// template returns the parts of the replacement by. A backslash and a digit stand for one of so many
+// groups.
 func template(by string, groups int) ([]part, error) {
 	var (
 		out  []part
