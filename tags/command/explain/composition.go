@@ -56,7 +56,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 	return e, nil
 }
 
-// title of the source of the supplied label.
+// title returns the title of the label's source.
 func (r *resolved) title(l tags.Label) string {
 	return resolve.Title(&r.Input.Sources[l.Source.Position], r.xr)
 }
@@ -129,7 +129,7 @@ func texts(of []resolve.Lack) []string {
 	return out
 }
 
-// addLimits says of which rules of the supplied input labels alone don't tell all.
+// addLimits notes the rules of the input that labels alone don't tell all of.
 func (e *explained) addLimits(in *v1beta1.CloudTags) {
 	var of []string
 
@@ -148,7 +148,7 @@ func (e *explained) addLimits(in *v1beta1.CloudTags) {
 }
 
 // composite returns the composite resource: the only object that is of the kind which
-// the Composition of the supplied step is for.
+// the step's Composition is for.
 func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.Struct, error) {
 	objects, err := r.Objects(c.XR)
 	if err != nil {
@@ -175,9 +175,8 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 }
 
-// resolveWith resolves the supplied input for the supplied request. What it requires is
-// among the supplied objects, and so is what is required afterwards once the returned function
-// has been called.
+// resolveWith resolves the input for the request. Required resources are found among the objects. What is
+// required afterwards is found there by calling the returned function.
 func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func(), error) {
 	for {
 		required := require.New(req)

@@ -102,7 +102,7 @@ func (c *Command) Run(ctx context.Context) error {
 	return c.Explain(ctx, os.Stdin, os.Stdout)
 }
 
-// Explain writes what Run does to the supplied writer.
+// Explain is Run with other files for standard input and output.
 func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) error {
 	read := c.labels
 
@@ -151,7 +151,7 @@ func (c *Command) write(out io.Writer, e explanation) error {
 
 // An explanation is what is written.
 type explanation interface {
-	// table of it on the supplied terminal.
+	// table of it for a terminal.
 	table(on terminal.Terminal) string
 
 	// values to encode.
@@ -233,8 +233,8 @@ type Origin struct {
 	Value string `json:"value,omitempty"`
 }
 
-// addLabels of the supplied set, with where they came from. The supplied function has
-// the titles of their sources.
+// addLabels adds the labels of the set, and where they came from. title returns the title of a label's
+// source.
 func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 	e.origins = make(map[tags.Label]Origin)
 
@@ -243,7 +243,7 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 		overridden[o.TagKey] = append(overridden[o.TagKey], o)
 	}
 
-	// add the supplied label, which overrode others, the latest last.
+	// add a label that overrode others, the latest last.
 	add := func(l tags.Label, others []tags.Label) {
 		from := Origin{Source: title(l)}
 		for _, o := range slices.Backward(others) {
@@ -272,8 +272,8 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 	}
 }
 
-// explain what becomes of the labels of the supplied set under the profiles of the
-// supplied providers, or of all if there are none.
+// explain what becomes of the labels of the set under the tag profiles of the providers, or under all if there
+// are no providers.
 func (e *explained) explain(set *resolve.Set, in *v1beta1.CloudTags, providers []string) {
 	t := set.Transformer(in)
 	if len(providers) == 0 {
@@ -303,8 +303,7 @@ func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
 }
 
-// addRules says which of the supplied tags the fields of tagFields can't have, though the
-// profile admits them.
+// addRules says which tags the fields of tagFields can't have, though the profile admits them.
 func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
@@ -328,7 +327,7 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 	}
 }
 
-// explanation of what becomes of labels under the supplied profile.
+// explanation returns what becomes of labels under the profile.
 func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *profile.Profile, in *v1beta1.CloudTags) *Explanation {
 	free, slots := freeSlots(p, in)
 	left, gone, labels := removed(set, d, p)

@@ -84,7 +84,7 @@ func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
 	}
 }
 
-// labelsIn returns the labels that the supplied value is a map of.
+// labelsIn returns the labels of a map.
 func labelsIn(v *structpb.Value) (map[string]string, error) {
 	for _, f := range v.GetStructValue().GetFields() {
 		// No map of labels has these.
@@ -96,8 +96,7 @@ func labelsIn(v *structpb.Value) (map[string]string, error) {
 	return object.StringMap(v, "labels")
 }
 
-// found says where in the supplied object there are maps of strings, or nothing if
-// there are none.
+// found says where in the object there are maps of strings, or nothing if there are none.
 func found(v *structpb.Value) string {
 	paths := stringMaps(nil, nil, v)
 	if len(paths) == 0 {
@@ -107,8 +106,7 @@ func found(v *structpb.Value) string {
 	return ". Maps of strings are at " + words.Names(words.Map(paths, object.Segments.String), 0)
 }
 
-// stringMaps appends the paths of all maps of strings in the supplied value, which is
-// at the supplied path.
+// stringMaps appends the paths of all maps of strings in the value at that path.
 func stringMaps(to []object.Segments, at object.Segments, v *structpb.Value) []object.Segments {
 	for i, item := range v.GetListValue().GetValues() {
 		to = stringMaps(to, append(slices.Clone(at), object.Segment{Type: object.SegmentIndex, Index: uint(i)}), item)

@@ -60,7 +60,7 @@ type Rendered struct {
 	// unprofiled is why the profile is the generic one.
 	unprofiled target.Unprofiled
 
-	// keys that tags can have by the supplied one, of a tag or of a label.
+	// keys returns the keys that tags can have for a key of a tag or of a label.
 	keys func(key string) profile.KeySet
 }
 
@@ -160,8 +160,8 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	return out, nil
 }
 
-// composed returns the composed resources in the supplied output of a render, by the name that
-// each has in its pipeline.
+// composed returns the composed resources in the output of a render, by the name that each has in its
+// pipeline.
 func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *resolved) stamper() *stamp.Stamper {
 	}
 }
 
-// look at the supplied target.
+// look returns what is explained of the target.
 func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 	x := &Rendered{Resource: t.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
 	if l.Field == nil {
@@ -251,7 +251,7 @@ func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 	return x, err
 }
 
-// compare the supplied tag with that of a label of the same key.
+// compare notes how the tag differs from that of a label with the same key.
 func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 	if of.Value == t.Value {
 		t.Label, t.Source, t.Note = of.QualifiedKey, r.title(of.Label), ""
@@ -268,8 +268,7 @@ func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 	}
 }
 
-// lost are the labels that aren't among those whose tag is there, and the supplied ones, which have
-// no value, and why.
+// lost returns the labels whose tag isn't there, and those without a value, and why.
 func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resolve.Absent) (out []LostLabel) {
 	add := func(t *tags.Tag, reason profile.SkipReason, why string) {
 		out = append(out, LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why})
@@ -320,7 +319,7 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 	return out
 }
 
-// why no tag has one of the supplied keys: what became of labels that have.
+// why says why no tag has one of the keys: what became of labels that have one.
 func (x *Rendered) why(keys profile.KeySet) string {
 	var out []string
 
@@ -333,7 +332,7 @@ func (x *Rendered) why(keys profile.KeySet) string {
 	return cmp.Or(strings.Join(out, ", "), whyMissing)
 }
 
-// addNotes says what isn't known of the supplied targets.
+// addNotes notes what isn't known of the targets.
 func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
 	var kinds []string
 	for k := range targets.Schemas() {

@@ -72,7 +72,7 @@ func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *profi
 	return &keyRules{stamp.NewKeyRules(keys, d, p), of}
 }
 
-// rule says what the supplied key is of.
+// rule names the rule that has the key.
 func (r *keyRules) rule(k *resolve.TagKey) string {
 	rule := r.of + ": " + k.Pattern
 	if k.Value != nil {
@@ -86,12 +86,12 @@ func (r *keyRules) rule(k *resolve.TagKey) string {
 	return rule
 }
 
-// ruled is the supplied tag under the supplied rule.
+// ruled returns the tag with the rule that has the key.
 func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
 	return Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: r.rule(k)}
 }
 
-// removed returns what removeTags leaves of the supplied tags, and what it takes away.
+// removed returns the tags that removeTags leaves, and those that it takes away.
 func removed(set *resolve.Set, d *tags.Transformed, p *profile.Profile) (left *tags.Transformed, gone []Ruled, labels []tags.Label) {
 	rules := newKeyRules("removeTags", set.Remove, d, p)
 	left = &tags.Transformed{Refused: d.Refused}
@@ -109,8 +109,8 @@ func removed(set *resolve.Set, d *tags.Transformed, p *profile.Profile) (left *t
 	return left, gone, labels
 }
 
-// ignored returns those of the supplied tags that get the value that the cloud has for another
-// system, if it has one. Reserved keys are nobody else's.
+// ignored returns the tags that get the value that the cloud has for another system, if it has one. Reserved
+// keys are nobody else's.
 func ignored(set *resolve.Set, d *tags.Transformed, p *profile.Profile, kept []tags.Tag) (of []Ruled) {
 	rules := newKeyRules("ignoreTags", set.Ignore, d, p)
 
@@ -167,7 +167,7 @@ func sorted(m map[string]string) iter.Seq2[string, string] {
 	}
 }
 
-// why no tag has one of the supplied keys.
+// why says why no tag has one of the keys.
 func (x *Explanation) why(keys profile.KeySet) string {
 	var out []string
 

@@ -36,8 +36,7 @@ func (e *explained) table(t terminal.Terminal) string {
 	return t.Table(rows) + e.legend()
 }
 
-// row of the supplied label. One that another one overrode can stand under other
-// profiles.
+// row returns the row of the label. A label that another one overrode can stand under other profiles.
 func (e *explained) row(l tags.Label) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 

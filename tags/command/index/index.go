@@ -96,7 +96,7 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	return nil
 }
 
-// diff writes how the supplied kinds differ from what is built in.
+// diff writes how the kinds differ from those of the built-in index.
 func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reader, out io.Writer) error {
 	defined := len(kinds)
 	c.addBuiltIn(kinds)
@@ -131,7 +131,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	return nil
 }
 
-// addBuiltIn adds what is built in of what is comparable with the supplied kinds.
+// addBuiltIn adds to the kinds what the built-in index has that is comparable with them.
 func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	alike := make(map[schema.GroupKind]bool) // Without a kind it is all of a group.
 
@@ -152,8 +152,8 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	}
 }
 
-// difference of the supplied kind from what is built in: new, gone, changed, known to the
-// index to differ from release to release, or none.
+// difference returns how the kind differs from the built-in index: new, gone, changed, known to differ from
+// release to release, or not at all.
 func (k kind) difference(gvk schema.GroupVersionKind) string {
 	switch {
 	case k.was == nil:
@@ -173,7 +173,7 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 	}
 }
 
-// lines of what the index has of the supplied kind and of how it is defined.
+// lines returns what the index has of the kind, and how it is defined.
 func (k kind) lines(gvk schema.GroupVersionKind) string {
 	out := strings.Builder{}
 
@@ -188,8 +188,8 @@ func (k kind) lines(gvk schema.GroupVersionKind) string {
 	return out.String()
 }
 
-// covers is true if the supplied field of the index holds for a kind that has the other
-// one: an older release may report less.
+// covers is true if the built-in field holds for a kind that has the other field: an older release may
+// report less.
 func covers(built, is field.Field) bool {
 	return built.WrittenAs(is) && !slices.ContainsFunc(is.Observed, func(path object.Path) bool {
 		return !slices.ContainsFunc(built.Observed, path.Equal)

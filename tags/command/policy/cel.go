@@ -15,8 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// quote returns a CEL string literal of the supplied string, in one line of characters that
-// can be seen. It is a raw one where that saves escapes.
+// quote returns s as a CEL string literal, in one line of characters that can be seen. It is a raw one where
+// that saves escapes.
 func quote(s string) string {
 	switch {
 	case strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
@@ -28,20 +28,20 @@ func quote(s string) string {
 	}
 }
 
-// quoteAll returns a CEL list of the supplied strings, sorted.
+// quoteAll returns the strings as a CEL list, sorted.
 func quoteAll(of []string) string {
 	return "[" + strings.Join(words.Map(slices.Sorted(slices.Values(of)), quote), ", ") + "]"
 }
 
-// sortedKeys of the supplied map.
+// sortedKeys returns the keys of a map.
 func sortedKeys[T any](of map[string]T) []string { return slices.Sorted(maps.Keys(of)) }
 
-// or returns the condition that any of the supplied ones holds that there are.
+// or returns the condition that any condition holds. Empty ones are left out.
 func or(conditions ...string) string {
 	return strings.Join(slices.DeleteFunc(conditions, func(c string) bool { return c == "" }), " || ")
 }
 
-// anyOf returns the same for use in another condition.
+// anyOf is or, for use within another condition.
 func anyOf(conditions ...string) string {
 	if len(conditions) <= 1 {
 		return or(conditions...)
@@ -50,8 +50,8 @@ func anyOf(conditions ...string) string {
 	return "(" + or(conditions...) + ")"
 }
 
-// matchesAny returns conditions for the supplied patterns, each a key or the beginning
-// of keys and a *, to match.
+// matchesAny returns conditions of which one holds if the expression matches any pattern: a key, or the
+// beginning of keys and a *.
 func matchesAny(expression string, patterns []string) []string {
 	exact, out := []string{}, []string{}
 
@@ -70,13 +70,13 @@ func matchesAny(expression string, patterns []string) []string {
 	return out
 }
 
-// matches is the condition that the supplied regular expression does.
+// matches returns the condition that the expression matches the regular expression.
 func matches(expression, pattern string) string {
 	return fmt.Sprintf("%s.matches(%s)", expression, quote(pattern))
 }
 
-// outside is the condition that a string has other characters than the supplied class.
-// It is empty if the class admits all.
+// outside returns the condition that the class doesn't admit the expression's string. It is empty if the
+// class admits all.
 func outside(expression string, c profile.Class) string {
 	if c.Name == "" {
 		return ""
@@ -90,8 +90,7 @@ func outside(expression string, c profile.Class) string {
 	return out
 }
 
-// longer is the condition that a string is longer than the supplied length admits.
-// It is empty if the length admits all.
+// longer returns the condition that the expression's string is longer than l. It is empty if l admits all.
 func longer(expression string, l profile.Length) string {
 	if l.Prefix > 0 {
 		// The prefix ends at the first slash, and the rest is what the limit is on.
@@ -115,14 +114,13 @@ func longer(expression string, l profile.Length) string {
 	return anyOf(out...)
 }
 
-// folded returns the expression of a key as reserved keys compare: in lower case. It is the
-// supplied prefix and ASCII characters.
+// folded returns the expression of a key as reserved keys are compared: in lower case. The key is the prefix
+// and ASCII characters.
 func folded(expression, prefix string) string {
 	return replaced(expression, folds(prefix, profile.FoldKey)) + ".lowerAscii()"
 }
 
-// folds are the characters of the supplied prefix that are not ASCII, and what they are in
-// lower case.
+// folds returns the characters of the prefix that are not ASCII, and what they are in lower case.
 func folds(prefix string, lower func(string) string) map[string]string {
 	table := make(map[string]string)
 
@@ -135,8 +133,8 @@ func folds(prefix string, lower func(string) string) map[string]string {
 	return table
 }
 
-// replaced returns the expression of one pass over the supplied one that replaces
-// strings, the longest where several match.
+// replaced returns an expression that replaces the strings of the table in one pass over the expression's
+// string, the longest where several match.
 func replaced(expression string, table map[string]string) string {
 	olds := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))

@@ -18,7 +18,7 @@ import (
 //go:embed kinds.txt
 var builtIn string
 
-// kindOf returns the supplied kind, in all versions, as the policy's expressions tell kinds:
+// kindOf returns a kind, in all versions, as the policy's expressions tell kinds:
 // apps/Deployment, or /Namespace in the group without a name.
 func kindOf(apiVersion, name string) (string, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
@@ -38,8 +38,7 @@ func kindOf(apiVersion, name string) (string, error) {
 	}
 }
 
-// isName is true if the supplied name can be that of a version or resource of an API, which
-// begin with a letter.
+// isName is true if the name can be that of a version or resource of an API: these begin with a letter.
 func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
@@ -69,7 +68,7 @@ func (p *policy) match(kinds []string) error {
 	return nil
 }
 
-// pluralOf the supplied built-in kind.
+// pluralOf returns the plural of a built-in kind.
 func pluralOf(name string) string {
 	name = strings.ToLower(name)
 

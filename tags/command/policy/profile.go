@@ -21,8 +21,8 @@ import (
 // ascii is what CEL puts in lower case. Kubernetes admits no other keys.
 const ascii = `^[\x00-\x7f]*$`
 
-// A guard is what a policy makes rules of: a tag profile, and the format of keys that the
-// input has for it, or else its own.
+// A guard is a tag profile that a policy makes rules of, with the format of keys that the input has for it, or
+// else its own.
 type guard struct {
 	*profile.Profile
 
@@ -39,7 +39,7 @@ type guard struct {
 	Made, Formatted string
 }
 
-// of returns the supplied profile as the input has it.
+// of returns the guard of the profile, with the input's format.
 func (p *policy) of(of *profile.Profile) *guard {
 	out := &guard{Profile: of, policy: p, keys: of.Format, Formatted: p.formatted(of.Name)}
 
@@ -69,8 +69,8 @@ func (p *policy) of(of *profile.Profile) *guard {
 	return out
 }
 
-// formatted is the expression of the value of the label l after the input's format for the
-// supplied profile. CEL puts ASCII in lower case only: see lowered.
+// formatted returns the expression of the value of the label l after the input's format for the profile of
+// that name. CEL puts ASCII in lower case only: see lowered.
 func (p *policy) formatted(name string) string {
 	_, replace, lower := p.Values()[name].Parts()
 	if !lower {
@@ -93,8 +93,8 @@ func (p *guard) values() profile.Class {
 	return p.ValueClass
 }
 
-// lowered returns the class of the strings that the supplied one has once they are in lower case,
-// though CEL leaves other capitals than those of ASCII.
+// lowered returns the class that admits a string if c admits it in lower case. CEL leaves other capitals than
+// those of ASCII as they are, so that the class has to admit these.
 func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
@@ -106,8 +106,8 @@ func lowered(c profile.Class) profile.Class {
 	return c
 }
 
-// lasting is the pattern of capitals that are none in lower case, or longer: CEL can't tell how long a
-// string with these becomes. Each is itself, since a match costs as much as its pattern is long.
+// lasting is a pattern of capitals that stay in lower case, or become longer: CEL can't tell how long a
+// string with these becomes. It has the characters themselves: a match costs as much as its pattern is long.
 var lasting = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1)

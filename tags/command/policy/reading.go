@@ -20,7 +20,7 @@ type how struct {
 	included string
 }
 
-// howOf is how the supplied source reads.
+// howOf returns how the source reads labels and annotations.
 func howOf(s *v1beta1.Source) how {
 	h := how{Prefix: s.Prefix, Form: s.KeyForm, JSON: s.Encoding == v1beta1.EncodingJSON}
 
@@ -36,8 +36,7 @@ func howOf(s *v1beta1.Source) how {
 	return h
 }
 
-// Key is the expression of the qualified key of the label or annotation k, or of the key of
-// a tag.
+// Key returns the expression of the qualified key that the label or annotation k has, or of its tag key.
 func (h how) Key() string { return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix)) }
 
 // A reading is what is read in one way.
@@ -56,9 +55,9 @@ func (r *reading) Trusted() []string {
 	return slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] })
 }
 
-// read sets the input, and how the sources of the supplied step read objects of the policy's
-// kinds, or of all kinds that they read if there are none. A kind that no source reads is
-// read as all do: its labels may go on to one that is.
+// read takes the input of the step, and how its sources read objects of the policy's kinds. Without any, the
+// policy is for all kinds that sources read. A kind that no source reads is read as all sources do: its
+// labels may be copied to a kind that is read.
 func (p *policy) read(s *manifest.Step) {
 	p.CloudTags = s.Input
 	of := make([][]string, len(p.Sources))
@@ -95,7 +94,7 @@ func (p *policy) read(s *manifest.Step) {
 	}
 }
 
-// reading returns what is read in the supplied way.
+// reading returns the reading of that way.
 func (p *policy) reading(h how) *reading {
 	i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h })
 	if i < 0 {

@@ -34,8 +34,8 @@ type giver struct {
 	keys []string
 }
 
-// require what the tag policy does of tags of all resources that nothing can give but objects of
-// one of the policy's kinds.
+// require adds what the tag policy requires of all resources, of tags that only objects of one of the policy's
+// kinds can give.
 func (p *policy) require(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy")
@@ -79,8 +79,8 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 	return nil
 }
 
-// giver returns what the supplied source can give the tag of the supplied key of. It has no keys
-// if it can't.
+// giver returns the labels from which the source can give the tag of that key. It has no keys if there are
+// none.
 func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, composite v1beta1.ResourceKind) giver {
 	g := giver{}
 
@@ -108,8 +108,7 @@ func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, compo
 	return g
 }
 
-// candidates are keys of labels that can come to be tags of the supplied key, if the supplied
-// source has them.
+// candidates returns keys of labels that can become tags of that key, if the source has them.
 func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	switch s.Type {
 	case v1beta1.SourceTypeValue:
@@ -136,20 +135,20 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	return out
 }
 
-// includes is true if the supplied include may have the supplied qualified key.
+// includes is true if i may include the qualified key.
 func includes(i *v1beta1.Include, key string) bool {
 	return i == nil || (i.Keys == nil || profile.NewKeySet(i.Keys...).Has(key)) && !profile.NewKeySet(i.Except...).Has(key)
 }
 
-// becomes is true if the supplied label, of any value, can be a tag of the supplied key.
+// becomes is true if the label, with some value, becomes a tag of that key.
 func becomes(key string, l tags.Label, d *tags.Transformed, p *profile.Profile) bool {
 	t, r := d.Judge(l)
 
 	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass)
 }
 
-// required is that objects of the supplied givers' kind have a label or annotation which becomes the
-// tag of the supplied key under all profiles. An object that had none before needs none.
+// required returns the requirement that objects of the givers' kind have a label or annotation that becomes the
+// tag of that key under all profiles. An object that had none before needs none.
 func (p *policy) required(key string, t *tags.Transformer, givers []giver) required {
 	has := func(of string) string {
 		var conditions []string
@@ -173,8 +172,8 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 	return out
 }
 
-// allowed is that labels and annotations of the supplied kind which become the tag of the supplied
-// rule have a value that it allows, under all profiles, if they are added or changed.
+// allowed returns the requirement that labels and annotations of that kind which become the rule's tag have a
+// value that it allows, under all profiles, if they are added or changed.
 func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string) required {
 	var values, patterns, conditions []string
 
@@ -194,7 +193,7 @@ func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string
 	}
 }
 
-// is the condition that the tag of the label l is one of the supplied key, of a tag or of a label.
+// is returns the condition that the tag of the label l has the key, which is that of a tag or of a label.
 func (p *guard) is(key string, t *tags.Transformer) string {
 	made, keys := p.Made, t.Transform(p.Profile).TagKeys(key)
 	if p.FoldKeys || p.FoldEntries {
@@ -207,7 +206,7 @@ func (p *guard) is(key string, t *tags.Transformer) string {
 // only begins a condition that is on objects of the kind.
 func only(kind string) string { return "variables.kind != " + quote(kind) + " || " }
 
-// Entry has the keys of the label or annotation k that is read in the supplied way.
+// Entry returns the fields of an entry of CEL that have the keys of the label or annotation k.
 func (p *policy) Entry(r *reading) string {
 	key := r.Key()
 	tag := key

@@ -18,8 +18,8 @@ const idle = time.Minute
 // functionCalls are the methods that need memory. A kubelet's probe comes every few seconds.
 var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
 
-// freeing returns an interceptor that calls the supplied function once there has been no call of
-// the served function for the supplied time.
+// freeing returns an interceptor that calls free once there has been no call of the function for the idle
+// time.
 func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	timer := time.AfterFunc(idle, free)
 

@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// serveMetrics serves the supplied metrics and those of the process, if they have an
-// address, until the function that it returns is called.
+// serveMetrics serves the metrics, and those of the process, until the function that it returns is called. It
+// does nothing without an address.
 func (c *Command) serveMetrics(ctx context.Context, of ...prometheus.Collector) (stop func(), err error) {
 	if c.MetricsAddress == "" {
 		return func() {}, nil

@@ -16,7 +16,7 @@ const heapFloor = 64 << 20
 // minPercent is how much of what lives may come as garbage before it is collected: Go's default.
 const minPercent = 100
 
-// pace the collection of garbage so that a heap smaller than the supplied size grows to it first.
+// pace the collection of garbage so that a heap smaller than the floor grows to it first.
 // Larger heaps aren't any larger for it. It does so until the returned function is called, unless
 // GOGC says how to.
 func pace(floor uint64) (stop func()) {
@@ -63,7 +63,7 @@ func pace(floor uint64) (stop func()) {
 }
 
 // percentOf what lives, and of stacks and globals beside it, may come as garbage if the heap may
-// grow to the supplied size: the rule of GOGC, the other way round. All are bytes.
+// grow to the floor: the rule of GOGC, the other way round. All are bytes.
 func percentOf(live, roots, floor uint64) int {
 	if live >= floor {
 		return minPercent

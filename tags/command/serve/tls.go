@@ -108,8 +108,8 @@ func (k *keyring) load(ctx context.Context) error {
 	return nil
 }
 
-// mutualTLS serves with the supplied certificate, and accepts clients that have one of the
-// supplied CA. All are PEM. No session is resumed: the CA may be another one since it began.
+// mutualTLS serves with the certificate, and accepts clients that have one of the CA. All are PEM. No session
+// is resumed: the CA may have changed since it began.
 func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	if err := whole(cert); err != nil {
 		return nil, errors.Wrap(err, "cannot read "+certFile)
@@ -138,8 +138,8 @@ func mutualTLS(cert, key, ca []byte) (*tls.Config, error) {
 	}, nil
 }
 
-// whole returns an error if a certificate in the supplied text of a file can't be read, or is cut
-// off since the file is being written. Go passes over both.
+// whole returns an error if a certificate in the text of a file can't be read, or is cut off because the file is
+// being written. Go passes over both.
 func whole(text []byte) error {
 	block, rest := pem.Decode(text)
 	for ; block != nil; block, rest = pem.Decode(rest) {
@@ -159,9 +159,9 @@ func whole(text []byte) error {
 	return nil
 }
 
-// warnOfExpired warns of certificates in the supplied text of a file that have expired at the
-// supplied time. No client accepts the server's, and the server accepts no client that
-// the CA's says is one. Nothing else would say so here.
+// warnOfExpired warns of certificates in the text of a file that have expired by now. No client accepts an
+// expired certificate of the server, and with an expired CA the server accepts no client. Nothing else would
+// say so here.
 func warnOfExpired(ctx context.Context, log *slog.Logger, file string, text []byte, now time.Time) {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		cert, err := x509.ParseCertificate(block.Bytes)
