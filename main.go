@@ -30,7 +30,7 @@ type CLI struct {
 	Policy  policy.Command  `cmd:"" help:"Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags."`
 	Index   index.Command   `cmd:"" help:"Print the tag fields of the kinds that custom resource definitions define, as the built-in index has them."`
 
-	Coverage coverage.Command `cmd:"" help:"Count which resources have tags, which lack some, and of which the cloud has others than those that are desired."`
+	Coverage coverage.Command `cmd:"" help:"Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones."`
 }
 
 func main() {

@@ -13,8 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// A census reads which tags resources of a cluster have, one after the other. What it keeps
-// grows with their kinds only.
+// A census reads which tags resources have, one resource after the other. It keeps something for each kind only.
 type census struct {
 	input       *v1beta1.CloudTags
 	transformer *tags.Transformer
@@ -24,18 +23,18 @@ type census struct {
 	readers map[*target.Place]*tagpolicy.Reader
 }
 
-// A counted resource is what it has of tags.
+// A counted resource has its tags.
 type counted struct {
 	field.Kind
 
 	// Provider is the name of the tag profile.
 	Provider string
 
-	// IsResource is true if it is a resource of a cloud, as far as anybody knows.
+	// IsResource is true if it is a resource of a cloud, as far as that can be told.
 	IsResource bool
 
-	// Lacks is why it has no tags, or empty if it can have some. Unknown is true if that is
-	// since nobody knows where, and NoCloud if nothing of the kind is in any cloud.
+	// Lacks is why it can have no tags, or empty if it can. Unknown is true if the location of its tags is not
+	// known, and NoCloud if the kind is in no cloud.
 	Lacks            string
 	Unknown, NoCloud bool
 
@@ -43,20 +42,19 @@ type counted struct {
 	// itself, as they are spelled there.
 	Tags map[tagID]string
 
-	// Reported is true if the provider reports the tags that the cloud has. These are Cloud,
-	// without those that the provider adds itself.
+	// Reported is true if the provider reports the tags in the cloud. Cloud are these tags, without those that
+	// the provider adds itself.
 	Reported bool
 	Cloud    map[tagID]string
 
 	// Drift is the tags that the cloud has at another value, or not at all, by key.
 	Drift map[string]drifted
 
-	// Has and CloudHas say of each key of the census, in their order, whether there is such
-	// a tag.
+	// Has and CloudHas say, for each key of the census, whether there is such a tag.
 	Has, CloudHas []bool
 
-	// Breaches are how the tags break each rule of the tag policy, in their order. For says of
-	// each rule whether it is for the resource.
+	// Breaches say how the tags break each rule of the tag policy, and For whether the rule is for the
+	// resource. Both are in the order of the rules.
 	Breaches []tagpolicy.Breach
 	For      []bool
 }
@@ -65,23 +63,22 @@ type counted struct {
 // compares them without case, for those of that provider.
 type tagID struct{ profile, key string }
 
-// A drifted tag has another value in the cloud.
+// A drifted tag has another value in the cloud, or the cloud lacks it.
 type drifted struct {
 	Desired string
 
-	// Cloud is the value that the cloud has instead. It is nil if the cloud lacks the tag. A list
-	// can have a key several times: then it is nil, too, unless there is one such value.
+	// Cloud is the value in the cloud, or nil if the cloud lacks the tag. A list can have a key several times:
+	// then Cloud is nil, too, unless the cloud has one other value.
 	Cloud *string
 }
 
-// newCensus returns a census that counts the keys. Of the input it takes where tags are, how keys
-// are formatted and the tag policy.
+// newCensus returns a census that counts the keys. The input of the finder says where tags are, how keys are
+// formatted, and what the tag policy is.
 func newCensus(f *target.Finder, transformer *tags.Transformer, keys []string) *census {
 	return &census{input: f.Input, transformer: transformer, targets: f.None(), keys: keys, readers: make(map[*target.Place]*tagpolicy.Reader)}
 }
 
-// count reads the object. Its name is what entries of the input select it by: that in the
-// Composition.
+// count reads the object. The name is that in the Composition, by which entries of the input select it.
 func (c *census) count(name string, o object.Object) counted {
 	t := c.targets.Read(name, o)
 	out := counted{Kind: t.Kind.Kind, IsResource: t.Kind.Managed && !field.IsSettings(t.Kind.Kind.Kind), Provider: t.Profile.Name}
@@ -140,7 +137,7 @@ func (c *census) countTags(out *counted, t *target.Target, r *tagpolicy.Reader) 
 	}
 }
 
-// judge how the desired tags of t break the tag policy.
+// judge whether the desired tags of t break the tag policy.
 func (c *census) judge(out *counted, t *target.Target, r *tagpolicy.Reader, desired *tagset.Set) {
 	for i := range r.Rules {
 		rule := &r.Rules[i]

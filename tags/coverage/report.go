@@ -9,19 +9,19 @@ import (
 
 // A Report is how many resources have which tags.
 type Report struct {
-	// By is what groups are of.
+	// By is what resources are grouped by: provider, kind, namespace or composite.
 	By string `json:"by"`
 
-	// Keys that count, in order.
+	// Keys that are counted, in order.
 	Keys []string `json:"keys"`
 
 	Total  *Group   `json:"total"`
 	Groups []*Group `json:"groups"`
 
-	// Others are objects that are no resources of a cloud.
+	// Others is the number of objects that are no resources of a cloud.
 	Others int `json:"others"`
 
-	// More is how many resources are left out of each list, by its name.
+	// More is the number of resources that each list leaves out, by its name.
 	More map[string]int `json:"more,omitempty"`
 
 	// Lists are written behind all else, by their names.
@@ -34,9 +34,9 @@ type Report struct {
 // ListDrifted is the name of the list of drifted resources.
 const ListDrifted = "drifted"
 
-// A List of resources, as they came. They are untagged, without any tag but those that
-// their provider adds, incomplete, without all tags that are required, drifted, untaggable, or
-// unknown.
+// A List of resources, in the order in which they came. Untagged resources have no tag but those that their
+// provider adds, incomplete ones lack required tags, drifted ones have other tags in the cloud, untaggable ones
+// can have none, and of unknown ones nobody knows where tags are.
 type List struct {
 	Name      string
 	Resources []*Resource
@@ -44,10 +44,10 @@ type List struct {
 
 // A Broken rule of the tag policy.
 type Broken struct {
-	// Rule is the position of the rule in the policy, Count how many resources break it.
+	// Rule is the position of the rule in the policy, Count the number of resources that break it.
 	Rule, Count int
 
-	// First of these: maxBroken at most.
+	// First are the first violations: maxBroken at most.
 	First []tagpolicy.Violation
 }
 
@@ -55,46 +55,48 @@ type Broken struct {
 type Group struct {
 	Name string `json:"name,omitempty"`
 
-	// Resources of clouds, of which so many can have tags, or can't have any, or nobody knows.
+	// Resources is the number of resources of clouds: Taggable ones, which can have tags, Untaggable ones,
+	// which can't, and those of which it is Unknown.
 	Resources  int `json:"resources"`
 	Taggable   int `json:"taggable"`
 	Untaggable int `json:"untaggable"`
 	Unknown    int `json:"unknown"`
 
-	// Tagged resources have any tag but those that their provider adds. Incomplete ones lack
-	// any that is required.
+	// Tagged resources have a tag that their provider doesn't add. Incomplete ones lack a required tag, or
+	// break the tag policy.
 	Tagged     int `json:"tagged"`
 	Incomplete int `json:"incomplete"`
 
-	// Reported are the resources of which the provider reports the tags that the cloud has. Of
-	// these so many have any tag in the cloud, and of so many the cloud has others.
+	// Reported is the number of resources whose tags in the cloud the provider reports. InCloud of these have
+	// a tag there, and Drifted ones have other tags there than the desired ones.
 	Reported int `json:"reported"`
 	InCloud  int `json:"inCloud"`
 	Drifted  int `json:"drifted"`
 
-	// Keys that count, and how many are left out.
+	// Keys that are counted, and the number of those that are left out.
 	Keys     []*KeyCount `json:"keys"`
 	MoreKeys int         `json:"moreKeys,omitempty"`
 
 	byKey map[tagID]*KeyCount
 }
 
-// A KeyCount is how many resources have a key.
+// A KeyCount is the number of resources that have a key.
 type KeyCount struct {
 	Key string `json:"key"`
 
-	// Tagged are how many have it, of so many that should, and the share of these.
+	// Tagged resources have the key, Of is the number of those that should, and Share the share of these.
 	Tagged int     `json:"tagged"`
 	Of     int     `json:"of"`
 	Share  float64 `json:"share"`
 
-	// InCloud is how many have it in the cloud, of so many of which that is reported.
+	// InCloud is the number of resources that have the key in the cloud, and Reported of those whose tags there
+	// are reported.
 	InCloud  int `json:"inCloud"`
 	Reported int `json:"reported"`
 }
 
-// Share of so many that are tagged, rounded down to a hundredth of a percent: not all is never all. It
-// is 0 of none.
+// Share returns tagged / of, rounded down to a hundredth of a percent, so that it is 1 only if all are tagged.
+// Without any it is 0.
 func Share(tagged, of int) float64 {
 	if of == 0 {
 		return 0
@@ -103,8 +105,8 @@ func Share(tagged, of int) float64 {
 	return float64(tagged*10_000/of) / 10_000
 }
 
-// A Resource in a list. Its name is that in the Composition, or else what the name begins with, if a
-// render prints it without one.
+// A Resource in a list. If a render prints it without a name, it has that in the Composition, or else its
+// generateName.
 type Resource struct {
 	Provider   string `json:"provider"`
 	APIVersion string `json:"apiVersion"`
@@ -113,19 +115,19 @@ type Resource struct {
 	Name       string `json:"name"`
 	Composite  string `json:"composite,omitempty"`
 
-	// Missing are keys that the resource lacks, and Wrong those whose tags break the policy.
+	// Missing keys are required, and Wrong tags break the policy.
 	Missing []string `json:"missing,omitempty"`
 	Wrong   []Wrong  `json:"wrong,omitempty"`
 
-	// Why it has no tags.
+	// Why it can have no tags.
 	Why string `json:"why,omitempty"`
 
 	Drift []Drift `json:"drift,omitempty"`
 
-	// More of all these are left out.
+	// More is the number of missing, wrong and drifted tags that are left out.
 	More int `json:"more,omitempty"`
 
-	// isManaged is true if a provider makes it, whatever it owns.
+	// isManaged is true if it has a spec.forProvider: a provider makes it, whatever it owns.
 	isManaged bool
 }
 
@@ -135,7 +137,7 @@ type Wrong struct {
 	What string `json:"what"`
 }
 
-// A Drift is a tag that the cloud lacks, if its value there is null, or that has another value there.
+// A Drift is a tag that has another value in the cloud, or that the cloud lacks: then Cloud is null.
 type Drift struct {
 	Key     string  `json:"key"`
 	Desired string  `json:"desired"`
@@ -147,7 +149,7 @@ func (r *Resource) Title() string {
 	return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
 }
 
-// Summary says how many resources there are of each sort.
+// Summary returns the totals as a text.
 func (r *Report) Summary() string {
 	t := r.Total
 	parts := []string{

@@ -1,5 +1,5 @@
-// Package coverage counts which resources have tags, which lack some, and of which the cloud has
-// others than those that are desired: for the command of this name, and for Operations.
+// Package coverage counts tagged resources, resources with missing tags, and resources whose tags in the cloud
+// differ from the desired ones: for the command of this name, and for Operations.
 package coverage
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// none is the group of resources that are of no provider, namespace or composite.
+// none is the name of the group of resources without a provider, namespace or composite.
 const none = "-"
 
-// Labels and annotations by which Crossplane says what a composed resource is.
+// The label and the annotation by which Crossplane says what a composed resource is.
 const (
 	compositeLabel = "crossplane.io/composite"
 	nameAnnotation = "crossplane.io/composition-resource-name"
 )
 
-// maxBroken is how many resources that break a rule are told of.
+// maxBroken is the most resources that are named for breaking a rule.
 const maxBroken = 3
 
 // Options of a Tally.
@@ -53,14 +53,14 @@ type Options struct {
 	Schemas field.Schemas
 }
 
-// A Tally counts resources, one after the other. What it keeps grows with the resources that
-// something is wrong with, and with what is distinct about them.
+// A Tally counts resources, one after the other. It keeps those that something is wrong with, and each distinct
+// text of them once.
 type Tally struct {
 	by     string
 	census *census
 
-	// keys that count, or none if all do. If they are required, each resource must have them,
-	// and if they are policed, those that a rule is for.
+	// keys that are counted, or none for all keys. If they are required, each resource must have them. If they
+	// are policed, a resource must have those whose rule is for it.
 	keys              []string
 	required, policed bool
 
@@ -77,7 +77,7 @@ type Tally struct {
 	// owners are kinds that own resources: composite resources.
 	owners map[schema.GroupKind]bool
 
-	// texts that many resources have.
+	// texts that resources have, each once.
 	texts map[string]string
 }
 

@@ -1,5 +1,5 @@
-// Package coverage counts which resources of a cluster have tags, which lack some, and of which
-// the cloud has others than those that are desired.
+// Package coverage counts tagged resources of a cluster, resources with missing tags, and resources whose tags
+// in the cloud differ from the desired ones.
 package coverage
 
 import (

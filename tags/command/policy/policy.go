@@ -26,7 +26,7 @@ import (
 
 // A Command prints a policy and its binding.
 type Command struct {
-	Composition string `help:"YAML file with the Composition whose step's input says what the flags from --prefix on say otherwise, and, unless there is a --match, which kinds the labels are of. - is standard input." placeholder:"FILE"`
+	Composition string `help:"YAML file with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input." placeholder:"FILE"`
 	Step        string `help:"Pipeline step of the Composition. Needed only if the input of several steps is one of this function." placeholder:"NAME"`
 
 	Provider []string `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
