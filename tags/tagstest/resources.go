@@ -1,6 +1,10 @@
 package tagstest
 
 import (
+	"encoding/json"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 )
@@ -22,4 +26,28 @@ func Thing(fields string) string {
 	}
 
 	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
+}
+
+// Struct of a value that JSON has objects for. It panics if it is none.
+func Struct(v any) *structpb.Struct {
+	j, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+
+	return resource.MustStructJSON(string(j))
+}
+
+// ForProvider returns the fields that the resource has for its provider.
+func ForProvider(r *fnv1.Resource) map[string]*structpb.Value {
+	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+}
+
+// Error is the text of err, or empty without one.
+func Error(err error) string {
+	if err == nil {
+		return ""
+	}
+
+	return err.Error()
 }

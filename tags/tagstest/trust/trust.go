@@ -1,0 +1,673 @@
+// Package trust proves that tags with reserved keys have trusted values only. It is handed the
+// function to call.
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// Keys that labels, earlier steps and the cloud have, and patterns of which some are
+// reserved. Nearly all of them are the same key to somebody.
+var (
+	keys = []string{
+		"entigo:workspace", "Entigo:Workspace", "ENTIGO:ZONE", "entigo_workspace", "workspace", "Workspace", "WORKSPACE", "zone", "Zone",
+		"team/x", "Team/X", "team.x", "team-x", "team_x", "entigo", "owner", "Owner", "a", "b/c", "b.c", "crossplane-name", "Crossplane-Kind",
+	}
+	patterns = []string{"entigo:*", "Entigo:*", "workspace", "ZONE", "team/*", "plexsphere:own*"}
+	Shapes   = []string{"Map", "KeyValueList", "StringList", "Joined"}
+)
+
+// A call is a call of the function with tags of all provenances: those of trusted
+// sources have values that start with t, of others with u, of earlier steps with e, of the cloud
+// with c, of Kubernetes metadata that is copied to the tag field with k, and of other field
+// managers with o.
+type call struct {
+	provider, shape, separator, prefix, rules string
+
+	reserved []string
+	slots    int // Of reservedTags.
+	sources  []source
+	earlier  [][2]string
+	cloud    [][2]string
+	copied   [][2]string
+	others   [][2]string
+	ignore   []string
+	remove   []string
+
+	// escaped is true if earlier tags of a joined string have the next one behind a backslash,
+	// where some read it and some don't, or stand without a value.
+	escaped bool
+
+	// leftAlone is true if an earlier step has annotated the resource, so that no label counts.
+	leftAlone bool
+
+	// ofInput is true if the input itself says what to ignore.
+	ofInput bool
+
+	// keyFormat of the input, by which keys get what it replaces, or nil if it has none. A
+	// valueFormat puts what may end a reserved key before the values that nobody trusts.
+	keyFormat   map[string]string
+	valueFormat bool
+}
+
+type source struct {
+	values     map[string]string
+	trusted    bool
+	tag        bool // The keys are tag keys.
+	onConflict string
+
+	// expression of values, in which %s stands for one, or empty if they are written as they
+	// are. One with quotes is in JSON.
+	expression string
+}
+
+// valueReplacement is what the format of values puts in the place of a u.
+func (c *call) valueReplacement() string { return "workspace" + c.separator + "u" }
+
+func draw(t *rapid.T, provider, shape string) call {
+	c := call{
+		provider:  provider,
+		shape:     shape,
+		separator: rapid.SampledFrom([]string{"=", ":"}).Draw(t, "separator"),
+		prefix:    rapid.SampledFrom([]string{"plexsphere:", ""}).Draw(t, "prefix"),
+		rules:     rapid.SampledFrom([]string{"", "Contract", "Cloud"}).Draw(t, "rules"),
+		reserved:  rapid.SliceOfNDistinct(rapid.SampledFrom(patterns), 0, 3, rapid.ID[string]).Draw(t, "reserved"),
+		slots:     rapid.SampledFrom([]int{0, 0, 3}).Draw(t, "slots"),
+		ignore:    rapid.SliceOfN(rapid.SampledFrom([]string{"*", "entigo:*", "c*", "workspace", "a"}), 0, 2).Draw(t, "ignore"),
+		remove:    rapid.SliceOfN(rapid.SampledFrom(append([]string{"*"}, keys...)), 0, 2).Draw(t, "remove"),
+		ofInput:   rapid.Bool().Draw(t, "of input"),
+		keyFormat: rapid.SampledFrom([]map[string]string{nil, nil, {"/": ".", "-": "."}, {"/": "_", ".": "_"}}).Draw(t, "key format"),
+
+		valueFormat: rapid.Bool().Draw(t, "value format"),
+		escaped:     rapid.Bool().Draw(t, "escaped"),
+		leftAlone:   rapid.IntRange(0, 9).Draw(t, "left alone") == 0,
+	}
+
+	// Others are refused with the input.
+	rules := profile.Rules(c.rules)
+	if c.valueFormat = c.valueFormat && rules.ValueLimit(provider, c.valueReplacement()) == ""; rules.KeyLimit(provider, c.keyFormat["/"]) != "" {
+		c.keyFormat = nil
+	}
+
+	// It has nothing but strings.
+	if c.provider == "digitalocean" {
+		c.shape = "StringList"
+	}
+
+	// Many make that there are more tags than slots.
+	pairs := func(what string) [][2]string {
+		out := [][2]string{}
+		for i, key := range rapid.SliceOfDistinct(rapid.SampledFrom(keys), rapid.ID[string]).Draw(t, what) {
+			if rapid.Bool().Draw(t, what+" with the prefix") {
+				key = "plexsphere:" + key
+			}
+
+			out = append(out, [2]string{key, fmt.Sprintf("%s%d", what[:1], i)})
+		}
+
+		for i := range rapid.SampledFrom([]int{0, 0, 12, 30, 47, 50, 70}).Draw(t, "more "+what) {
+			out = append(out, [2]string{fmt.Sprintf("%sn%02d", what[:1], i), what[:1]})
+		}
+
+		return out
+	}
+
+	for range rapid.IntRange(1, 4).Draw(t, "sources") {
+		s := source{
+			values:     make(map[string]string),
+			trusted:    rapid.Bool().Draw(t, "trusted"),
+			tag:        rapid.Bool().Draw(t, "tag keys"),
+			onConflict: rapid.SampledFrom([]string{"Retain", "Replace"}).Draw(t, "on conflict"),
+		}
+
+		// Compiling takes longer than all else, so few are.
+		if len(c.sources) == 0 {
+			s.expression = rapid.SampledFrom([]string{"", "", "'%s'", `'"%s"'`, "name == 'r' ? '%s' : name"}).Draw(t, "expression")
+		}
+
+		what := "untrusted labels"
+		if s.trusted {
+			what = "trusted labels"
+		}
+
+		for _, p := range pairs(what) {
+			s.values[strings.TrimPrefix(p[0], "plexsphere:")] = p[1]
+		}
+
+		c.sources = append(c.sources, s)
+	}
+
+	c.earlier, c.cloud = pairs("earlier tags"), pairs("cloud's tags")
+
+	if c.shape == "Map" || c.shape == "Joined" {
+		c.copied = pairs("kubernetes metadata")
+	}
+
+	if c.shape == "Map" {
+		c.others = pairs("others' tags")
+	}
+
+	// A cloud that ignores case has no key in two cases, or hardly any.
+	if p := c.profile(); p.FoldKeys || p.FoldEntries {
+		for _, of := range []*[][2]string{&c.cloud, &c.others} {
+			slices.SortStableFunc(*of, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
+			*of = slices.CompactFunc(*of, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
+		}
+	}
+
+	return c
+}
+
+// field of the supplied tags in the shape of the case, or nil if there are none.
+func (c *call) field(pairs [][2]string) any {
+	if len(pairs) == 0 {
+		return nil
+	}
+
+	fields, list, entries := map[string]any{}, []any{}, []string{}
+
+	for _, p := range pairs {
+		fields[p[0]] = p[1]
+		entries = append(entries, p[0]+c.separator+p[1])
+
+		if c.shape == "StringList" {
+			list = append(list, p[0]+c.separator+p[1])
+		} else {
+			list = append(list, map[string]any{"key": p[0], "value": p[1]})
+		}
+	}
+
+	switch c.shape {
+	case "Map":
+		return fields
+	case "Joined":
+		return strings.Join(entries, ",")
+	default:
+		return list
+	}
+}
+
+// escapedField is the field of the earlier tags, as who forges tags would write it.
+func (c *call) escapedField() any {
+	text, ok := c.field(c.earlier).(string)
+	if !ok || !c.escaped {
+		return c.field(c.earlier)
+	}
+
+	entries := strings.Split(text, ",")
+	for i := range entries {
+		if key, _, _ := strings.Cut(entries[i], c.separator); i%5 == 4 && !c.isReserved(key) {
+			entries[i] = key
+		}
+	}
+
+	out := strings.Builder{}
+
+	for i, e := range entries {
+		delimiter := map[bool]string{true: `\,`, false: ","}[i%3 == 1]
+		if i == 0 {
+			delimiter = ""
+		}
+
+		out.WriteString(delimiter + e)
+	}
+
+	return out.String()
+}
+
+// input of a step with the supplied sources.
+func (c *call) input(sources []source) *structpb.Struct {
+	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
+	if c.shape == "StringList" {
+		rule["stringList"] = map[string]any{"separator": c.separator}
+	}
+
+	if c.shape == "Joined" {
+		rule["joined"] = map[string]any{"separator": c.separator}
+	}
+
+	in := map[string]any{
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"keyPrefix": c.prefix, "tagFields": []any{rule}, "reservedTags": map[string]any{c.provider: c.slots},
+		"ignoreTags": []any{map[string]any{"fromFieldPath": "spec.ignore"}},
+		"removeTags": []any{map[string]any{"fromFieldPath": "spec.remove"}},
+	}
+
+	if c.rules != "" {
+		in["profileRules"] = c.rules
+	}
+
+	if len(c.copied) > 0 {
+		in["kubernetesMetadata"] = []any{map[string]any{
+			"source": map[string]any{"type": "CompositeMetadata", "labelsFieldPath": "spec.copied"}, "select": map[string]any{"all": true},
+			"copy": []any{"Labels"}, "toFieldPaths": map[string]any{"labels": []any{map[string]string{"Map": "spec.forProvider.tags", "Joined": "spec.forProvider"}[c.shape]}},
+		}}
+	}
+
+	if c.ofInput && len(c.ignore) > 0 {
+		ignore := []any{}
+		for _, key := range c.ignore {
+			ignore = append(ignore, map[string]any{"key": key})
+		}
+
+		in["ignoreTags"] = ignore
+	}
+
+	if len(c.reserved) > 0 {
+		in["reservedKeys"] = c.reserved
+	}
+
+	if c.keyFormat != nil {
+		in["keyFormats"] = []any{map[string]any{"provider": c.provider, "replace": c.keyFormat}}
+	}
+
+	if c.valueFormat {
+		in["valueFormats"] = []any{map[string]any{"provider": c.provider, "replace": map[string]any{"u": c.valueReplacement()}}}
+	}
+
+	of := []any{}
+
+	for _, s := range sources {
+		form := "Qualified"
+		if s.tag {
+			form = "Tag"
+		}
+
+		source := map[string]any{"type": "Value", "values": s.values, "trusted": s.trusted, "keyForm": form, "onConflict": s.onConflict}
+
+		if s.expression != "" && len(s.values) > 0 {
+			expressions := make(map[string]string, len(s.values))
+			for key, value := range s.values {
+				expressions[key] = fmt.Sprintf(s.expression, value)
+			}
+
+			delete(source, "values")
+
+			source["type"], source["expressions"] = "Expression", expressions
+
+			if strings.Contains(s.expression, `"`) {
+				source["encoding"] = "JSON"
+			}
+		}
+
+		of = append(of, source)
+	}
+
+	in["sources"] = of
+
+	return tagstest.Struct(in)
+}
+
+// resource with the supplied tags, and those that the cloud has.
+func (c *call) resource(tagged, cloud [][2]string) *fnv1.Resource {
+	forProvider, status := map[string]any{"region": "r"}, map[string]any{}
+	if v := c.field(tagged); v != nil {
+		forProvider["tags"] = v
+	}
+
+	if v := c.field(cloud); v != nil {
+		status["tags"] = v
+	}
+
+	return &fnv1.Resource{Resource: tagstest.Struct(map[string]any{
+		"apiVersion": "t.example.org/v1", "kind": "T",
+		"spec": map[string]any{"forProvider": forProvider}, "status": map[string]any{"atProvider": status},
+	})}
+}
+
+// copies is the map of strings that the composite resource has to be copied.
+func (c *call) copies() map[string]any {
+	switch v := c.field(c.copied).(type) {
+	case map[string]any:
+		return v
+	case string:
+		return map[string]any{"tags": v}
+	default:
+		return nil
+	}
+}
+
+// managedFields of two managers, which have every other tag each, and some both.
+func (c *call) managedFields() []any {
+	owned := []map[string]any{{}, {}}
+
+	for i, p := range c.others {
+		owned[i%2]["f:"+p[0]] = map[string]any{}
+
+		if i%3 == 0 {
+			owned[(i+1)%2]["f:"+p[0]] = map[string]any{}
+		}
+	}
+
+	out := []any{}
+	for i, manager := range []string{"provider", "kubectl-edit"} {
+		out = append(out, map[string]any{
+			"manager": manager, "operation": "Update", "apiVersion": "t.example.org/v1", "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:forProvider": map[string]any{"f:tags": owned[i]}}},
+		})
+	}
+
+	return out
+}
+
+func (c *call) request() *fnv1.RunFunctionRequest {
+	xr := tagstest.Struct(map[string]any{
+		"apiVersion": "platform.example.org/v1", "kind": "XR", "metadata": map[string]any{"name": "x"},
+		"spec": map[string]any{"ignore": c.ignore, "remove": c.remove, "copied": c.copies()},
+	})
+
+	observed := c.resource(c.others, c.cloud)
+	observed.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"managedFields": c.managedFields()}}).GetFields()["v"]
+
+	desired := c.resource(c.earlier, nil)
+	if v := c.escapedField(); v != nil {
+		tagstest.ForProvider(desired)["tags"] = tagstest.Struct(map[string]any{"v": v}).GetFields()["v"]
+	}
+
+	delete(desired.GetResource().GetFields(), "status")
+
+	if c.leftAlone {
+		desired.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"annotations": map[string]any{target.IgnoreAnnotation: "true"}}}).GetFields()["v"]
+	}
+
+	return &fnv1.RunFunctionRequest{
+		Input:    c.input(c.sources),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: map[string]*fnv1.Resource{"r": observed}},
+		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"r": desired}},
+	}
+}
+
+// entries of the tag field that the supplied state has. The keys of a string are all that
+// a separator follows.
+func (c *call) entries(s *fnv1.State) (keys [][]string, values []string) {
+	v := tagstest.ForProvider(s.GetResources()["r"])["tags"]
+
+	for _, key := range slices.Sorted(maps.Keys(v.GetStructValue().GetFields())) {
+		keys = append(keys, []string{key})
+		values = append(values, v.GetStructValue().GetFields()[key].GetStringValue())
+	}
+
+	// The first separator ends the key of an entry of a joined string. Some read one at each
+	// delimiter, and without a value, too.
+	for entry := range strings.FieldsFuncSeq(v.GetStringValue(), func(r rune) bool { return r == ',' }) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(entry, `\`), c.separator)
+		keys = append(keys, []string{key})
+		values = append(values, value)
+	}
+
+	for _, item := range v.GetListValue().GetValues() {
+		if f := item.GetStructValue().GetFields(); f != nil {
+			keys = append(keys, []string{f["key"].GetStringValue()})
+			values = append(values, f["value"].GetStringValue())
+
+			continue
+		}
+
+		entry, of := item.GetStringValue(), []string{}
+		for i := range entry {
+			if strings.HasPrefix(entry[i:], c.separator) {
+				of = append(of, entry[:i])
+			}
+		}
+
+		keys = append(keys, of)
+		values = append(values, entry[strings.LastIndex(entry, c.separator)+1:])
+	}
+
+	return keys, values
+}
+
+// profile that the case is about.
+func (c *call) profile() *profile.Profile {
+	return profile.Rules(c.rules).ProfileOf(c.provider, "", "")
+}
+
+// spelled returns the supplied key as a cloud might see it: in lower case, and with the
+// characters replaced that any profile's format replaces.
+func (c *call) spelled(key string) string {
+	_, replace, _ := c.profile().Format.Parts()
+	if c.keyFormat != nil {
+		replace = c.keyFormat
+	}
+
+	pairs := []string{}
+	for _, old := range slices.Sorted(maps.Keys(replace)) {
+		pairs = append(pairs, old, replace[old])
+	}
+
+	return strings.ToLower(strings.NewReplacer(pairs...).Replace(key))
+}
+
+// isReserved is true if the supplied tag key is a reserved one, in any spelling.
+func (c *call) isReserved(key string) bool {
+	return slices.ContainsFunc(c.reserved, func(pattern string) bool {
+		for _, p := range []string{pattern, c.prefix + pattern} {
+			begin, star := strings.CutSuffix(p, "*")
+			is := strings.ToLower(key)
+
+			for _, of := range []string{strings.ToLower(begin), c.spelled(begin)} {
+				if is == of || star && strings.HasPrefix(is, of) {
+					return true
+				}
+			}
+		}
+
+		return false
+	})
+}
+
+// Check that no tag of a platform can be forged or displaced in a tag field of the shape, with the
+// provider's tag profile, whatever labels, earlier steps and clouds have. It is the function that run
+// runs.
+func Check(t *rapid.T, provider, shape string, run func(t rapid.TB, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse) {
+	c := draw(t, provider, shape)
+	req := c.request()
+	rsp := run(t, proto.CloneOf(req)) // What is desired is handed on.
+
+	last := func() *fnv1.Result { return rsp.GetResults()[len(rsp.GetResults())-1] }
+	if len(rsp.GetResults()) > 0 && last().GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+		if last().GetReason() != "LimitExceeded" {
+			t.Fatalf("want no failure but LimitExceeded, got %v", last())
+		}
+
+		if !proto.Equal(req.GetDesired(), rsp.GetDesired()) {
+			t.Fatalf("a failure changed what was desired: -before, +after:\n%s", cmp.Diff(req.GetDesired(), rsp.GetDesired(), protocmp.Transform()))
+		}
+
+		c.checkFailure(t)
+
+		return
+	}
+
+	c.check(t, rsp)
+
+	// A string of a list whose value has the separator in it can be that of two labels.
+	if c.valueFormat && c.shape == "StringList" {
+		return
+	}
+
+	// Neither this step again nor another one with the same reserved keys has anything to change.
+	other := c.input([]source{{onConflict: "Retain"}})
+	delete(other.GetFields(), "removeTags")
+	delete(other.GetFields(), "ignoreTags")
+
+	for name, input := range map[string]*structpb.Struct{"the same": req.GetInput(), "another": other} {
+		again := proto.CloneOf(req)
+		again.Input, again.Desired, again.Context = input, rsp.GetDesired(), rsp.GetContext()
+
+		c.checkSame(t, name, rsp.GetDesired(), run(t, proto.CloneOf(again)).GetDesired())
+	}
+}
+
+// checkSame that a second step of this name has changed nothing. But a string that the cloud has beside a
+// label's comes back behind all others.
+func (c *call) checkSame(t *rapid.T, name string, first, second *fnv1.State) {
+	if proto.Equal(first, second) {
+		return
+	}
+
+	options := cmp.Options{protocmp.Transform()}
+	if c.shape == "StringList" {
+		options = append(options, protocmp.SortRepeated(func(a, b *structpb.Value) bool { return a.GetStringValue() < b.GetStringValue() }))
+	}
+
+	if diff := cmp.Diff(first, second, options); diff != "" {
+		t.Fatalf("%s step changed tags: -first, +second:\n%s", name, diff)
+	}
+}
+
+// checkFailure that a resource has no slot for a tag of a trusted source.
+func (c *call) checkFailure(t *rapid.T) {
+	trusted := make(map[string]bool)
+
+	for _, s := range c.sources {
+		for key := range s.values {
+			trusted[key] = trusted[key] || s.trusted
+		}
+	}
+
+	n := 0
+
+	for _, is := range trusted {
+		if is {
+			n++
+		}
+	}
+
+	if limit := c.profile().MaxTags - c.slots; len(c.earlier)+len(c.others)+2*n <= limit {
+		t.Fatalf("%d earlier tags, those of others, and at most %d of trusted sources have room among %d", len(c.earlier), 2*n, limit)
+	}
+}
+
+// check the tags that the supplied response desires.
+func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
+	keys, values := c.entries(rsp.GetDesired())
+
+	if c.leftAlone {
+		c.checkLeftAlone(t, values)
+		return
+	}
+
+	for i, of := range keys {
+		for _, key := range of {
+			if c.isReserved(key) && !strings.HasPrefix(values[i], "t") && !strings.HasPrefix(strings.ToLower(key), "crossplane-") {
+				t.Errorf("the reserved key %q has the value %q, which no trusted source gave", key, values[i])
+			}
+		}
+	}
+
+	// What earlier steps and other field managers set stays, so only they may exceed the cap. What some read as several tags
+	// counts once.
+	if limit := c.profile().MaxTags - c.slots; len(keys)+c.beside(keys) > limit && !c.escaped {
+		was := make(map[string]bool)
+
+		earlier, _ := c.entries(c.request().GetDesired())
+		for _, of := range earlier {
+			for _, key := range of {
+				was[c.spelled(key)] = true
+			}
+		}
+
+		for _, o := range c.others {
+			was[c.spelled(o[0])] = true
+		}
+
+		for _, of := range keys {
+			if !slices.ContainsFunc(of, func(key string) bool { return was[c.spelled(key)] || c.isReserved(key) }) {
+				t.Errorf("%d tags, of which %q was added, exceed the %d slots", len(keys), of, limit)
+			}
+		}
+	}
+
+	c.checkTrusted(t, rsp, keys)
+}
+
+// beside is how many tags of other field managers stay beside those with the keys. It doesn't say
+// where keys compare without case.
+func (c *call) beside(keys [][]string) (n int) {
+	if p := c.profile(); p.FoldKeys || p.FoldEntries {
+		return 0
+	}
+
+	for _, o := range c.others {
+		if !slices.ContainsFunc(keys, func(of []string) bool { return slices.Contains(of, o[0]) }) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// checkLeftAlone that a resource which is left alone has no tag of a label, nor copied metadata.
+func (c *call) checkLeftAlone(t *rapid.T, values []string) {
+	for _, v := range values {
+		v = v[strings.LastIndex(v, c.separator)+1:] // Keys have separators in them, too.
+		if !strings.HasPrefix(v, "e") && v != "" {
+			t.Errorf("a resource that is left alone has the value %q", v)
+		}
+	}
+}
+
+// checkTrusted that all labels of trusted sources are tags which nothing stands against.
+func (c *call) checkTrusted(t *rapid.T, rsp *fnv1.RunFunctionResponse, keys [][]string) {
+	winner := make(map[string]source)
+
+	for _, s := range c.sources {
+		for key := range s.values {
+			tagKey := c.prefix + key
+			if s.tag {
+				tagKey = key
+			}
+
+			if s.trusted || !c.isReserved(tagKey) && !c.isReserved(key) {
+				winner[tagKey] = s
+			}
+		}
+	}
+
+	skipped := strings.Builder{}
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_WARNING && r.GetReason() != report.ReasonCloudRefuses {
+			skipped.WriteString(r.GetMessage() + "; ")
+		}
+	}
+
+	for _, key := range slices.Sorted(maps.Keys(winner)) {
+		if !winner[key].trusted || strings.HasPrefix(strings.ToLower(key), "crossplane-") {
+			continue
+		}
+
+		there := slices.ContainsFunc(keys, func(of []string) bool {
+			return slices.ContainsFunc(of, func(k string) bool { return c.spelled(k) == c.spelled(key) })
+		})
+
+		// A profile may refuse it, or another trusted label have the same key.
+		if !there && !strings.Contains(skipped.String(), strings.TrimPrefix(key, c.prefix)+" → ") {
+			t.Errorf("the trusted label with the tag key %q is neither a tag nor skipped: %v\n%s", key, keys, skipped.String())
+		}
+	}
+
+	if strings.Contains(skipped.String(), "t"+"n") && strings.Contains(skipped.String(), "count-cap (") {
+		for r := range strings.SplitSeq(skipped.String(), "skipped ") {
+			if strings.Contains(r, "count-cap (") && strings.Contains(r, " tn") {
+				t.Errorf("a trusted label was skipped for want of a slot: %s", r)
+			}
+		}
+	}
+}
