@@ -943,7 +943,7 @@ type Coverage struct {
 	ConfigMap *ConfigMap `json:"configMap,omitempty"`
 }
 
-// A ConfigMap, which is made if there is none. Only one key of its data is written.
+// A ConfigMap is made if there is none. Only one key of its data is written.
 type ConfigMap struct {
 	// Name of the ConfigMap.
 	//

@@ -45,7 +45,7 @@ func (re *regular) cost(bytes int64) int64 {
 	return 1 + bytes*(re.steps+stepsPerUnit)/stepsPerUnit
 }
 
-// all returns the matches in target, at most most of them unless that is negative. The bytes that were
+// all returns the first matches in target, up to most, or all of them if most is negative. The bytes that were
 // read beyond the end of a match are read again for the next one, and are charged again.
 func (re *regular) all(c *Call, target string, most int) [][]int {
 	for n := matchesAtOnce; ; n *= 2 {
