@@ -1,0 +1,591 @@
+// Package explaining proves that explain says what the function does. It is handed the function to
+// call.
+package explaining
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// A case of labels that explain and the function are asked about.
+type testCase struct {
+	input, xr, context map[string]any
+
+	// objects that Crossplane could fetch.
+	objects []any
+}
+
+// labelKeys are keys that some profiles, formats or reservations treat as one, and
+// others don't.
+var labelKeys = []string{
+	"env", "Env", "a/b", "a.b", "a_b", "A/b", "plexsphere:env", "plexsphere_env", "aws:x", "goog-x", "Azure", "crossplane-kind", "Crossplane-Name",
+	"entigo:zone", "Entigo:Zone", "entigo-zone", "workspace", "WORKSPACE", "b c", "é", "", strings.Repeat("k", 54), strings.Repeat("k", 129),
+}
+
+// drawSource draws a source at the supplied position, and puts what it reads to the
+// supplied case. Each value starts with the source's name, so that a tag tells where it
+// came from.
+func drawSource(t *rapid.T, c *testCase, i int) map[string]any {
+	name := fmt.Sprintf("s%d", i)
+	source := map[string]any{
+		"name":     name,
+		"type":     rapid.SampledFrom([]string{"Value", "CompositeField", "ContextField", "CompositeMetadata", "RequiredResource", "Expression"}).Draw(t, "type"),
+		"keyForm":  rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form"),
+		"encoding": rapid.SampledFrom([]string{"Plain", "Plain", "Scalar", "JSON"}).Draw(t, "encoding"),
+		"trusted":  rapid.IntRange(0, 3).Draw(t, "trusted") == 0,
+	}
+
+	// labels that the source has once or, if it reads several objects, twice.
+	labels := func() map[string]any {
+		keys := rapid.SliceOfN(rapid.SampledFrom(labelKeys), 0, 6).Draw(t, "keys")
+		if rapid.IntRange(0, 5).Draw(t, "many") == 0 {
+			for n := range rapid.IntRange(20, 60).Draw(t, "count") {
+				keys = append(keys, fmt.Sprintf("k%02d", n))
+			}
+		}
+
+		out := make(map[string]any, len(keys))
+
+		for _, key := range keys {
+			v := name + "-" + rapid.SampledFrom([]string{"", "x", "é", "a b", "X", strings.Repeat("v", 62), strings.Repeat("v", 254)}).Draw(t, "value")
+			if source["encoding"] == "JSON" {
+				v = strconv.Quote(v)
+			}
+
+			out[key] = v
+		}
+
+		return out
+	}
+
+	if rapid.IntRange(0, 3).Draw(t, "included") == 0 {
+		include := map[string]any{}
+		patterns := rapid.SliceOfN(rapid.SampledFrom([]any{"env", "a/*", "k*", "k1*", "entigo:*", "*"}), 1, 3)
+
+		switch rapid.IntRange(0, 2).Draw(t, "include") {
+		case 0:
+			include["keys"] = patterns.Draw(t, "keys to include")
+		case 1:
+			include["except"] = patterns.Draw(t, "keys to except")
+		default:
+			include["keys"] = patterns.Draw(t, "keys to include")
+			include["except"] = patterns.Draw(t, "keys to except")
+		}
+
+		source["include"] = include
+	}
+
+	// Some things aren't there.
+	there := rapid.IntRange(0, 9).Draw(t, "there") > 0
+	spec, _ := c.xr["spec"].(map[string]any)
+	prefix := name + ".example.org/"
+
+	prefixed := func() map[string]any {
+		of := make(map[string]any)
+		for key, v := range labels() {
+			of[prefix+key] = v
+		}
+
+		return of
+	}
+
+	switch source["type"] {
+	case "Value":
+		source["values"] = labels()
+	case "CompositeField":
+		source["fromFieldPath"] = "spec." + name
+		if there {
+			spec[name] = labels()
+		}
+	case "ContextField":
+		source["contextKey"] = "example.org/" + name
+		source["fromFieldPath"] = "tags"
+
+		if there {
+			c.context["example.org/"+name] = map[string]any{"tags": labels()}
+		}
+	case "Expression":
+		of, expressions := labels(), make(map[string]any)
+		of["own"] = of["env"]
+
+		// There are limits to how many there may be.
+		for _, key := range slices.Sorted(maps.Keys(of))[:min(len(of), 30)] {
+			expressions[key] = fmt.Sprintf("xr.spec.%s[%q]", name, key)
+		}
+
+		source["expressions"] = expressions
+		if there {
+			spec[name] = of
+		}
+	case "CompositeMetadata":
+		source["prefix"] = prefix
+		meta, _ := c.xr["metadata"].(map[string]any)
+
+		for _, field := range []string{"labels", "annotations"} {
+			of, _ := meta[field].(map[string]any)
+			maps.Copy(of, prefixed())
+		}
+	default:
+		if found := drawResource(t, source, labels, prefixed); there {
+			c.objects = append(c.objects, found...)
+		}
+	}
+
+	return source
+}
+
+// drawResource completes a source that reads objects, and returns these.
+func drawResource(t *rapid.T, source map[string]any, labels, prefixed func() map[string]any) []any {
+	name, _ := source["name"].(string)
+	of := map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}
+	source["resource"] = of
+
+	if rapid.Bool().Draw(t, "optional") {
+		source["policy"] = map[string]any{"fromFieldPath": "Optional"}
+	}
+
+	named := func(called string) map[string]any {
+		o := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "team-a", "name": called, "labels": map[string]any{"of": name}}}
+
+		if rapid.Bool().Draw(t, "by prefix") && source["fromFieldPath"] == nil || source["prefix"] != nil {
+			source["prefix"] = name + ".example.org/"
+			meta, _ := o["metadata"].(map[string]any)
+			meta["annotations"] = prefixed()
+		} else {
+			source["fromFieldPath"] = "data"
+			o["data"] = labels()
+		}
+
+		return o
+	}
+
+	found := []any{named(name + "-b"), named(name + "-a")}
+
+	switch rapid.IntRange(0, 3).Draw(t, "selector") {
+	case 0:
+		of["matchLabels"] = map[string]any{"value": map[string]any{"of": name}}
+	case 1:
+		of["matchLabels"] = map[string]any{"value": map[string]any{"of": name}}
+		source["pick"] = "One"
+	case 2:
+		// An object of the same name in another namespace is another one.
+		of["name"] = map[string]any{"value": name + "-a"}
+		of["namespace"] = map[string]any{"fromFieldPath": "metadata.namespace"}
+		found = append(found, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "other", "name": name + "-a"}, "data": map[string]any{"env": "wrong"}})
+	default:
+		of["name"] = map[string]any{"fromFieldPath": "spec.missing"}
+	}
+
+	return found
+}
+
+// cases returns a generator of them.
+func cases() *rapid.Generator[testCase] {
+	return rapid.Custom(func(t *rapid.T) testCase {
+		c := testCase{
+			xr: map[string]any{
+				"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage",
+				"metadata": map[string]any{"namespace": "team-a", "name": "assets", "labels": map[string]any{}, "annotations": map[string]any{}},
+				"spec":     map[string]any{"provider": rapid.SampledFrom([]string{"aws", "GCP", "amazon"}).Draw(t, "provider of the composite resource")},
+			},
+			context: map[string]any{},
+		}
+
+		// The tag field of the Bucket is known, and its provider adds tags.
+		fields := []any{}
+
+		for _, name := range profile.Names() {
+			fields = append(fields, map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "fieldPath": "spec.forProvider.tags", "shape": "Map", "provider": name})
+		}
+
+		sources := []any{}
+		for i := range rapid.IntRange(1, 5).Draw(t, "sources") {
+			sources = append(sources, drawSource(t, &c, i))
+		}
+
+		reserved := map[string]any{}
+		for _, name := range profile.Names() {
+			if n := rapid.SampledFrom([]int{0, 0, 0, 3, 30, 100}).Draw(t, "reserved slots"); n > 0 {
+				reserved[name] = n
+			}
+		}
+
+		c.input = map[string]any{
+			"apiVersion":   v1beta1.APIVersion,
+			"kind":         v1beta1.Kind,
+			"keyPrefix":    rapid.SampledFrom([]string{"plexsphere:", "", "acme-"}).Draw(t, "prefix"),
+			"sources":      sources,
+			"tagFields":    fields,
+			"reservedTags": reserved,
+			"reservedKeys": rapid.SliceOfN(rapid.SampledFrom([]any{"entigo:*", "workspace", "env", "a_b", "plexsphere_*"}), 0, 3).Draw(t, "reserved keys"),
+			"providerTags": rapid.SampledFrom([]string{"Reserve", "None"}).Draw(t, "provider's tags"),
+			"limitPolicy":  rapid.SampledFrom([]string{"ApplyPartial", "ApplyPartial", "ApplyPartial", "ApplyStrict"}).Draw(t, "limits"),
+		}
+
+		if rules := rapid.SampledFrom([]string{"", "Contract", "Cloud"}).Draw(t, "rules"); rules != "" {
+			c.input["profileRules"] = rules
+		}
+
+		if rapid.Bool().Draw(t, "formatted") {
+			c.input["keyFormats"] = []any{
+				map[string]any{"provider": "aws", "replace": map[string]any{"/": "_", ".": "_"}, "lowercase": rapid.Bool().Draw(t, "lowercase")},
+				map[string]any{"provider": "hetzner", "prefix": rapid.SampledFrom([]string{"", "h-"}).Draw(t, "prefix of hetzner")},
+			}
+		}
+
+		if rapid.Bool().Draw(t, "formatted values") {
+			c.input["valueFormats"] = []any{map[string]any{"provider": "gcp", "replace": map[string]any{" ": "_", "/": "_"}, "lowercase": rapid.Bool().Draw(t, "lowercase values")}}
+		}
+
+		drawRules(t, &c)
+
+		if rapid.Bool().Draw(t, "provider of a field") {
+			c.input["provider"] = map[string]any{"fromFieldPath": rapid.SampledFrom([]string{"spec.provider", "spec.provider", "spec.none"}).Draw(t, "provider's field")}
+		}
+
+		return c
+	})
+}
+
+// drawRules draws rules on tags, and puts what they read to the supplied case.
+func drawRules(t *rapid.T, c *testCase) {
+	keys := rapid.SampledFrom([]string{"env", "Env", "a/*", "a.b", "k0*", "plexsphere:*", "entigo:*", "workspace", "*"})
+
+	for _, rules := range []string{"removeTags", "ignoreTags"} {
+		if rapid.IntRange(0, 2).Draw(t, rules) > 0 {
+			continue
+		}
+
+		of := []any{}
+
+		for range rapid.IntRange(1, 3).Draw(t, "rules") {
+			rule := map[string]any{"key": keys.Draw(t, "key")}
+
+			switch rapid.IntRange(0, 3).Draw(t, "rule") {
+			case 0:
+				rule = map[string]any{"fromFieldPath": "spec." + rules}
+
+				if spec, ok := c.xr["spec"].(map[string]any); ok {
+					spec[rules] = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) any { return keys.Draw(t, "key") }), 0, 3).Draw(t, "keys of a field")
+				}
+			case 1:
+				if rules == "removeTags" {
+					rule["value"] = rapid.SampledFrom([]string{"s0-", "s0-x", "s1-a_b"}).Draw(t, "value")
+				}
+			default:
+			}
+
+			of = append(of, rule)
+		}
+
+		c.input[rules] = of
+	}
+
+	policy := []any{}
+
+	for range rapid.IntRange(0, 3).Draw(t, "rules of the policy") {
+		rule := map[string]any{"key": rapid.SampledFrom(labelKeys[:12]).Draw(t, "key of a rule"), "required": rapid.Bool().Draw(t, "required")}
+		if rapid.Bool().Draw(t, "of values") {
+			rule["values"] = rapid.SliceOfN(rapid.SampledFrom([]any{"*-x", "s0-*", "s1-é"}), 1, 2).Draw(t, "values")
+		}
+
+		policy = append(policy, rule)
+	}
+
+	if len(policy) > 0 {
+		c.input["tagPolicy"] = map[string]any{"rules": policy}
+	}
+}
+
+// A told is what explain or the function says of one tag profile.
+type told struct {
+	// Tags by key, and the sources that they came from.
+	Tags    map[string]string
+	Sources map[string]string
+
+	// Skipped labels, sorted. Of those that say the same there is one.
+	Skipped []tags.SkippedLabel
+
+	// Broken is how many rules of the tag policy are.
+	Broken int
+}
+
+func (d *told) sort() {
+	slices.SortFunc(d.Skipped, func(a, b tags.SkippedLabel) int {
+		return slices.Compare([]string{a.QualifiedKey, a.TagKey, string(a.Reason)}, []string{b.QualifiedKey, b.TagKey, string(b.Reason)})
+	})
+	d.Skipped = slices.Compact(d.Skipped)
+}
+
+// explained returns what explain says of the supplied case by tag profile, and why the
+// function fails, if it does. Of rendered resources, if there are any, it says what they have.
+func explained(t *rapid.T, dir string, c *testCase, rendered []any) (of map[string]told, fails string) {
+	write := func(name string, v any) string {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// Both formats say the same.
+		if rapid.Bool().Draw(t, name+" as YAML") {
+			if text, err = yaml.JSONToYAML(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		return file
+	}
+
+	composition := map[string]any{
+		"apiVersion": "apiextensions.crossplane.io/v1", "kind": "Composition", "metadata": map[string]any{"name": "storage"},
+		"spec": map[string]any{
+			"compositeTypeRef": map[string]any{"apiVersion": c.xr["apiVersion"], "kind": c.xr["kind"]},
+			"pipeline":         []any{map[string]any{"step": "tags", "input": c.input}},
+		},
+	}
+
+	out := &bytes.Buffer{}
+	command := &explain.Command{
+		Composition:       write("composition", composition),
+		XR:                write("xr", c.xr),
+		RequiredResources: []string{write("objects", map[string]any{"apiVersion": "v1", "kind": "List", "items": append([]any{}, c.objects...)})},
+		Context:           write("context", c.context),
+		Provider:          profile.Names(),
+		Output:            "json",
+	}
+
+	if len(rendered) > 0 {
+		command.Provider, command.Rendered = nil, write("rendered", map[string]any{"apiVersion": "v1", "kind": "List", "items": rendered})
+	}
+
+	if err := command.Explain(t.Context(), nil, out); err != nil {
+		return nil, err.Error()
+	}
+
+	if len(rendered) > 0 {
+		return toldOf(t, out.Bytes()), ""
+	}
+
+	var got []explain.Explanation
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+
+	of = make(map[string]told, len(got))
+
+	for _, x := range got {
+		for _, note := range x.Notes {
+			if strings.HasPrefix(note, "the function fails: ") {
+				fails = note
+			}
+		}
+
+		d := told{Tags: x.Tags, Sources: make(map[string]string), Skipped: x.Skipped, Broken: len(x.Broken)}
+		for key, origin := range x.Sources {
+			d.Sources[key] = origin.Source
+		}
+
+		d.sort()
+		of[x.Provider] = d
+	}
+
+	return of, fails
+}
+
+// toldOf returns what explain says of rendered resources, in the supplied JSON.
+func toldOf(t *rapid.T, out []byte) map[string]told {
+	var got []explain.Rendered
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+
+	of := make(map[string]told, len(got))
+
+	for i := range got {
+		x := &got[i]
+		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: len(x.Broken)}
+
+		for _, tag := range x.Tags {
+			d.Tags[tag.Key], d.Sources[tag.Key] = tag.Value, tag.Source
+		}
+
+		for _, l := range x.Labels {
+			if strings.HasPrefix(l.Why, "missing") {
+				t.Errorf("label %q should be a tag of %s, or it be said why not", l.QualifiedKey, x.Resource)
+			}
+
+			if l.Reason != "" {
+				d.Skipped = append(d.Skipped, tags.SkippedLabel{QualifiedKey: l.QualifiedKey, TagKey: l.TagKey, Provider: x.Provider, Reason: l.Reason})
+			}
+		}
+
+		d.sort()
+		of[x.Provider] = d
+	}
+
+	return of
+}
+
+// ran returns what the function does with the supplied case by tag profile, the resources that it
+// is rendered to, and the message of the fatal result, if there is one.
+func ran(t *rapid.T, fn *Function, c *testCase) (of map[string]told, rendered []any, fails string) {
+	req := &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Input:    tagstest.Struct(c.input),
+		Context:  tagstest.Struct(c.context),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.Struct(c.xr)}},
+		Desired:  &fnv1.State{Resources: make(map[string]*fnv1.Resource)},
+	}
+
+	for _, name := range profile.Names() {
+		r := map[string]any{"apiVersion": "cloud.example.org/v1", "kind": name, "spec": map[string]any{"forProvider": map[string]any{}}}
+
+		// Of providers that add tags, it is a kind to which they do.
+		if apiVersion, kind, adds := strings.Cut(map[string]string{
+			"aws":          "s3.aws.m.upbound.io/v1beta1 Bucket",
+			"cloudfoundry": "cloudfoundry.crossplane.io/v1alpha1 Space",
+			"alibaba":      "ack.alibabacloud.crossplane.io/v1alpha1 EdgeKubernetes",
+		}[name], " "); adds {
+			r["apiVersion"], r["kind"] = apiVersion, kind
+		}
+
+		req.Desired.Resources[name] = &fnv1.Resource{Resource: tagstest.Struct(r)}
+	}
+
+	objects := make([]*structpb.Struct, len(c.objects))
+
+	for i, o := range c.objects {
+		objects[i] = tagstest.Struct(o)
+	}
+
+	// Objects that are found, there is a call for.
+	rsp, err := fn.Run(req)
+	if err == nil && rsp.GetRequirements() != nil {
+		require.Answer(req, rsp.GetRequirements(), objects)
+
+		rsp, err = fn.Run(req)
+	}
+
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return nil, nil, r.GetMessage()
+		}
+	}
+
+	for _, name := range profile.Names() {
+		r := object.Of(rsp.GetDesired().GetResources()[name]).Struct().AsMap()
+		r["metadata"] = map[string]any{"annotations": map[string]any{"crossplane.io/composition-resource-name": name}}
+		rendered = append(rendered, r)
+	}
+
+	of = make(map[string]told)
+	broken := make(map[string]int)
+
+	for _, l := range fn.Metrics() {
+		if series, ok := strings.CutPrefix(l, `function_cloud_tags_policy_violations_total{provider="`); ok {
+			name, n, _ := strings.Cut(series, `"} `)
+
+			if broken[name], err = strconv.Atoi(n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
+	for _, name := range profile.Names() {
+		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: broken[name]}
+
+		for key, v := range tagstest.ForProvider(rsp.GetDesired().GetResources()[name]) {
+			if key == "tags" || key == "labels" {
+				for key, v := range v.GetStructValue().GetFields() {
+					d.Tags[key] = v.GetStringValue()
+					d.Sources[key], _, _ = strings.Cut(v.GetStringValue(), "-")
+				}
+			}
+		}
+
+		for line := range strings.Lines(fn.Log.String()) {
+			var l map[string]any
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+
+			if l["msg"] == "Skipped label" && l["provider"] == name {
+				d.Skipped = append(d.Skipped, tags.SkippedLabel{
+					QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: profile.SkipReason(fmt.Sprint(l["reason"])),
+				})
+			}
+		}
+
+		d.sort()
+		of[name] = d
+	}
+
+	return of, rendered, ""
+}
+
+// A Function is called, and says what it has logged and counted.
+type Function struct {
+	Run     func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+	Log     *bytes.Buffer
+	Metrics func() []string
+}
+
+// Check asks explain and the function about the same labels. Files are written to dir.
+func Check(t *rapid.T, dir string, fn *Function) {
+	c := cases().Draw(t, "case")
+	got, gotFails := explained(t, dir, &c, nil)
+	want, rendered, wantFails := ran(t, fn, &c)
+
+	if (gotFails == "") != (wantFails == "") {
+		t.Fatalf("explain should tell if the function fails: it says %q, but the function %q", gotFails, wantFails)
+	}
+
+	// The function names resources, which explain doesn't know.
+	if !strings.HasPrefix(gotFails, "the function fails: ") && gotFails != strings.Join(strings.Fields(wantFails), " ") {
+		t.Errorf("explain should say why the labels can't be known: it says %q, but the function %q", gotFails, wantFails)
+	}
+
+	if gotFails != "" {
+		return
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("explain should say what the function does (-function, +explain):\n%s", diff)
+	}
+
+	got, gotFails = explained(t, dir, &c, rendered)
+	if diff := cmp.Diff(want, got); diff != "" || gotFails != "" {
+		t.Errorf("explain should say what the function has done: %s (-function, +explain):\n%s", gotFails, diff)
+	}
+}
