@@ -40,7 +40,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
@@ -49,8 +48,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/codec"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -59,6 +56,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/explaining"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/removal"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/trust"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -1542,196 +1540,18 @@ func FuzzRunFunction(f *testing.F) {
 		}
 
 		// What fails has lost nothing, as was seen above.
-		of, ok := removing(before)
+		of, ok := removal.Of(before, schemas)
 		if fatal || !ok {
 			return
 		}
 
 		for name, r := range before.GetDesired().GetResources() {
 			kept := rsp.GetDesired().GetResources()[name]
-			if !of.keeps(r.GetResource(), kept.GetResource()) {
+			if !of.Keeps(r.GetResource(), kept.GetResource()) {
 				t.Errorf("RunFunction(...): desired resource %q has lost a field: %v → %v", name, r, kept)
 			}
 		}
 	})
-}
-
-// A removal is what a request may take away from desired resources: the tags that its
-// input removes, and nothing else.
-type removal struct {
-	in     *v1beta1.CloudTags
-	set    resolve.Set
-	fields field.Locator
-}
-
-// removing returns the removal of the supplied request. It returns false if the
-// request is not one that can be run.
-func removing(req *fnv1.RunFunctionRequest) (removal, bool) {
-	in, err := v1beta1.Decode(req.GetInput())
-	if err != nil {
-		return removal{}, false
-	}
-
-	required := require.New(req)
-
-	set, err := resolve.Resolve(context.Background(), in, req, required)
-	if err != nil {
-		return removal{}, false
-	}
-
-	return removal{in: in, set: set, fields: field.ForInput(in, schemas(in, required))}, true
-}
-
-// keeps is true if all fields of the supplied resource are still there, whatever their
-// values, but for tags that are removed.
-func (of *removal) keeps(before, after *structpb.Struct) bool {
-	f, ok := of.fields.Locate(of.kindOf(before))
-	if !ok || f.Shape == field.None {
-		return of.keepsAll(before, after)
-	}
-
-	was, err := object.Get(object.Tree(before), f.Path)
-	if err != nil || was == nil {
-		return of.keepsAll(before, after)
-	}
-
-	is, err := object.Get(object.Tree(after), f.Path)
-	if err != nil || !of.keepsTags(was, is, &f) {
-		return false
-	}
-
-	// Beside the tag field, everything stays.
-	rest, err := without(before, f.Path)
-	if err != nil {
-		return false
-	}
-
-	kept, err := without(after, f.Path)
-
-	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
-}
-
-// without returns the supplied resource without the supplied field, nor empty objects around it.
-func without(r *structpb.Struct, path object.Path) (object.Object, error) {
-	out, err := object.Set(object.Tree(r), path, object.Node{})
-
-	for n := len(path.Segments()) - 1; n > 0 && err == nil; n-- {
-		if v, _ := out.At(path.First(n)); v.IsObject() && v.IsEmpty() {
-			out, err = object.Set(out, path.First(n), object.Node{})
-		}
-	}
-
-	return out, err
-}
-
-// kindOf returns the kind of the supplied resource, as the stamper has it.
-func (of *removal) kindOf(r *structpb.Struct) field.Kind {
-	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
-	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
-
-	if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
-		k.Profile = family.Profile
-	} else if provider := of.in.ProviderValue(); provider != "" {
-		k.Profile = profile.Of(provider).Name
-	}
-
-	return k
-}
-
-// keepsAll is true if all fields of the supplied struct are still there, whatever their
-// values.
-func (of *removal) keepsAll(before, after *structpb.Struct) bool {
-	for name, v := range before.GetFields() {
-		kept, ok := after.GetFields()[name]
-
-		// Metadata can be copied to any field, in the place of whatever has its key.
-		if _, text := kept.GetKind().(*structpb.Value_StringValue); text && len(of.in.KubernetesMetadata) > 0 {
-			continue
-		}
-
-		if !ok || !of.keepsAll(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
-			return false
-		}
-	}
-
-	return true
-}
-
-// keepsTags is true if the supplied value of the supplied field has not lost a tag that
-// isn't to be removed, nor anything else.
-func (of *removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
-	// What earlier steps set of reserved keys goes, however it's spelled: see TestRunFunctionTrust.
-	removed := func(key string) bool {
-		return len(of.in.ReservedKeys) > 0 || slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
-			return profile.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
-		})
-	}
-
-	if f.Shape == field.Joined {
-		return keepsJoined(before.GetStringValue(), after.GetStringValue(), f, removed)
-	}
-
-	for name := range before.GetStructValue().GetFields() {
-		if _, ok := after.GetStructValue().GetFields()[name]; !ok && !removed(name) {
-			return false
-		}
-	}
-
-	// Of several items with one key, one is kept.
-	var others int
-
-	keys := make(map[string]bool)
-
-	for _, item := range before.GetListValue().GetValues() {
-		switch k := item.GetKind().(type) {
-		case *structpb.Value_StructValue:
-			if key, ok := k.StructValue.GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); !ok {
-				others++
-			} else if !removed(key.StringValue) {
-				keys[strings.ToLower(key.StringValue)] = true
-			}
-		case *structpb.Value_StringValue:
-			parts := strings.Split(k.StringValue, f.Separator)
-			gone := false
-
-			for i := range parts {
-				gone = gone || removed(strings.Join(parts[:i+1], f.Separator))
-			}
-
-			if !gone {
-				keys[strings.ToLower(parts[0])] = true
-			}
-		default:
-			others++
-		}
-	}
-
-	return len(after.GetListValue().GetValues()) >= len(keys)+others
-}
-
-// keepsJoined is keepsTags for joined strings. Of those with escapes it is not known.
-func keepsJoined(before, after string, f *field.Field, removed func(key string) bool) bool {
-	keysOf := func(text string) map[string]bool {
-		keys := make(map[string]bool)
-
-		for entry := range strings.SplitSeq(text, f.Delimiter) {
-			key, _, _ := strings.Cut(entry, f.Separator)
-			if key = strings.TrimSpace(key); key != "" && !removed(key) {
-				keys[strings.ToLower(key)] = true
-			}
-		}
-
-		return keys
-	}
-
-	is := keysOf(after)
-	for key := range keysOf(before) {
-		if !is[key] && !strings.Contains(before, `\`) {
-			return false
-		}
-	}
-
-	return true
 }
 
 func marshal(tb testing.TB, m proto.Message) []byte {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A nodeSeen is what can be read of a node.
@@ -251,7 +252,7 @@ func FuzzObject(f *testing.F) {
 
 		// same compares what comes of both.
 		same := func(what string, wanted, o object.Object, wantErr, err error) {
-			if text(wantErr) != text(err) {
+			if tagstest.Error(wantErr) != tagstest.Error(err) {
 				t.Fatalf("%s: want error %v, got %v", what, wantErr, err)
 			}
 
@@ -284,7 +285,7 @@ func FuzzObject(f *testing.F) {
 		if !path.HasWildcard() {
 			w, wantErr := want.At(path)
 			g, err := got.At(path)
-			if text(wantErr) != text(err) || !w.Equal(g) || !g.Equal(w) {
+			if tagstest.Error(wantErr) != tagstest.Error(err) || !w.Equal(g) || !g.Equal(w) {
 				t.Fatalf("At(%q): want %v, %v, got %v, %v", path, w.Value(), wantErr, g.Value(), err)
 			}
 

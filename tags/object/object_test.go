@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // bucket is what the paths of the tests lead into.
@@ -63,7 +64,7 @@ func inBytes(s *structpb.Struct) object.Object {
 
 // same returns what came of a tree, and panics if something else came of bytes.
 func same[M proto.Message](tree, bytes M, err, errOfBytes error) (M, error) {
-	if diff := cmp.Diff(tree, bytes, protocmp.Transform()); diff != "" && err == nil || text(err) != text(errOfBytes) {
+	if diff := cmp.Diff(tree, bytes, protocmp.Transform()); diff != "" && err == nil || tagstest.Error(err) != tagstest.Error(errOfBytes) {
 		panic(fmt.Sprintf("\nBytes should be like a tree.\n-tree, +bytes: %v, %v:\n%s", err, errOfBytes, diff))
 	}
 
@@ -86,15 +87,6 @@ func set(s *structpb.Struct, path string, v *structpb.Value) (*structpb.Struct, 
 	b, errOfBytes := object.Set(inBytes(s), p, object.NodeOf(v))
 
 	return same(o.Struct(), b.Struct(), err, errOfBytes)
-}
-
-// text of the supplied error, which is empty for none.
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-
-	return err.Error()
 }
 
 func TestParsePath(t *testing.T) {
@@ -127,7 +119,7 @@ func TestParsePath(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p, err := object.ParsePath(tc.path)
-			if diff := cmp.Diff(tc.want, text(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nParsePath(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 			}
 
@@ -192,7 +184,7 @@ func TestGet(t *testing.T) {
 
 			got, err := get(s, tc.path)
 
-			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
+			if diff := cmp.Diff(tc.want.err, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nGet(..., %q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 			}
 
@@ -223,7 +215,7 @@ func TestGetNil(t *testing.T) {
 func TestGetItemOfTop(t *testing.T) {
 	_, err := get(resource.MustStructJSON(bucket), "[0]")
 
-	if diff := cmp.Diff("the object is an object, not a list", text(err)); diff != "" {
+	if diff := cmp.Diff("the object is an object, not a list", tagstest.Error(err)); diff != "" {
 		t.Errorf("\nAn object has no items, and the message should read like those of other paths.\nGet(..., %q): -want error, +got error:\n%s", "[0]", diff)
 	}
 }
@@ -282,7 +274,7 @@ func TestSet(t *testing.T) {
 
 			got, err := set(s, tc.path, value(tc.value))
 
-			if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
+			if diff := cmp.Diff(tc.want.err, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nSet(..., %q, ...): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 			}
 
@@ -409,7 +401,7 @@ func TestStringMap(t *testing.T) {
 			for range 5 {
 				got, err := object.StringMap(value(tc.json), "spec.labels")
 
-				if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
+				if diff := cmp.Diff(tc.want.err, tagstest.Error(err)); diff != "" {
 					t.Errorf("\n%s\nStringMap(...): -want error, +got error:\n%s", tc.reason, diff)
 				}
 

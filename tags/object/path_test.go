@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestParsePaths(t *testing.T) {
@@ -34,7 +35,7 @@ func TestParsePaths(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p, err := object.ParsePaths(tc.path)
-			if diff := cmp.Diff(tc.want, text(err)); diff != "" {
+			if diff := cmp.Diff(tc.want, tagstest.Error(err)); diff != "" {
 				t.Fatalf("\n%s\nParsePaths(%q): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 			}
 

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // mark the supplied value, which must be a string, if there is one.
@@ -84,7 +85,7 @@ func TestUpdate(t *testing.T) {
 			// A path that is used twice should lead to the same.
 			for range 2 {
 				got, err := update(s, tc.path, mark)
-				if diff := cmp.Diff(tc.want.err, text(err)); diff != "" {
+				if diff := cmp.Diff(tc.want.err, tagstest.Error(err)); diff != "" {
 					t.Errorf("\n%s\nUpdate(..., %q, ...): -want error, +got error:\n%s", tc.reason, tc.path, diff)
 				}
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestLimits is about what the author of a composite resource may make long.
@@ -67,7 +68,7 @@ func TestLimits(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			set, _, err := clusterOf().reconcile(decode(t, tc.input), observe(tc.xr))
-			if diff := cmp.Diff(tc.err, text(err)); diff != "" {
+			if diff := cmp.Diff(tc.err, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
@@ -99,7 +100,7 @@ func TestLimitPerResource(t *testing.T) {
 	want := `cannot resolve the labels of composed resource "a": there are 1001 labels, and at most 1000 are allowed: sources[0] has the most, 999: narrow its include`
 
 	_, err = set.PerResource.Set(&resolve.Composed{Name: "a", Desired: object.Tree(nil)})
-	if diff := cmp.Diff(want, text(err)); diff != "" {
+	if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
 		t.Errorf("\nA resource with one label more should be named.\nSet(...): -want error, +got error:\n%s", diff)
 	}
 }

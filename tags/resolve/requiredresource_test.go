@@ -20,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func clusterOf(objects ...string) cluster {
@@ -213,7 +214,7 @@ func TestClassInTime(t *testing.T) {
 			wantSet = picked("AWSClass", want, "")
 		}
 
-		if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+		if diff := cmp.Diff(wantErr, tagstest.Error(err)); diff != "" {
 			t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", reason, diff)
 		}
 
@@ -363,7 +364,7 @@ func TestWaiting(t *testing.T) {
 
 		_, err := resolve.Resolve(t.Context(), in, req, require.New(req))
 		if want[name].GetKind() == "Organization" {
-			if diff := cmp.Diff(`cannot resolve sources[1]: there is no Organization (platform.example.org/v1) named "acme"`, text(err)); diff != "" {
+			if diff := cmp.Diff(`cannot resolve sources[1]: there is no Organization (platform.example.org/v1) named "acme"`, tagstest.Error(err)); diff != "" {
 				t.Errorf("\nAn empty answer says that there is no such object.\nResolve(...): -want error, +got error:\n%s", diff)
 			}
 		} else if err != nil {

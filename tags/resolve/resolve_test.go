@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // composite is the composite resource of most cases.
@@ -82,15 +83,6 @@ func from(position int) *tags.Source { return &tags.Source{Position: position} }
 func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.Set, error) {
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
 	return resolve.Resolve(context.Background(), in, req, require.New(req))
-}
-
-// text of the supplied error, which is empty for none.
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-
-	return err.Error()
 }
 
 func TestResolveJSON(t *testing.T) {
@@ -175,7 +167,7 @@ func TestResolveJSON(t *testing.T) {
 				wantErr, want = "cannot resolve sources[0]: cannot decode values[a]: "+tc.want.err, resolve.Set{}
 			}
 
-			if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+			if diff := cmp.Diff(wantErr, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
@@ -234,7 +226,7 @@ func TestScalar(t *testing.T) {
 			}
 
 			got, err := resolveOn(decode(t, sources), xr)
-			if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+			if diff := cmp.Diff(wantErr, tagstest.Error(err)); diff != "" {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
@@ -303,7 +295,7 @@ func TestClientGone(t *testing.T) {
 		"KubernetesMetadata": `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "copy": ["Labels"], "select": {"all": true}, "toFieldPaths": {"labels": ["spec.labels"]}}]`,
 	} {
 		req := &fnv1.RunFunctionRequest{}
-		if _, err := resolve.Resolve(ctx, decode(t, input), req, require.New(req)); !cmp.Equal(context.Canceled.Error(), text(err)) {
+		if _, err := resolve.Resolve(ctx, decode(t, input), req, require.New(req)); !cmp.Equal(context.Canceled.Error(), tagstest.Error(err)) {
 			t.Errorf("\nA call whose client has gone should end.\nResolve(...) of %s: got error %v", name, err)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -99,15 +100,6 @@ func observe(xr string) *fnv1.RunFunctionRequest {
 		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(xr)}},
 	}
-}
-
-// text of the supplied error, which is empty for none.
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-
-	return err.Error()
 }
 
 func forProvider(r *structpb.Struct) map[string]*structpb.Value {
@@ -251,7 +243,7 @@ func TestEveryPrecedence(t *testing.T) {
 		what := fmt.Sprintf("levels %v, trusted %v, reserved %t, earlier step %q, onConflict of %s %s", kind, trusted, reserved, step, names[0], in.Sources[0].OnConflict)
 
 		got, out, err := objects.tagsAfter(in, observe(`{}`), bucket(string(j)))
-		if diff := cmp.Diff(wantErr, text(err)); diff != "" {
+		if diff := cmp.Diff(wantErr, tagstest.Error(err)); diff != "" {
 			t.Fatalf("\nStamp(...) of %s: -want error, +got error:\n%s", what, diff)
 		}
 

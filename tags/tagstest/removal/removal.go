@@ -1,0 +1,199 @@
+// Package removal proves that the function loses nothing of what earlier steps desire, but for tags that
+// its input removes.
+package removal
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// A Removal is what a request may take away from desired resources: the tags that its
+// input removes, and nothing else.
+type Removal struct {
+	in     *v1beta1.CloudTags
+	set    resolve.Set
+	fields field.Locator
+}
+
+// Of the request, for whose input schemas returns those that the function reads. It returns false if
+// the request is not one that can be run.
+func Of(req *fnv1.RunFunctionRequest, schemas func(*v1beta1.CloudTags, *require.Requirements) field.Schemas) (Removal, bool) {
+	in, err := v1beta1.Decode(req.GetInput())
+	if err != nil {
+		return Removal{}, false
+	}
+
+	required := require.New(req)
+
+	set, err := resolve.Resolve(context.Background(), in, req, required)
+	if err != nil {
+		return Removal{}, false
+	}
+
+	return Removal{in: in, set: set, fields: field.ForInput(in, schemas(in, required))}, true
+}
+
+// Keeps is true if all fields of the supplied resource are still there, whatever their
+// values, but for tags that are removed.
+func (of *Removal) Keeps(before, after *structpb.Struct) bool {
+	f, ok := of.fields.Locate(of.kindOf(before))
+	if !ok || f.Shape == field.None {
+		return of.keepsAll(before, after)
+	}
+
+	was, err := object.Get(object.Tree(before), f.Path)
+	if err != nil || was == nil {
+		return of.keepsAll(before, after)
+	}
+
+	is, err := object.Get(object.Tree(after), f.Path)
+	if err != nil || !of.keepsTags(was, is, &f) {
+		return false
+	}
+
+	// Beside the tag field, everything stays.
+	rest, err := without(before, f.Path)
+	if err != nil {
+		return false
+	}
+
+	kept, err := without(after, f.Path)
+
+	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
+}
+
+// without returns the supplied resource without the supplied field, nor empty objects around it.
+func without(r *structpb.Struct, path object.Path) (object.Object, error) {
+	out, err := object.Set(object.Tree(r), path, object.Node{})
+
+	for n := len(path.Segments()) - 1; n > 0 && err == nil; n-- {
+		if v, _ := out.At(path.First(n)); v.IsObject() && v.IsEmpty() {
+			out, err = object.Set(out, path.First(n), object.Node{})
+		}
+	}
+
+	return out, err
+}
+
+// kindOf returns the kind of the supplied resource, as the stamper has it.
+func (of *Removal) kindOf(r *structpb.Struct) field.Kind {
+	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
+	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
+
+	if family, ok := field.FamilyOf(k.GroupKind()); ok && family.Profile != "" {
+		k.Profile = family.Profile
+	} else if provider := of.in.ProviderValue(); provider != "" {
+		k.Profile = profile.Of(provider).Name
+	}
+
+	return k
+}
+
+// keepsAll is true if all fields of the supplied struct are still there, whatever their
+// values.
+func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
+	for name, v := range before.GetFields() {
+		kept, ok := after.GetFields()[name]
+
+		// Metadata can be copied to any field, in the place of whatever has its key.
+		if _, text := kept.GetKind().(*structpb.Value_StringValue); text && len(of.in.KubernetesMetadata) > 0 {
+			continue
+		}
+
+		if !ok || !of.keepsAll(v.GetStructValue(), kept.GetStructValue()) || len(kept.GetListValue().GetValues()) < len(v.GetListValue().GetValues()) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// keepsTags is true if the supplied value of the supplied field has not lost a tag that
+// isn't to be removed, nor anything else.
+func (of *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
+	// What earlier steps set of reserved keys goes, however it's spelled: see TestRunFunctionTrust.
+	removed := func(key string) bool {
+		return len(of.in.ReservedKeys) > 0 || slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
+			return profile.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
+		})
+	}
+
+	if f.Shape == field.Joined {
+		return keepsJoined(before.GetStringValue(), after.GetStringValue(), f, removed)
+	}
+
+	for name := range before.GetStructValue().GetFields() {
+		if _, ok := after.GetStructValue().GetFields()[name]; !ok && !removed(name) {
+			return false
+		}
+	}
+
+	// Of several items with one key, one is kept.
+	var others int
+
+	keys := make(map[string]bool)
+
+	for _, item := range before.GetListValue().GetValues() {
+		switch k := item.GetKind().(type) {
+		case *structpb.Value_StructValue:
+			if key, ok := k.StructValue.GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); !ok {
+				others++
+			} else if !removed(key.StringValue) {
+				keys[strings.ToLower(key.StringValue)] = true
+			}
+		case *structpb.Value_StringValue:
+			parts := strings.Split(k.StringValue, f.Separator)
+			gone := false
+
+			for i := range parts {
+				gone = gone || removed(strings.Join(parts[:i+1], f.Separator))
+			}
+
+			if !gone {
+				keys[strings.ToLower(parts[0])] = true
+			}
+		default:
+			others++
+		}
+	}
+
+	return len(after.GetListValue().GetValues()) >= len(keys)+others
+}
+
+// keepsJoined is keepsTags for joined strings. Of those with escapes it is not known.
+func keepsJoined(before, after string, f *field.Field, removed func(key string) bool) bool {
+	keysOf := func(text string) map[string]bool {
+		keys := make(map[string]bool)
+
+		for entry := range strings.SplitSeq(text, f.Delimiter) {
+			key, _, _ := strings.Cut(entry, f.Separator)
+			if key = strings.TrimSpace(key); key != "" && !removed(key) {
+				keys[strings.ToLower(key)] = true
+			}
+		}
+
+		return keys
+	}
+
+	is := keysOf(after)
+	for key := range keysOf(before) {
+		if !is[key] && !strings.Contains(before, `\`) {
+			return false
+		}
+	}
+
+	return true
+}
