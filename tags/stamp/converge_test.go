@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -167,8 +168,12 @@ func (s *stage) agrees() error {
 		}
 	}
 
-	for entry := range spec {
+	for entry, value := range spec {
 		key := s.shape.keyOf(entry)
+		if value == "" && s.shape.field.Shape != field.StringList {
+			return fmt.Errorf("the tag %s has no value", key)
+		}
+
 		label, ours := strings.CutPrefix(key, "ours:")
 		_, labelled := s.labels[label]
 
@@ -389,4 +394,34 @@ func TestLastLabelLeaves(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestValueStays proves that a tag that somebody else has keeps the value that a label has given it, once the
+// label has gone: server-side apply takes away what Crossplane alone owns, and leaves the rest.
+func TestValueStays(t *testing.T) {
+	t.Parallel()
+
+	rapid.Check(t, func(t *rapid.T) {
+		s := &stage{
+			plane:  newPlane(modelShapes()["KeyedList"], modelProvider{native: rapid.Bool().Draw(t, "native")}, rapid.Bool().Draw(t, "oldServer")),
+			labels: rapid.SampledFrom([]map[string]string{nil, {"a": "1"}}).Draw(t, "labels"),
+		}
+
+		providerFirst := rapid.Bool().Draw(t, "providerFirst")
+		must(t, s, s.settles(false))
+		must(t, s, s.edit("ours:b", "9"))
+
+		labels := s.labels
+		s.labels = map[string]string{"b": "1"}
+
+		must(t, s, s.settles(providerFirst))
+
+		s.labels = labels
+
+		must(t, s, s.settles(providerFirst))
+
+		if spec, _ := s.tags(); spec["ours:b"] != "1" {
+			must(t, s, fmt.Errorf("want the value 1, got %v", spec))
+		}
+	})
 }

@@ -178,7 +178,7 @@ func modelShapes() map[string]modelShape {
 		out := make(map[string]string)
 		for _, e := range v.([]any) { //nolint:forcetypeassert // It is of this shape.
 			e := e.(map[string]any)         //nolint:forcetypeassert // See above.
-			value, _ := e["value"].(string) // Nobody may own it any more, but somebody the entry.
+			value, _ := e["value"].(string) // It may be missing.
 			out[e["key"].(string)] = value  //nolint:forcetypeassert // See above.
 		}
 

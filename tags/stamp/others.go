@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -177,6 +179,34 @@ func (p *plan) overwrites(i int) error {
 
 	return errors.Errorf("the cloud has the tag %q at %s, and %s with onConflict Error has the value %q for it",
 		t.Key, quote(e), t.Source.Name, t.Value)
+}
+
+// valued are the items of a keyed list that others have there, but at a value that Crossplane alone owns,
+// since it was that of a label. The items stay, so that their value has to be desired: server-side apply
+// would leave them without one, which API servers and clouds may refuse.
+func (p *plan) valued() (items []*structpb.Value) {
+	f := p.target.Field
+	if f.Shape != field.KeyValueList || f.Atomic || p.others == nil {
+		return nil
+	}
+
+	for e := range p.others.All() {
+		if of := p.target.Owners().Of(e); e.Opaque || p.set.Holds(e) || !of.Ours || of.Valued || e.Value == nil {
+			continue
+		}
+
+		item := map[string]*structpb.Value{f.Key: structpb.NewStringValue(e.Key), f.Value: e.Value}
+
+		for name := range f.Extra {
+			if v := e.Item.GetStructValue().GetFields()[name]; v != nil {
+				item[name] = v
+			}
+		}
+
+		items = append(items, structpb.NewStructValue(&structpb.Struct{Fields: item}))
+	}
+
+	return items
 }
 
 // managerName is how messages put a field manager.

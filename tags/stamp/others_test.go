@@ -118,10 +118,20 @@ func TestOthers(t *testing.T) {
 		"Strict":           {reason: "ApplyStrict counts them, too.", field: tagMap, managers: theirs, there: `{"x": "1", "y": "2"}`, slots: 2, limitPolicy: v1beta1.LimitPolicyApplyStrict, labels: []tags.Label{label("a", "1")}},
 		"Ignored":          {reason: "What ignoreTags keeps takes no further slot.", field: tagMap, managers: theirs, there: `{"x": "1", "y": "2"}`, status: `{"x": "5", "y": "2"}`, slots: 2, ignore: []resolve.TagKey{{Pattern: "x"}, {Pattern: "y"}}, labels: []tags.Label{label("a", "1")}},
 		"List":             {reason: "Objects of a list are owned by their key.", field: pairs, managers: owner("provider", `"k:{\"k\":\"x\"}": {".": {}, "f:k": {}, "f:v": {}}`), there: `[{"k": "x", "v": "1"}, {"k": "z", "v": "1"}]`, slots: 2, labels: []tags.Label{label("a", "1"), label("b", "1")}},
-		"Strings":          {reason: "A string of another value is another entry of a set: both stay.", field: entries, managers: owner("provider", `"v:\"ours:a=0\"": {}, "v:\"opaque\"": {}`), there: `["ours:a=0", "opaque"]`, slots: 3, labels: []tags.Label{label("a", "1"), label("b", "1")}},
-		"StringsSame":      {reason: "The same string is one.", field: entries, managers: owner("provider", `"v:\"ours:a=1\"": {}, "v:\"opaque\"": {}`), there: `["ours:a=1", "opaque"]`, slots: 3, labels: []tags.Label{label("a", "1"), label("b", "1")}},
-		"Atomic":           {reason: "Nothing stays in an atomic list.", field: atomic, managers: owner("provider", ``), there: `[{"k": "x", "v": "1"}]`, slots: 1, labels: []tags.Label{label("a", "1")}},
-		"Joined":           {reason: "A joined string has one owner.", field: joined, managers: owner("provider", ``), there: `"x=1, y=2"`, slots: 1, labels: []tags.Label{label("a", "1")}},
+		"ListValue": {
+			reason: "What others have stays, so that its value has to be desired where nobody else owns it.", field: pairs,
+			managers: owner("provider", `"k:{\"k\":\"ours:b\"}": {".": {}, "f:k": {}}, "k:{\"k\":\"ours:c\"}": {".": {}, "f:k": {}, "f:v": {}}`) + "," + desires(ours, `"k:{\"k\":\"ours:b\"}": {".": {}, "f:k": {}, "f:v": {}}, "k:{\"k\":\"ours:c\"}": {".": {}, "f:k": {}, "f:v": {}}`),
+			there:    `[{"k": "ours:b", "v": "1"}, {"k": "ours:c", "v": "1"}]`, slots: 2, labels: []tags.Label{label("a", "1")},
+		},
+		"ListValueAlone": {
+			reason: "That is so without any label, too.", field: pairs,
+			managers: owner("provider", `"k:{\"k\":\"ours:b\"}": {".": {}, "f:k": {}}`) + "," + desires(ours, `"k:{\"k\":\"ours:b\"}": {".": {}, "f:k": {}, "f:v": {}}`),
+			there:    `[{"k": "ours:b", "v": "1"}]`, slots: 2,
+		},
+		"Strings":     {reason: "A string of another value is another entry of a set: both stay.", field: entries, managers: owner("provider", `"v:\"ours:a=0\"": {}, "v:\"opaque\"": {}`), there: `["ours:a=0", "opaque"]`, slots: 3, labels: []tags.Label{label("a", "1"), label("b", "1")}},
+		"StringsSame": {reason: "The same string is one.", field: entries, managers: owner("provider", `"v:\"ours:a=1\"": {}, "v:\"opaque\"": {}`), there: `["ours:a=1", "opaque"]`, slots: 3, labels: []tags.Label{label("a", "1"), label("b", "1")}},
+		"Atomic":      {reason: "Nothing stays in an atomic list.", field: atomic, managers: owner("provider", ``), there: `[{"k": "x", "v": "1"}]`, slots: 1, labels: []tags.Label{label("a", "1")}},
+		"Joined":      {reason: "A joined string has one owner.", field: joined, managers: owner("provider", ``), there: `"x=1, y=2"`, slots: 1, labels: []tags.Label{label("a", "1")}},
 
 		// Error.
 		"ErrorOther":      {reason: "Error should refuse what another manager has at another value, whatever the cloud has.", field: tagMap, managers: owner("provider", `"f:ours:a": {}`), there: `{"ours:a": "0"}`, slots: 9, policy: tags.Refuse, labels: []tags.Label{label("a", "1")}},

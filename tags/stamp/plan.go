@@ -155,8 +155,10 @@ func (s *Stamper) plan(t *target.Target, l *resourceLabels) (*plan, error) {
 		return p, err
 	}
 
-	if set.Changed() || kept || set.Len() == 0 && (t.Field.LateInit || t.Field.Atomic) {
-		if p.Stamped, err = write(t, p.wishes, set); err != nil {
+	valued := p.valued()
+
+	if set.Changed() || kept || len(valued) > 0 || set.Len() == 0 && (t.Field.LateInit || t.Field.Atomic) {
+		if p.Stamped, err = write(t, p.wishes, set, valued...); err != nil {
 			p.Mismatch = err.Error()
 			return p, nil //nolint:nilerr // It is told of.
 		}

@@ -14,10 +14,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// write the supplied tags to the supplied target's field. It returns nil if the target is
+// write the tags, and behind them the items of a list, to the field of t. It returns nil if that is
 // as it was: what one step changes, a later one may change back.
-func write(t *target.Target, w *wishes, set *tagset.Set) (object.Object, error) {
+func write(t *target.Target, w *wishes, set *tagset.Set, items ...*structpb.Value) (object.Object, error) {
 	v := set.Value()
+	if len(items) > 0 {
+		v = structpb.NewListValue(&structpb.ListValue{Values: slices.Concat(v.GetListValue().GetValues(), items)})
+	}
+
 	if isEmpty(object.NodeOf(v)) {
 		return writeEmpty(t, w, object.NodeOf(v))
 	}

@@ -63,6 +63,9 @@ type Owner struct {
 
 	// Applied is true if another one has applied it, so that somebody desires it.
 	Applied bool
+
+	// Valued is true if another one owns the value of an entry that is an object.
+	Valued bool
 }
 
 // stays is true if server-side apply leaves an entry of this owner where it is once Crossplane
@@ -147,7 +150,9 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 			// An object of a list stays for those who own it as such, not only fields in it.
 			if itself, _ := owns(element); isElement(e) && (itself || o.isOurs(m)) {
 				id := ownedID(string(e), of)
-				out.entries[id] = out.entries[id].with(m, o)
+				owner := out.entries[id].with(m, o)
+				owner.Valued = owner.Valued || !o.isOurs(m) && element.Field("f:"+of.Value).IsThere()
+				out.entries[id] = owner
 			}
 		}
 	}
