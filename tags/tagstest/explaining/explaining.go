@@ -522,6 +522,22 @@ func ran(t *rapid.T, fn *Function, c *testCase) (of map[string]told, rendered []
 		}
 	}
 
+	skipped := make(map[string][]tags.SkippedLabel)
+
+	for line := range strings.Lines(fn.Log.String()) {
+		var l map[string]any
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+
+		if l["msg"] == "Skipped label" {
+			name := fmt.Sprint(l["provider"])
+			skipped[name] = append(skipped[name], tags.SkippedLabel{
+				QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: profile.SkipReason(fmt.Sprint(l["reason"])),
+			})
+		}
+	}
+
 	for _, name := range profile.Names() {
 		d := told{Tags: make(map[string]string), Sources: make(map[string]string), Skipped: []tags.SkippedLabel{}, Broken: broken[name]}
 
@@ -534,19 +550,7 @@ func ran(t *rapid.T, fn *Function, c *testCase) (of map[string]told, rendered []
 			}
 		}
 
-		for line := range strings.Lines(fn.Log.String()) {
-			var l map[string]any
-			if err := json.Unmarshal([]byte(line), &l); err != nil {
-				t.Fatal(err)
-			}
-
-			if l["msg"] == "Skipped label" && l["provider"] == name {
-				d.Skipped = append(d.Skipped, tags.SkippedLabel{
-					QualifiedKey: fmt.Sprint(l["qualified_key"]), TagKey: fmt.Sprint(l["tag_key"]), Provider: name, Reason: profile.SkipReason(fmt.Sprint(l["reason"])),
-				})
-			}
-		}
-
+		d.Skipped = append(d.Skipped, skipped[name]...)
 		d.sort()
 		of[name] = d
 	}
