@@ -107,7 +107,7 @@ func Copy[M proto.Message](m M) M {
 }
 
 // IsZero is true if there is no object.
-func (o Object) IsZero() bool { return o.tree == nil && o.resource == nil }
+func (o Object) IsZero() bool { return !o.Node().IsThere() }
 
 // Struct is the tree of the object.
 func (o Object) Struct() *structpb.Struct {

@@ -498,3 +498,29 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+// TestIsZero tests that a resource without an object has none, in both forms.
+func TestIsZero(t *testing.T) {
+	for _, tc := range []struct {
+		reason   string
+		resource *fnv1.Resource
+		want     bool
+	}{
+		{"There is no resource.", nil, true},
+		{"A resource can be ready, and have no object.", &fnv1.Resource{Ready: fnv1.Ready_READY_TRUE}, true},
+		{"An object without fields is one.", &fnv1.Resource{Resource: &structpb.Struct{}}, false},
+		{"An object is one.", &fnv1.Resource{Resource: resource.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE}, false},
+	} {
+		b, err := proto.Marshal(tc.resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		inBytes := &fnv1.Resource{}
+		object.SetBytes(inBytes, b)
+
+		if tree, bytes := object.Of(tc.resource).IsZero(), object.Of(inBytes).IsZero(); tree != tc.want || bytes != tc.want {
+			t.Errorf("\n%s\nIsZero(): want %t, got %t of a tree and %t of bytes", tc.reason, tc.want, tree, bytes)
+		}
+	}
+}
