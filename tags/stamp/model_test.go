@@ -227,7 +227,7 @@ func newPlane(s modelShape, p modelProvider, oldServer bool) *plane {
 		s.field.Observed = []object.Path{object.MustParsePath("status.atProvider.tags")}
 	}
 
-	return &plane{shape: s, provider: p, server: newAPIServer(s.schema, oldServer && !s.field.Atomic)}
+	return &plane{shape: s, provider: p, server: newAPIServer(s.schema, s.write(nil), oldServer && !s.field.Atomic)}
 }
 
 // tags of the resource, and whether the field is there.
@@ -407,8 +407,10 @@ type apiServer struct {
 	parser *typed.Parser
 
 	// makesNull is true of an API server with another structured-merge-diff than v6.3.1 to v6.4.1, if the tag
-	// field isn't atomic: it makes null of a map or a list that an apply empties, and refuses that.
+	// field isn't atomic: it makes null of a map or a list that an apply empties, and refuses that. Others make
+	// empty of it.
 	makesNull bool
+	empty     any
 
 	object   map[string]any
 	managers fieldpath.ManagedFields
@@ -420,7 +422,7 @@ const modelVersion = fieldpath.APIVersion("v1")
 // everyAction is the default of managementPolicies.
 const everyAction = "*"
 
-func newAPIServer(tags string, makesNull bool) *apiServer {
+func newAPIServer(tags string, empty any, makesNull bool) *apiServer {
 	p, err := typed.NewParser(typed.YAMLObject(`types:
 - name: thing
   map:
@@ -437,7 +439,7 @@ func newAPIServer(tags string, makesNull bool) *apiServer {
 		panic(err) // It is a constant.
 	}
 
-	return &apiServer{parser: p, makesNull: makesNull, managers: fieldpath.ManagedFields{}}
+	return &apiServer{parser: p, makesNull: makesNull, empty: empty, managers: fieldpath.ManagedFields{}}
 }
 
 // errNull is the error of an API server about a field that is null and may not be.
@@ -463,33 +465,22 @@ func (a *apiServer) apply(manager string, config map[string]any) error {
 	}
 
 	o, _ := after.AsValue().Unstructured().(map[string]any)
-	if forProvider := o["spec"].(map[string]any)["forProvider"]; forProvider == nil || a.makesNull && isEmptied(a.object, o) { //nolint:forcetypeassert // It is always there.
+
+	forProvider, _ := o["spec"].(map[string]any)["forProvider"].(map[string]any) //nolint:forcetypeassert // It is always there.
+	if forProvider == nil {
 		return errNull
 	}
 
-	return a.store(o, managers)
-}
-
-// isEmptied is true if the tags of an object have gone, and the field is there.
-func isEmptied(before, after map[string]any) bool {
-	size := func(o map[string]any) (n int, isThere bool) {
-		spec, _ := o["spec"].(map[string]any)
-		forProvider, _ := spec["forProvider"].(map[string]any)
-
-		switch tags := forProvider["tags"].(type) {
-		case map[string]any:
-			return len(tags), true
-		case []any:
-			return len(tags), true
-		default:
-			return 0, false
+	// This is structured-merge-diff v6.4.2.
+	if tags, isThere := forProvider["tags"]; isThere && tags == nil {
+		if a.makesNull {
+			return errNull
 		}
+
+		forProvider["tags"] = a.empty
 	}
 
-	was, _ := size(before)
-	is, isThere := size(after)
-
-	return was > 0 && is == 0 && isThere
+	return a.store(o, managers)
 }
 
 // update the object to o.
