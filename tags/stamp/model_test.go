@@ -466,7 +466,7 @@ func (a *apiServer) apply(manager string, config map[string]any) error {
 
 	o, _ := after.AsValue().Unstructured().(map[string]any)
 
-	forProvider, _ := o["spec"].(map[string]any)["forProvider"].(map[string]any) //nolint:forcetypeassert // It is always there.
+	forProvider, _ := o["spec"].(map[string]any)["forProvider"].(map[string]any)
 	if forProvider == nil {
 		return errNull
 	}
