@@ -28,7 +28,7 @@ import (
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 	"github.com/crossplane/function-sdk-go/resource"
 
-	"github.com/plexsphere/function-cloud-tags/tags/codec"
+	"github.com/plexsphere/function-cloud-tags/tags/command/serve/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
