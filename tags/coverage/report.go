@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
@@ -33,6 +35,14 @@ type Report struct {
 
 // ListDrifted is the name of the list of drifted resources.
 const ListDrifted = "drifted"
+
+// Names of the other lists.
+const (
+	untagged   = "untagged"
+	incomplete = "incomplete"
+	untaggable = "untaggable"
+	unknown    = "unknown"
+)
 
 // A List of resources, in the order in which they came. Untagged resources have no tag but those that their
 // provider adds, incomplete ones lack required tags, drifted ones have other tags in the cloud, untaggable ones
@@ -78,6 +88,42 @@ type Group struct {
 	MoreKeys int         `json:"moreKeys,omitempty"`
 
 	byKey map[tagID]*KeyCount
+}
+
+func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
+
+// key returns the count of the key. Of all its spellings it has the first in order.
+func (g *Group) key(id tagID, key string) *KeyCount {
+	n := g.byKey[id]
+	if n == nil {
+		n = &KeyCount{Key: key}
+		g.byKey[id] = n
+	}
+
+	n.Key = min(n.Key, key)
+
+	return n
+}
+
+// add the counts of another group.
+func (g *Group) add(o *Group) {
+	g.Resources += o.Resources
+	g.Taggable += o.Taggable
+	g.Untaggable += o.Untaggable
+	g.Unknown += o.Unknown
+	g.Tagged += o.Tagged
+	g.Incomplete += o.Incomplete
+	g.Reported += o.Reported
+	g.InCloud += o.InCloud
+	g.Drifted += o.Drifted
+
+	for id, of := range o.byKey {
+		n := g.key(id, of.Key)
+		n.Of += of.Of
+		n.Tagged += of.Tagged
+		n.Reported += of.Reported
+		n.InCloud += of.InCloud
+	}
 }
 
 // A KeyCount is the number of resources that have a key.
@@ -142,6 +188,10 @@ type Drift struct {
 	Key     string  `json:"key"`
 	Desired string  `json:"desired"`
 	Cloud   *string `json:"cloud"`
+}
+
+func (r *Resource) groupKind() schema.GroupKind {
+	return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).GroupKind()
 }
 
 // Title of the resource, for messages.

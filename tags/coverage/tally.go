@@ -15,11 +15,14 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // none is the name of the group of resources without a provider, namespace or composite.
@@ -56,23 +59,24 @@ type Options struct {
 // A Tally counts resources, one after the other. It keeps those that something is wrong with, and each distinct
 // text of them once.
 type Tally struct {
-	by     string
-	census *census
+	by          string
+	input       *v1beta1.CloudTags
+	transformer *tags.Transformer
+	targets     *target.Targets
+
+	// readers of resources' tags. Something is kept for each place of tags only.
+	readers map[*target.Place]*tagpolicy.Reader
 
 	// keys that are counted, or none for all keys. If they are required, each resource must have them. If they
 	// are policed, a resource must have those whose rule is for it.
 	keys              []string
 	required, policed bool
 
-	// rules of the policy, in their order: the key of each.
-	rules []string
-
 	total  *Group
 	groups map[string]*Group
 	others int
 	broken []Broken
-
-	untagged, incomplete, drifted, untaggable, unknown []*Resource
+	lists  map[string][]*Resource
 
 	// owners are kinds that own resources: composite resources.
 	owners map[schema.GroupKind]bool
@@ -84,23 +88,26 @@ type Tally struct {
 // New returns a Tally that has counted nothing.
 func New(o Options) *Tally {
 	t := &Tally{
-		by: o.By, total: newGroup(""), groups: make(map[string]*Group),
+		by: o.By, input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
+		readers: make(map[*target.Place]*tagpolicy.Reader),
+		total:   newGroup(""), groups: make(map[string]*Group), lists: make(map[string][]*Resource),
 		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
+	var ruled []string
+
 	if o.Input.TagPolicy != nil {
 		for i := range o.Input.TagPolicy.Rules {
-			r := &o.Input.TagPolicy.Rules[i]
-			t.rules = append(t.rules, r.Key)
+			ruled = append(ruled, o.Input.TagPolicy.Rules[i].Key)
 			t.broken = append(t.broken, Broken{Rule: i})
 		}
 	}
 
 	switch {
 	case len(o.Keys) > 0:
-		t.required, t.keys = true, unique(o.Keys)
+		t.required, t.keys = true, words.Distinct(o.Keys)
 	case o.Input.TagPolicy != nil:
-		t.policed, t.keys = true, unique(t.rules)
+		t.policed, t.keys = true, words.Distinct(ruled)
 	default:
 		t.keys = namedKeys(o.Input.Sources)
 	}
@@ -109,31 +116,26 @@ func New(o Options) *Tally {
 		o.Schemas.Of = func(schema.GroupVersionKind) object.Node { return object.Node{} }
 	}
 
-	t.census = newCensus(&target.Finder{
-		Input:          o.Input,
-		CompositeGroup: o.CompositeGroup,
-		Schemas:        o.Schemas,
-		Fields: func(schemas field.Schemas) field.Locator {
-			rules := field.NewRules(o.Input.TagFields)
-			rules.Schemas = &schemas
+	t.targets = (&target.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
+		rules := field.NewRules(o.Input.TagFields)
+		rules.Schemas = &schemas
 
-			if o.Input.FieldDiscovery == v1beta1.FieldDiscoverySchema {
-				return field.Chain{rules, read{schemas}, known{}, field.ByProfile{}}
-			}
+		if o.Input.FieldDiscovery == v1beta1.FieldDiscoverySchema {
+			return field.Chain{rules, read{schemas}, known{}, field.ByProfile{}}
+		}
 
-			return field.Chain{rules, known{}, read{schemas}, field.ByProfile{}}
-		},
-	}, (&resolve.Set{}).Transformer(o.Input), t.keys)
+		return field.Chain{rules, known{}, read{schemas}, field.ByProfile{}}
+	}}).None()
 
 	return t
 }
 
 // Requires is true if a resource can be incomplete. A rule can be broken by a value or a spelling, too,
 // where it requires no tag.
-func (t *Tally) Requires() bool { return t.required || len(t.rules) > 0 }
+func (t *Tally) Requires() bool { return t.required || len(t.broken) > 0 }
 
 // Schemas are the kinds whose schemas say where their tags are, or would if they were here.
-func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.census.targets.Schemas() }
+func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.Schemas() }
 
 // known locates the tag fields that the built-in index has, whether they have to be asked for or
 // not.
@@ -181,21 +183,6 @@ func namedKeys(sources []v1beta1.Source) []string {
 
 	return slices.Compact(keys)
 }
-
-// unique returns the keys without those that came before.
-func unique(keys []string) []string {
-	var out []string
-
-	for _, key := range keys {
-		if !slices.Contains(out, key) {
-			out = append(out, key)
-		}
-	}
-
-	return out
-}
-
-func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
 // AddRequired adds the objects that Crossplane has fetched, by the name of the requirement, in an order
 // that doesn't depend on that of the answer. An object that several requirements select counts once. It
@@ -248,39 +235,46 @@ func (t *Tally) Add(o object.Object) {
 	}
 
 	name := metadata.Field("name").Text()
-	inComposition := metadata.Field("annotations").Field(nameAnnotation).Text()
-	counted := t.census.count(cmp.Or(inComposition, name), o)
-
-	// Without a spec, composite resources look like managed ones, which can own others, too.
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
-	isManaged := node.Field("spec").Field("forProvider").IsObject()
-	isComposite := composite == name && name != "" && !isManaged
+	inComposition := metadata.Field("annotations").Field(nameAnnotation).Text()
 
-	if !counted.IsResource || counted.Unknown && isComposite {
+	of := t.targets.Read(cmp.Or(inComposition, name), o)
+	standing, provider, why := standingOf(t.targets, of)
+
+	if standing == other {
 		t.others++
 		return
 	}
 
+	gv, kind := of.Kind.ToAPIVersionAndKind()
 	r := &Resource{
-		Provider: t.text(counted.Provider), APIVersion: t.text(counted.GroupVersion().String()), Kind: t.text(counted.Kind.Kind),
-		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(cmp.Or(name, inComposition, metadata.Field("generateName").Text())), Composite: t.text(composite), Why: t.text(counted.Lacks),
-		isManaged: isManaged,
+		Provider: t.text(provider), APIVersion: t.text(gv), Kind: t.text(kind), Composite: t.text(composite), Why: t.text(why),
+		Namespace: t.text(metadata.Field("namespace").Text()), Name: strings.Clone(cmp.Or(name, inComposition, metadata.Field("generateName").Text())),
+		isManaged: node.Field("spec").Field("forProvider").IsObject(),
 	}
+	counts := newGroup("")
 
-	if counted.NoCloud {
-		r.Provider = none
+	if standing == taggable {
+		if err := t.count(counts, r, of); err != nil {
+			standing, r.Why = unknown, t.text("has a tag field that can't be read: "+err.Error())
+		}
 	}
 
 	switch {
-	case counted.Unknown:
-		t.unknown = append(t.unknown, r) // Counted once all owners are known.
-	case counted.Lacks != "":
-		t.untaggable = append(t.untaggable, r)
-		t.each(r, func(g *Group) { g.Resources++; g.Untaggable++ })
+	case standing == unknown && composite == name && name != "" && !r.isManaged:
+		t.others++ // Without a spec, composite resources look like managed ones, which can own others, too.
+	case standing == unknown:
+		t.list(unknown, r) // Counted once all owners are known.
+	case standing == untaggable:
+		t.list(untaggable, r)
+		t.add(r, &Group{Untaggable: 1})
 	default:
-		t.count(r, &counted)
+		t.add(r, counts)
 	}
 }
+
+// list the resource in the list of that name.
+func (t *Tally) list(name string, r *Resource) { t.lists[name] = append(t.lists[name], r) }
 
 // text returns s, as the same string for all that are equal.
 func (t *Tally) text(s string) string {
@@ -293,15 +287,15 @@ func (t *Tally) text(s string) string {
 	return known
 }
 
-// each calls f for the groups that the resource is in, of which all is one.
-func (t *Tally) each(r *Resource, f func(g *Group)) {
+// add the counts of the resource to those of all, and of its group.
+func (t *Tally) add(r *Resource, counts *Group) {
 	name := ""
 
 	switch t.by {
 	case "provider":
 		name = r.Provider
 	case "kind":
-		name = strings.TrimSuffix(r.Kind+"."+groupOf(r.APIVersion), ".")
+		name = r.groupKind().String()
 	case "namespace":
 		name = r.Namespace
 	case "composite":
@@ -312,64 +306,82 @@ func (t *Tally) each(r *Resource, f func(g *Group)) {
 	}
 
 	name = cmp.Or(name, none)
-
-	g := t.groups[name]
-	if g == nil {
-		g = newGroup(name)
-		t.groups[name] = g
+	if t.groups[name] == nil {
+		t.groups[name] = newGroup(name)
 	}
 
-	f(t.total)
-	f(g)
+	counts.Resources = 1
+
+	t.total.add(counts)
+	t.groups[name].add(counts)
 }
 
-// groupOf returns the API group of an apiVersion. It is empty for that of Kubernetes' core.
-func groupOf(apiVersion string) string {
-	group, _, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		return ""
+// count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
+// they can't be read.
+func (t *Tally) count(counts *Group, r *Resource, of *target.Target) error {
+	reader := t.readers[of.Place]
+	if reader == nil {
+		reader = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
+		t.readers[of.Place] = reader
 	}
 
-	return group
-}
-
-// count a resource that can have tags.
-func (t *Tally) count(r *Resource, of *counted) {
-	t.judge(r, of)
-
-	for _, key := range slices.Sorted(maps.Keys(of.Drift)) {
-		d := of.Drift[key]
-		r.Drift = append(r.Drift, Drift{Key: t.text(key), Desired: d.Desired, Cloud: d.Cloud})
+	if of.BeforeErr != nil {
+		return of.BeforeErr
 	}
 
-	isIncomplete := len(r.Missing)+len(r.Wrong) > 0
+	desired, err := tagset.Read(of.Before, of.Field, &reader.Keys)
+	if err != nil {
+		return err
+	}
+
+	tagKeys, hasKeys, cloud := keysOf(of, desired), has(desired, reader.Sets), cloudOf(of, reader)
+	isFor := t.judge(r, of, reader, desired, hasKeys)
+
+	var cloudKeys map[tagID]string
+
+	if cloud != nil {
+		counts.Reported, cloudKeys, r.Drift = 1, keysOf(of, cloud), driftOf(of, desired, cloud)
+	}
+
+	counts.Taggable, counts.Tagged, counts.InCloud = 1, one(len(tagKeys) > 0), one(len(cloudKeys) > 0)
+	counts.Incomplete, counts.Drifted = one(len(r.Missing)+len(r.Wrong) > 0), one(len(r.Drift) > 0)
 
 	switch {
-	case len(of.Tags) == 0:
-		t.untagged = append(t.untagged, r)
-	case isIncomplete:
-		t.incomplete = append(t.incomplete, r)
+	case counts.Tagged == 0:
+		t.list(untagged, r)
+	case counts.Incomplete > 0:
+		t.list(incomplete, r)
 	}
 
-	if len(r.Drift) > 0 {
-		t.drifted = append(t.drifted, r)
+	if counts.Drifted > 0 {
+		t.list(ListDrifted, r)
 	}
 
-	t.each(r, func(g *Group) {
-		g.Resources++
-		g.Taggable++
-		g.Tagged += one(len(of.Tags) > 0)
-		g.Incomplete += one(isIncomplete)
-		g.Reported += one(of.Reported)
-		g.Drifted += one(len(r.Drift) > 0)
-		g.InCloud += one(len(of.Cloud) > 0)
+	if len(t.keys) == 0 {
+		t.countFound(counts, tagKeys, cloudKeys)
+		return nil
+	}
 
-		if len(t.keys) > 0 {
-			t.countKeys(g, of)
-		} else {
-			t.countFound(g, of)
+	inCloud := has(cloud, reader.Sets)
+
+	for i, key := range t.keys {
+		if isFor[i] {
+			counts.byKey[tagID{key: key}] = &KeyCount{Key: key, Of: 1, Tagged: one(hasKeys[i]), Reported: counts.Reported, InCloud: one(inCloud[i])}
 		}
-	})
+	}
+
+	return nil
+}
+
+// countFound counts the keys that a resource has, and those that it has in the cloud.
+func (t *Tally) countFound(counts *Group, keys, inCloud map[tagID]string) {
+	for id, key := range keys {
+		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key)).Tagged = 1
+	}
+
+	for id, key := range inCloud {
+		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key)).InCloud = 1
+	}
 }
 
 // one is 1 if it is so, and otherwise 0.
@@ -381,24 +393,38 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 	return 0
 }
 
-// judge which tags the resource lacks, and which break the policy.
-func (t *Tally) judge(r *Resource, of *counted) {
-	if t.required {
-		for i, key := range t.keys {
-			if !of.Has[i] {
-				r.Missing = append(r.Missing, key)
-			}
+// judge which tags the resource lacks, and which break the policy. It returns which of the keys are for the
+// resource.
+func (t *Tally) judge(r *Resource, of *target.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
+	isFor = make([]bool, len(t.keys))
+
+	for i, key := range t.keys {
+		isFor[i] = !t.policed
+
+		if t.required && !hasKeys[i] {
+			r.Missing = append(r.Missing, key)
 		}
 	}
 
-	for i, breach := range of.Breaches {
-		switch key := t.rules[i]; {
+	for i := range reader.Rules {
+		rule := &reader.Rules[i]
+		if !t.targets.Selects(t.input.Resources, of) || !t.targets.Selects(rule.Resources, of) {
+			continue
+		}
+
+		if j := slices.Index(t.keys, rule.Key); j >= 0 {
+			isFor[j] = true
+		}
+
+		breach := rule.Breach(desired.Texts())
+
+		switch {
 		case breach.Kind == tagpolicy.Kept:
 			continue
 		case breach.Kind != tagpolicy.Missing:
-			r.Wrong = append(r.Wrong, Wrong{Key: key, What: t.text(breach.String())})
-		case !slices.Contains(r.Missing, key):
-			r.Missing = append(r.Missing, key)
+			r.Wrong = append(r.Wrong, Wrong{Key: rule.Key, What: t.text(breach.String())})
+		case !slices.Contains(r.Missing, rule.Key):
+			r.Missing = append(r.Missing, rule.Key)
 		}
 
 		b := &t.broken[i]
@@ -408,82 +434,31 @@ func (t *Tally) judge(r *Resource, of *counted) {
 			b.First = append(b.First, tagpolicy.Violation{Rule: i, Breach: breach, Resource: r.Title(), Provider: r.Provider})
 		}
 	}
-}
 
-// countKeys counts the keys that count.
-func (t *Tally) countKeys(g *Group, of *counted) {
-	for i, key := range t.keys {
-		n := t.key(g, tagID{key: key}, key)
-
-		isFor := !t.policed
-		for j, r := range t.rules {
-			isFor = isFor || r == key && of.For[j]
-		}
-
-		if !isFor {
-			continue
-		}
-
-		n.Of++
-		n.Tagged += one(of.Has[i])
-
-		if of.Reported {
-			n.Reported++
-			n.InCloud += one(of.CloudHas[i])
-		}
-	}
-}
-
-// countFound counts all keys that there are. Some are in the cloud alone.
-func (t *Tally) countFound(g *Group, of *counted) {
-	for id, key := range of.Tags {
-		t.key(g, id, key).Tagged++
-	}
-
-	for id, key := range of.Cloud {
-		t.key(g, id, key).InCloud++
-	}
-}
-
-// key returns the count of the key in the group. Of all spellings it has the first in order.
-func (t *Tally) key(g *Group, id tagID, key string) *KeyCount {
-	n := g.byKey[id]
-
-	switch {
-	case n == nil:
-		n = &KeyCount{Key: t.text(key)}
-		g.byKey[tagID{id.profile, t.text(id.key)}] = n
-	case key < n.Key:
-		n.Key = t.text(key)
-	}
-
-	return n
+	return isFor
 }
 
 // Report what has been counted. Nothing can be added any more.
 func (t *Tally) Report() *Report {
 	isOwner := func(r *Resource) bool {
-		gk := schema.GroupKind{Group: groupOf(r.APIVersion), Kind: r.Kind}
-		_, isKnown := field.FamilyOf(gk)
+		_, isKnown := field.FamilyOf(r.groupKind())
 
-		return t.owners[gk] && !isKnown && !r.isManaged
+		return t.owners[r.groupKind()] && !isKnown && !r.isManaged
 	}
 
-	n := len(t.unknown)
-	t.unknown = slices.DeleteFunc(t.unknown, isOwner)
-	t.others += n - len(t.unknown)
+	n := len(t.lists[unknown])
+	t.lists[unknown] = slices.DeleteFunc(t.lists[unknown], isOwner)
+	t.others += n - len(t.lists[unknown])
 
-	for _, r := range t.unknown {
-		t.each(r, func(g *Group) { g.Resources++; g.Unknown++ })
+	for _, r := range t.lists[unknown] {
+		t.add(r, &Group{Unknown: 1})
 	}
 
-	out := &Report{By: t.by, Keys: []string{}, Total: t.total, Groups: []*Group{}, Others: t.others, Broken: t.broken, Lists: []List{
-		{Name: "untagged", Resources: t.untagged},
-		{Name: "incomplete", Resources: t.incomplete},
-		{Name: ListDrifted, Resources: t.drifted},
-		{Name: "untaggable", Resources: t.untaggable},
-		{Name: "unknown", Resources: t.unknown},
-	}}
+	out := &Report{By: t.by, Keys: []string{}, Total: t.total, Groups: []*Group{}, Others: t.others, Broken: t.broken}
+
+	for _, name := range []string{untagged, incomplete, ListDrifted, untaggable, unknown} {
+		out.Lists = append(out.Lists, List{Name: name, Resources: t.lists[name]})
+	}
 
 	t.order(t.total)
 
@@ -504,7 +479,7 @@ func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 
 	for _, key := range t.keys {
-		g.Keys = append(g.Keys, t.key(g, tagID{key: key}, key))
+		g.Keys = append(g.Keys, g.key(tagID{key: key}, key))
 	}
 
 	if len(t.keys) == 0 {
@@ -513,7 +488,7 @@ func (t *Tally) order(g *Group) {
 
 		for id, n := range g.byKey {
 			key := t.total.byKey[id].Key
-			of := t.key(found, tagID{key: key}, key)
+			of := found.key(tagID{key: key}, key)
 			of.Tagged += n.Tagged
 			of.InCloud += n.InCloud
 		}

@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -127,6 +128,19 @@ func Map[T, U any](of []T, f func(T) U) []U {
 	out := make([]U, len(of))
 	for i := range of {
 		out[i] = f(of[i])
+	}
+
+	return out
+}
+
+// Distinct returns the items without those that equal an earlier one.
+func Distinct[T comparable](of []T) []T {
+	var out []T
+
+	for _, item := range of {
+		if !slices.Contains(out, item) {
+			out = append(out, item)
+		}
 	}
 
 	return out

@@ -1,0 +1,160 @@
+package coverage
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// Standings of objects, besides untaggable and unknown, which are lists.
+const (
+	other    = "other" // No resource of a cloud.
+	taggable = "taggable"
+)
+
+// standingOf returns whether the target can have tags: its standing. It also returns the name of the target's tag
+// profile, or none, and why the target can have no tags, if it can't.
+func standingOf(targets *target.Targets, t *target.Target) (standing, provider, why string) {
+	provider = t.Profile.Name
+	if family, ok := field.FamilyOf(t.Kind.Tagged()); ok && family.Profile == "" {
+		provider = none
+	}
+
+	if t.Leave == target.NoObject {
+		return other, provider, ""
+	}
+
+	switch located := targets.Locate(t); {
+	case located && (t.Leave == target.None || t.Leave == target.Ignored):
+		return taggable, t.Profile.Name, ""
+	case located:
+		return untaggable, provider, t.Why(t.Leave)
+	case !t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind):
+		return other, provider, ""
+	case t.Lacks.IsUnknown() || t.Lacks == target.LooksLike:
+		return unknown, provider, t.Why(t.Lacks)
+	default:
+		return untaggable, provider, t.Why(t.Lacks)
+	}
+}
+
+// A tagID is equal for keys that are one, and only for these. Keys are one if they are equal, or if a provider
+// compares them without case, for those of that provider.
+type tagID struct{ profile, key string }
+
+// keysOf returns the keys of the tags of t, as they are spelled there, without those that its provider adds
+// itself. Of keys that are one, it is the first in order.
+func keysOf(t *target.Target, set *tagset.Set) map[tagID]string {
+	out := make(map[tagID]string, set.Len())
+
+	for e := range set.All() {
+		if e.Opaque || target.AddsItself(t.Field, e.Key) {
+			continue
+		}
+
+		id := tagID{key: e.Key}
+		if t.Profile.FoldKeys || t.Profile.FoldEntries {
+			id = tagID{t.Profile.Name, t.Profile.Fold(e.Key)}
+		}
+
+		if key, ok := out[id]; !ok || e.Key < key {
+			out[id] = e.Key
+		}
+	}
+
+	return out
+}
+
+// driftOf returns the desired tags of t that the cloud has at another value, or not at all, by key. A list can
+// have a key several times: then there is no value of the cloud, either, unless the cloud has one other value.
+func driftOf(t *target.Target, desired, cloud *tagset.Set) []Drift {
+	byKey := make(map[string]Drift)
+
+	for of := range desired.Tags() {
+		there := slices.Collect(cloud.With(of[0].ID))
+
+		lacks := without(t, of, there)
+		if len(lacks) == 0 {
+			continue
+		}
+
+		d := Drift{Key: lacks[0].Key, Desired: tagset.TextOf(lacks[0].Value)}
+		if others := without(t, there, of); len(others) == 1 {
+			d.Cloud = new(tagset.TextOf(others[0].Value))
+		}
+
+		byKey[d.Key] = d
+	}
+
+	var out []Drift
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		out = append(out, byKey[key])
+	}
+
+	return out
+}
+
+// without returns the entries of one tag that have another value than the others have, as the provider of t
+// compares values.
+func without(t *target.Target, entries, others []tagset.Entry) []tagset.Entry {
+	value := func(e *tagset.Entry) string { return tagset.TextOf(e.Value) }
+	if t.Field.Shape == field.StringList && t.Profile.FoldEntries {
+		value = func(e *tagset.Entry) string { return t.Profile.Fold(tagset.TextOf(e.Value)) }
+	}
+
+	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool {
+		return slices.ContainsFunc(others, func(o tagset.Entry) bool { return value(&o) == value(&e) })
+	})
+}
+
+// cloudOf returns the tags that the provider of t reports the cloud to have, or nil if it doesn't report any.
+// Those that Upjet generates leave out a field without anything in it, of what they have observed: that has an
+// ID. What only the status has of a map of theirs proves nothing: see target.IsGhost.
+func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
+	if set := t.Cloud(&r.Keys); set != nil {
+		if t.IsGhost() {
+			there := t.Reported(t.There, &r.Keys)
+			for e := range set.All() {
+				if there == nil || !there.Holds(e) {
+					set.Remove(e)
+				}
+			}
+		}
+
+		return set
+	}
+
+	family, _ := field.FamilyOf(t.Kind.GroupKind())
+	if !family.Upjet || len(t.Field.Observed) == 0 || t.Observed.Node().Field("status").Field("atProvider").Field("id").Text() == "" {
+		return nil
+	}
+
+	set, err := tagset.Read(object.Node{}, t.Field, &r.Keys)
+	if err != nil {
+		return nil
+	}
+
+	return set
+}
+
+// has says of each set of keys whether there is a tag with one of them. There are no tags without a set.
+func has(set *tagset.Set, sets []profile.KeySet) []bool {
+	out := make([]bool, len(sets))
+	if set == nil {
+		return out
+	}
+
+	for key := range set.Texts() {
+		for i := range sets {
+			out[i] = out[i] || sets[i].Has(key)
+		}
+	}
+
+	return out
+}
