@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -472,13 +473,40 @@ func (c *call) isReserved(key string) bool {
 	})
 }
 
-// Check that no tag of a platform can be forged or displaced in a tag field of the shape, with the
-// provider's tag profile, whatever labels, earlier steps and clouds have. It is the function that run
-// runs.
-func Check(t *rapid.T, provider, shape string, run func(t rapid.TB, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse) {
-	c := draw(t, provider, shape)
+// Providers has one of those whose tag profiles are the same to Check, but for how many tags they admit.
+func Providers() (out []string) {
+	classes := make(map[string]bool)
+
+	for _, name := range profile.Names() {
+		p := profile.Of(name)
+		prefix, replace, lower := p.Format.Parts()
+		class := fmt.Sprint(p.FoldKeys, p.FoldEntries, prefix, replace, lower, p.Separator, p.Taken)
+
+		if !classes[class] {
+			out = append(out, name)
+		}
+
+		classes[class] = true
+	}
+
+	return out
+}
+
+// Check that no tag of a platform can be forged or displaced in a tag field of one of the shapes, with
+// the tag profile of one of the providers, whatever labels, earlier steps and clouds have.
+func Check(t *rapid.T, providers, shapes []string, function calls.Function) {
+	c := draw(t, rapid.SampledFrom(providers).Draw(t, "provider"), rapid.SampledFrom(shapes).Draw(t, "shape"))
 	req := c.request()
-	rsp := run(t, proto.CloneOf(req)) // What is desired is handed on.
+
+	run := func(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+		rsp, err := function(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return rsp
+	}
+	rsp := run(req)
 
 	last := func() *fnv1.Result { return rsp.GetResults()[len(rsp.GetResults())-1] }
 	if len(rsp.GetResults()) > 0 && last().GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
@@ -511,7 +539,7 @@ func Check(t *rapid.T, provider, shape string, run func(t rapid.TB, req *fnv1.Ru
 		again := proto.CloneOf(req)
 		again.Input, again.Desired, again.Context = input, rsp.GetDesired(), rsp.GetContext()
 
-		c.checkSame(t, name, rsp.GetDesired(), run(t, proto.CloneOf(again)).GetDesired())
+		c.checkSame(t, name, rsp.GetDesired(), run(again).GetDesired())
 	}
 }
 

@@ -1,0 +1,41 @@
+package tagstest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Logger returns a logger that writes lines without a time.
+func Logger(to io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if len(groups) == 0 && a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+
+			return a
+		},
+	}))
+}
+
+// Counted returns the series that are not 0, as Prometheus gets them.
+func Counted(collectors ...prometheus.Collector) []string {
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(collectors...)
+
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", http.NoBody))
+
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(w.Body.String()), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "#") || strings.HasSuffix(line, " 0")
+	})
+}
