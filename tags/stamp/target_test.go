@@ -11,7 +11,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -54,29 +53,6 @@ func TestManaged(t *testing.T) {
 			if got := kindOf(s, r).Managed; got != tc.want {
 				t.Errorf("\n%s\nwant managed %t, got %t", tc.reason, tc.want, got)
 			}
-		})
-	}
-}
-
-// TestLeftAlone tests what is said of resources without a tag field.
-func TestLeftAlone(t *testing.T) {
-	g := tagstest.NewGolden(t)
-
-	cases := map[string]struct {
-		reason   string
-		resource string
-		fields   field.Locator
-	}{
-		"Unknown":    {reason: "Of a managed resource that nobody knows, nobody knows whether it has a tag field.", resource: `{"apiVersion": "vm.generic.plexsphere.com/v1alpha1", "kind": "VirtualMachine"}`, fields: field.Chain{}},
-		"NotManaged": {reason: "What is not managed and not known has no tag field, and is not unknown.", resource: `{"apiVersion": "example.org/v1", "kind": "Nested", "spec": {"size": 1}}`, fields: field.Chain{}},
-		"None":       {reason: "A kind that is known to have none has none.", resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`, fields: somewhere(field.Field{Shape: field.None})},
-		"LooksLike":  {reason: "Labels of an unknown provider are left alone, with a word.", resource: `{"apiVersion": "example.org/v1", "kind": "Thing"}`, fields: somewhere(field.Field{Shape: field.None, LooksLike: "spec.forProvider.labels"})},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Fields: fixed(tc.fields)}, Transformer: transformer(label("a", "1"))}
-			check(t, g, tc.reason, s, tagstest.Resources(map[string]string{"r": tc.resource}))
 		})
 	}
 }

@@ -1,0 +1,434 @@
+package stamp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// A stampCase is what a file in testdata/cases says: resources, what is there, and what is asked of
+// their tags. A resource without an apiVersion and a kind is a Thing.
+type stampCase struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+
+	// Provider that the XR asks for, and the input but for the sources of labels, unless it has any.
+	// A case with policies is one for each of them.
+	Provider string            `json:"provider"`
+	Input    v1beta1.CloudTags `json:"input"`
+	Policy   tags.Conflict     `json:"policy"`
+	Policies []tags.Conflict   `json:"policies"`
+
+	// Labels of sources, by key. Those of trusted sources are trusted, and claims were refused before.
+	// More labels are of other sources than the first, or have tag keys without the prefix.
+	Labels  map[string]string `json:"labels"`
+	Trusted map[string]string `json:"trusted"`
+	Claims  map[string]string `json:"claims"`
+	More    []moreLabel       `json:"more"`
+
+	// Remove and ignore are tag keys of removeTags and ignoreTags.
+	Remove []caseKey `json:"remove"`
+	Ignore []caseKey `json:"ignore"`
+
+	// Earlier are the tags with reserved keys that earlier steps have of trusted sources, of each resource.
+	Earlier map[string]string `json:"earlier"`
+
+	// Field of all kinds. Without it, rules of the input, the index, and schemas by paths say where
+	// tags are. A schema that is given is at hand, others are asked for.
+	Field  *caseField                 `json:"field"`
+	Schema map[string]json.RawMessage `json:"schema"`
+	Given  map[string]json.RawMessage `json:"given"`
+
+	// Or there is a case for each of the shapes, and tags are keys and values by turns: those before,
+	// which earlier steps set, those there, in the observed field, and those in the cloud.
+	Shapes []string `json:"shapes"`
+	Atomic bool     `json:"atomic"`
+	Before []string `json:"before"`
+	There  []string `json:"there"`
+	Cloud  []string `json:"cloud"`
+
+	// Resource that is desired, or the spec of a Thing, or several resources, whose tags may be keys
+	// and values by turns. What is observed is observed of each.
+	Resource *structpb.Struct           `json:"resource"`
+	Spec     json.RawMessage            `json:"spec"`
+	Desired  map[string]json.RawMessage `json:"desired"`
+	Observed *structpb.Struct           `json:"observed"`
+
+	// Copied is the spec of the resource after metadata was copied to it.
+	Copied json.RawMessage `json:"copied"`
+
+	// Audits is true if changes are told.
+	Audits bool `json:"audits"`
+
+	shape *shape
+}
+
+// A moreLabel is a label with all its fields.
+type moreLabel struct {
+	Key        string `json:"key"`
+	TagKey     string `json:"tagKey"`
+	Value      string `json:"value"`
+	Unprefixed bool   `json:"unprefixed"`
+	Trusted    bool   `json:"trusted"`
+	Source     int    `json:"source"`
+}
+
+// A caseKey is a pattern of tag keys, alone or with what else is said of it.
+type caseKey resolve.TagKey
+
+// UnmarshalJSON reads a pattern, or an object of all fields.
+func (k *caseKey) UnmarshalJSON(b []byte) error {
+	*k = caseKey{}
+	if b[0] == '"' {
+		return json.Unmarshal(b, &k.Pattern)
+	}
+
+	of := struct {
+		Key       string  `json:"key"`
+		Value     *string `json:"value"`
+		Retain    bool    `json:"retain"`
+		FromField bool    `json:"fromField"`
+	}{}
+	err := strictly(b, &of)
+	*k = caseKey{Pattern: of.Key, Value: of.Value, Retain: of.Retain, Untrusted: of.FromField}
+
+	return err
+}
+
+// A caseField is a field, at spec.tags unless it says where.
+type caseField struct{ field.Locator }
+
+// UnmarshalJSON reads the name of a shape that all kinds have, Unknown, or all settings of a field.
+func (f *caseField) UnmarshalJSON(b []byte) error {
+	name := ""
+
+	switch {
+	case json.Unmarshal(b, &name) != nil:
+		of := field.Field{}
+		if err := strictly(b, &of); err != nil {
+			return err
+		}
+
+		if of.Path.IsZero() && of.Shape != field.None {
+			of.Path = object.MustParsePath("spec.tags")
+		}
+
+		f.Locator = somewhere(of)
+	case name == "Unknown":
+		f.Locator = field.Chain{}
+	default:
+		f.Locator = somewhere(shapes[name].field)
+	}
+
+	return nil
+}
+
+// strictly decodes JSON that may have no other fields than to has.
+func strictly(b []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+
+	return d.Decode(to)
+}
+
+// TestCases stamps what the files in testdata/cases say. A file says in each what holds for all its cases.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/cases/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			of := struct {
+				Each  json.RawMessage   `json:"each"`
+				Cases []json.RawMessage `json:"cases"`
+			}{}
+			tagstest.ReadYAML(t, file, &of)
+
+			g := tagstest.NewGolden(t)
+
+			for _, c := range of.Cases {
+				tc := stampCase{}
+
+				for _, b := range []json.RawMessage{of.Each, c} {
+					if len(b) == 0 {
+						continue
+					}
+
+					if err := strictly(b, &tc); err != nil {
+						t.Fatalf("cannot decode case %s: %v", c, err)
+					}
+				}
+
+				t.Run(tc.Name, func(t *testing.T) { tc.runAll(t, g) })
+			}
+		})
+	}
+}
+
+// runAll runs the case by each of its policies, and in each of its shapes.
+func (tc stampCase) runAll(t *testing.T, g *tagstest.Golden) {
+	t.Helper()
+
+	switch {
+	case len(tc.Policies) > 0:
+		all := tc.Policies
+		tc.Policies = nil
+
+		for _, tc.Policy = range all {
+			t.Run(string(tc.Policy), func(t *testing.T) { tc.runAll(t, g) })
+		}
+	case len(tc.Shapes) > 0:
+		all := tc.Shapes
+		tc.Shapes = nil
+
+		for _, name := range all {
+			s := shapes[name]
+			s.field.Atomic = s.field.Atomic || tc.Atomic
+			tc.shape, tc.Field = &s, &caseField{somewhere(reporting(s.field))}
+			t.Run(name, func(t *testing.T) { tc.runAll(t, g) })
+		}
+	default:
+		tc.run(t, g)
+	}
+}
+
+// run the case.
+func (tc stampCase) run(t *testing.T, g *tagstest.Golden) {
+	t.Helper()
+
+	var asked []string
+
+	s := tc.stamper(&asked)
+	desired := tc.desired()
+
+	if observed := tc.observed(); observed != nil {
+		s.Observed = make(map[string]*fnv1.Resource)
+		for name := range desired {
+			s.Observed[name] = &fnv1.Resource{Resource: observed}
+		}
+	}
+
+	out := tc.told(t, s, desired)
+	if tc.Schema == nil && tc.Given == nil {
+		asked = nil
+	}
+
+	for _, k := range slices.Compact(slices.Sorted(slices.Values(asked))) {
+		out = append(out, "asks for the schema of "+k)
+	}
+
+	g.Check(t, tc.Reason, out)
+}
+
+// told is what comes of the desired resources.
+func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Resource) []string {
+	t.Helper()
+
+	if tc.Copied != nil {
+		targets := targetsOf(s, desired)
+		targets.Copied(map[string]object.Object{"r": object.Tree(thing(string(tc.Copied)))})
+
+		return lines(s.Stamp(t.Context(), targets))
+	}
+
+	out, err := stampUnchanged(t, s, desired)
+	told := lines(out, err)
+
+	if err == nil && s.Input.TagPolicy != nil {
+		for _, v := range tagpolicy.Check(s.Input, s.Transformer, targetsOf(s, desired), out.Changed) {
+			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.Breach, v.Resource, v.Provider))
+		}
+	}
+
+	return told
+}
+
+// stamper of the case, which adds the kinds whose schemas it asks for to asked.
+func (tc stampCase) stamper(asked *[]string) *Stamper {
+	in := tc.Input
+	if in.Sources == nil {
+		in.Sources = []v1beta1.Source{{OnConflict: tags.Retain}}
+	}
+
+	if tc.Policy != "" {
+		in.Sources = []v1beta1.Source{{OnConflict: tc.Policy, Name: in.Sources[0].Name}}
+	}
+
+	labels := slices.Concat(labelsOf(tc.Labels, false), labelsOf(tc.Trusted, true))
+	for _, l := range tc.More {
+		labels = append(labels, tags.Label{
+			QualifiedKey: l.Key, TagKey: l.TagKey, Value: l.Value, Unprefixed: l.Unprefixed, Trusted: l.Trusted, Source: &tags.Source{Position: l.Source},
+		})
+	}
+
+	labels = from(in.Sources, labels...)
+	slices.SortFunc(labels, tags.Label.Compare)
+
+	tr := tags.NewTransformer(labels, in.Formats())
+	tr.Reserve(in.ReservedKeys, "ours:", labelsOf(tc.Claims, false))
+
+	s := &Stamper{
+		Finder:      target.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
+		Transformer: tr, Remove: tagKeys(tc.Remove), Ignore: tagKeys(tc.Ignore), Audits: tc.Audits, Earlier: map[string]map[string]string{},
+	}
+
+	for name := range tc.desired() {
+		s.Earlier[name] = tc.Earlier
+	}
+
+	s.Schemas.Of = func(k schema.GroupVersionKind) object.Node {
+		*asked = append(*asked, k.Kind)
+		return schemaAt(tc.Schema)
+	}
+
+	if tc.Given != nil {
+		s.Schemas.Given = func(schema.GroupVersionKind) object.Node { return schemaAt(tc.Given) }
+	}
+
+	s.Fields = func(schemas field.Schemas) field.Locator { return field.ForInput(&in, schemas) }
+	if tc.Field != nil {
+		s.Fields = fixed(tc.Field.Locator)
+	}
+
+	return s
+}
+
+func labelsOf(of map[string]string, isTrusted bool) []tags.Label {
+	out := make([]tags.Label, 0, len(of))
+
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		l := label(key, of[key])
+		l.Trusted = isTrusted
+		out = append(out, l)
+	}
+
+	return out
+}
+
+func tagKeys(of []caseKey) []resolve.TagKey {
+	out := make([]resolve.TagKey, len(of))
+	for i, k := range of {
+		out[i] = resolve.TagKey(k)
+	}
+
+	return out
+}
+
+// schemaAt is the schema of a kind that has the schemas at their paths.
+func schemaAt(of map[string]json.RawMessage) object.Node {
+	if of == nil {
+		return object.Node{}
+	}
+
+	all := map[string]any{"type": "object"}
+
+	for path, s := range of {
+		in := all
+		for name := range strings.SplitSeq(path, ".") {
+			in["type"] = "object"
+			in = child(child(in, "properties"), name)
+		}
+
+		if err := json.Unmarshal(s, &in); err != nil {
+			panic(err) // It was read as JSON.
+		}
+	}
+
+	return object.Tree(tagstest.Struct(all)).Node()
+}
+
+// desired resources of the case.
+func (tc stampCase) desired() map[string]*fnv1.Resource {
+	switch {
+	case tc.Desired != nil:
+		out := make(map[string]*fnv1.Resource)
+
+		for name, of := range tc.Desired {
+			if string(of) == "null" {
+				out[name] = nil
+				continue
+			}
+
+			r := &structpb.Struct{}
+			before := []string{}
+
+			// Tags by turns are no object.
+			if json.Unmarshal(of, &before) == nil {
+				r = thing(tc.shape.specOf(before))
+			} else if err := r.UnmarshalJSON(of); err != nil {
+				panic(err) // It was read as JSON.
+			}
+
+			out[name] = &fnv1.Resource{Resource: r, Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}}
+		}
+
+		return out
+	case tc.Resource != nil:
+		return map[string]*fnv1.Resource{"r": {Resource: asThing(tc.Resource, nil)}}
+	case tc.Before != nil:
+		return desiring(tc.shape.spec(tc.Before...))
+	case tc.Spec != nil:
+		return desiring(string(tc.Spec))
+	default:
+		return desiring(`{}`)
+	}
+}
+
+// observed resource of the case, or nil if there is none.
+func (tc stampCase) observed() *structpb.Struct {
+	switch {
+	case tc.There != nil || tc.Cloud != nil:
+		there, cloud := `{}`, `{}`
+		if tc.There != nil {
+			there = tc.shape.spec(tc.There...)
+		}
+
+		if tc.Cloud != nil {
+			cloud = tc.shape.spec(tc.Cloud...)
+		}
+
+		return observed(there, cloud)
+	case tc.Observed != nil:
+		return asThing(tc.Observed, tc.Resource)
+	default:
+		return nil
+	}
+}
+
+// asThing returns a copy of the resource with an apiVersion and a kind: those of like, or a Thing's.
+func asThing(r, like *structpb.Struct) *structpb.Struct {
+	out := thing(`{}`)
+	delete(out.GetFields(), "spec")
+	delete(out.GetFields(), "metadata")
+
+	for _, of := range []*structpb.Struct{like, r} {
+		for name, v := range of.GetFields() {
+			if of == r || name == "apiVersion" || name == "kind" {
+				out.Fields[name] = v
+			}
+		}
+	}
+
+	return out
+}

@@ -1,0 +1,56 @@
+package stamp
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A shape is a tag field, and how it holds tags.
+type shape struct {
+	field field.Field
+
+	// spec with the tags of the supplied keys and values.
+	spec func(keysAndValues ...string) string
+
+	// tag that an item is, of a list or of a joined string.
+	tag func(item *structpb.Value) (key, value string)
+}
+
+// join what the supplied function makes of each of the supplied keys and values.
+func join(keysAndValues []string, entry func(key, value string) string) string {
+	out := make([]string, 0, len(keysAndValues)/2)
+	for i := 0; i < len(keysAndValues); i += 2 {
+		out = append(out, entry(keysAndValues[i], keysAndValues[i+1]))
+	}
+
+	return strings.Join(out, ", ")
+}
+
+// shapes of tag fields.
+var shapes = map[string]shape{
+	"Map": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Map}, spec: func(kv ...string) string {
+		return `{"tags": {` + join(kv, func(k, v string) string { return `"` + k + `": "` + v + `"` }) + `}}`
+	}},
+	"KeyValueList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"}, spec: func(kv ...string) string {
+		return `{"tags": [` + join(kv, func(k, v string) string { return `{"k": "` + k + `", "v": "` + v + `"}` }) + `]}`
+	}, tag: func(item *structpb.Value) (key, value string) {
+		fields := item.GetStructValue().GetFields()
+		return fields["k"].GetStringValue(), fields["v"].GetStringValue()
+	}},
+	"StringList": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="}, spec: func(kv ...string) string {
+		return `{"tags": [` + join(kv, func(k, v string) string { return `"` + k + `=` + v + `"` }) + `]}`
+	}, tag: cut},
+	"Joined": {field: field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: "=", Delimiter: ", ", Atomic: true}, spec: func(kv ...string) string {
+		return `{"tags": "` + join(kv, func(k, v string) string { return k + `=` + v }) + `"}`
+	}, tag: cut},
+}
+
+// cut the supplied string into the key and the value of a tag.
+func cut(item *structpb.Value) (key, value string) {
+	key, value, _ = strings.Cut(item.GetStringValue(), "=")
+	return key, value
+}
