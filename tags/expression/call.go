@@ -24,74 +24,52 @@ func (s step) Exec(frame *interpreter.ExecutionFrame) ref.Val { return s.exec(fr
 // Eval implements interpreter.Interpretable.
 func (s step) Eval(vars interpreter.Activation) ref.Val { return s.exec(interpreter.AsFrame(vars)) }
 
-// callOf returns the call that an evaluation is charged to, or nil if there is none.
+// callOf returns the call that an evaluation is charged to.
 func callOf(frame *interpreter.ExecutionFrame) *Call {
 	v, _ := frame.ResolveName(callName)
-	c, _ := v.(*Call)
-
-	return c
+	return v.(*Call) //nolint:forcetypeassert // Only calls evaluate expressions.
 }
 
-// ranged charges what a macro goes through before it does.
-func ranged(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
-	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
-		of := i.Exec(frame)
-
-		if m, ok := of.(traits.Mapper); ok {
-			if c := callOf(frame); c != nil {
-				c.iterate(m)
-			}
-		}
-
-		return of
-	}}
+// after returns a step that does i, and then something about its value.
+func after(i interpreter.InterpretableV2, do func(c *Call, v ref.Val) ref.Val) interpreter.InterpretableV2 {
+	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val { return do(callOf(frame), i.Exec(frame)) }}
 }
 
-// looped charges each round of a macro.
-func looped(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
-	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
-		of := i.Exec(frame)
+// ranged charges the value v that a macro goes through, before it does.
+func ranged(c *Call, v ref.Val) ref.Val {
+	if m, ok := v.(traits.Mapper); ok {
+		c.iterate(m)
+	}
 
-		if c := callOf(frame); c != nil {
-			c.charge(c.nodes)
-		}
+	return v
+}
 
-		return of
-	}}
+// looped charges a round of a macro.
+func looped(c *Call, v ref.Val) ref.Val {
+	c.charge(c.nodes)
+	return v
 }
 
 // made charges everything in a list or an object that is made: it could hold one value many times, and
 // whoever looks at all of it would look at each of these.
-func made(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
-	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
-		of := i.Exec(frame)
+func made(c *Call, v ref.Val) ref.Val {
+	c.weigh(v)
 
-		c := callOf(frame)
-		if c == nil || types.IsUnknownOrError(of) {
-			return of
-		}
+	if m, ok := v.(traits.Mapper); ok {
+		return sorted{m, c}
+	}
 
-		c.weigh(of)
-
-		if m, ok := of.(traits.Mapper); ok {
-			return sorted{m, c}
-		}
-
-		return of
-	}}
+	return v
 }
 
 // optional refuses an entry with a ? whose value is no optional. cel-go would write all of the value into
 // its error.
-func optional(i interpreter.InterpretableV2) interpreter.InterpretableV2 {
-	return step{i, func(frame *interpreter.ExecutionFrame) ref.Val {
-		of := i.Exec(frame)
-		if _, ok := of.(*types.Optional); ok || types.IsUnknownOrError(of) {
-			return of
-		}
+func optional(_ *Call, v ref.Val) ref.Val {
+	if _, ok := v.(*types.Optional); ok || types.IsUnknownOrError(v) {
+		return v
+	}
 
-		return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(of), of.Type().TypeName()))
-	}}
+	return types.NewErr("an entry with a ? has to be an optional, not %s", kindOf(kind(v), v.Type().TypeName()))
 }
 
 // decorate returns a step that is charged, if i is a call of a function, a list or an object, or a part
@@ -103,19 +81,19 @@ func (c *compiled) decorate(i interpreter.InterpretableV2) (interpreter.Interpre
 	}
 
 	if _, ok := i.(interpreter.InterpretableConstructor); ok {
-		out = made(out)
+		out = after(out, made)
 	}
 
 	if slices.Contains(c.ranges, i.ID()) {
-		out = ranged(out)
+		out = after(out, ranged)
 	}
 
 	if slices.Contains(c.rounds, i.ID()) {
-		out = looped(out)
+		out = after(out, looped)
 	}
 
 	if slices.Contains(c.optionals, i.ID()) {
-		out = optional(out)
+		out = after(out, optional)
 	}
 
 	return out, nil
@@ -173,10 +151,6 @@ func charged(call interpreter.InterpretableCall, price price, do func(*Call, []r
 		}
 
 		c := callOf(frame)
-		if c == nil {
-			return types.WrapErr(errNoCall)
-		}
-
 		price(c, args)
 
 		return types.LabelErrNode(call.ID(), do(c, args))

@@ -11,8 +11,6 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-
-	"github.com/crossplane/function-sdk-go/errors"
 )
 
 // What expressions may cost. A unit is the time of one step, about ten nanoseconds.
@@ -387,5 +385,3 @@ func thousands(n int64) string {
 
 	return digits
 }
-
-var errNoCall = errors.New("nobody is charged")

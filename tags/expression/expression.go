@@ -91,10 +91,10 @@ type Expression struct { //nolint:recvcheck // Only decoding and copying change 
 type compiled struct {
 	program cel.Program
 
-	// mentions are the variables that the expression mentions, and objects and contextKeys the
-	// names in required and the keys in context that it does as literals.
-	mentions             []Variable
-	objects, contextKeys []string
+	// mentions has the names of all identifiers but the variables of macros, and fields the names of the
+	// fields of each variable that the expression has as literals.
+	mentions map[Variable]bool
+	fields   map[Variable][]string
 
 	// ranges are the values that macros iterate over, and rounds the steps that they do for each item,
 	// both by their ids in the syntax tree.
@@ -108,10 +108,18 @@ type compiled struct {
 
 	// size counts the nodes, and the parts of regular expressions that are literals.
 	size int64
-
-	// misspelt is the first field that no metadata has, or nil.
-	misspelt *misspelling
 }
+
+// A flaw is a mistake in one part of an expression.
+type flaw struct {
+	why string
+
+	// id of the part in the syntax tree.
+	id int64
+}
+
+// Error says what is wrong.
+func (f *flaw) Error() string { return f.why }
 
 // Compile an expression. An error says where the mistake is, as line and column, and shows it.
 func Compile(text string) (Expression, error) {
@@ -122,8 +130,8 @@ func Compile(text string) (Expression, error) {
 		return Expression{}, mistake(text, issues.Errors()[0])
 	}
 
-	if why, id := refuse(parsed.NativeRep().Expr()); why != "" {
-		return Expression{}, mistake(text, &common.Error{Location: parsed.NativeRep().SourceInfo().GetStartLocation(id), Message: why})
+	if err := refuse(parsed.NativeRep().Expr()); err != nil {
+		return Expression{}, located(text, parsed.NativeRep(), err)
 	}
 
 	loosen(parsed.NativeRep())
@@ -137,33 +145,24 @@ func Compile(text string) (Expression, error) {
 		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + whatIsALabel})
 	}
 
-	c := &compiled{}
-	c.look(checked.NativeRep().Expr(), nil)
-	c.size = c.nodes
-
-	if m := c.misspelt; m != nil {
-		return Expression{}, mistake(text, &common.Error{Location: checked.NativeRep().SourceInfo().GetStartLocation(m.id), Message: m.String()})
+	c := &compiled{mentions: make(map[Variable]bool), fields: make(map[Variable][]string)}
+	if err := c.look(checked.NativeRep().Expr()); err != nil {
+		return Expression{}, located(text, checked.NativeRep(), err)
 	}
 
+	c.size = c.nodes
+
 	var err error
-
-	c.program, err = env.Program(checked, cel.CustomDecoratorV2(c.decorate))
-	if err != nil {
-		of := (*literalError)(nil)
-		if !errors.As(err, &of) {
-			return Expression{}, errors.Wrap(err, "cannot be evaluated")
-		}
-
-		return Expression{}, mistake(text, &common.Error{Location: checked.NativeRep().SourceInfo().GetStartLocation(of.id), Message: of.Error()})
+	if c.program, err = env.Program(checked, cel.CustomDecoratorV2(c.decorate)); err != nil {
+		return Expression{}, located(text, checked.NativeRep(), err)
 	}
 
 	return Expression{text: text, compiled: c}, nil
 }
 
-// refuse returns why an expression is not even checked, and the id of the part in the syntax tree, or an
-// empty string.
-func refuse(e ast.Expr) (why string, id int64) {
-	nodes, typed := 0, 0
+// refuse returns the flaw of an expression that is not even checked, or nil.
+func refuse(e ast.Expr) error {
+	nodes, typed, message, deep := 0, 0, int64(0), int64(0)
 
 	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		nodes++
@@ -171,7 +170,7 @@ func refuse(e ast.Expr) (why string, id int64) {
 		switch e.Kind() {
 		case ast.StructKind:
 			// The meter does not know messages, and objects of fields serve as well.
-			why, id = "there are no messages: write an object as {'key': value}", e.ID()
+			message = e.ID()
 		case ast.CallKind:
 			if f := e.AsCall().FunctionName(); f != operators.LogicalAnd && f != operators.LogicalOr {
 				typed++
@@ -184,15 +183,15 @@ func refuse(e ast.Expr) (why string, id int64) {
 
 	switch {
 	case nodes > maxSize:
-		return fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize), e.ID()
-	case why != "":
-		return why, id
-	case levels(e, &id) > maxLevels:
-		return fmt.Sprintf("is too deep: lists, objects and optionals have at most %d levels, with those that macros make", maxLevels), id
+		return &flaw{fmt.Sprintf("is too large: an expression has at most %d parts, once its macros are expanded", maxSize), e.ID()}
+	case message != 0:
+		return &flaw{"there are no messages: write an object as {'key': value}", message}
+	case levels(e, &deep) > maxLevels:
+		return &flaw{fmt.Sprintf("is too deep: lists, objects and optionals have at most %d levels, with those that macros make", maxLevels), deep}
 	case typed > maxTyped:
-		return fmt.Sprintf("is too large: an expression has at most %d calls, operators, lists and objects, once its macros are expanded", maxTyped), e.ID()
+		return &flaw{fmt.Sprintf("is too large: an expression has at most %d calls, operators, lists and objects, once its macros are expanded", maxTyped), e.ID()}
 	default:
-		return "", 0
+		return nil
 	}
 }
 
@@ -293,9 +292,6 @@ func loosen(of *ast.AST) {
 	}))
 }
 
-// mentioned reports whether the expression mentions v.
-func (c *compiled) mentioned(v Variable) bool { return slices.Contains(c.mentions, v) }
-
 // shown is how many characters of a line an error shows on either side of a mistake.
 const shown = 60
 
@@ -318,6 +314,16 @@ func mistake(text string, e *common.Error) error {
 	return errors.Errorf("%d:%d: %s\n | %s\n | %s^", line, column+1, strings.TrimSuffix(e.Message, " (in container '')"), strings.ReplaceAll(excerpt, "\t", " "), strings.Repeat(".", before))
 }
 
+// located returns err as the mistake in text that it is if it is a flaw of its syntax tree.
+func located(text string, tree *ast.AST, err error) error {
+	f := (*flaw)(nil)
+	if !errors.As(err, &f) {
+		return errors.Wrap(err, "cannot be evaluated")
+	}
+
+	return mistake(text, &common.Error{Location: tree.SourceInfo().GetStartLocation(f.id), Message: f.why})
+}
+
 // canBeLabel reports whether the value of a label may have type t.
 func canBeLabel(t *types.Type) bool {
 	switch t.Kind() {
@@ -332,103 +338,93 @@ func isOptional(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName() && len(t.Parameters()) == 1
 }
 
-// look collects what e mentions. bound has the names of the variables of macros around e.
-func (c *compiled) look(e ast.Expr, bound []string) {
-	c.nodes++
+// look collects what the expression mentions, and returns its first flaw.
+func (c *compiled) look(root ast.Expr) (first error) {
+	bound := boundIn(root)
 
-	switch e.Kind() {
-	case ast.IdentKind:
-		c.mention(e.AsIdent(), bound)
-	case ast.SelectKind:
-		c.lookIn(e, bound)
-	case ast.CallKind:
-		if of, _ := fieldOf(e); of != nil {
-			c.lookIn(e, bound)
+	ast.PreOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
+		c.nodes++
+
+		if object, field := fieldOf(e); object != nil {
+			if v := bound.variable(object); v != "" && !slices.Contains(c.fields[v], field) {
+				c.fields[v] = append(c.fields[v], field)
+			}
+
+			if first == nil && isMisspelt(object, field, bound) {
+				first = misspelling(e.ID(), field)
+			}
+		}
+
+		switch e.Kind() {
+		case ast.IdentKind:
+			c.mentions[bound.variable(e)] = true
+		case ast.ListKind:
+			for _, i := range e.AsList().OptionalIndices() {
+				c.optionals = append(c.optionals, e.AsList().Elements()[i].ID())
+			}
+		case ast.MapKind:
+			for _, entry := range e.AsMap().Entries() {
+				if entry.AsMapEntry().IsOptional() {
+					c.optionals = append(c.optionals, entry.AsMapEntry().Value().ID())
+				}
+			}
+		case ast.ComprehensionKind:
+			f := e.AsComprehension()
+			c.ranges, c.rounds = append(c.ranges, f.IterRange().ID()), append(c.rounds, f.LoopStep().ID())
+		case ast.CallKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
+		}
+	}))
+
+	return first
+}
+
+// A bound is the identifiers that are variables of macros, by their ids in the syntax tree.
+type bound map[int64]bool
+
+// boundIn returns the identifiers in e that are variables of macros. A dot before a name says that it isn't
+// one.
+func boundIn(e ast.Expr) bound {
+	out := make(bound)
+
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.ComprehensionKind {
 			return
 		}
 
-		c.lookAtCall(e.AsCall(), bound)
-	case ast.ListKind:
-		for i, item := range e.AsList().Elements() {
-			c.look(item, bound)
-
-			if e.AsList().IsOptional(int32(i)) {
-				c.optionals = append(c.optionals, item.ID())
-			}
-		}
-	case ast.MapKind:
-		for _, entry := range e.AsMap().Entries() {
-			of := entry.AsMapEntry()
-			c.look(of.Key(), bound)
-			c.look(of.Value(), bound)
-
-			if of.IsOptional() {
-				c.optionals = append(c.optionals, of.Value().ID())
-			}
-		}
-	case ast.StructKind:
-		for _, field := range e.AsStruct().Fields() {
-			c.look(field.AsStructField().Value(), bound)
-		}
-	case ast.ComprehensionKind:
 		f := e.AsComprehension()
-		c.ranges, c.rounds = append(c.ranges, f.IterRange().ID()), append(c.rounds, f.LoopStep().ID())
-
-		c.look(f.IterRange(), bound)
-		c.look(f.AccuInit(), bound)
-
-		inside := append(slices.Clone(bound), f.AccuVar(), f.IterVar(), f.IterVar2())
-		c.look(f.LoopCondition(), inside)
-		c.look(f.LoopStep(), inside)
-		c.look(f.Result(), append(slices.Clone(bound), f.AccuVar()))
-	case ast.LiteralKind, ast.UnspecifiedExprKind:
-	}
-}
-
-// lookAtCall collects what a call mentions.
-func (c *compiled) lookAtCall(call ast.CallExpr, bound []string) {
-	if call.IsMemberFunction() {
-		c.look(call.Target(), bound)
-	}
-
-	for _, arg := range call.Args() {
-		c.look(arg, bound)
-	}
-}
-
-// lookIn collects what e mentions, which selects a field.
-func (c *compiled) lookIn(e ast.Expr, bound []string) {
-	of, field := fieldOf(e)
-	c.spell(e.ID(), of, field, bound)
-
-	if of.Kind() == ast.IdentKind {
-		for v, in := range map[Variable]*[]string{Required: &c.objects, Context: &c.contextKeys} {
-			if isVariable(of.AsIdent(), v, bound) && !slices.Contains(*in, field) {
-				*in = append(*in, field)
+		visitor := ast.NewExprVisitor(func(e ast.Expr) {
+			if e.Kind() == ast.IdentKind && (e.AsIdent() == f.IterVar() || e.AsIdent() == f.IterVar2()) {
+				out[e.ID()] = true
 			}
-		}
-	}
+		})
 
-	c.look(of, bound)
+		ast.PreOrderVisit(f.LoopCondition(), visitor)
+		ast.PreOrderVisit(f.LoopStep(), visitor)
+	}))
+
+	return out
 }
 
-func (c *compiled) mention(ident string, bound []string) {
-	for _, v := range variables {
-		if isVariable(ident, v.Variable, bound) && !c.mentioned(v.Variable) {
-			c.mentions = append(c.mentions, v.Variable)
-		}
+// variable returns the variable that e is, or an empty one if e is no variable, or that of a macro.
+func (b bound) variable(e ast.Expr) Variable {
+	if e.Kind() != ast.IdentKind || b[e.ID()] {
+		return ""
 	}
+
+	return Variable(strings.TrimPrefix(e.AsIdent(), "."))
 }
 
-// isVariable reports whether ident is the variable v, and not a variable of a macro with the same name. A
-// dot before ident rules out the latter.
-func isVariable(ident string, v Variable, bound []string) bool {
-	name, global := strings.CutPrefix(ident, ".")
-	return name == string(v) && (global || !slices.Contains(bound, ident))
+// known returns what is known of the expression, which is nothing before it is compiled.
+func (e Expression) known() *compiled {
+	if e.compiled == nil {
+		return &compiled{}
+	}
+
+	return e.compiled
 }
 
 // Mentions reports whether the expression mentions v.
-func (e Expression) Mentions(v Variable) bool { return e.compiled != nil && e.compiled.mentioned(v) }
+func (e Expression) Mentions(v Variable) bool { return e.known().mentions[v] }
 
 // PerResource returns the variables of the expression that differ per composed resource. If there are
 // none, the value doesn't differ either.
@@ -445,32 +441,14 @@ func (e Expression) PerResource() []Variable {
 }
 
 // Objects returns the names of required objects that the expression has as literals.
-func (e Expression) Objects() []string {
-	if e.compiled == nil {
-		return nil
-	}
-
-	return e.compiled.objects
-}
+func (e Expression) Objects() []string { return e.known().fields[Required] }
 
 // ContextKeys returns the keys of the pipeline's context that the expression has as literals.
-func (e Expression) ContextKeys() []string {
-	if e.compiled == nil {
-		return nil
-	}
-
-	return e.compiled.contextKeys
-}
+func (e Expression) ContextKeys() []string { return e.known().fields[Context] }
 
 // Size returns how many parts the expression has once its macros are expanded, with those of its regular
 // expressions. To keep a part takes about 1 KB.
-func (e Expression) Size() int {
-	if e.compiled == nil {
-		return 0
-	}
-
-	return int(e.compiled.size)
-}
+func (e Expression) Size() int { return int(e.known().size) }
 
 // String returns the expression as it was written.
 func (e Expression) String() string { return e.text }

@@ -16,35 +16,24 @@ var metadataFields = []string{
 	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid",
 }
 
-// A misspelling is a field that no metadata has, and its position in the syntax tree.
-type misspelling struct {
-	field string
-	id    int64
+// misspelling returns the flaw of the part id, which selects a field that no metadata has.
+func misspelling(id int64, field string) error {
+	return &flaw{fmt.Sprintf("undefined field '%s': metadata has %s", field, strings.Join(metadataFields, ", ")), id}
 }
 
-func (m *misspelling) String() string {
-	return fmt.Sprintf("undefined field '%s': metadata has %s", m.field, strings.Join(metadataFields, ", "))
-}
-
-// spell notes the field, at id, if the metadata of a composite or composed resource can't have it. An
-// evaluation would find it absent, which is no error.
-func (c *compiled) spell(id int64, of ast.Expr, field string, bound []string) {
-	if c.misspelt != nil || slices.Contains(metadataFields, field) {
-		return
+// isMisspelt reports whether object is the metadata of the composite or a composed resource, which can't
+// have the field. An evaluation would find it absent, which is no error.
+func isMisspelt(object ast.Expr, field string, b bound) bool {
+	resource, name := fieldOf(object)
+	if name != "metadata" || slices.Contains(metadataFields, field) {
+		return false
 	}
 
-	if resource, name := fieldOf(of); name == "metadata" && isResource(resource, bound) {
-		c.misspelt = &misspelling{field: field, id: id}
-	}
-}
-
-// isResource reports whether e is the composite or a composed resource.
-func isResource(e ast.Expr, bound []string) bool {
-	if e.Kind() == ast.CallKind && e.AsCall().IsMemberFunction() && e.AsCall().FunctionName() == "value" {
-		e = e.AsCall().Target() // Of an optional.
+	if resource.Kind() == ast.CallKind && resource.AsCall().IsMemberFunction() && resource.AsCall().FunctionName() == "value" {
+		resource = resource.AsCall().Target() // Of an optional.
 	}
 
-	return e.Kind() == ast.IdentKind && slices.ContainsFunc([]Variable{XR, Desired, Observed}, func(v Variable) bool { return isVariable(e.AsIdent(), v, bound) })
+	return slices.Contains([]Variable{XR, Desired, Observed}, b.variable(resource))
 }
 
 // fieldOf returns the object and the name of the field that e selects from it, or nil if e doesn't select

@@ -3,7 +3,6 @@ package expression
 import (
 	"regexp"
 	"regexp/syntax"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -62,13 +61,6 @@ func (re *regular) all(c *Call, target string, most int) [][]int {
 
 		c.charge(re.cost(int64(len(target))))
 	}
-}
-
-// A literalError is the error of a literal with this id in the syntax tree.
-type literalError struct {
-	error
-
-	id int64
 }
 
 // parse a regular expression. Its size is checked before it is compiled.
@@ -164,11 +156,11 @@ func (c *compiled) regularOf(call interpreter.InterpretableCall) (func(c *Call, 
 		if pattern, ok := arg.Value().(types.String); ok {
 			var err error
 			if literal, err = parse(string(pattern)); err != nil {
-				return nil, &literalError{error: err, id: arg.ID()}
+				return nil, &flaw{err.Error(), arg.ID()}
 			}
 
 			if c.size += literal.steps / stepsPerPart; c.size > maxSize {
-				return nil, &literalError{error: errors.New("the regular expressions up to here are too large together"), id: arg.ID()}
+				return nil, &flaw{"the regular expressions up to here are too large together", arg.ID()}
 			}
 		}
 	}
@@ -260,93 +252,58 @@ func replace(c *Call, re *regular, args []ref.Val) ref.Val {
 		return args[0]
 	}
 
-	parts, err := template(at(args, 2), re.NumSubexp())
+	template, references, err := expansion(at(args, 2), re.NumSubexp())
 	if err != nil {
 		return types.WrapErr(err)
 	}
 
-	var out strings.Builder
-
-	last := 0
+	out, last := []byte{}, 0
 
 	for _, found := range re.all(c, target, most) {
-		size := int64(found[0] - last)
-		for _, p := range parts {
-			size += int64(len(p.text) + len(p.of(target, found)))
-		}
-
-		if all := int64(out.Len()) + size; all > maxText {
+		// A group is a part of the match.
+		size := found[0] - last + len(template) + references*(found[1]-found[0])
+		if all := int64(len(out) + size); all > maxText {
 			c.text(regexReplace, all)
 		}
 
-		c.charge(1 + size/bytesPerUnit)
-		out.WriteString(target[last:found[0]])
+		c.charge(1 + int64(size)/bytesPerUnit)
 
-		for _, p := range parts {
-			out.WriteString(p.text)
-			out.WriteString(p.of(target, found))
-		}
-
+		out = append(out, target[last:found[0]]...)
+		out = re.ExpandString(out, template, target, found)
 		last = found[1]
 	}
 
-	c.text(regexReplace, int64(out.Len()+len(target)-last))
-	out.WriteString(target[last:])
+	c.text(regexReplace, int64(len(out)+len(target)-last))
 
-	return types.String(out.String())
+	return types.String(append(out, target[last:]...))
 }
 
-// A part of a replacement: a text, and the number of the group behind it, or -1.
-type part struct {
-	text  string
-	group int
-}
+// expansion returns the replacement by as a template of Go's package regexp, and how many references to groups
+// it has. A backslash and a digit refer to one of so many groups.
+func expansion(by string, groups int) (template string, references int, err error) {
+	out := strings.Builder{}
 
-// of returns the text of the group in target, where found is the match.
-func (p *part) of(target string, found []int) string {
-	if p.group < 0 || found[2*p.group] < 0 {
-		return ""
-	}
-
-	return target[found[2*p.group]:found[2*p.group+1]]
-}
-
-// template returns the parts of the replacement by. A backslash and a digit stand for one of so many
-// groups.
-func template(by string, groups int) ([]part, error) {
-	var (
-		out  []part
-		text strings.Builder
-	)
-
-	for i := 0; i < len(by); i++ {
-		if by[i] != '\\' {
-			text.WriteByte(by[i])
-			continue
-		}
-
-		i++
+	for {
+		text, escaped, found := strings.Cut(by, `\`)
+		out.WriteString(strings.ReplaceAll(text, `$`, `$$`))
 
 		switch {
-		case i == len(by):
-			return nil, errors.New("invalid replacement string: \\ not allowed at end")
-		case by[i] == '\\':
-			text.WriteByte('\\')
-			continue
+		case !found:
+			return out.String(), references, nil
+		case escaped == "":
+			return "", 0, errors.New("invalid replacement string: \\ not allowed at end")
+		case escaped[0] == '\\':
+			out.WriteByte('\\')
+		case escaped[0] < '0' || escaped[0] > '9':
+			return "", 0, errors.New("invalid replacement string: \\ must be followed by a digit or \\")
+		case int(escaped[0]-'0') > groups:
+			return "", 0, errors.Errorf("replacement string references group %c but regex has only %d group(s)", escaped[0], groups)
+		default:
+			references++
+
+			out.WriteString("${" + escaped[:1] + "}")
 		}
 
-		group, err := strconv.Atoi(by[i : i+1])
-		if err != nil {
-			return nil, errors.New("invalid replacement string: \\ must be followed by a digit or \\")
-		}
-
-		if group > groups {
-			return nil, errors.Errorf("replacement string references group %d but regex has only %d group(s)", group, groups)
-		}
-
-		out = append(out, part{text: text.String(), group: group})
-		text.Reset()
+		by = escaped[1:]
 	}
-
-	return append(out, part{text: text.String(), group: -1}), nil
 }
