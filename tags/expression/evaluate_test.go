@@ -154,6 +154,8 @@ func hostile() map[string]string {
 		"Reverse":          "xr.list.map(a, xr.text.reverse().reverse().reverse()).size()",
 		"Compare":          "xr.list.all(a, xr.text <= xr.text)",
 		"RegularAgain":     "regex.extractAll(xr.text.substring(0, 60000), 'a(.*b)?').size()",
+		"RegularInTexts":   "xr.list.exists(a, xr.list.exists(b, regex.replace('', 'b', xr.text) == a))",
+		"RegularNothing":   "regex.replace(xr.text, '(b?)', '" + strings.Repeat(`\\1`, 2500) + "')",
 		"RegularInserted":  "regex.replace(xr.text.substring(0, 60000), 'a(.*b)?', '')",
 		"Doubled":          "[[1]]" + strings.Repeat(".map(a, a + a + a + a)", 14) + "[0].size()",
 		"DoubledInError":   "dyn('a')[dyn([1]" + strings.Repeat(".map(a, [a, a, a, a, a, a, a, a])", 7) + ")]",

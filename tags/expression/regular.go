@@ -252,6 +252,8 @@ func replace(c *Call, re *regular, args []ref.Val) ref.Val {
 		return args[0]
 	}
 
+	c.charge(size(args[2]) / runesPerUnit)
+
 	template, references, err := expansion(at(args, 2), re.NumSubexp())
 	if err != nil {
 		return types.WrapErr(err)
@@ -266,7 +268,7 @@ func replace(c *Call, re *regular, args []ref.Val) ref.Val {
 			c.text(regexReplace, all)
 		}
 
-		c.charge(1 + int64(size)/bytesPerUnit)
+		c.charge(1 + int64(size)/bytesPerUnit + itemUnits*int64(references))
 
 		out = append(out, target[last:found[0]]...)
 		out = re.ExpandString(out, template, target, found)
