@@ -26,17 +26,10 @@ var (
 // nodes, of Pods, and of Docker); userPoolTags, which are sent at creation only: a UserPool's
 // tags are what is kept in step.
 var ack = family{
-	Family:  Family{Name: "ack", Profile: "aws", Native: true},
-	domains: []string{"services.k8s.aws"},
-	adds:    anyField,
-	added:   []string{"services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version"},
-	fields:  []*candidate{ackTags},
-	launches: map[string][]launch{
-		// The controller makes a new version of what has changed.
-		"ec2/LaunchTemplate": {
-			launched(".spec.data.tagSpecifications[].tags", "instances and their volumes", nextLaunch).list().of("resourceType", "instance", "volume"),
-		},
-	},
+	Family: Family{Name: "ack", Profile: "aws", Native: true},
+	adds:   anyField,
+	added:  []string{"services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version"},
+	fields: []*candidate{ackTags},
 	kinds: map[string][]*candidate{
 		"s3/Bucket": {at(".spec.tagging.tagSet").as(KeyValueList)},
 

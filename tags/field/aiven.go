@@ -1,12 +1,7 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 // aiven is joonvena/provider-aiven.
 var aiven = family{
-	Family:  Family{Name: "aiven", Profile: profile.Generic, Upjet: true},
-	domains: []string{"aiven.crossplane.io"},
-	fields:  []*candidate{at("tag", "tag").as(KeyValueList)},
+	Family: Family{Name: "aiven", Profile: "generic", Upjet: true},
+	fields: []*candidate{at("tag", "tag").as(KeyValueList)},
 }

@@ -3,18 +3,11 @@ package field
 // aruba is Arubacloud/crossplane-provider-arubacloud. A tag is one word of at least 4
 // characters, which is what key=value has.
 var aruba = family{
-	Family:  Family{Name: "aruba", Profile: "aruba", Upjet: true},
-	domains: []string{"arubacloud.crossplane.io", "arubacloud.m.crossplane.io"},
-	configs: map[string]configs{
-		"arubacloud.m.crossplane.io": {group: "arubacloud.m.arubacloud.crossplane.io", version: "v1beta1", namespaced: true},
-	},
+	Family: Family{Name: "aruba", Profile: "aruba", Upjet: true},
 	fields: []*candidate{at("tags", "tags").words("=")},
 	kinds: map[string][]*candidate{
 		// A change replaces them. The group of newer releases is the domain itself.
 		"*/Cloudserver": {at("tags", "tags").words("=").request()},
 		"*/Keypair":     {at("tags", "tags").words("=").request()},
-	},
-	immutable: map[string]refusal{
-		"*/Cloudserver": refused("Arubacloud/terraform-provider-arubacloud internal/provider/cloudserver_resource.go: tags RequiresReplace, v1.0.0"),
 	},
 }

@@ -11,12 +11,8 @@ var asoTags = at(".spec.tags", ".status.tags")
 // pools'), properties_tags of a Workbook (its content); tags of a NamedValue of API
 // Management (a list of words, which filter).
 var aso = family{
-	Family:  Family{Name: "aso", Profile: "azure", Native: true},
-	domains: []string{"azure.com"},
-	fields:  []*candidate{asoTags},
-	launches: map[string][]launch{
-		"containerservice/ManagedCluster": {launched(".spec.agentPoolProfiles[].tags", "nodes of the pool", inPlace).of("name")},
-	},
+	Family: Family{Name: "aso", Profile: "azure", Native: true},
+	fields: []*candidate{asoTags},
 	kinds: map[string][]*candidate{
 		// The data of a configuration store: applications read settings by these tags.
 		"appconfiguration/KeyValue": none,

@@ -11,8 +11,7 @@ import "google.golang.org/protobuf/types/known/structpb"
 // tags are beside them), labels of an EKS NodeGroup (Kubernetes labels). A
 // LaunchTemplateVersion has only those of what is launched.
 var awsClassic = family{
-	Family:  Family{Name: "aws-classic", Profile: "aws"},
-	domains: []string{"aws.crossplane.io", "awscontrolapi.crossplane.io"},
+	Family: Family{Name: "aws-classic", Profile: "aws"},
 	fields: []*candidate{
 		at("tags", "tags").as(Map, KeyValueList),
 		at("tagging.tagSet", "tagging.tagSet").as(KeyValueList), // S3 buckets.
@@ -28,33 +27,5 @@ var awsClassic = family{
 			"propagateAtLaunch": structpb.NewBoolValue(true),
 			"resourceType":      structpb.NewStringValue("auto-scaling-group"),
 		}, "resourceID")},
-	},
-	// The late initialization of each kind is its own: see in.Tags in pkg/clients, and in
-	// pkg/controller/kms/key/setup.go.
-	fills: map[string]filling{
-		"eks/Cluster": fillsMissing, // if in.Tags == nil
-		"iam/Role":    fillsMissing,
-		"iam/User":    fillsMissing,
-		"sqs/Queue":   fillsMissing,
-
-		"ec2/Address":                fillsEmpty, // if len(in.Tags) == 0
-		"ec2/InternetGateway":        fillsEmpty,
-		"ec2/RouteTable":             fillsEmpty,
-		"ec2/SecurityGroup":          fillsEmpty,
-		"ec2/Subnet":                 fillsEmpty,
-		"eks/FargateProfile":         fillsEmpty,
-		"eks/IdentityProviderConfig": fillsEmpty,
-		"eks/NodeGroup":              fillsEmpty,
-		"elasticloadbalancing/ELB":   fillsEmpty,
-		"kms/Key":                    fillsEmpty,
-		"redshift/Cluster":           fillsEmpty, // Whatever is there is overwritten.
-	},
-	launches: map[string][]launch{
-		// The controller of LaunchTemplate only ever changes which version is the default one:
-		// see ModifyLaunchTemplate. A LaunchTemplateVersion can't change.
-		"ec2/LaunchTemplate":        {launched("launchTemplateData.tagSpecifications[].tags", "instances and their volumes", atCreation)},
-		"ec2/LaunchTemplateVersion": {launched("launchTemplateData.tagSpecifications[].tags", "instances and their volumes", atCreation)},
-		"ec2/Instance":              {launched("tagSpecifications[].tags", "volumes", atCreation)},
-		"batch/ComputeEnvironment":  {launched("computeResources.tags", "instances", replaces)},
 	},
 }

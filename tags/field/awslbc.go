@@ -5,9 +5,7 @@ package field
 //
 // Not tags: subnets.tags of IngressClassParams, which select subnets.
 var awsLBC = family{
-	Family:  Family{Name: "aws-lbc", Profile: "aws", Native: true},
-	domains: []string{"elbv2.k8s.aws", "gateway.k8s.aws", "aga.k8s.aws", eksAutoMode},
-	only:    map[string][]string{eksAutoMode: {"IngressClassParams"}},
+	Family: Family{Name: "aws-lbc", Profile: "aws", Native: true},
 	fields: []*candidate{
 		at(".spec.tags").as(Map, KeyValueList).request(),
 		at(".spec.defaultConfiguration.tags").request(),

@@ -5,7 +5,6 @@ package field
 //
 // Not labels: parameters of environments and services (of what is in them).
 var btp = family{
-	Family:      Family{Name: "btp", Profile: "btp"},
-	handwritten: []string{"btp.sap.crossplane.io"},
-	fields:      []*candidate{at("labels", "labels").as(MapOfLists)},
+	Family: Family{Name: "btp", Profile: "btp"},
+	fields: []*candidate{at("labels", "labels").as(MapOfLists)},
 }

@@ -9,15 +9,5 @@ package field
 // knows) and of Access applications (names of tags that must be there before).
 var cloudflare = family{
 	Family: Family{Name: "cloudflare", Profile: "cloudflare", Upjet: true},
-	domains: []string{
-		"dns.cloudflare.crossplane.io", "dns.cloudflare.m.cloudflare.com",
-		"dns.upjet-cloudflare.upbound.io", "dns.upjet-cloudflare.m.upbound.io",
-	},
-	configs: map[string]configs{
-		"dns.cloudflare.crossplane.io":      {group: "cloudflare.cloudflare.com", version: "v1beta1"},
-		"dns.cloudflare.m.cloudflare.com":   {group: "cloudflare.m.cloudflare.com", version: "v1beta1", namespaced: true},
-		"dns.upjet-cloudflare.upbound.io":   {group: "upjet-cloudflare.upbound.io", version: "v1beta1"},
-		"dns.upjet-cloudflare.m.upbound.io": {group: "upjet-cloudflare.m.upbound.io", version: "v1beta1", namespaced: true},
-	},
 	fields: []*candidate{at("tags", "tags").words(":")},
 }

@@ -5,8 +5,7 @@ package field
 //
 // Not tags: tags of a ServiceInstance (applications read them in VCAP_SERVICES).
 var cloudfoundry = family{
-	Family:      Family{Name: "cloudfoundry", Profile: "cloudfoundry"},
-	handwritten: []string{"cloudfoundry.crossplane.io"},
-	adds:        "labels",
-	fields:      []*candidate{at("labels", "labels")},
+	Family: Family{Name: "cloudfoundry", Profile: "cloudfoundry"},
+	adds:   "labels",
+	fields: []*candidate{at("labels", "labels")},
 }

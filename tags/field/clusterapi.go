@@ -1,17 +1,5 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
-// The API groups that all providers of Cluster API have their kinds in: only the kind's name
-// says whose it is. What no family here names belongs to one that has no tags, or that nobody has
-// read: see unmanaged.
-const (
-	clusterInfrastructure = "infrastructure.cluster.x-k8s.io"
-	clusterControlPlane   = "controlplane.cluster.x-k8s.io"
-)
-
 // capa is kubernetes-sigs/cluster-api-provider-aws. Most changes of a tag make new versions of
 // launch templates and replace the instances, by the code of its controllers: only these two
 // kinds change what is theirs alone, in place. What a template has, other resources are made with.
@@ -19,12 +7,7 @@ const (
 // Not tags of the resource itself: network.vpc.tags (the controller writes them);
 // oidcIdentityProviderConfig.tags (of one part of a control plane); labels (Kubernetes labels).
 var capa = family{
-	Family:  Family{Name: "capa", Profile: "aws", Native: true},
-	domains: []string{clusterInfrastructure, clusterControlPlane},
-	only: map[string][]string{
-		clusterInfrastructure: {"AWS*", "ROSA*"},
-		clusterControlPlane:   {"AWS*", "ROSA*"},
-	},
+	Family: Family{Name: "capa", Profile: "aws", Native: true},
 	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
 	kinds: map[string][]*candidate{
 		"*/AWSFargateProfile": {at(".spec.additionalTags")},
@@ -44,10 +27,8 @@ var capa = family{
 // Not tags of the resource itself: networkSpec.vnet.tags (the controller writes them); resources
 // of AzureASOManaged kinds, a list of objects of Azure Service Operator.
 var capz = family{
-	Family:  Family{Name: "capz", Profile: "azure", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"Azure*"}},
-	fields:  []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
+	Family: Family{Name: "capz", Profile: "azure", Native: true},
+	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
 	kinds: map[string][]*candidate{
 		"*/AzureCluster":             {at(".spec.additionalTags")},
 		"*/AzureMachine":             {at(".spec.additionalTags")},
@@ -67,10 +48,8 @@ var capz = family{
 // Not labels: nodeNetwork.tags and additionalNetworkTags (network tags); resourceManagerTags;
 // kubernetesLabels.
 var capg = family{
-	Family:  Family{Name: "capg", Profile: "gcp", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"GCP*"}},
-	fields:  []*candidate{at(".spec.additionalLabels").request(), at(".spec.template.spec.additionalLabels").request()},
+	Family: Family{Name: "capg", Profile: "gcp", Native: true},
+	fields: []*candidate{at(".spec.additionalLabels").request(), at(".spec.template.spec.additionalLabels").request()},
 	kinds: map[string][]*candidate{
 		"*/GCPCluster":            {at(".spec.additionalLabels")},
 		"*/GCPMachine":            {at(".spec.additionalLabels")},
@@ -91,9 +70,7 @@ var capg = family{
 // Not tags of the resource itself: tags of a machine or a server, which are Nova's and may have no
 // slash, where its metadata may have more.
 var capo = family{
-	Family:  Family{Name: "capo", Profile: "openstack", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"OpenStack*"}},
+	Family: Family{Name: "capo", Profile: "openstack", Native: true},
 	fields: []*candidate{
 		at(".spec.serverMetadata").as(Map, KeyValueList).once(),
 		at(".spec.template.spec.serverMetadata").as(Map, KeyValueList).once(),
@@ -107,9 +84,7 @@ var capo = family{
 // capdo is kubernetes-sigs/cluster-api-provider-digitalocean. A machine's tags are used at
 // creation only, and its webhook refuses a change of a template.
 var capdo = family{
-	Family:  Family{Name: "capdo", Profile: "digitalocean", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"DO*"}},
+	Family: Family{Name: "capdo", Profile: "digitalocean", Native: true},
 	kinds: map[string][]*candidate{
 		"*/DOMachine":         {at(".spec.additionalTags").words(":")},
 		"*/DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once()},
@@ -120,18 +95,14 @@ var capdo = family{
 //
 // Not tags of the resource itself: definedTags (their namespaces must exist before).
 var capoci = family{
-	Family:  Family{Name: "capoci", Profile: "oci", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"OCI*"}},
-	fields:  []*candidate{at(".spec.freeformTags").request(), at(".spec.template.spec.freeformTags").request()},
+	Family: Family{Name: "capoci", Profile: "oci", Native: true},
+	fields: []*candidate{at(".spec.freeformTags").request(), at(".spec.template.spec.freeformTags").request()},
 }
 
 // capl is linode/cluster-api-provider-linode. A tag is one word of at most 50 characters, as it is
 // with the Crossplane provider.
 var capl = family{
-	Family:  Family{Name: "capl", Profile: "linode", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"Linode*"}},
+	Family: Family{Name: "capl", Profile: "linode", Native: true},
 	fields: []*candidate{
 		at(".spec.tags", ".status.tags").words("=").upTo(50).request(),
 		at(".spec.template.spec.tags").words("=").upTo(50).request(),
@@ -140,25 +111,19 @@ var capl = family{
 
 // caps is scaleway/cluster-api-provider-scaleway.
 var caps = family{
-	Family:  Family{Name: "caps", Profile: "scaleway", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"Scaleway*"}},
-	fields:  []*candidate{at(".spec.additionalTags").words("=").request()},
+	Family: Family{Name: "caps", Profile: "scaleway", Native: true},
+	fields: []*candidate{at(".spec.additionalTags").words("=").request()},
 }
 
 // capp is kubernetes-sigs/cluster-api-provider-packet. A tag is one word.
 var capp = family{
-	Family:  Family{Name: "capp", Profile: profile.Generic, Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"Packet*"}},
-	fields:  []*candidate{at(".spec.tags").words("=").request(), at(".spec.template.spec.tags").words("=").request()},
+	Family: Family{Name: "capp", Profile: "generic", Native: true},
+	fields: []*candidate{at(".spec.tags").words("=").request(), at(".spec.template.spec.tags").words("=").request()},
 }
 
 // caposc is outscale/cluster-api-provider-outscale.
 var caposc = family{
-	Family:  Family{Name: "caposc", Profile: "outscale", Native: true},
-	domains: []string{clusterInfrastructure},
-	only:    map[string][]string{clusterInfrastructure: {"Osc*"}},
+	Family: Family{Name: "caposc", Profile: "outscale", Native: true},
 	fields: []*candidate{
 		at(".spec.node.vm.tags").request().within(),
 		at(".spec.template.spec.node.vm.tags").request().within(),

@@ -8,8 +8,7 @@ package field
 // filter); tags of queries and dashboards, which are lists of words, and of MLflow's
 // experiments and models (search words of documents, nothing that is billed).
 var databricks = family{
-	Family:  Family{Name: "databricks", Profile: "databricks", Upjet: true},
-	domains: []string{"databricks.crossplane.io", "databricks.m.crossplane.io"},
+	Family: Family{Name: "databricks", Profile: "databricks", Upjet: true},
 	fields: []*candidate{
 		// A workspace's can change, but the last one can never be removed.
 		at("customTags", "effectiveCustomTags", "customTags").as(Map, KeyValueList),

@@ -7,9 +7,8 @@ package field
 // Not tags: labels of a node pool (Kubernetes labels), metadata of an object
 // in Spaces.
 var digitalocean = family{
-	Family:  Family{Name: "digitalocean", Profile: "digitalocean", Upjet: true},
-	domains: []string{"digitalocean.crossplane.io", "digitalocean.m.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words(":")},
+	Family: Family{Name: "digitalocean", Profile: "digitalocean", Upjet: true},
+	fields: []*candidate{at("tags", "tags").words(":")},
 	kinds: map[string][]*candidate{
 		// They select by tag: a firewall protects, and an alert watches, every
 		// Droplet that has one of theirs.
@@ -19,16 +18,12 @@ var digitalocean = family{
 		// A tag, not a resource that has some.
 		"digitalocean/Tag": none,
 	},
-	immutable: map[string]refusal{
-		"database/Replica": refused("digitalocean/terraform-provider-digitalocean digitalocean/database/resource_database_replica.go: tags ForceNew, v2.79.0"),
-	},
 }
 
 // digitaloceanClassic is crossplane-contrib/provider-digitalocean. Its lists are atomic.
 //
 // Not tags of the resource itself: tags and labels of nodePools (the pools').
 var digitaloceanClassic = family{
-	Family:      Family{Name: "digitalocean-classic", Profile: "digitalocean"},
-	handwritten: []string{"do.crossplane.io"},
-	fields:      []*candidate{at("tags", "tags").words(":")},
+	Family: Family{Name: "digitalocean-classic", Profile: "digitalocean"},
+	fields: []*candidate{at("tags", "tags").words(":")},
 }

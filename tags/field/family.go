@@ -5,12 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A Family is the providers whose kinds speak of cloud tags in the same way.
@@ -32,8 +29,8 @@ type Family struct {
 	Native bool
 }
 
-// FamilyOf returns the family of the provider that the supplied kind belongs to. It
-// returns false if the kind is of no provider that we know.
+// FamilyOf returns the family of the provider that the kind belongs to. It returns false if the
+// kind is of no provider that we know.
 func FamilyOf(gk schema.GroupKind) (Family, bool) {
 	if f, _ := familyOf(gk); f != &unknown {
 		return f.Family, true
@@ -56,21 +53,21 @@ func ProviderTags(name string) []string {
 
 // Names are the names of all fields that carry cloud tags, or report them, in any family.
 func Names() []string {
-	names := make(map[string]bool)
+	var all []*candidate
 
 	for _, f := range families {
-		all := slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...)
+		all = append(all, slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...)...)
+	}
 
-		for _, launches := range f.launches {
-			for _, l := range launches {
-				all = append(all, l.candidate)
-			}
-		}
+	for _, l := range launched {
+		all = append(all, l.candidate)
+	}
 
-		for _, c := range all {
-			for _, path := range slices.Concat(c.paths, c.observed) {
-				names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
-			}
+	names := make(map[string]bool)
+
+	for _, c := range all {
+		for _, path := range slices.Concat(c.paths, c.observed) {
+			names[path.String()[strings.LastIndexByte(path.String(), '.')+1:]] = true
 		}
 	}
 
@@ -81,8 +78,9 @@ func Names() []string {
 // crossplane-runtime's pkg/resource.
 var providerTags = tags.ProvidersKeys()
 
-// families of providers. A file per family says which of their kinds' fields carry cloud
-// tags, and why.
+// families of providers. A file per family says which fields of its kinds carry cloud tags, and
+// why. What is known of API groups and of single kinds is in tables: see groups.txt, fills.txt,
+// immutable.txt and launched.txt.
 var families = slices.Concat(crossplanes, natives)
 
 // crossplanes are the families of Crossplane's providers, and those that are of nobody.
@@ -98,20 +96,6 @@ var crossplanes = []*family{
 // not, however much it looks like it: comments say why.
 type family struct {
 	Family
-
-	// domains of the family's API groups, and of all groups that are subdomains
-	// of them. Those that are handwritten are of providers that aren't generated. Of those
-	// that are retired no new groups come, so that nothing is usual of groups that the built-in
-	// index doesn't have: old ones.
-	domains, handwritten, retired []string
-
-	// only are the kinds that are the family's in those of its domains that several
-	// families share: patterns by domain.
-	only map[string][]string
-
-	// configs are the providers' configs in other API groups than the domain itself, by
-	// domain, or by * for all domains.
-	configs map[string]configs
 
 	// adds is the path of a field to which the providers add tags of their own before
 	// they create anything, or anyField. Empty if they add none.
@@ -132,268 +116,13 @@ type family struct {
 	// service.
 	kinds map[string][]*candidate
 
-	// immutable are the kinds whose tag field can't change once a resource is made, by service
-	// and kind as in kinds. They are tagged like others until then.
-	immutable map[string]refusal
-
-	// fills are what the providers do with a tag field that has no tags, by service and kind, for
-	// kinds of which that isn't what the provider's generator does, or by anyKind for all kinds.
-	fills map[string]filling
-
-	// launches are the fields whose tags go to what resources of a kind launch, by
-	// service and kind.
-	launches map[string][]launch
-
 	// usual is the field that a kind of the family's profile is taken to have, if
 	// nothing else is known of it.
 	usual *candidate
 }
 
-// A candidate is a field that carries a kind's cloud tags if the kind has it, and
-// in one of the supplied shapes.
-type candidate struct {
-	// paths at which the field can be: as it is, or with lists of one object in the
-	// place of the objects on the path, as older versions of many kinds have them.
-	paths []object.Path
-
-	shapes []Shape
-
-	// observed are the paths at which a provider can report the tags that the cloud
-	// has, the most complete one first. They count if they are there in the same shape.
-	observed []object.Path
-
-	// extra is what an entry of a KeyValueList must have besides key and value, if
-	// its type has such a field.
-	extra map[string]*structpb.Value
-
-	// spare fields of a KeyValueList's entry are left alone. An entry with any
-	// other field, or that requires a spare one, is something else than a tag.
-	spare []string
-
-	// separator and maxLength of the entries of a StringList.
-	separator string
-	maxLength int
-
-	// asserted is the shape of a field that schemas don't show. Empty if they do.
-	asserted Shape
-
-	// version of the kind that has the field, or empty if all have it.
-	version string
-
-	onRequest, fixed, inside, inOrder bool
-}
-
-// A filling is what a provider does with a tag field that has no tags while the cloud has some.
-type filling int
-
-const (
-	// fillsNothing takes the cloud's tags away.
-	fillsNothing filling = iota
-
-	// fillsMissing copies the cloud's tags into a field that isn't there. One that is empty takes
-	// them away.
-	fillsMissing
-
-	// fillsEmpty copies the cloud's tags into one that is empty, too: nothing takes them away.
-	fillsEmpty
-
-	// leavesCloud copies the cloud's tags into a field that isn't there. With one that is empty it
-	// leaves them in the cloud, until the field has tags again.
-	leavesCloud
-)
-
-// anyKind is in the place of service and kind for all kinds of a family.
-const anyKind = "*"
-
 // anyField is where a family adds tags that adds some wherever a kind's tags go.
 const anyField = "*"
-
-// maxWord is how many characters a tag may have that is one word, by the API references of
-// most clouds that have such. Of those that say nothing of it, nobody knows that more would do.
-const maxWord = 255
-
-// at is a candidate that is a map of strings at the supplied path below spec.forProvider
-// and is observed at the others below status.atProvider. A path that starts with a dot is
-// that of the whole resource.
-func at(path string, observed ...string) *candidate {
-	c := &candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
-	for _, o := range observed {
-		c.observed = append(c.observed, forms(atProvider, o)...)
-	}
-
-	return c
-}
-
-// kubernetesLabelled is a candidate that is the Kubernetes labels of the object, which no schema
-// shows.
-func kubernetesLabelled() *candidate {
-	c := at("." + kubernetesLabels)
-	c.asserted = Map
-
-	return c
-}
-
-// as makes the candidate one in the supplied shapes.
-func (c *candidate) as(shapes ...Shape) *candidate {
-	c.shapes = shapes
-	return c
-}
-
-// words makes the candidate a list of words, each a key, the separator and a value.
-func (c *candidate) words(separator string) *candidate {
-	c.shapes, c.separator, c.maxLength = []Shape{StringList}, separator, maxWord
-	return c
-}
-
-// upTo says how many characters an entry of the candidate may have.
-func (c *candidate) upTo(maxLength int) *candidate {
-	c.maxLength = maxLength
-	return c
-}
-
-// with gives extra and spare fields to the entries of the candidate.
-func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *candidate {
-	c.extra, c.spare = extra, spare
-	return c
-}
-
-// request makes the candidate one that is used only if a rule of the input names the kind:
-// a later change of it is refused, or replaces what runs, or is never made.
-func (c *candidate) request() *candidate {
-	c.onRequest = true
-	return c
-}
-
-// once makes the candidate one that is used only on request and that stays as it was
-// created, since the API server refuses any change.
-func (c *candidate) once() *candidate {
-	c.onRequest, c.fixed = true, true
-	return c
-}
-
-// sorted makes the candidate one whose entries the provider keeps in order.
-func (c *candidate) sorted() *candidate {
-	c.inOrder = true
-	return c
-}
-
-// within makes the candidate one that is not made without the object around it, which has
-// required fields, or says something by being there.
-func (c *candidate) within() *candidate {
-	c.inside = true
-	return c
-}
-
-// kept makes the candidate one that stays as it was created, since a change is refused, or
-// would replace the resource.
-func (c *candidate) kept() *candidate {
-	c.fixed = true
-	return c
-}
-
-// of makes the candidate one of the supplied version of the kind alone.
-func (c *candidate) of(version string) *candidate {
-	c.version = version
-	return c
-}
-
-// none is what a kind has that has no tag field.
-var none []*candidate
-
-// forms of the supplied path below the supplied one.
-func forms(below, path string) []object.Path {
-	if whole, ok := strings.CutPrefix(path, "."); ok {
-		return []object.Path{object.MustParsePath(whole)}
-	}
-
-	out := []object.Path{object.MustParsePath(below + path)}
-	if strings.Contains(path, ".") {
-		out = append(out, object.MustParsePath(below+strings.ReplaceAll(path, ".", firstItem+".")))
-	}
-
-	return out
-}
-
-// A claim of a family to kinds of a domain.
-type claim struct {
-	*family
-
-	// kinds that are the family's, or none if all are that nobody else claims.
-	kinds []profile.Pattern
-}
-
-// byDomain are the claims to domains, those to some of their kinds first.
-var byDomain = func() map[string][]claim {
-	m := make(map[string][]claim)
-
-	add := func(f *family, domains []string) {
-		for _, domain := range domains {
-			c := claim{family: f}
-			for _, kinds := range f.only[domain] {
-				c.kinds = append(c.kinds, profile.NewPattern(kinds))
-			}
-
-			m[domain] = append(m[domain], c)
-		}
-	}
-
-	for _, f := range families {
-		older := *f
-		older.Upjet = false
-
-		last := *f
-		last.usual = nil
-
-		add(f, f.domains)
-		add(&older, f.handwritten)
-		add(&last, f.retired)
-	}
-
-	for _, claims := range m {
-		slices.SortStableFunc(claims, func(a, b claim) int { return len(b.kinds) - len(a.kinds) })
-	}
-
-	return m
-}()
-
-// owner of the supplied kind among those who claim its domain, or nil if it is nobody's.
-func owner(claims []claim, kind string) *family {
-	for _, c := range claims {
-		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p profile.Pattern) bool { return p.Matches(kind) }) {
-			return c.family
-		}
-	}
-
-	return nil
-}
-
-// claimsTo the supplied API group, and the service that the group is of: whole DNS labels
-// before the domain. There are none if the group is of no provider that we know.
-func claimsTo(group string) (claims []claim, service string) {
-	// Only Kubernetes itself has groups without a dot: core, apps, batch and so on.
-	if !strings.Contains(group, ".") {
-		return []claim{{family: &unmanaged}}, group
-	}
-
-	for domain, more := group, true; more; _, domain, more = strings.Cut(domain, ".") {
-		if c, ok := byDomain[domain]; ok {
-			return c, strings.TrimSuffix(group[:len(group)-len(domain)], ".")
-		}
-	}
-
-	return nil, ""
-}
-
-// familyOf returns the family of the supplied kind, and the service that its API group is of.
-// It returns the unknown family if the kind is of no provider that we know.
-func familyOf(gk schema.GroupKind) (f *family, service string) {
-	claims, service := claimsTo(gk.Group)
-	if f := owner(claims, gk.Kind); f != nil {
-		return f, service
-	}
-
-	return &unknown, ""
-}
 
 // addedKeys are the keys of the tags that the family's providers add.
 func (f *family) addedKeys() []string {
@@ -404,31 +133,14 @@ func (f *family) addedKeys() []string {
 	return providerTags
 }
 
-// filling of the kind. Upjet's late initialization fills maps and lists that aren't there:
-// see handleMap and handleSlice in pkg/resource/lateinit.go of crossplane/upjet.
-func (f *family) filling(service, kind string) filling {
-	for _, of := range []string{service + "/" + kind, anyKind} {
-		if does, ok := f.fills[of]; ok {
-			return does
-		}
-	}
-
-	if f.Upjet {
-		return fillsMissing
-	}
-
-	return fillsNothing
-}
-
-// complete the tag field by what the family's providers do with its like, and with such a
-// field that has no tags.
+// complete the tag field by what the family's providers do with fields of its path and shape, and
+// by what they do with such a field that has no tags.
 func (f *family) complete(of *Field, does filling) {
 	whole := of.Path.String()
 	path, below := strings.CutPrefix(whole, forProvider)
 
 	filled := below && of.Shape != Joined
-	of.LateInit = filled && (does == fillsMissing || does == leavesCloud)
-	of.LastStays = filled && (does == fillsEmpty || does == leavesCloud)
+	of.LateInit, of.LastStays = filled && does.missing, filled && does.stays
 	of.KubernetesLabels = whole == kubernetesLabels
 
 	switch {
@@ -443,9 +155,9 @@ func (f *family) addsToMost() bool {
 	return slices.ContainsFunc(f.fields, func(c *candidate) bool { return c.paths[0].String() == forProvider+f.adds })
 }
 
-// candidates for the tag field of the supplied kind.
+// candidates for the tag field of the kind.
 func (f *family) candidates(service, kind string) []*candidate {
-	for _, key := range [...]string{service + "/" + kind, service + "/*", "*/" + kind} {
+	for _, key := range keysOf(service, kind) {
 		if c, ok := f.kinds[key]; ok {
 			return c
 		}

@@ -25,13 +25,6 @@ var (
 // manages a cluster).
 var gcp = family{
 	Family: Family{Name: "gcp", Profile: "gcp", Upjet: true},
-	domains: []string{
-		"gcp.upbound.io", "gcp.m.upbound.io", "gcp-beta.upbound.io", "gcp-beta.m.upbound.io",
-	},
-	retired: []string{
-		"gcp.jet.crossplane.io",
-		"cloudiot.gcp.upbound.io", // Gone with IoT Core. Its devices and registries had no labels.
-	},
 	fields: []*candidate{
 		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
 		gcpLabels,
@@ -67,33 +60,6 @@ var gcp = family{
 		"datacatalog/TagTemplate": none,
 		"tags/*":                  none,
 	},
-	launches: map[string][]launch{
-		// Other node pools are resources of their own. Where the default one is removed, the
-		// provider has nothing that it could change: see nodePoolNodeConfigUpdate in the
-		// Terraform provider's resource_container_cluster.go.
-		"container/Cluster": {launched("nodeConfig.resourceLabels", "nodes of the default pool", inPlace).unless("removeDefaultNodePool")},
-
-		"compute/Instance":                   {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
-		"compute/InstanceFromTemplate":       {launched("bootDisk.initializeParams.labels", "the boot disk", replaces)},
-		"compute/InstanceTemplate":           {launched("disk[].labels", "disks", replaces)},
-		"compute/RegionInstanceTemplate":     {launched("disk[].labels", "disks", replaces)},
-		"compute/InstanceGroupManager":       {launched("allInstancesConfig.labels", "instances", replaces)},
-		"compute/RegionInstanceGroupManager": {launched("allInstancesConfig.labels", "instances", replaces)},
-		"cloudrun/V2Job":                     {launched("template.labels", "executions", replaces)},
-		"cloudrun/V2Service":                 {launched("template.labels", "revisions", replaces)},
-	},
-	immutable: map[string]refusal{
-		"beyondcorp/AppGateway":                     refused("hashicorp/terraform-provider-google beyondcorp/resource_beyondcorp_app_gateway.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"bigquery/Job":                              refused("hashicorp/terraform-provider-google bigquery/resource_bigquery_job.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"compute/InstanceTemplate":                  refused("hashicorp/terraform-provider-google compute/resource_compute_instance_template.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"dataflow/Job":                              refused("hashicorp/terraform-provider-google dataflow/resource_dataflow_job.go: resourceDataflowJobTypeCustomizeDiff forces a new batch job, v7.39.0"),
-		"dataproc/Job":                              refused("hashicorp/terraform-provider-google dataproc/resource_dataproc_job.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"dataproc/WorkflowTemplate":                 refused("hashicorp/terraform-provider-google dataproc/resource_dataproc_workflow_template.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"datastream/PrivateConnection":              refused("hashicorp/terraform-provider-google datastream/resource_datastream_private_connection.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"developerconnect/ConnectGitRepositoryLink": refused("hashicorp/terraform-provider-google developerconnect/resource_developer_connect_git_repository_link.go: effective_labels ForceNew, v6.43.0 to v7.39.0"),
-		"mlengine/Model":                            refused("hashicorp/terraform-provider-google mlengine/resource_ml_engine_model.go: effective_labels ForceNew, v5.19.0 to v7.39.0"),
-		"tpu/Node":                                  refused("hashicorp/terraform-provider-google tpu/resource_tpu_node.go: effective_labels ForceNew, v5.19.0 to v6.47.0"),
-	},
 }
 
 // gcpClassic is crossplane-contrib/provider-gcp and crossplane-contrib/provider-gcp-beta, which
@@ -103,10 +69,9 @@ var gcp = family{
 // Not labels: config of a NodePool (network tags, Kubernetes labels and guest metadata),
 // sourceTags and targetTags of a Firewall (network tags).
 var gcpClassic = family{
-	Family:      Family{Name: "gcp-classic", Profile: "gcp"},
-	handwritten: []string{"gcp.crossplane.io", "beta.gcp.crossplane.io"},
-	adds:        "settings.userLabels",
-	fields:      []*candidate{gcpLabels, at("resourceLabels", "resourceLabels")},
+	Family: Family{Name: "gcp-classic", Profile: "gcp"},
+	adds:   "settings.userLabels",
+	fields: []*candidate{gcpLabels, at("resourceLabels", "resourceLabels")},
 	kinds: map[string][]*candidate{
 		"database/CloudSQLInstance": {gcpSettings},
 		"storage/Bucket":            {at(".spec.labels")}, // It has no spec.forProvider.

@@ -1,9 +1,5 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 // harness is TeraSky-OSS/provider-harness, and jeremywyx/provider-harness before it, which has
 // no tags. A tag is one word of a key, a colon and a value: see ExpandTags in helpers of
 // harness/terraform-provider-harness, which cuts it at every colon, so that the profile is narrower.
@@ -11,7 +7,6 @@ import (
 // Not tags of the resource itself: tags of a request, an application or a filter (of what they
 // are about), lists of objects with an identifier.
 var harness = family{
-	Family:  Family{Name: "harness", Profile: profile.Generic, Upjet: true},
-	domains: []string{"harness.crossplane.io", "harness.m.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words(":"), at("tags", "tags")},
+	Family: Family{Name: "harness", Profile: "generic", Upjet: true},
+	fields: []*candidate{at("tags", "tags").words(":"), at("tags", "tags")},
 }

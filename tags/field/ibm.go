@@ -5,7 +5,6 @@ package field
 //
 // Not tags: workerPool.labels (Kubernetes labels).
 var ibm = family{
-	Family:      Family{Name: "ibm", Profile: "ibm"},
-	handwritten: []string{"ibmcloud.crossplane.io"},
-	fields:      []*candidate{at("tags", "tags").words(":").upTo(128)},
+	Family: Family{Name: "ibm", Profile: "ibm"},
+	fields: []*candidate{at("tags", "tags").words(":").upTo(128)},
 }

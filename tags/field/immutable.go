@@ -2,51 +2,13 @@ package field
 
 import (
 	"cmp"
+	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// A refusal is why the tag field of a kind can't change once a resource is made: its Terraform
-// provider would make a new resource for the change, and Upjet refuses that, together with every
-// other change of the resource. Three texts of Upjet and Terraform say so: "cannot change the value
-// of the argument" (assertNoForceNew, of the Terraform SDK), "requires resource replacement"
-// (RequiresReplace, of the plugin framework) and "prevent_destroy" (of the Terraform CLI). A
-// resource that the Terraform provider can't update at all is refused by the SDK.
-type refusal struct {
-	// source is the repository and the file of the Terraform provider, what it says, and in
-	// which versions.
-	source string
-
-	// older is true if only older releases of the provider refuse a change. All of its namespaced
-	// groups are newer. See README.
-	older bool
-}
-
-// refused says where a change of the tag field is refused in all surveyed releases.
-func refused(source string) refusal { return refusal{source: source} }
-
-// refusedOnce says where a change of the tag field was refused in older releases.
-func refusedOnce(source string) refusal { return refusal{source: source, older: true} }
-
-// refusalOf a change of the tag field of the kind, which is of the service. It returns false if
-// nobody refuses that.
-func (f *family) refusalOf(service string, gk schema.GroupKind) (refusal, bool) {
-	for _, key := range [...]string{service + "/" + gk.Kind, "*/" + gk.Kind} {
-		if r, ok := f.immutable[key]; ok {
-			return r, !r.older || !isTwin(gk.Group)
-		}
-	}
-
-	return refusal{}, false
-}
-
-// isTwin is true if group is the namespaced twin of another one.
-func isTwin(group string) bool {
-	labels := strings.Split(group, ".")
-	return len(labels) > 3 && labels[len(labels)-3] == "m"
-}
 
 // An ImmutableRow says of a kind that its tag field can't change once a resource is made.
 type ImmutableRow struct {
@@ -54,24 +16,46 @@ type ImmutableRow struct {
 	// group has none, and * where it is any.
 	Family, Kind string
 
-	// Source that says so, and Older if that is so of older releases only.
+	// Source is the repository and the file of the Terraform provider, what it says, and in which
+	// versions.
 	Source string
-	Older  bool
+
+	// Older is true if only older releases of the provider refuse a change. All of its namespaced
+	// groups are newer.
+	Older bool
 }
 
-// ImmutableRows are the rows of all families, sorted.
-func ImmutableRows() []ImmutableRow {
-	var out []ImmutableRow
+//go:embed immutable.txt
+var immutableText string
 
-	for _, f := range families {
-		for kind, r := range f.immutable {
-			out = append(out, ImmutableRow{Family: f.Name, Kind: kind, Source: r.source, Older: r.older})
-		}
+// immutables are the kinds whose tag field can't change: see immutable.txt.
+var immutables = func() table[ImmutableRow] {
+	t := make(table[ImmutableRow])
+
+	for row := range rows(immutableText) {
+		r := strings.SplitN(row, " ", 4)
+		t[[2]string{r[0], r[1]}] = ImmutableRow{Family: r[0], Kind: r[1], Older: r[2] == "older", Source: r[3]}
 	}
 
-	slices.SortFunc(out, func(a, b ImmutableRow) int {
+	return t
+}()
+
+// ImmutableRows are the rows of all families, by family and kind.
+func ImmutableRows() []ImmutableRow {
+	return slices.SortedFunc(maps.Values(immutables), func(a, b ImmutableRow) int {
 		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Kind, b.Kind))
 	})
+}
 
-	return out
+// refuses returns true if the family's provider refuses a change of the tag field of the kind,
+// which is of the service, and whether only older releases do.
+func (f *family) refuses(service string, gk schema.GroupKind) (refuses, older bool) {
+	row, ok := immutables.of(f, service, gk.Kind)
+	return ok && (!row.Older || !isTwin(gk.Group)), row.Older
+}
+
+// isTwin is true if group is the namespaced twin of another one.
+func isTwin(group string) bool {
+	labels := strings.Split(group, ".")
+	return len(labels) > 3 && labels[len(labels)-3] == "m"
 }

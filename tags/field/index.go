@@ -180,34 +180,31 @@ func Twin(group string) string {
 func parseIndex(text string) *Index {
 	index := &Index{blocks: make(map[string]*block)}
 
-	for rest := text; rest != ""; {
-		head, below, _ := strings.Cut(rest, "\n")
-		rest = ""
+	var (
+		b    *block
+		from int
+	)
 
-		// It ends where a line begins with neither a space nor anything else of its own.
-		for at := 0; at < len(below); {
-			if below[at] != ' ' {
-				below, rest = below[:at], below[at:]
-				break
-			}
+	for at := 0; at < len(text); {
+		end := at + strings.IndexByte(text[at:], '\n') + 1
 
-			end := strings.IndexByte(below[at:], '\n')
-			if end < 0 {
-				break
-			}
-
-			at += end + 1
+		switch text[at] {
+		case '#':
+		case ' ':
+			b.text = text[from:end]
+		default:
+			group, _, _ := strings.Cut(text[at:end-1], " ")
+			b, from = &block{group: group, of: group}, end
+			index.blocks[group] = b
 		}
 
-		if below == "" {
-			continue // A comment.
-		}
+		at = end
+	}
 
-		group, _, _ := strings.Cut(head, " ")
-		index.blocks[group] = &block{group: group, of: group, text: below}
-
-		if twin := Twin(group); strings.Contains(below, "m/") {
-			index.blocks[twin] = &block{group: twin, of: group, text: below}
+	for group, b := range maps.Clone(index.blocks) {
+		if strings.Contains(b.text, "m/") {
+			twin := Twin(group)
+			index.blocks[twin] = &block{group: twin, of: group, text: b.text}
 		}
 	}
 
@@ -235,11 +232,10 @@ func (b *block) parse() {
 	}
 
 	var (
-		known           = make(map[place]Entry)
-		claims, service = claimsTo(b.of)
-		versions        []string
-		said            string
-		launched        string
+		known       = make(map[place]Entry)
+		to, service = claimsTo(b.of)
+		versions    []string
+		fields      []string // The tag field, and the launched ones.
 	)
 
 	b.entries, b.launched = make(map[version]Entry, strings.Count(b.text, "\n  ")), make(map[version][]Entry)
@@ -247,28 +243,30 @@ func (b *block) parse() {
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.text, "\n"), "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
 		if !isKind {
-			var vs string
-
-			vs, said, _ = strings.Cut(line[1:], ": ")
-			said, launched, _ = strings.Cut(said, launchedBehind)
-			versions = b.versions(versions[:0], vs)
+			of, said, _ := strings.Cut(line[1:], ": ")
+			versions, fields = b.versions(of), strings.Split(said, " + ")
 
 			continue
 		}
 
-		of := cmp.Or(owner(claims, kind), &unknown)
+		of := owner(to, kind).family
 
-		at := place{family: of, does: of.filling(service, kind), text: said}
+		at := place{family: of, does: of.filling(service, kind), text: fields[0]}
 		if known[at] == nil {
-			known[at] = parseEntry(said, of, at.does)
+			known[at] = parseEntry(at.text, of, at.does)
+		}
+
+		var launched []Entry
+		for _, text := range fields[1:] {
+			launched = append(launched, parseEntry(text, of, filling{}))
 		}
 
 		for _, v := range versions {
 			b.entries[version{v, kind}] = known[at]
 			b.hasKinds = b.hasKinds || !IsSettings(kind)
 
-			if launched != "" {
-				b.launched[version{v, kind}] = parseLaunched(launched, of)
+			if launched != nil {
+				b.launched[version{v, kind}] = launched
 			}
 		}
 	}
@@ -276,8 +274,8 @@ func (b *block) parse() {
 	b.configs = configsOf(b.group, b.entries)
 }
 
-// versions appends those of the block among the supplied ones of a group and its twin.
-func (b *block) versions(to []string, versions string) []string {
+// versions returns those of the block among the versions of a group and its twin.
+func (b *block) versions(versions string) []string {
 	own, twins, hasTwin := strings.Cut(versions, "m/")
 	own = strings.TrimSuffix(own, " ")
 
@@ -287,24 +285,10 @@ func (b *block) versions(to []string, versions string) []string {
 	case hasTwin:
 		versions = cmp.Or(twins, own)
 	default:
-		return to
+		return nil
 	}
 
-	return slices.AppendSeq(to, strings.FieldsFuncSeq(versions, func(r rune) bool { return r == ',' }))
-}
-
-// launchedBehind is in front of each entry of a launched field.
-const launchedBehind = " + "
-
-// parseLaunched reads the entries of the launched fields of a kind of the supplied family.
-func parseLaunched(text string, of *family) []Entry {
-	var out []Entry
-
-	for s := range strings.SplitSeq(text, launchedBehind) {
-		out = append(out, parseEntry(s, of, fillsNothing))
-	}
-
-	return out
+	return strings.FieldsFunc(versions, func(r rune) bool { return r == ',' })
 }
 
 // parseEntry reads an entry of a kind of the family, whose provider does that with a field
@@ -330,21 +314,17 @@ func parseEntry(text string, of *family, does filling) Entry {
 	return e
 }
 
-// parseField returns the field of which the index has the supplied columns: those of a
-// Line, without spec.forProvider and status.atProvider. It is good for what we write ourselves.
+// parseField returns the field of which the index has the columns c: those of a Line, without
+// spec.forProvider and status.atProvider. It is good for what we write ourselves.
 func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 	arg := strings.Split(args, ",")
 
 	f := Field{Path: forms(forProvider, c[0])[0], Shape: Shape(shape)}
 
-	for setting := range strings.SplitSeq(c[2], ",") {
-		f.Atomic = f.Atomic || setting == atomic
-		f.OnRequest = f.OnRequest || setting == onRequest
-		f.Fixed = f.Fixed || setting == fixed
-		f.Immutable = f.Immutable || setting == immutable
-		f.Within = f.Within || setting == within
-		f.Sorted = f.Sorted || setting == sorted
+	settings := strings.Split(c[2], ",")
+	for name, is := range f.settings() {
+		*is = slices.Contains(settings, name)
 	}
 
 	if c[3] != absent {
@@ -382,21 +362,21 @@ func parseField(c []string) Field {
 	return f
 }
 
-// What columns say, and absent, if they have nothing to say.
-const (
-	absent    = "-"
-	atomic    = "atomic"
-	onRequest = "on-request"
-	fixed     = "fixed"
-	immutable = "immutable"
-	within    = "within"
-	sorted    = "sorted"
-)
+// absent is what a column says that has nothing to say.
+const absent = "-"
+
+// settings of the field, by the words that a Line has for them, in its order.
+func (f *Field) settings() iter.Seq2[string, *bool] {
+	return func(yield func(word string, is *bool) bool) {
+		_ = yield("atomic", &f.Atomic) && yield("on-request", &f.OnRequest) && yield("fixed", &f.Fixed) &&
+			yield("immutable", &f.Immutable) && yield("within", &f.Within) && yield("sorted", &f.Sorted)
+	}
+}
 
 // Line puts what is known of a kind in one line of seven columns, with a tab
-// between them: the group, the version and the kind, the path of its tag field, its
-// shape, whether it is atomic, on-request, fixed, immutable, within an object that must be there and sorted, and the observed
-// paths, with commas between them.
+// between them: the group, the version and the kind, the path of its tag field, its shape, its
+// settings (whether it is atomic, on-request, fixed, immutable, within an object that must be there,
+// and sorted), and the observed paths. Settings and paths have commas between them.
 //
 //	autoscaling.aws.m.upbound.io	v1beta1	AutoscalingGroup	spec.forProvider.tag	KeyValueList(key,value,propagateAtLaunch=true)	atomic	status.atProvider.tag
 //	networking.openstack.m.crossplane.io	v1alpha1	PortV2	spec.forProvider.tags	StringList(=,255)	-	status.atProvider.allTags,status.atProvider.tags
@@ -413,40 +393,35 @@ func (f Field) WrittenAs(other Field) bool {
 
 // Columns are those of a Line that say what the field is.
 func (f Field) Columns() []string {
-	var settings, observed []string
+	var args, settings, observed []string
 
 	switch f.Shape {
 	case KeyValueList:
-		settings = []string{f.Key, f.Value}
+		args = []string{f.Key, f.Value}
 
 		for _, name := range slices.Sorted(maps.Keys(f.Extra)) {
 			// Only a number that isn't one can't be encoded.
 			v, _ := json.Marshal(f.Extra[name].AsInterface()) //nolint:errchkjson // See above.
-			settings = append(settings, name+"="+string(v))
+			args = append(args, name+"="+string(v))
 		}
 	case StringList:
-		settings = []string{f.Separator}
+		args = []string{f.Separator}
 		if f.MaxLength > 0 {
-			settings = append(settings, strconv.Itoa(f.MaxLength))
+			args = append(args, strconv.Itoa(f.MaxLength))
 		}
 	case Joined:
-		settings = []string{strconv.Quote(f.Separator), strconv.Quote(f.Delimiter)}
+		args = []string{strconv.Quote(f.Separator), strconv.Quote(f.Delimiter)}
 	case Map, MapOfLists, None:
 	}
 
 	shape := string(f.Shape)
-	if settings != nil {
-		shape += "(" + strings.Join(settings, ",") + ")"
+	if args != nil {
+		shape += "(" + strings.Join(args, ",") + ")"
 	}
 
-	settings = nil
-
-	for _, s := range []struct {
-		is   bool
-		name string
-	}{{f.Atomic, atomic}, {f.OnRequest, onRequest}, {f.Fixed, fixed}, {f.Immutable, immutable}, {f.Within, within}, {f.Sorted, sorted}} {
-		if s.is {
-			settings = append(settings, s.name)
+	for word, is := range f.settings() {
+		if *is {
+			settings = append(settings, word)
 		}
 	}
 

@@ -17,8 +17,6 @@ import (
 
 // TestFamilies tests what holds for every family of providers.
 func TestFamilies(t *testing.T) {
-	domains := make(map[string]string)
-
 	// Only these providers add tags of their own.
 	for _, profile := range profile.Names() {
 		var want []string
@@ -31,25 +29,13 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 
+	named := make(map[string]bool)
+
 	for _, f := range families {
+		named[f.Name] = true
+
 		if f.Profile != "" && !slices.Contains(profile.Names(), f.Profile) {
 			t.Errorf("%s: there is no tag profile %s", f.Name, f.Profile)
-		}
-
-		for _, domain := range slices.Concat(f.domains, f.handwritten, f.retired) {
-			if f.only[domain] != nil {
-				continue // Others may have it, too.
-			}
-
-			if of, ok := domains[domain]; ok {
-				t.Errorf("%s is a domain of %s and of %s", domain, of, f.Name)
-			}
-
-			domains[domain] = f.Name
-
-			if got, ok := FamilyOf(schema.GroupKind{Group: "service." + domain, Kind: "Thing"}); !ok || got.Name != f.Name || got.Upjet != (f.Upjet && !slices.Contains(f.handwritten, domain)) {
-				t.Errorf("FamilyOf(service.%s): want %s, got %v", domain, f.Name, got)
-			}
 		}
 
 		for kind, cs := range f.kinds {
@@ -62,6 +48,45 @@ func TestFamilies(t *testing.T) {
 					t.Errorf("%s: %s has a field that can't be written: %v", f.Name, kind, c)
 				}
 			}
+		}
+	}
+
+	for of, does := range fills {
+		if !named[of[0]] || !strings.Contains(of[1], "/") || does == (filling{}) {
+			t.Errorf("fills.txt: unknown family, kind or word of %s", of)
+		}
+	}
+}
+
+// TestGroups tests that each API group is of one family, or of several with kinds of their own, and
+// that each family has a group.
+func TestGroups(t *testing.T) {
+	without := make(map[string]bool)
+	for _, f := range families {
+		without[f.Name] = f != &unknown
+	}
+
+	for group, claims := range claimed {
+		for i, c := range claims {
+			without[c.Name] = false
+
+			if len(c.kinds) > 0 {
+				continue
+			}
+
+			if i+1 < len(claims) {
+				t.Errorf("%s is of %s and of %s", group, c.Name, claims[i+1].Name)
+			}
+
+			if got, ok := FamilyOf(schema.GroupKind{Group: "service." + group, Kind: "Thing"}); !ok || got != c.Family {
+				t.Errorf("FamilyOf(service.%s): want %v, got %v", group, c.Family, got)
+			}
+		}
+	}
+
+	for name, is := range without {
+		if is {
+			t.Errorf("groups.txt: want a group of %s", name)
 		}
 	}
 }

@@ -26,11 +26,10 @@ var (
 // disk.labels (of what the resource makes); template.labels of a RunService (a new
 // label would make a new revision).
 var kcc = family{
-	Family:  Family{Name: "kcc", Profile: "gcp", Native: true},
-	domains: []string{"cnrm.cloud.google.com"},
-	adds:    "." + kubernetesLabels,
-	added:   []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
-	fields:  []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
+	Family: Family{Name: "kcc", Profile: "gcp", Native: true},
+	adds:   "." + kubernetesLabels,
+	added:  []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
+	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
 	kinds: kindsOf(map[string][]*candidate{
 		`AlloyDBBackup AlloyDBCluster AlloyDBInstance APIGatewayAPI ArtifactRegistryRepository
 		BackupDRBackupPlan BackupDRBackupVault BigQueryDataset BigQueryTable BigtableInstance

@@ -2,6 +2,7 @@ package field
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -10,30 +11,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A change is what a change of the tags of a launched field does to what runs.
-type change string
+// A LaunchRow is what is known of a field whose tags go to what resources launch.
+type LaunchRow struct {
+	// Family and Kind that have it, the kind by service, e.g. ec2/Instance, and the path
+	// of the Field below spec.forProvider, with the items in question of a list in brackets.
+	Family, Kind, Field string
 
-// Changes of tags of what is launched. The last three are for who asks for the field in a
-// rule of the input: it is never taken to be a launched one.
-const (
-	inPlace    change = "in place"
-	nextLaunch change = "with the next launch"
-	atCreation change = "none: only what the resource is created with counts"
-	replaces   change = "replaces what runs"
-	needsRole  change = "with the next launch, which fails if the role may not tag"
-)
+	// To is what the tags go to, and Change what a change of them does to what runs.
+	To, Change string
+}
 
-// isFree is true if the change harms nothing that runs, and takes effect.
-func (c change) isFree() bool { return c == inPlace || c == nextLaunch }
+// Used is true if the field is stamped without a rule of the input: a change harms nothing that
+// runs, and takes effect.
+func (r LaunchRow) Used() bool { return r.Change == "in place" || r.Change == "with the next launch" }
 
 // A launch is a field whose tags go to what the resources of a kind launch.
 type launch struct {
+	LaunchRow
 	*candidate
-
-	// to is what the tags go to, in a few words.
-	to string
-
-	change change
 
 	// key of the items of a list that have the field, and the items in question by their key.
 	// One that isn't there is made. Without items it's every item that is there. There is no key
@@ -46,57 +41,93 @@ type launch struct {
 
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
-	with, without []string
+	with, without [][]string
 }
 
-// launched is a launch at the supplied path below spec.forProvider or, if it starts with a dot, of
-// the whole resource. A [] in it is behind the name of a list: see of.
-func launched(path, to string, c change) launch {
-	path = strings.ReplaceAll(path, "[]", firstItem)
+//go:embed launched.txt
+var launchedText string
 
-	return launch{candidate: at(path, path), to: to, change: c}
-}
+// launched are the launches of all families: see launched.txt.
+var launched = func() (out []launch) {
+	for row := range rows(launchedText) {
+		out = append(out, parseLaunch(row))
+	}
 
-// list makes the launch a list of keys and values.
-func (l launch) list() launch {
-	l.as(KeyValueList)
+	return out
+}()
+
+// parseLaunch reads a row of launched.txt. It is good for what we write ourselves.
+func parseLaunch(row string) launch {
+	columns := strings.Split(row, "; ")
+	of := strings.SplitN(columns[0], " ", 3)
+
+	l := launch{LaunchRow: LaunchRow{Family: of[0], Kind: of[1], Field: strings.TrimPrefix(of[2], "."), To: columns[1], Change: columns[2]}}
+
+	if list, rest, ok := strings.Cut(of[2], "["); ok {
+		items, within, _ := strings.Cut(rest, "]")
+		l.key, items, _ = strings.Cut(items, ": ")
+		l.candidate = at(list + firstItem + within)
+
+		if items != "*" {
+			l.items = strings.Split(items, ", ")
+		}
+	} else {
+		l.candidate = at(of[2], of[2])
+	}
+
+	for _, column := range columns[3:] {
+		switch name, value, _ := strings.Cut(column, "="); name {
+		case "list":
+			l.shapes = []Shape{KeyValueList}
+		case "value":
+			l.shapes, l.value = []Shape{onOff}, value
+		case "if":
+			l.with = pathsOf(value)
+		case "unless":
+			l.without = pathsOf(value)
+		default:
+			panic("launched.txt: unknown word " + name)
+		}
+	}
+
 	return l
 }
 
-// switchedOn is a launch of a field that passes the tags of the resource on if it has the supplied
-// value.
-func switchedOn(path, value, to string, c change) launch {
-	l := launched(path, to, c)
-	l.shapes, l.value = []Shape{onOff}, value
+// pathsOf returns the names on each of the paths, which have commas between them.
+func pathsOf(paths string) (out [][]string) {
+	for path := range strings.SplitSeq(paths, ",") {
+		out = append(out, strings.Split(path, "."))
+	}
 
-	return l
+	return out
 }
 
-// of makes the launch one in the supplied items of the list in its path, or in all if there are
-// none.
-func (l launch) of(key string, items ...string) launch {
-	l.observed, l.key, l.items = nil, key, items
-	return l
+// LaunchRows are what is known of all such fields, by family, kind and field.
+func LaunchRows() []LaunchRow {
+	out := make([]LaunchRow, len(launched))
+	for i, l := range launched {
+		out[i] = l.LaunchRow
+	}
+
+	slices.SortFunc(out, func(a, b LaunchRow) int {
+		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Field, b.Field))
+	})
+
+	return out
 }
 
-// unless makes the launch one that is left alone if any of the supplied fields is there.
-func (l launch) unless(fields ...string) launch {
-	l.without = fields
-	return l
+// Switches are the names of the fields that pass the tags of a resource on to what it launches.
+func Switches() (out []string) {
+	for _, l := range launched {
+		if l.value != "" {
+			out = append(out, l.Field[strings.LastIndexByte(l.Field, '.')+1:])
+		}
+	}
+
+	return out
 }
 
-// ifAny makes the launch one that is left alone if none of the supplied fields is there.
-func (l launch) ifAny(fields ...string) launch {
-	l.with = fields
-	return l
-}
-
-// path of the field below spec.forProvider, whatever is a list.
-func (l launch) path() string {
-	return strings.ReplaceAll(strings.TrimPrefix(l.paths[0].String(), forProvider), firstItem, "")
-}
-
-// read the field that the launch is in the supplied schema, if it is there.
+// read the field that the launch is in the schema, if it is there.
 func (l launch) read(s object.Node) (Field, bool) {
 	if l.value == "" {
 		return l.candidate.read(s)
@@ -111,27 +142,28 @@ func (l launch) read(s object.Node) (Field, bool) {
 	return Field{}, false
 }
 
-// freeLaunches are those of the supplied kind that are taken to be launched fields.
-func freeLaunches(gk schema.GroupKind) (f *family, free []launch) {
+// launchesOf returns the launches of the kind that are stamped without a rule, and its family.
+func launchesOf(gk schema.GroupKind) (f *family, used []launch) {
 	f, service := familyOf(gk)
+	kind := service + "/" + gk.Kind
 
-	for _, l := range f.launches[service+"/"+gk.Kind] {
-		if l.change.isFree() {
-			free = append(free, l)
+	for _, l := range launched {
+		if l.Family == f.Name && l.Kind == kind && l.Used() {
+			used = append(used, l)
 		}
 	}
 
-	return f, free
+	return f, used
 }
 
-// ReadLaunched reads which fields of the supplied kind hold tags of what its resources launch,
+// ReadLaunched reads which fields of the kind hold tags of what its resources launch,
 // from the kind's schema: one for each that the kind's family knows, in one order, and of shape
 // None if the kind doesn't have it. What a change of the field would harm is none of them.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
-	_, free := freeLaunches(gvk.GroupKind())
-	out := make([]Field, len(free))
+	_, used := launchesOf(gvk.GroupKind())
+	out := make([]Field, len(used))
 
-	for i, l := range free {
+	for i, l := range used {
 		out[i] = Field{Shape: None}
 		if f, ok := l.read(s); ok {
 			out[i] = f
@@ -163,23 +195,19 @@ type Launched struct {
 	with, without [][]string
 }
 
-// fieldsAt returns the launched fields that the launch is for the supplied field of a kind of the
-// supplied family.
+// fieldsAt returns the launched fields that the launch is for the field f of a kind of the family.
 func (l launch) fieldsAt(f Field, of *family) []Launched {
-	out := Launched{Field: f, Value: l.value, with: split(l.with), without: split(l.without)}
+	out := Launched{Field: f, Value: l.value, with: l.with, without: l.without}
+	place := f.Path
 
 	if l.key != "" {
 		list, within, _ := strings.Cut(f.Path.String(), firstItem+".")
 		out.List, out.Path, out.Key = object.MustParsePath(list), object.MustParsePath(within), l.key
-	}
-
-	place := out.List
-	if l.key == "" {
-		place = f.Path
+		place = out.List
 	}
 
 	segments := len(place.Segments())
-	if above := place.First(segments - 1); above.String() != strings.TrimSuffix(forProvider, ".") {
+	if above := place.First(segments - 1); above.String()+"." != forProvider {
 		out.around = above
 	}
 
@@ -204,7 +232,7 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 	return all
 }
 
-// Has is true if the item of the list with the supplied key is in question.
+// Has is true if the item of the list with the key is in question.
 func (l *Launched) Has(key string) bool { return l.Item == "" || key == l.Item }
 
 // Name of the field, for messages.
@@ -216,18 +244,8 @@ func (l *Launched) Name() string {
 	return l.List.String() + "[" + l.Item + "]." + l.Path.String()
 }
 
-func split(paths []string) [][]string {
-	out := make([][]string, len(paths))
-	for i, p := range paths {
-		out[i] = strings.Split(p, ".")
-	}
-
-	return out
-}
-
-// Applies is true if the field of the supplied resource, which is desired, may hold tags of what
-// it launches. What the provider has filled in of the observed one counts like what is
-// desired.
+// Applies is true if the field of the desired resource may hold tags of what it launches. What the
+// provider has filled in of the observed resource counts like what is desired.
 func (l *Launched) Applies(desired, observed object.Object) bool {
 	if !l.around.IsZero() {
 		if around, err := desired.At(l.around); err != nil || !around.IsObject() {
@@ -240,11 +258,11 @@ func (l *Launched) Applies(desired, observed object.Object) bool {
 	return (len(l.with) == 0 || slices.ContainsFunc(l.with, isThere)) && !slices.ContainsFunc(l.without, isThere)
 }
 
-// spec.forProvider of the supplied resource.
+// spec is what the resource has in spec.forProvider.
 func spec(o object.Object) object.Node { return o.Node().Field("spec").Field("forProvider") }
 
-// holds is true if the supplied node has anything but empty or false at the supplied path,
-// which leads through every item of lists.
+// holds is true if the node has anything but empty or false at the path, which leads through every
+// item of lists.
 func holds(n object.Node, path []string) bool {
 	switch {
 	case n.IsList():
@@ -262,12 +280,12 @@ func holds(n object.Node, path []string) bool {
 	}
 }
 
-// Launched returns the fields of the supplied kind whose tags go to what its resources launch.
+// Launched returns the fields of the kind whose tags go to what its resources launch.
 // If the built-in index has the kind, that knows those that all of its releases have; the others
 // are those that the kind's schema has.
 func (s Schemas) Launched(k Kind) []Launched {
-	of, free := freeLaunches(k.GroupKind())
-	if len(free) == 0 {
+	of, used := launchesOf(k.GroupKind())
+	if len(used) == 0 {
 		return nil
 	}
 
@@ -281,7 +299,7 @@ func (s Schemas) Launched(k Kind) []Launched {
 	var out []Launched
 
 	for _, f := range fields {
-		for _, l := range free {
+		for _, l := range used {
 			if slices.ContainsFunc(l.paths, f.Path.Equal) {
 				out = append(out, l.fieldsAt(f, of)...)
 			}
@@ -291,7 +309,7 @@ func (s Schemas) Launched(k Kind) []Launched {
 	return out
 }
 
-// launchedBy returns the launched fields of the supplied kind that all surveyed releases have. It
+// launchedBy returns the launched fields of the kind that all surveyed releases have. It
 // is false if only some have any, or if the index doesn't have the kind.
 func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bool) {
 	sure = i.entry(gvk) != nil
@@ -307,7 +325,7 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 	return fields, sure
 }
 
-// Launched are the entries of the launched fields of the supplied kind.
+// Launched are the entries of the launched fields of the kind.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
 	b := i.blocks[gvk.Group]
 	if b.all() == nil {
@@ -315,69 +333,4 @@ func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
 	}
 
 	return b.launched[version{gvk.Version, gvk.Kind}]
-}
-
-// Switches are the names of the fields that pass the tags of a resource on to what it launches.
-func Switches() []string {
-	var out []string
-
-	for _, f := range families {
-		for _, launches := range f.launches {
-			for _, l := range launches {
-				if l.value != "" {
-					out = append(out, l.path()[strings.LastIndexByte(l.path(), '.')+1:])
-				}
-			}
-		}
-	}
-
-	return out
-}
-
-// A LaunchRow is what is known of a field whose tags go to what resources launch.
-type LaunchRow struct {
-	// Family and Kind that have it, the kind by service, e.g. ec2/Instance, and the path
-	// of the Field below spec.forProvider.
-	Family, Kind, Field string
-
-	// To is what the tags go to, and Change what a change of them does.
-	To, Change string
-
-	// Used is true if it is stamped without a rule of the input.
-	Used bool
-}
-
-// LaunchRows are what is known of all such fields, by family, kind and field.
-func LaunchRows() []LaunchRow {
-	var out []LaunchRow
-
-	for _, f := range families {
-		for kind, launches := range f.launches {
-			for _, l := range launches {
-				out = append(out, LaunchRow{Family: f.Name, Kind: kind, Field: l.String(), To: l.to, Change: string(l.change), Used: l.change.isFree()})
-			}
-		}
-	}
-
-	slices.SortFunc(out, func(a, b LaunchRow) int {
-		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Field, b.Field))
-	})
-
-	return out
-}
-
-// String is the path of the field, with the items in question of a list.
-func (l launch) String() string {
-	if l.key == "" {
-		return l.path()
-	}
-
-	items := "[]"
-	if len(l.items) > 0 {
-		items = "[" + l.key + ": " + strings.Join(l.items, ", ") + "]"
-	}
-
-	list, within, _ := strings.Cut(strings.TrimPrefix(l.paths[0].String(), forProvider), firstItem)
-
-	return list + items + within
 }

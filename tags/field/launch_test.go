@@ -22,7 +22,7 @@ func TestLaunchedREADME(t *testing.T) {
 
 	for _, row := range field.LaunchRows() {
 		used := "no"
-		if row.Used {
+		if row.Used() {
 			used = "yes"
 		}
 
@@ -88,11 +88,11 @@ func TestLaunchesAreThere(t *testing.T) {
 			path = list + within
 		}
 
-		if row.Used && !there[row.Family+" "+kind+" "+path] {
+		if row.Used() && !there[row.Family+" "+kind+" "+path] {
 			t.Errorf("%s of %s %s: want a surveyed release that has it", row.Field, row.Family, row.Kind)
 		}
 
-		if !row.Used && there[row.Family+" "+kind+" "+path] {
+		if !row.Used() && there[row.Family+" "+kind+" "+path] {
 			t.Errorf("%s of %s %s: want it not in the index", row.Field, row.Family, row.Kind)
 		}
 	}

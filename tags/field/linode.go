@@ -7,7 +7,6 @@ package field
 // a cluster (the pool's); externalPoolTags (they say which pools are someone else's, who
 // gives these such a tag); metadata (of a guest, or an object).
 var linode = family{
-	Family:  Family{Name: "linode", Profile: "linode", Upjet: true},
-	domains: []string{"linode.upbound.io", "linode.m.upbound.io", "linode.jet.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words("=").upTo(50)},
+	Family: Family{Name: "linode", Profile: "linode", Upjet: true},
+	fields: []*candidate{at("tags", "tags").words("=").upTo(50)},
 }

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -52,14 +53,15 @@ func nativesTable() string {
 	for _, f := range natives {
 		var groups []string
 
-		for _, domain := range f.domains {
-			group := "`" + domain + "`"
-			if kinds := f.only[domain]; kinds != nil {
-				group += ": `" + strings.Join(kinds, "`, `") + "`"
+		for group, claims := range claimed {
+			for _, c := range claims {
+				if c.Name == f.Name {
+					groups = append(groups, strings.TrimSuffix("`"+group+"`: `"+joined(c.kinds)+"`", ": ``"))
+				}
 			}
-
-			groups = append(groups, group)
 		}
+
+		slices.Sort(groups)
 
 		r := all[f.Name]
 		maps.DeleteFunc(r.kinds[1], func(k schema.GroupKind, _ bool) bool { return r.kinds[0][k] })
@@ -69,4 +71,14 @@ func nativesTable() string {
 	}
 
 	return out.String()
+}
+
+// joined are the patterns with commas between them, as Markdown's code.
+func joined(patterns []profile.Pattern) string {
+	texts := make([]string, len(patterns))
+	for i, p := range patterns {
+		texts[i] = p.String()
+	}
+
+	return strings.Join(texts, "`, `")
 }

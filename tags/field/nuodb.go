@@ -1,13 +1,8 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 // nuodb is adriansuarez/crossplane-provider-nuodbaas: projects and databases can be searched
 // by their labels.
 var nuodb = family{
-	Family:  Family{Name: "nuodb", Profile: profile.Generic, Upjet: true},
-	domains: []string{"nuodbaas.nuodb.com"},
-	fields:  []*candidate{at("labels", "labels")},
+	Family: Family{Name: "nuodb", Profile: "generic", Upjet: true},
+	fields: []*candidate{at("labels", "labels")},
 }

@@ -9,14 +9,6 @@ package field
 // initialNodeLabels (Kubernetes labels). A Tag and a TagNamespace define tags, and have
 // some of their own.
 var oci = family{
-	Family:  Family{Name: "oci", Profile: "oci", Upjet: true},
-	domains: []string{"oci.upbound.io", "oci.m.upbound.io"},
-	fields:  []*candidate{at("freeformTags", "freeformTags")},
-
-	// freeform_tags is optional and computed in Terraform: see CoreVcnResource in
-	// internal/service/core/core_vcn_resource.go of oracle/terraform-provider-oci, and all others.
-	fills: map[string]filling{anyKind: leavesCloud},
-	launches: map[string][]launch{
-		"containerengine/NodePool": {launched("nodeConfigDetails.freeformTags", "nodes", nextLaunch)},
-	},
+	Family: Family{Name: "oci", Profile: "oci", Upjet: true},
+	fields: []*candidate{at("freeformTags", "freeformTags")},
 }

@@ -17,9 +17,8 @@ var (
 // metadata may have 255; tags of a Heat stack may have no comma and 80
 // characters, and are handed on to what is in it.
 var openstack = family{
-	Family:  Family{Name: "openstack", Profile: "openstack", Upjet: true},
-	domains: []string{"openstack.crossplane.io", "openstack.m.crossplane.io"},
-	usual:   openstackMetadata,
+	Family: Family{Name: "openstack", Profile: "openstack", Upjet: true},
+	usual:  openstackMetadata,
 	kinds: map[string][]*candidate{
 		"blockstorage/VolumeV3":    {openstackMetadata},
 		"compute/InstanceV2":       {openstackMetadata},

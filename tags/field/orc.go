@@ -5,9 +5,8 @@ package field
 //
 // Not tags of the resource itself: tags of a Server, which are Nova's: see openstack.
 var orc = family{
-	Family:  Family{Name: "orc", Profile: "openstack", Native: true},
-	domains: []string{"openstack.k-orc.cloud"},
-	fields:  []*candidate{at(".spec.resource.tags", ".status.resource.tags").words("=").within()},
+	Family: Family{Name: "orc", Profile: "openstack", Native: true},
+	fields: []*candidate{at(".spec.resource.tags", ".status.resource.tags").words("=").within()},
 	kinds: map[string][]*candidate{
 		"*/Server": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()},
 

@@ -4,7 +4,6 @@ package field
 //
 // Not tags of the resource itself: definedTags (their namespaces must exist before).
 var osok = family{
-	Family:  Family{Name: "osok", Profile: "oci", Native: true},
-	domains: []string{"oracle.com"},
-	fields:  []*candidate{at(".spec.freeformTags", ".status.freeformTags").request()},
+	Family: Family{Name: "osok", Profile: "oci", Native: true},
+	fields: []*candidate{at(".spec.freeformTags", ".status.freeformTags").request()},
 }

@@ -1,9 +1,5 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 // palette is crossplane-contrib/provider-palette, of Spectro Cloud. A tag is one word of a key,
 // a colon and a value: see toTags in spectrocloud/cluster_common_tags.go of
 // spectrocloud/terraform-provider-spectrocloud.
@@ -12,7 +8,6 @@ import (
 // machines), additionalTags of a Fargate profile (the profile's); metadata.labels and labels of
 // machines and data volumes (Kubernetes labels).
 var palette = family{
-	Family:  Family{Name: "palette", Profile: profile.Generic, Upjet: true},
-	domains: []string{"palette.crossplane.io", "palette.m.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words(":"), at("tags", "tags")},
+	Family: Family{Name: "palette", Profile: "generic", Upjet: true},
+	fields: []*candidate{at("tags", "tags").words(":"), at("tags", "tags")},
 }

@@ -3,6 +3,7 @@ package field
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kubeversion "k8s.io/apimachinery/pkg/version"
@@ -25,9 +26,8 @@ type ConfigRef struct {
 	Namespaced bool
 }
 
-// ConfigOf returns the config that resources of the supplied kind in the supplied namespace are
-// made with whose reference has the supplied kind and name, each of which is empty if it isn't
-// there. It returns false if the provider is none that we know, or has no such config.
+// ConfigOf returns the config that resources of the kind in the namespace are made with, whose
+// reference has the kind refKind and the name refName, each of which is empty if it isn't there. It returns false if the provider is none that we know, or has no such config.
 //
 // Configs are in the domain of their provider, as the index has them. Providers for Crossplane v1
 // have cluster-scoped ProviderConfigs, of which a reference without a name means default. Those
@@ -35,23 +35,16 @@ type ConfigRef struct {
 // If there is one of each in a domain, only resources for v2 have a namespace, or a kind in their
 // reference.
 func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
-	f, service := familyOf(gk)
-	if f.Profile == "" || f.Native || f == &unknown {
+	to, service := claimsTo(gk.Group)
+
+	f := owner(to, gk.Kind)
+	if f.family == &unknown || f.Profile == "" || f.Native {
 		return ConfigRef{}, false
 	}
 
-	domain := gk.Group
-	if service != "" {
-		domain = domain[len(service)+1:]
-	}
-
-	c, ok := f.configs[domain]
-	if !ok {
-		c, ok = f.configs["*"]
-	}
-
-	if !ok {
-		c = BuiltIn().configs(domain)
+	c := f.configs
+	if c.group == "" {
+		c = BuiltIn().configs(strings.TrimPrefix(gk.Group, service+"."))
 	}
 
 	if c.v1 != "" && namespace == "" && refKind == "" {

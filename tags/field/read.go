@@ -70,7 +70,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 
 		if f, ok := c.read(s); ok {
 			of.complete(&f, of.filling(service, gvk.Kind))
-			_, f.Immutable = of.refusalOf(service, gvk.GroupKind())
+			f.Immutable, _ = of.refuses(service, gvk.GroupKind())
 
 			return f
 		}

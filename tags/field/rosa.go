@@ -2,7 +2,6 @@ package field
 
 // rosa is dormullor/provider-rosa. A cluster's tags are those of what it has in AWS.
 var rosa = family{
-	Family:      Family{Name: "rosa", Profile: "aws"},
-	handwritten: []string{"rosa.crossplane.io"},
-	fields:      []*candidate{at("tags", "tags")},
+	Family: Family{Name: "rosa", Profile: "aws"},
+	fields: []*candidate{at("tags", "tags")},
 }

@@ -178,7 +178,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 	f.Atomic, f.Observed, f.Fixed, f.Immutable = known.Atomic, known.Observed, f.Fixed || known.Fixed, known.Immutable
 
 	// Who says so runs a newer release.
-	if r, ok := of.refusalOf(service, k.GroupKind()); ok && r.older {
+	if refuses, older := of.refuses(service, k.GroupKind()); refuses && older {
 		f.Immutable = false
 	}
 

@@ -8,9 +8,8 @@ package field
 // instances (the volumes'), lifecycleRule.tags of a bucket (a filter), metadata of an
 // object (HTTP headers).
 var scaleway = family{
-	Family:  Family{Name: "scaleway", Profile: "scaleway", Upjet: true},
-	domains: []string{"scaleway.upbound.io", "scaleway.m.upbound.io", "scaleway.jet.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags").words("=").as(Map, StringList)},
+	Family: Family{Name: "scaleway", Profile: "scaleway", Upjet: true},
+	fields: []*candidate{at("tags", "tags").words("=").as(Map, StringList)},
 	kinds: map[string][]*candidate{
 		// Each becomes a label of the pool's nodes, and those that start with taint= or
 		// noprefix= mean more than that.

@@ -7,9 +7,8 @@ package field
 // alarms', and what they watch); tags of a rule of EdgeOne (words); metaTags, filterTags;
 // kafka's tags and privatedns' tagSet (deprecated).
 var tencent = family{
-	Family:  Family{Name: "tencent", Profile: "tencent", Upjet: true},
-	domains: []string{"tencentcloud.crossplane.io", "tencentcloud.m.crossplane.io"},
-	fields:  []*candidate{at("tags", "tags")},
+	Family: Family{Name: "tencent", Profile: "tencent", Upjet: true},
+	fields: []*candidate{at("tags", "tags")},
 	kinds: map[string][]*candidate{
 		"dcdb/HourdbInstance": {at("resourceTags", "resourceTags").as(KeyValueList)},
 		"kafka/Instance":      {at("tagSet", "tagSet")},

@@ -1,9 +1,5 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 var genericTags = at("tags", "tagsAll", "tags")
 
 // unknown is the providers that we don't know: their tags, if they are
@@ -12,7 +8,7 @@ var genericTags = at("tags", "tagsAll", "tags")
 // Lists of strings, and labels, mean too many other things: words, network tags,
 // selectors, the labels of Kubernetes nodes.
 var unknown = family{
-	Family: Family{Profile: profile.Generic},
+	Family: Family{Profile: "generic"},
 	usual:  genericTags,
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
 	looksLike: []*candidate{

@@ -1,9 +1,5 @@
 package field
 
-import (
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
-)
-
 // vcd is ankasoftco/provider-vcd, of VMware Cloud Director. Its tenants search by metadata,
 // which is the nearest that it has to tags: any keys, any values.
 //
@@ -11,7 +7,6 @@ import (
 // metadata beside it is its own); securityTags of machines (security groups of the firewall
 // select by them).
 var vcd = family{
-	Family:  Family{Name: "vcd", Profile: profile.Generic, Upjet: true},
-	domains: []string{"vcd.crossplane.io"},
-	fields:  []*candidate{at("metadata", "metadata")},
+	Family: Family{Name: "vcd", Profile: "generic", Upjet: true},
+	fields: []*candidate{at("metadata", "metadata")},
 }

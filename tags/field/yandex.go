@@ -9,10 +9,6 @@ package field
 // (a filter).
 var yandex = family{
 	Family: Family{Name: "yandex", Profile: "yandex", Upjet: true},
-	domains: []string{
-		"yandex-cloud.jet.crossplane.io", "yandex-cloud.m.jet.crossplane.io",
-		"yandex-cloud.upjet.crossplane.io", "yandex-cloud.upjet.m.crossplane.io",
-	},
 	fields: []*candidate{
 		at("labels", "labels"),
 		at("tags", "tags"), // Buckets, objects and queues, as Amazon's have them.

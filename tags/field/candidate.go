@@ -1,0 +1,147 @@
+package field
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A candidate is a field that carries a kind's cloud tags if the kind has it, and has it in one of
+// the candidate's shapes.
+type candidate struct {
+	// paths at which the field can be: as it is, or with lists of one object in the
+	// place of the objects on the path, as older versions of many kinds have them.
+	paths []object.Path
+
+	shapes []Shape
+
+	// observed are the paths at which a provider can report the tags that the cloud
+	// has, the most complete one first. They count if they are there in the same shape.
+	observed []object.Path
+
+	// extra is what an entry of a KeyValueList must have besides key and value, if
+	// its type has such a field.
+	extra map[string]*structpb.Value
+
+	// spare fields of a KeyValueList's entry are left alone. An entry with any
+	// other field, or that requires a spare one, is something else than a tag.
+	spare []string
+
+	// separator of key and value in an entry of a StringList, and how many characters an entry
+	// may have.
+	separator string
+	maxLength int
+
+	// asserted is the shape of a field that schemas don't show. Empty if they do.
+	asserted Shape
+
+	// version of the kind that has the field, or empty if all have it.
+	version string
+
+	onRequest, fixed, inside, inOrder bool
+}
+
+// maxWord is how many characters a tag may have that is one word, by the API references of
+// most clouds that have such tags. The references of the others don't say that more would do.
+const maxWord = 255
+
+// at is a candidate that is a map of strings at the path below spec.forProvider and is observed at
+// the other paths below status.atProvider. A path that starts with a dot is that of the whole
+// resource.
+func at(path string, observed ...string) *candidate {
+	c := &candidate{paths: forms(forProvider, path), shapes: []Shape{Map}}
+	for _, o := range observed {
+		c.observed = append(c.observed, forms(atProvider, o)...)
+	}
+
+	return c
+}
+
+// kubernetesLabelled is a candidate that is the Kubernetes labels of the object, which no schema
+// shows.
+func kubernetesLabelled() *candidate {
+	c := at("." + kubernetesLabels)
+	c.asserted = Map
+
+	return c
+}
+
+// as gives the candidate other shapes.
+func (c *candidate) as(shapes ...Shape) *candidate {
+	c.shapes = shapes
+	return c
+}
+
+// words makes the candidate a list of words, each a key, the separator and a value.
+func (c *candidate) words(separator string) *candidate {
+	c.shapes, c.separator, c.maxLength = []Shape{StringList}, separator, maxWord
+	return c
+}
+
+// upTo says how many characters an entry of the candidate may have.
+func (c *candidate) upTo(maxLength int) *candidate {
+	c.maxLength = maxLength
+	return c
+}
+
+// with gives extra and spare fields to the entries of the candidate.
+func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *candidate {
+	c.extra, c.spare = extra, spare
+	return c
+}
+
+// request makes the candidate one that is used only if a rule of the input names the kind:
+// a later change of it is refused, or replaces what runs, or is never made.
+func (c *candidate) request() *candidate {
+	c.onRequest = true
+	return c
+}
+
+// once makes the candidate one that is used only on request and that stays as it was
+// created, since the API server refuses any change.
+func (c *candidate) once() *candidate { return c.request().kept() }
+
+// kept makes the candidate one that stays as it was created, since a change is refused, or
+// would replace the resource.
+func (c *candidate) kept() *candidate {
+	c.fixed = true
+	return c
+}
+
+// sorted makes the candidate one whose entries the provider keeps in order.
+func (c *candidate) sorted() *candidate {
+	c.inOrder = true
+	return c
+}
+
+// within makes the candidate one that is not made without the object around it, which has
+// required fields, or says something by being there.
+func (c *candidate) within() *candidate {
+	c.inside = true
+	return c
+}
+
+// of makes the candidate one of this version of the kind alone.
+func (c *candidate) of(version string) *candidate {
+	c.version = version
+	return c
+}
+
+// none is what a kind has that has no tag field.
+var none []*candidate
+
+// forms of the path, which is below another one unless it starts with a dot.
+func forms(below, path string) []object.Path {
+	if whole, ok := strings.CutPrefix(path, "."); ok {
+		return []object.Path{object.MustParsePath(whole)}
+	}
+
+	out := []object.Path{object.MustParsePath(below + path)}
+	if strings.Contains(path, ".") {
+		out = append(out, object.MustParsePath(below+strings.ReplaceAll(path, ".", firstItem+".")))
+	}
+
+	return out
+}
