@@ -53,15 +53,23 @@ type decoder struct {
 	to *fnv1.RunFunctionRequest
 }
 
-func (d *decoder) decode(b []byte) bool {
+func (d *decoder) decode(b []byte) bool { return each(b, d.to, lastOfRequest, d.field) }
+
+// each calls f for the tag, the body and all bytes of each field of the message m that b is made of, until f
+// returns false. Fields whose numbers are above last are handed to m, as what is unknown of it.
+func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, body, field []byte) bool) bool {
 	for len(b) > 0 {
-		if n := unknown(d.to, b, lastOfRequest); n > 0 {
+		if n := wire.Unknown(b, last); n > 0 {
+			r := m.ProtoReflect()
+			r.SetUnknown(append(r.GetUnknown(), b[:n]...))
+
 			b = b[n:]
+
 			continue
 		}
 
 		tag, body, rest, ok := wire.Field(b)
-		if !ok || !d.field(tag, body, b[:len(b)-len(rest)]) {
+		if !ok || !f(tag, body, b[:len(b)-len(rest)]) {
 			return false
 		}
 
@@ -69,26 +77,6 @@ func (d *decoder) decode(b []byte) bool {
 	}
 
 	return true
-}
-
-// unknown hands the fields that b begins with, if their numbers are above last, to m, as what is
-// unknown of it. It returns their length.
-func unknown(m proto.Message, b []byte, last protowire.Number) (n int) {
-	for n < len(b) {
-		size := wire.Unknown(b[n:], last)
-		if size == 0 {
-			break
-		}
-
-		n += size
-	}
-
-	if n > 0 {
-		r := m.ProtoReflect()
-		r.SetUnknown(append(r.GetUnknown(), b[:n]...))
-	}
-
-	return n
 }
 
 // field decodes the field with the supplied tag and body.
@@ -148,32 +136,17 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	s := &fnv1.State{}
 	*to = s
 
-	for len(b) > 0 {
-		if n := unknown(s, b, lastOfState); n > 0 {
-			b = b[n:]
-			continue
-		}
-
-		tag, body, rest, ok := wire.Field(b)
-
-		switch {
-		case !ok:
-		case tag == tagComposite:
-			ok = merge(b[:len(b)-len(rest)], s, 1)
-		case tag == tagComposed:
+	return each(b, s, lastOfState, func(tag byte, body, field []byte) (ok bool) {
+		switch tag {
+		case tagComposite:
+			ok = merge(field, s, 1)
+		case tagComposed:
 			s.Resources, ok = put(s.GetResources(), body, d.resource)
 		default:
-			ok = false
 		}
 
-		if !ok {
-			return false
-		}
-
-		b = rest
-	}
-
-	return true
+		return ok
+	})
 }
 
 // resource of the supplied bytes.
@@ -188,26 +161,12 @@ func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
 func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
-	for len(b) > 0 {
-		if n := unknown(out, b, wire.LastOfOne); n > 0 {
-			b = b[n:]
-			continue
-		}
-
-		tag, body, rest, ok := wire.Field(b)
-		if !ok || tag != wire.Item {
-			return nil, false
-		}
-
+	return out, each(b, out, wire.LastOfOne, func(tag byte, body, _ []byte) bool {
 		r, ok := d.resource(body)
-		if !ok {
-			return nil, false
-		}
+		out.Items = append(out.Items, r)
 
-		out.Items, b = append(out.Items, r), rest
-	}
-
-	return out, true
+		return ok && tag == wire.Item
+	})
 }
 
 // schema of the supplied bytes.
