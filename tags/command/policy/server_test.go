@@ -142,8 +142,8 @@ type compiled struct {
 	fallback []string
 }
 
-// compileFor compiles a policy as the API server of the supplied version does, but
-// for the cache that it has. It is an error if anything doesn't compile.
+// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
+// compile fails the test, if it is a variable, or else the evaluation.
 func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
 	tb.Helper()
 
@@ -152,40 +152,28 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 		tb.Fatal(err)
 	}
 
-	check := func(e cel.ExpressionAccessor, r cel.CompilationResult) {
-		tb.Helper()
-
-		if r.Error != nil {
-			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, e.GetExpression())
-		}
-	}
-
 	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
+
 	for _, v := range policy.Spec.Variables {
 		e := expression{name: v.Name, text: v.Expression, types: []*celgo.Type{celgo.AnyType, celgo.DynType}}
-		check(e, compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions))
+		if r := compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions); r.Error != nil {
+			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
+		}
 	}
 
 	var conditions, validations, messages []cel.ExpressionAccessor
 
-	add := func(to *[]cel.ExpressionAccessor, e cel.ExpressionAccessor, vars cel.OptionalVariableDeclarations) {
-		check(e, compiler.CompileCELExpression(e, vars, environment.NewExpressions))
-
-		*to = append(*to, e)
-	}
-
 	for i := range policy.Spec.MatchConditions {
-		add(&conditions, (*matchconditions.MatchCondition)(&policy.Spec.MatchConditions[i]), vars)
+		conditions = append(conditions, (*matchconditions.MatchCondition)(&policy.Spec.MatchConditions[i]))
 	}
 
 	for _, v := range policy.Spec.Validations {
-		add(&validations, expression{text: v.Expression, types: []*celgo.Type{celgo.BoolType}}, vars)
-
 		if v.MessageExpression == "" {
 			v.MessageExpression = "''" // None comes to none.
 		}
 
-		add(&messages, expression{text: v.MessageExpression, types: []*celgo.Type{celgo.StringType}}, cel.OptionalVariableDeclarations{})
+		validations = append(validations, expression{text: v.Expression, types: []*celgo.Type{celgo.BoolType}})
+		messages = append(messages, expression{text: v.MessageExpression, types: []*celgo.Type{celgo.StringType}})
 	}
 
 	fail := admissionv1.Fail
