@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 
@@ -15,26 +14,40 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
-// A Node is a value within an object, to be read only: one of a tree, or one that still is
-// the bytes that a request has of it. The zero Node is a value that isn't there.
+// A Node is a value within an object, to be read only. The zero Node is a value that isn't there.
 type Node struct {
-	tree *structpb.Value
-
-	// tag of the field that a value of bytes has of a google.protobuf.Value, or 0 if it
-	// has none, and the body of that field: the text of a string, or the fields of a
-	// google.protobuf.Struct or ListValue. The body is nil if the value is a tree.
+	// tag of the field that the value has of a google.protobuf.Value, or 0 if it has none,
+	// and the body of that field: the text of a string, or the fields of a
+	// google.protobuf.Struct or ListValue. The body is nil if the value isn't there.
 	tag  byte
 	body []byte
 }
 
-// NodeOf the supplied value, or of none if it is nil.
-func NodeOf(v *structpb.Value) Node { return Node{tree: v} }
+// NodeOf encodes the value v. It is a value that isn't there if v is nil. Text that isn't UTF-8
+// panics: protobuf, JSON and YAML have none.
+func NodeOf(v *structpb.Value) Node {
+	if v == nil {
+		return Node{}
+	}
+
+	return nodeOf(encode(nil, v))
+}
+
+// encode appends the bytes of m, which always has the same.
+func encode(to []byte, m proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, m)
+	if err != nil {
+		panic(err)
+	}
+
+	return b
+}
 
 // Value of the node as a tree, or nil if it isn't there.
 func (n Node) Value() *structpb.Value {
 	switch {
 	case n.body == nil:
-		return n.tree
+		return nil
 	case n.tag == wire.String:
 		return structpb.NewStringValue(string(n.body))
 	case n.tag == wire.Struct:
@@ -82,10 +95,6 @@ func listOf(body []byte) *structpb.ListValue {
 
 // Kind names the kind of the value in the words of messages.
 func (n Node) Kind() string {
-	if n.body == nil {
-		return KindOf(n.tree)
-	}
-
 	switch n.tag {
 	case wire.String:
 		return "a string"
@@ -103,49 +112,33 @@ func (n Node) Kind() string {
 }
 
 // IsNull is true if the value is null, or isn't there.
-func (n Node) IsNull() bool {
-	if n.body == nil {
-		return IsNull(n.tree)
-	}
+func (n Node) IsNull() bool { return n.tag == 0 || n.tag == wire.Null }
 
-	return n.tag == 0 || n.tag == wire.Null
-}
+// IsThere is true if there is a value, even null.
+func (n Node) IsThere() bool { return n.body != nil }
 
 // IsObject is true if the value can have fields.
-func (n Node) IsObject() bool { return n.tag == wire.Struct || n.tree.GetStructValue() != nil }
+func (n Node) IsObject() bool { return n.tag == wire.Struct }
 
 // IsList is true if the value can have items.
-func (n Node) IsList() bool { return n.tag == wire.List || n.tree.GetListValue() != nil }
+func (n Node) IsList() bool { return n.tag == wire.List }
 
 // IsEmpty is true if the value has no fields and no items.
-func (n Node) IsEmpty() bool {
-	if n.body != nil {
-		return len(n.body) == 0 || n.tag != wire.Struct && n.tag != wire.List
-	}
-
-	return len(n.tree.GetStructValue().GetFields())+len(n.tree.GetListValue().GetValues()) == 0
-}
+func (n Node) IsEmpty() bool { return len(n.body) == 0 || !n.IsObject() && !n.IsList() }
 
 // Len is how many fields or items the value has.
 func (n Node) Len() int {
-	switch {
-	case n.body == nil:
-		return len(n.tree.GetStructValue().GetFields()) + len(n.tree.GetListValue().GetValues())
-	case n.IsEmpty():
+	if n.IsEmpty() {
 		return 0
-	default:
-		return wire.Count(n.body)
 	}
+
+	return wire.Count(n.body)
 }
 
 // Equal is true if the values are the same.
 func (n Node) Equal(other Node) bool {
 	if n.tag == wire.String && other.tag == wire.String {
 		return bytes.Equal(n.body, other.body)
-	}
-
-	if s, ok := n.tree.GetKind().(*structpb.Value_StringValue); ok {
-		return other.IsText(s.StringValue)
 	}
 
 	return proto.Equal(n.Value(), other.Value())
@@ -157,7 +150,7 @@ func (n Node) Text() string {
 		return string(n.body)
 	}
 
-	return n.tree.GetStringValue()
+	return ""
 }
 
 // Interned is the text of the value, as the same string as those of the supplied texts that is
@@ -177,29 +170,11 @@ func (n Node) Interned(texts map[string]string) string {
 }
 
 // IsText is true if the value is the supplied string.
-func (n Node) IsText(text string) bool {
-	if n.body != nil {
-		return n.tag == wire.String && string(n.body) == text
-	}
-
-	s, ok := n.tree.GetKind().(*structpb.Value_StringValue)
-
-	return ok && s.StringValue == text
-}
+func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }
 
 // Fields of the value by name, in no order, if it is an object. A name must not be kept.
 func (n Node) Fields() iter.Seq2[[]byte, Node] {
 	return func(yield func(name []byte, n Node) bool) {
-		if n.body == nil {
-			for name, v := range n.tree.GetStructValue().GetFields() {
-				if !yield([]byte(name), NodeOf(v)) {
-					return
-				}
-			}
-
-			return
-		}
-
 		if n.tag != wire.Struct {
 			return
 		}
@@ -216,16 +191,6 @@ func (n Node) Fields() iter.Seq2[[]byte, Node] {
 // Items of the value, in order, if it is a list.
 func (n Node) Items() iter.Seq[Node] {
 	return func(yield func(n Node) bool) {
-		if n.body == nil {
-			for _, v := range n.tree.GetListValue().GetValues() {
-				if !yield(NodeOf(v)) {
-					return
-				}
-			}
-
-			return
-		}
-
 		if n.tag != wire.List {
 			return
 		}
@@ -241,10 +206,6 @@ func (n Node) Items() iter.Seq[Node] {
 
 // Field of the supplied name, if the value is an object that has it.
 func (n Node) Field(name string) Node {
-	if n.body == nil {
-		return NodeOf(n.tree.GetStructValue().GetFields()[name])
-	}
-
 	if n.tag != wire.Struct {
 		return Node{}
 	}
@@ -258,15 +219,7 @@ func (n Node) Field(name string) Node {
 
 // With returns the fields of both objects, of which none is in both.
 func (n Node) With(other Node) Node {
-	if n.tag == wire.Struct && other.tag == wire.Struct {
-		return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
-	}
-
-	fields := make(map[string]*structpb.Value)
-	maps.Copy(fields, n.Value().GetStructValue().GetFields())
-	maps.Copy(fields, other.Value().GetStructValue().GetFields())
-
-	return NodeOf(structpb.NewStructValue(&structpb.Struct{Fields: fields}))
+	return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
 }
 
 // admits returns an error if the value can't have children such as the supplied segment of a path

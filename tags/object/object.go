@@ -1,5 +1,5 @@
-// Package object reads and writes objects of the control plane: protobuf structs, as trees or
-// as the bytes that a request has of them.
+// Package object reads and writes objects of the control plane: protobuf structs, as the bytes
+// that a request has of them. Trees become bytes before they are read.
 package object
 
 import (
@@ -14,18 +14,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
-// An Object of the control plane. It is a tree, or the bytes of one, and never changed: what
-// changes it makes another. The zero Object is none.
+// An Object of the control plane. It is never changed: what changes it makes another. The zero
+// Object is none.
 type Object struct {
-	tree *structpb.Struct
-
-	// resource is a Resource in plain form, whose object is meant. It is nil if the object
-	// is a tree.
+	// resource is a Resource in plain form, whose object is meant.
 	resource []byte
 }
 
-// Tree is the object that the supplied tree is of.
-func Tree(s *structpb.Struct) Object { return Object{tree: s} }
+// Tree encodes the object s, as NodeOf does. It is none if s is nil.
+func Tree(s *structpb.Struct) Object {
+	if s == nil {
+		return Object{}
+	}
+
+	return Object{resource: encode(nil, &fnv1.Resource{Resource: s})}
+}
 
 // Of the supplied resource.
 //
@@ -37,13 +40,13 @@ func Of(r *fnv1.Resource) Object {
 		return Object{resource: b}
 	}
 
-	return Object{tree: r.GetResource()}
+	return Tree(r.GetResource())
 }
 
 // OfSchema is the supplied OpenAPI schema of a kind, or no node if there is none.
 func OfSchema(s *fnv1.Schema) Node {
 	if s.GetOpenapiV3() != nil {
-		return NodeOf(structpb.NewStructValue(s.GetOpenapiV3()))
+		return Tree(s.GetOpenapiV3()).Node()
 	}
 
 	// It is the same field as that of a resource.
@@ -79,7 +82,7 @@ func Bytes(r *fnv1.Resource) []byte {
 // On returns a copy of the supplied resource that has the object, which its own has become. It
 // shares all else.
 func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
-	if o.resource != nil {
+	if Bytes(r) != nil {
 		r = &fnv1.Resource{} // Bytes are all that it has.
 		SetBytes(r, o.resource)
 
@@ -87,7 +90,7 @@ func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	}
 
 	r = Copy(r)
-	r.Resource = o.tree
+	r.Resource = o.Struct()
 
 	return r
 }
@@ -110,29 +113,16 @@ func Copy[M proto.Message](m M) M {
 func (o Object) IsZero() bool { return !o.Node().IsThere() }
 
 // Struct is the tree of the object.
-func (o Object) Struct() *structpb.Struct {
-	if o.resource == nil {
-		return o.tree
-	}
-
-	return o.Node().Value().GetStructValue()
-}
+func (o Object) Struct() *structpb.Struct { return o.Node().Value().GetStructValue() }
 
 // Node of all of the object.
 func (o Object) Node() Node {
-	switch {
-	case o.resource != nil:
-		l := level{body: o.resource}
-		if _, to, n := l.object(); to > 0 {
-			return n
-		}
-
-		return Node{}
-	case o.tree != nil:
-		return NodeOf(structpb.NewStructValue(o.tree))
-	default:
-		return Node{}
+	l := level{body: o.resource}
+	if _, to, n := l.object(); to > 0 {
+		return n
 	}
+
+	return Node{}
 }
 
 // At returns the value at the supplied path. A path that leads nowhere, or to null, gives
@@ -168,19 +158,17 @@ func Get(o Object, path Path) (*structpb.Value, error) {
 // isn't there removes what is. What does not change is shared. Objects that are missing on the
 // path are made, but items of lists are not.
 func Set(o Object, path Path, n Node) (Object, error) {
-	if o.resource == nil {
-		out, _, err := Update(o, path, func(*structpb.Value) (*structpb.Value, error) { return n.Value(), nil })
-		return out, err
-	}
-
 	p, depth, err := o.find(path.segments)
 	if err != nil {
 		return Object{}, err
 	}
 
-	if depth == len(path.segments) && (p.value.IsThere() || n.IsThere()) {
-		b, err := p.put(n)
-		return Object{resource: b}, err
+	switch {
+	case depth == 0 || depth < len(path.segments) || !p.value.IsThere() && !n.IsThere():
+	case n.IsThere():
+		return Object{resource: p.put(n.size(), n.appendTo)}, nil
+	default:
+		return Object{resource: p.put(0, nil)}, nil
 	}
 
 	out, _, err := p.update(o, path.segments, depth, func(*structpb.Value) (*structpb.Value, error) { return n.Value(), nil })
@@ -199,21 +187,10 @@ func Update(o Object, path Path, f func(*structpb.Value) (*structpb.Value, error
 		segments = slices.Clone(segments) // Items take the place of wildcards on the way.
 	}
 
-	if o.resource != nil {
-		p, depth, err := o.find(segments)
-		if err != nil {
-			return Object{}, false, err
-		}
-
-		return p.update(o, segments, depth, f)
-	}
-
-	from := structpb.NewStructValue(o.tree)
-
-	out, err := updated(from, segments, 0, f)
+	p, depth, err := o.find(segments)
 	if err != nil {
 		return Object{}, false, err
 	}
 
-	return Object{tree: out.GetStructValue()}, out != from, nil
+	return p.update(o, segments, depth, f)
 }

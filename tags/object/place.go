@@ -134,25 +134,24 @@ func (p place) update(o Object, segments Segments, depth int, f func(*structpb.V
 		return o, false, nil
 	}
 
-	b, err := p.put(NodeOf(out))
-
-	return Object{resource: b}, true, err
-}
-
-// put the supplied value there, or nothing if there is none. It returns the bytes of the
-// resource. An error says that the value can't be encoded.
-func (p place) put(n Node) (_ []byte, err error) {
-	last := len(p.way) - 1
-	if last == 0 { // An object is not within a google.protobuf.Value.
-		if n, err = Encode(n); err != nil {
-			return nil, err
-		}
-
-		n.tag = 0
+	if out == nil {
+		return Object{resource: p.put(0, nil)}, true, nil
 	}
 
-	isThere := func(i int) bool { return i < last || n.IsThere() }
-	inner := n.size()
+	m := proto.Message(out)
+	if len(p.way) == 1 { // An object is not within a google.protobuf.Value.
+		m = out.GetStructValue()
+	}
+
+	b := p.put(proto.Size(m), func(to []byte) []byte { return encode(to, m) })
+
+	return Object{resource: b}, true, nil
+}
+
+// put a value there that has so many bytes and is appended by the function, or nothing without one.
+// It returns the bytes of the resource.
+func (p place) put(inner int, value func(to []byte) []byte) []byte {
+	isThere := func(i int) bool { return i < len(p.way)-1 || value != nil }
 
 	for i, l := range slices.Backward(p.way) {
 		l.inner, l.size = inner, len(l.body)-(l.to-l.from)
@@ -181,13 +180,15 @@ func (p place) put(n Node) (_ []byte, err error) {
 		}
 	}
 
-	out, err = n.appendTo(out)
+	if value != nil {
+		out = value(out)
+	}
 
 	for _, l := range slices.Backward(p.way) {
 		out = append(out, l.body[l.to:]...)
 	}
 
-	return out, err
+	return out
 }
 
 // fieldSize is the size of the next message's field.
@@ -219,44 +220,27 @@ func (l *level) appendField(to []byte) []byte {
 
 func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
 
-// Encode the supplied value, so that putting it into many objects costs little.
-func Encode(n Node) (Node, error) {
-	if n.tree == nil {
-		return n, nil
-	}
-
-	b, err := n.appendTo(make([]byte, 0, n.size()))
-
-	return nodeOf(b), err
-}
-
-// IsThere is true if there is a value, even null.
-func (n Node) IsThere() bool { return n.tree != nil || n.body != nil }
-
 // size of the value in bytes.
 func (n Node) size() int {
-	switch {
-	case n.tree != nil:
-		return proto.Size(n.tree)
-	case n.tag == wire.String || n.tag == wire.Struct || n.tag == wire.List:
+	switch n.tag {
+	case wire.String, wire.Struct, wire.List:
 		return 1 + protowire.SizeBytes(len(n.body))
-	case n.tag == 0:
+	case 0:
 		return len(n.body)
 	default:
 		return 1 + len(n.body)
 	}
 }
 
-// appendTo appends the bytes of the value. The same value always has the same ones.
-func (n Node) appendTo(to []byte) ([]byte, error) {
-	switch {
-	case n.tree != nil:
-		return proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, n.tree)
-	case n.tag == wire.String || n.tag == wire.Struct || n.tag == wire.List:
+// appendTo appends the bytes of the value.
+func (n Node) appendTo(to []byte) []byte {
+	switch n.tag {
+	case wire.String, wire.Struct, wire.List:
 		to = appendLength(append(to, n.tag), len(n.body))
-	case n.tag != 0:
+	case 0:
+	default:
 		to = append(to, n.tag)
 	}
 
-	return append(to, n.body...), nil
+	return append(to, n.body...)
 }

@@ -37,5 +37,9 @@ func (r *resolver) contextObject(key string) (place, error) {
 		return place{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
 	}
 
-	return place{Object: object.Tree(v.GetStructValue()), name: name, of: name + "."}, nil
+	if _, ok := r.contexts[key]; !ok {
+		r.contexts[key] = object.Tree(v.GetStructValue())
+	}
+
+	return place{Object: r.contexts[key], name: name, of: name + "."}, nil
 }

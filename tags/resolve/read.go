@@ -25,30 +25,30 @@ type place struct {
 	name, of string
 }
 
-// at returns the value at the supplied path, or nil if there is none. One that isn't of the
-// supplied kinds, in the words of messages, is refused by what they are not.
-func (p place) at(path object.Path, not string, kinds ...string) (*structpb.Value, error) {
-	v, err := object.Get(p.Object, path)
+// at returns the value at the path, if there is one. One that isn't of the kinds, in the words of
+// messages, is refused by what they are not.
+func (p place) at(path object.Path, not string, kinds ...string) (object.Node, error) {
+	n, err := p.At(path)
 
 	switch {
 	case err != nil:
-		return nil, errors.Errorf("%s%w", p.of, err)
-	case v != nil && !slices.Contains(kinds, object.KindOf(v)):
-		return nil, errors.Errorf("%s%s is %s, %s", p.of, path, object.KindOf(v), not)
+		return object.Node{}, errors.Errorf("%s%w", p.of, err)
+	case n.IsThere() && !slices.Contains(kinds, n.Kind()):
+		return object.Node{}, errors.Errorf("%s%s is %s, %s", p.of, path, n.Kind(), not)
 	default:
-		return v, nil
+		return n, nil
 	}
 }
 
 // strings at the path, by key, or nil if there is no such field. One that is null isn't
 // there.
 func (p place) strings(path object.Path) (map[string]string, error) {
-	v, err := p.at(path, "not a map of strings", "an object")
-	if err != nil || v == nil {
+	n, err := p.at(path, "not a map of strings", "an object")
+	if err != nil || !n.IsThere() {
 		return nil, err
 	}
 
-	fields := maps.Clone(v.GetStructValue().GetFields())
+	fields := n.Value().GetStructValue().GetFields()
 	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
 	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), p.of+path.String())
@@ -57,25 +57,24 @@ func (p place) strings(path object.Path) (map[string]string, error) {
 // patterns of keys in the list at the supplied path, or nil if there is no such field.
 // The supplied function says what is wrong with a pattern.
 func (p place) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
-	v, err := p.at(path, "not a list of strings", "a list")
-	if err != nil || v == nil {
+	n, err := p.at(path, "not a list of strings", "a list")
+	if err != nil || !n.IsThere() {
 		return nil, err
 	}
 
-	items := v.GetListValue().GetValues()
-	out := make([]string, len(items))
+	out := make([]string, 0, n.Len())
 
-	for i, item := range items {
-		s, ok := item.GetKind().(*structpb.Value_StringValue)
-		if !ok {
-			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, i, object.KindOf(item))
+	for item := range n.Items() {
+		text := item.Text()
+		if !item.IsText(text) {
+			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, len(out), item.Kind())
 		}
 
-		if why := invalid(s.StringValue); why != "" {
-			return nil, errors.Errorf("%s%s[%d] %q: %s", p.of, path, i, s.StringValue, why)
+		if why := invalid(text); why != "" {
+			return nil, errors.Errorf("%s%s[%d] %q: %s", p.of, path, len(out), text, why)
 		}
 
-		out[i] = s.StringValue
+		out = append(out, text)
 	}
 
 	return out, nil
@@ -96,19 +95,20 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 	var out labels
 
 	for _, path := range paths {
-		v, err := p.at(path, "not a map of strings", "an object")
+		n, err := p.at(path, "not a map of strings", "an object")
 		if err != nil {
 			return nil, err
 		}
 
-		name, fields := p.of+path.String(), v.GetStructValue().GetFields()
-		if v != nil && out == nil {
-			out = make(labels, len(fields))
+		name := p.of + path.String()
+		if n.IsThere() && out == nil {
+			out = make(labels, n.Len())
 		}
 
-		for key, v := range fields {
-			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !object.IsNull(v) {
-				out[stripped] = found{Value: v, path: name, key: key}
+		for b, n := range n.Fields() {
+			key := string(b)
+			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !n.IsNull() {
+				out[stripped] = found{Value: n.Value(), path: name, key: key}
 			}
 		}
 	}
@@ -139,17 +139,17 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 		return s.Value, nil
 	}
 
-	v, err := r.xr.at(s.FromFieldPath, "not a string", "a string")
+	n, err := r.xr.at(s.FromFieldPath, "not a string", "a string")
 
 	switch {
 	case err != nil:
 		return "", err
-	case v == nil:
+	case !n.IsThere():
 		return "", r.xr.missing(s.FromFieldPath, note)
-	case v.GetStringValue() == "":
+	case n.Text() == "":
 		return "", &nothing{failure: s.FromFieldPath.String() + " is empty", note: note}
 	default:
-		return v.GetStringValue(), nil
+		return n.Text(), nil
 	}
 }
 

@@ -125,6 +125,7 @@ type resolver struct {
 	in       *v1beta1.CloudTags
 	xr       place
 	context  *structpb.Struct
+	contexts map[string]object.Object // Objects of the context by key, as far as they were read.
 	required *require.Requirements
 
 	// set that the sources resolve to.
@@ -145,6 +146,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		in:       in,
 		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
 		context:  req.GetContext(),
+		contexts: make(map[string]object.Object),
 		required: required,
 		patterns: make(map[string]int),
 		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),

@@ -81,13 +81,13 @@ func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, not string, kinds ...stri
 		}
 	}
 
-	v, err := in.at(of.FromFieldPath, not, kinds...)
+	n, err := in.at(of.FromFieldPath, not, kinds...)
 	if err != nil {
 		return nil, err
 	}
 
-	if v.GetStructValue() != nil {
-		return valued(in.of+of.FromFieldPath.String(), v)
+	if n.IsObject() {
+		return valued(in.of+of.FromFieldPath.String(), n.Value())
 	}
 
 	patterns, err := in.patterns(of.FromFieldPath, v1beta1.ValidateKeyPattern)

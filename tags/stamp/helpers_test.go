@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -45,53 +43,9 @@ func under(policy tags.Conflict, labels ...tags.Label) []tags.Label {
 	return from([]v1beta1.Source{{OnConflict: policy}}, labels...)
 }
 
-// stampOnly stamps the supplied resources.
-func stampOnly(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
-	return s.Stamp(context.Background(), targetsOf(s, desired))
-}
-
-// stampAll stamps the supplied resources.
-//
-// It panics unless the same becomes of resources that are bytes.
+// stampAll stamps the resources.
 func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
-	out, err := stampOnly(s, desired)
-
-	equal := cmp.Comparer(func(a, b object.Object) bool { return proto.Equal(a.Struct(), b.Struct()) })
-
-	same := func(what string, other *Outcome, otherErr error) {
-		// What differs is found slowly, and hardly ever.
-		if cmp.Equal(out, other, equal, cmpopts.EquateEmpty()) && fmt.Sprint(err) == fmt.Sprint(otherErr) {
-			return
-		}
-
-		if diff := cmp.Diff(out, other, cmp.Transformer("tree", object.Object.Struct), protocmp.Transform(), cmpopts.EquateEmpty()); diff != "" || fmt.Sprint(err) != fmt.Sprint(otherErr) {
-			panic(fmt.Sprintf("The same should become of resources %s.\nStamp(...): %v, %v: -want, +got:\n%s", what, err, otherErr, diff))
-		}
-	}
-
-	inBytes := *s
-	inBytes.Observed = bytesOf(s.Observed)
-	other, otherErr := stampOnly(&inBytes, bytesOf(desired))
-	same("that are bytes", other, otherErr)
-
-	return out, err
-}
-
-// bytesOf the supplied resources, as a codec leaves them.
-func bytesOf(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
-	out := make(map[string]*fnv1.Resource, len(resources))
-
-	for name, r := range resources {
-		b, err := proto.Marshal(r)
-		if err != nil {
-			panic(err) // All of them can be marshaled.
-		}
-
-		out[name] = &fnv1.Resource{}
-		object.SetBytes(out[name], b)
-	}
-
-	return out
+	return s.Stamp(context.Background(), targetsOf(s, desired))
 }
 
 // targetsOf returns the supplied resources as targets.

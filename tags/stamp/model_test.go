@@ -287,7 +287,7 @@ func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error)
 		"apiVersion": "example.org/v1", "kind": "Thing", "spec": map[string]any{"forProvider": forProvider},
 	})}}
 
-	out, err := stampOnly(s, desired)
+	out, err := stampAll(s, desired)
 	if err != nil {
 		return nil, fmt.Errorf("the function fails: %w", err)
 	}

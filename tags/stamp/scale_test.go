@@ -62,7 +62,7 @@ func TestStampScales(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 
-	out, err := stampOnly(mapStamper(manyLabels(1000)...), desired)
+	out, err := stampAll(mapStamper(manyLabels(1000)...), desired)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLimitError(t *testing.T) {
 		s := mapStamper(labels(51)...)
 		s.Input.LimitPolicy = policy
 
-		if _, err := stampOnly(s, desiring(`{}`)); errors.As(err, new(*LimitError)) != want {
+		if _, err := stampAll(s, desiring(`{}`)); errors.As(err, new(*LimitError)) != want {
 			t.Errorf("Stamp(...) of 51 labels by %s: want a LimitError: %t, got %v", policy, want, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestReadScales(t *testing.T) {
 
 	start := time.Now()
 
-	_, err := stampOnly(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}})
+	_, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: thing(list)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func BenchmarkScale(b *testing.B) {
 			b.ReportAllocs()
 
 			for range b.N {
-				if _, err := stampOnly(of(), desired); err != nil {
+				if _, err := stampAll(of(), desired); err != nil {
 					b.Fatal(err)
 				}
 			}

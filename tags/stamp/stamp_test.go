@@ -3,14 +3,11 @@ package stamp
 import (
 	"fmt"
 	"slices"
-	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
@@ -59,53 +56,4 @@ func thing(spec string) *structpb.Struct {
 // ignore it.
 func annotated(ignore, spec string) *structpb.Struct {
 	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "` + ignore + `"}}, "spec": ` + spec + `}`)
-}
-
-func TestStampShares(t *testing.T) {
-	r := thing(`{"forProvider": {"tags": {"Name": "x", "ours:a": "9"}, "region": {"a": ["b"]}}, "providerConfigRef": {"name": "default"}}`)
-
-	s := &Stamper{
-		Finder: target.Finder{
-			Input:  &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, Sources: []v1beta1.Source{{OnConflict: tags.Replace}}},
-			Fields: fixed(field.ByProfile{}),
-		},
-		Transformer: transformer(under(tags.Replace, label("a", "1"), label("b", "2"))...),
-	}
-
-	got, err := stampAll(s, map[string]*fnv1.Resource{"r": {Resource: r}})
-	if err != nil {
-		t.Fatalf("Stamp(...): %s", err)
-	}
-
-	at := func(s *structpb.Struct, path ...string) *structpb.Value {
-		v := structpb.NewStructValue(s)
-		for _, name := range path {
-			v = v.GetStructValue().GetFields()[name]
-		}
-
-		return v
-	}
-
-	cases := map[string]struct {
-		reason string
-		path   []string
-		shared bool
-	}{
-		"Metadata":    {reason: "What is beside the way to the field is shared.", path: []string{"metadata"}, shared: true},
-		"Spec":        {reason: "What is on the way to the field is copied.", path: []string{"spec"}},
-		"ConfigRef":   {reason: "What is beside the way to the field is shared.", path: []string{"spec", "providerConfigRef"}, shared: true},
-		"ForProvider": {reason: "What is on the way to the field is copied.", path: []string{"spec", "forProvider"}},
-		"Region":      {reason: "What is beside the field is shared.", path: []string{"spec", "forProvider", "region"}, shared: true},
-		"Tags":        {reason: "The field is a new one.", path: []string{"spec", "forProvider", "tags"}},
-		"OthersTag":   {reason: "The tags of others are shared.", path: []string{"spec", "forProvider", "tags", "Name"}, shared: true},
-		"OurTag":      {reason: "A tag that is replaced is a new one.", path: []string{"spec", "forProvider", "tags", "ours:a"}},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if shared := at(r, tc.path...) == at(got.Changed["r"].Struct(), tc.path...); shared != tc.shared {
-				t.Errorf("\n%s\nStamp(...): want %v shared: %t, got %t", tc.reason, tc.path, tc.shared, shared)
-			}
-		})
-	}
 }

@@ -22,8 +22,8 @@ func write(t *target.Target, w *wishes, set *tagset.Set, items ...*structpb.Valu
 		v = structpb.NewListValue(&structpb.ListValue{Values: slices.Concat(v.GetListValue().GetValues(), items)})
 	}
 
-	if isEmpty(object.NodeOf(v)) {
-		return writeEmpty(t, w, object.NodeOf(v))
+	if n := object.NodeOf(v); isEmpty(n) {
+		return writeEmpty(t, w, n)
 	}
 
 	before := t.Before.Value()

@@ -163,7 +163,7 @@ func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 // besides items would be lost, so that it's an error.
 func listItems(o *structpb.Struct) (*structpb.Value_ListValue, error) {
 	of, hasItems := o.GetFields()["items"]
-	kind := object.Kind(object.Tree(o))
+	kind := o.GetFields()["kind"].GetStringValue()
 	isList := strings.HasSuffix(kind, "List")
 
 	items, ok := of.GetKind().(*structpb.Value_ListValue)

@@ -106,6 +106,10 @@ func marshal(tb testing.TB, m proto.Message) []byte {
 // eachResource of the supplied request that may be bytes, by where it is.
 func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1.Resource)) {
 	for where, state := range map[string]*fnv1.State{"observed": req.GetObserved(), "desired": req.GetDesired()} {
+		if xr := state.GetComposite(); xr != nil {
+			yield(where+" composite", xr)
+		}
+
 		for name, r := range state.GetResources() {
 			yield(where+" "+name, r)
 		}
@@ -202,7 +206,7 @@ func check(tb testing.TB, b []byte) (inBytes []string) {
 }
 
 // all that request has in bytes. What has nothing is a tree of nothing.
-var all = []string{"desired ", "desired b", "extra found 0", "extra found 2", "observed a", "required found 0", "required found 2", "schema bucket"}
+var all = []string{"desired ", "desired b", "desired composite", "extra found 0", "extra found 2", "observed a", "observed composite", "required found 0", "required found 2", "schema bucket"}
 
 func TestUnmarshal(t *testing.T) {
 	// field of the supplied number in the bytes of a request, or of a state.
@@ -221,7 +225,7 @@ func TestUnmarshal(t *testing.T) {
 		b      []byte
 		want   []string
 	}{
-		"Whole":             {reason: "Composed and required resources, and schemas, should stay bytes, and nothing else.", b: whole, want: all},
+		"Whole":             {reason: "Resources and schemas should stay bytes, and nothing else.", b: whole, want: all},
 		"Nothing":           {reason: "A request may have nothing.", b: nil},
 		"Reset":             {reason: "Whatever the request had before should be gone.", b: marshal(t, &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "x"}})},
 		"EmptyState":        {reason: "A state that has nothing is there.", b: slices.Concat(field(2), field(3))},
@@ -229,9 +233,8 @@ func TestUnmarshal(t *testing.T) {
 		"MetaTwice":         {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(1, field(1, []byte("other")))), want: all},
 		"ContextTwice":      {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(5, marshal(t, resource.MustStructJSON(`{"kind": 1, "more": 2}`)))), want: all},
 		"CredentialsTwice":  {reason: "What is decoded may be there twice.", b: slices.Concat(whole, field(7, entry("c", nil))), want: all},
-		"CompositeTwice":    {reason: "What is decoded may be in two parts.", b: field(2, xr, field(1, []byte{3 << 3, 2}), composed("a", bucket)), want: []string{"observed a"}},
 		"UnknownInMeta":     {reason: "What is decoded may have unknown fields.", b: slices.Concat(whole, field(1, field(99, bucket))), want: all},
-		"UnknownInXR":       {reason: "What is decoded may have unknown fields.", b: field(2, field(1, field(4, bucket)), composed("a", bucket)), want: []string{"observed a"}},
+		"UnknownInXR":       {reason: "Unknown fields of a resource should be kept beside.", b: field(2, field(1, bucket, field(4, bucket)), composed("a", bucket)), want: []string{"observed a", "observed composite"}},
 
 		// A newer Crossplane has fields that this doesn't know.
 		"Newer":              {reason: "Unknown fields of anything should be kept beside.", b: marshal(t, newer(request())), want: all},
@@ -244,6 +247,7 @@ func TestUnmarshal(t *testing.T) {
 
 		// All else is decoded whole.
 		"StateTwice":          {reason: "States in two parts are merged.", b: slices.Concat(field(2, xr), field(2, composed("a", bucket)))},
+		"CompositeTwice":      {reason: "Composite resources in two parts are merged.", b: field(2, xr, field(1, []byte{3 << 3, 2}), composed("a", bucket))},
 		"DesiredTwice":        {reason: "States in two parts are merged.", b: slices.Concat(field(3, composed("a", bucket)), field(3, composed("a", field(2, entry("k", nil)))))},
 		"EmptyStateTwice":     {reason: "States in two parts are merged.", b: slices.Concat(field(3), field(3))},
 		"ComposedTwice":       {reason: "Of two resources with a name the last holds.", b: field(3, composed("a", bucket), composed("a", field(1)))},

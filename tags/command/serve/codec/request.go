@@ -33,9 +33,9 @@ const (
 )
 
 // Unmarshal the supplied bytes, which must not change from then on, to the supplied request.
-// Composed and required resources, and schemas, stay bytes: what package object says of
-// resources holds for these. Fields that a newer Crossplane has are kept beside. A request that isn't in plain form is decoded whole, and an error
-// is that of decoding it so: nothing is found to be broken later.
+// Resources and schemas stay bytes: what package object says of resources holds for these. Fields
+// that a newer Crossplane has are kept beside. A request that isn't in plain form is decoded whole,
+// and an error is that of decoding it so: nothing is found to be broken later.
 func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	proto.Reset(req)
 
@@ -83,7 +83,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, bod
 func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	switch tag {
 	case tagMeta, tagInput, tagContext, tagCredentials:
-		return merge(field, d.to, 0)
+		return proto.UnmarshalOptions{Merge: true}.Unmarshal(field, d.to) == nil
 	case tagObserved:
 		return d.state(body, &d.to.Observed)
 	case tagDesired:
@@ -98,12 +98,6 @@ func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	}
 
 	return ok
-}
-
-// merge the supplied field into the supplied message, which is at the supplied depth of the
-// request.
-func merge(field []byte, m proto.Message, depth int) bool {
-	return proto.UnmarshalOptions{Merge: true, RecursionLimit: protowire.DefaultRecursionLimit - depth}.Unmarshal(field, m) == nil
 }
 
 // put the supplied entry into the supplied map, which is made if there is none. What the value is
@@ -136,10 +130,12 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	s := &fnv1.State{}
 	*to = s
 
-	return each(b, s, lastOfState, func(tag byte, body, field []byte) (ok bool) {
+	return each(b, s, lastOfState, func(tag byte, body, _ []byte) (ok bool) {
 		switch tag {
 		case tagComposite:
-			ok = merge(field, s, 1)
+			if ok = s.GetComposite() == nil; ok {
+				s.Composite, ok = d.resource(body)
+			}
 		case tagComposed:
 			s.Resources, ok = put(s.GetResources(), body, d.resource)
 		default:
