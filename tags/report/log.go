@@ -66,11 +66,12 @@ func logSkips(ctx context.Context, log *slog.Logger, skips []stamp.Skip) {
 			slog.String("reason", string(s.Reason)),
 		}
 
-		if n := len(s.Resources); n > 0 {
+		n := len(s.Resources)
+		if n > 0 {
 			attrs = append(attrs, slog.Any("composed_resources", s.Resources[:min(n, maxResources)]))
 		}
 
-		if more := len(s.Resources) - maxResources; more > 0 {
+		if more := n + s.More - maxResources; more > 0 {
 			attrs = append(attrs, slog.Int("more_composed_resources", more))
 		}
 

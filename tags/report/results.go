@@ -104,7 +104,7 @@ func (r *Run) withheld(o *sorted) []topic {
 		}),
 		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, o.protected, func(s *stamp.Result) string {
 			keys := s.Withheld.Protected
-			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys[:min(len(keys), mostKeys)], words.Name), len(keys), maxText)
+			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys, words.Name), len(keys)+s.Withheld.MoreProtected, maxText)
 		}),
 	}
 }
@@ -182,7 +182,7 @@ func skippedLabel(s stamp.Skip) string {
 	}
 
 	if len(s.Resources) > 0 {
-		out += " on " + words.Names(s.Resources, 0)
+		out += " on " + words.Names(s.Resources, len(s.Resources)+s.More)
 	}
 
 	return out
@@ -193,13 +193,11 @@ func leftAlone(s *stamp.Result) string {
 	return words.Name(s.Resource) + " (" + words.Name(s.APIVersion) + " " + words.Name(s.Kind) + ") " + s.LeftAlone
 }
 
-// mostKeys is more keys than a message has room for.
-const mostKeys = 64
-
-// withheldTags are the first tags that are not as labels, or the input, would have them, each with
+// withheldTags returns the first tags that are not as labels, or the input, would have them, each with
 // the reason, sorted by key, and how many there are in all.
 func withheldTags(w *stamp.Withheld) (first []string, all int) {
 	why := map[string]string{}
+	all = w.More
 
 	for _, of := range []struct {
 		reason string
@@ -212,7 +210,7 @@ func withheldTags(w *stamp.Withheld) (first []string, all int) {
 	} {
 		all += len(of.keys)
 
-		for _, key := range of.keys[:min(len(of.keys), mostKeys)] {
+		for _, key := range of.keys {
 			why[key] = of.reason
 		}
 	}

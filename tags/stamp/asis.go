@@ -12,6 +12,27 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
+// leftAlone is the result of t, which is left alone.
+func (s *Stamper) leftAlone(t *target.Target) Result {
+	r := newPlan(t, nil).Result
+
+	switch {
+	case !s.asksForTags(): // There is nothing that it could have been tagged with.
+	case t.Leave != target.None:
+		r.LeftAlone = t.Why(t.Leave)
+	default:
+		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
+
+		if r.Composite = r.NoField && t.IsComposite(); r.Composite {
+			r.LeftAlone = t.Why(target.Composite)
+		}
+	}
+
+	r.Stamped = s.asIs(t)
+
+	return r
+}
+
 // asIs returns what t becomes so that it keeps what it has from this function, though it is left
 // alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
 // if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.
@@ -26,46 +47,34 @@ func (s *Stamper) asIs(t *target.Target) object.Object {
 	}
 }
 
-// labelsAsFar returns the labels of t as far as they are known. Nothing may fail for a resource
-// that is left alone.
-func (s *Stamper) labelsAsFar(t *target.Target) *resourceLabels {
-	l, err := s.labelsOf(t)
-	if err != nil {
-		return s.newLabels(s.Transformer)
-	}
-
-	return l
-}
-
 // isOurs is true if the entry e may be one of this function, by its key: that of a label, or one
 // with the prefix of these.
-func (w *wishes) isOurs(e *tagset.Entry) bool {
-	return !e.Opaque && len(w.byID[e.ID]) > 0 || w.isPrefixed(e)
+func (l *Labels) isOurs(e *tagset.Entry) bool {
+	_, ok := l.labelOf(e)
+	return ok || l.isPrefixed(e)
 }
 
-// recordLost records in o the tags of this function that t loses since it is no longer selected,
+// auditLost adds to o the tags of this function that t loses since it is no longer selected,
 // unless another step has desired them.
-func (s *Stamper) recordLost(o *Outcome, targets *target.Targets, t *target.Target) {
+func (s *Stamper) auditLost(o *outcomes, targets *target.Targets, t *target.Target) {
 	if !s.Audits || t.Leave != target.None || t.Observed.IsZero() || !targets.Locate(t) {
 		return
 	}
 
-	w := s.labelsAsFar(t).wishesFor(t)
-	c := change(t, t.Resource, w.Keys)
+	l := s.knownLabelsOf(t).in(t)
+	c := changeOf(t, t.Resource, l)
 	c.Added, c.Changed = nil, nil
 
 	maps.DeleteFunc(c.Removed, func(key string, _ Values) bool {
-		return !w.isOurs(&tagset.Entry{ID: w.ID(key), Key: key})
+		return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key})
 	})
 
-	if !c.isEmpty() {
-		o.Changes = append(o.Changes, c)
-	}
+	o.addChange(c)
 }
 
 // keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.
 func (s *Stamper) keepIgnored(t *target.Target) object.Object {
-	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
+	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	l.keep(t)
 
 	for _, at := range t.Launched {
@@ -80,7 +89,7 @@ func (s *Stamper) keepIgnored(t *target.Target) object.Object {
 // keepWhereOwned keeps the tags of t, of which nobody knows a tag field, in all fields below
 // spec.forProvider in which Crossplane owns any.
 func (s *Stamper) keepWhereOwned(t *target.Target) object.Object {
-	l := &launch{Stamper: s, target: t, labels: s.labelsAsFar(t), resource: t.Resource}
+	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
 	for owned := range t.Owned() {
@@ -103,10 +112,10 @@ func (l *launch) kept() object.Object {
 
 // keep the tags of the field of t.
 func (l *launch) keep(t *target.Target) {
-	w := l.labels.wishesFor(t)
+	labels := l.labels.in(t)
 
-	set, err := tagset.Read(t.Before, t.Field, &w.Keys)
-	there := t.Reported(t.There, &w.Keys)
+	set, err := tagset.Read(t.Before, t.Field, &labels.Keys)
+	there := t.Reported(t.There, &labels.Keys)
 
 	if err != nil || t.BeforeErr != nil || there == nil {
 		return
@@ -119,7 +128,7 @@ func (l *launch) keep(t *target.Target) {
 		// applied.
 		stays := t.Owners().Of(e).Ours || t.Owners().Atomic && set.Len() > 0
 
-		if stays && w.isOurs(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
+		if stays && labels.isOurs(e) && !set.Holds(e) && (e.Opaque || !set.Has(e.ID)) {
 			set.Join(*e)
 
 			kept = true
@@ -130,7 +139,7 @@ func (l *launch) keep(t *target.Target) {
 		return
 	}
 
-	if r, err := write(t, w, set); err == nil && !r.IsZero() {
+	if r, err := write(t, &labels.Keys, set); err == nil && !r.IsZero() {
 		l.resource, l.changed = r, true
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -30,8 +29,8 @@ type Values struct {
 // isEmpty is true if nothing changes.
 func (c *Change) isEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
-// change returns what changes in the tags of t if it becomes r. The keys tell tags apart.
-func change(t *target.Target, r object.Object, keys tagset.Keys) Change {
+// changeOf returns what changes in the tags of t if it becomes r. The keys of the labels tell tags apart.
+func changeOf(t *target.Target, r object.Object, l *Labels) Change {
 	after, err := r.At(t.Field.Path)
 	if err != nil || t.ThereErr != nil {
 		return Change{} // What can't be read was left alone.
@@ -43,15 +42,14 @@ func change(t *target.Target, r object.Object, keys tagset.Keys) Change {
 		return c
 	}
 
-	// Here all strings are tags.
-	keys.Patterns = profile.NewKeySet("*")
+	keys := l.allKeys()
 
-	old, err := tagset.Read(t.There, t.Field, &keys)
+	old, err := tagset.Read(t.There, t.Field, keys)
 	if err != nil {
 		return Change{}
 	}
 
-	desired, err := tagset.Read(after, t.Field, &keys)
+	desired, err := tagset.Read(after, t.Field, keys)
 	if err != nil {
 		return Change{}
 	}
@@ -82,7 +80,7 @@ func change(t *target.Target, r object.Object, keys tagset.Keys) Change {
 	return c
 }
 
-// settled is true if the supplied target is observed with the supplied value of its tag field,
+// settled is true if t is observed with the value after of its tag field,
 // but for what others have added to a map. That is so in most runs.
 func settled(t *target.Target, after object.Node) bool {
 	before := t.There
@@ -107,7 +105,7 @@ func settled(t *target.Target, after object.Node) bool {
 	return len(desired) == 0
 }
 
-// hasValue is true if the supplied set has the supplied tag at its value.
+// hasValue is true if the set has the tag e at its value.
 func hasValue(set *tagset.Set, e *tagset.Entry) bool {
 	for was := range set.With(e.ID) {
 		if tagset.SameValue(was.Value, e.Value) {

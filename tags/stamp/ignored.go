@@ -4,14 +4,106 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
-	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
+
+// ignoreTags gives the tags of other systems the value that the cloud has.
+func (d *Decision) ignoreTags() {
+	if len(d.Labels.ignore) == 0 {
+		return
+	}
+
+	d.instead = make(map[int][]tagset.Entry)
+
+	if d.Observed != nil && d.Reports && !d.Owners.Unknown {
+		for of := range d.Observed.Tags() {
+			if d.isHeld(&of[0]) {
+				d.ignoreTag(of)
+			}
+		}
+	}
+
+	if d.Cloud != nil {
+		for of := range d.Cloud.Tags() {
+			d.ignoreTag(of)
+		}
+	}
+}
+
+// isHeld is true if the resource has the observed entry e of another system because of ignoreTags and the
+// provider doesn't report it, or not yet: it stays until removeTags takes it away.
+func (d *Decision) isHeld(e *tagset.Entry) bool {
+	return !d.Tags.Has(e.ID) && len(d.Labels.labelsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
+}
+
+// ignoreTag gives the tag of which the cloud has the entries their value, if it is another system's.
+func (d *Decision) ignoreTag(of []tagset.Entry) {
+	of, rule := d.external(of)
+	if rule == nil {
+		return
+	}
+
+	labels, has := d.Labels.labelsOf(&of[0]), d.Tags.Has(of[0].ID)
+	if rule.retain && (len(labels) > 0 || has) {
+		return
+	}
+
+	of = d.follow(of)
+
+	switch {
+	case len(labels) > 0 && !has: // The first label's slot is the one of the tag.
+		d.instead[labels[0]], labels = of, labels[1:]
+	case has && d.Tags.Grows(of) <= 0:
+		d.Tags.Adopt(of)
+	default:
+		d.foreign = append(d.foreign, of)
+	}
+
+	for _, i := range labels {
+		d.fates[i] = ignored
+	}
+}
+
+// external returns what is another system's of the entries that the cloud has, and the rule that says so, or
+// nil if nothing is.
+func (d *Decision) external(of []tagset.Entry) (theirs []tagset.Entry, rule *keyRule) {
+	l := d.Labels
+
+	for i := range of {
+		e := &of[i]
+
+		// What a trusted source says of a reserved key stands. The cloud would
+		// refuse the tags that it sets itself.
+		_, claimed := e.First(l.claimed)
+		_, forfeited := e.First(l.forfeited)
+
+		if claimed || forfeited || l.isClouds(e) || !e.IsTextual() && l.Shape != field.MapOfLists || !e.FitsIn(l.Limits) {
+			continue
+		}
+
+		r := d.rule(l.ignore, e)
+		if r == nil {
+			continue
+		}
+
+		// Nobody else has a say in it.
+		if key, reserved := l.reserved(e); reserved {
+			d.protected = append(d.protected, key)
+			continue
+		}
+
+		if rule == nil {
+			rule = r
+		}
+
+		theirs = append(theirs, *e)
+	}
+
+	return theirs, rule
+}
 
 // A tag of another system has the value that the status reports. But the provider writes back what
 // the resource has: if somebody changes the tag in the cloud, the status reports the new value, then
@@ -19,12 +111,6 @@ import (
 // has by then. Function and provider would chase each other's last state for ever. So a change is
 // followed once, and the value before it isn't followed until the status has reported it and the new
 // one again.
-
-// ignoredAnnotation is on composed resources with tags of other systems that have changed, and
-// remembers these: the changes as JSON, by tag.
-const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
-
-var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
 
 // A followedChange is one of the value of another system's tag.
 type followedChange struct {
@@ -38,108 +124,60 @@ type followedChange struct {
 // followedChanges by tag.
 type followedChanges map[string]followedChange
 
-// changesOf returns the changes that an annotation of o remembers. What others have written there is
-// nothing.
-func changesOf(o object.Object) followedChanges {
-	out := make(followedChanges)
-	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
-		return make(followedChanges)
-	}
-
-	return out
-}
-
 // follow returns the value that another system's tag is to have, of which the status reports the
-// entries now, and the observed field has the entries held.
-func (p *plan) follow(now, held []tagset.Entry) []tagset.Entry {
-	if len(held) == 0 {
+// entries now.
+func (d *Decision) follow(now []tagset.Entry) []tagset.Entry {
+	if d.Observed == nil || !d.Observed.Has(now[0].ID) {
 		return now
 	}
 
-	if p.before == nil {
-		p.before, p.changes = changesOf(p.target.Observed), make(followedChanges)
-	}
-
+	held := slices.Collect(d.Observed.With(now[0].ID))
 	name := nameOf(now[0].ID)
-	last, isFollowed := p.before[name]
+	last, isFollowed := d.Followed[name]
+
+	if d.followed == nil {
+		d.followed = make(followedChanges)
+	}
 
 	switch is, was := digestOf(now), digestOf(held); {
 	case is == was && isFollowed && !last.Reported:
-		p.changes[name] = last
+		d.followed[name] = last
 	case is == was: // It has settled.
 	case isFollowed && is == last.From:
-		p.changes[name] = followedChange{From: last.From, Reported: true}
+		d.followed[name] = followedChange{From: last.From, Reported: true}
 		return held
 	default:
-		p.changes[name] = followedChange{From: was}
+		d.followed[name] = followedChange{From: was}
 	}
 
 	return now
 }
 
-// held are the tags of other systems that the resource has because of ignoreTags and that the
-// provider doesn't report, or not yet: they stay until removeTags takes them away.
-func (p *plan) held(there *tagset.Set) (out [][]tagset.Entry) {
-	if there == nil || len(p.target.Field.Observed) == 0 || p.target.Owners().Unknown {
-		return nil
-	}
-
-	for of := range there.Tags() {
-		if e := &of[0]; !p.set.Has(e.ID) && len(p.labelsOf(e)) == 0 && (p.cloud == nil || !p.cloud.Has(e.ID)) && !p.target.Owners().Stays(e, true) {
-			out = append(out, of)
+// foreignTags returns the tags of other systems: those that are there, but with fewer entries than in
+// the cloud, and those that are missing.
+func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
+	for _, of := range d.foreign {
+		switch {
+		case len(of) == 0:
+		case d.Tags.Has(of[0].ID):
+			grown = append(grown, of)
+		default:
+			missing = append(missing, of)
 		}
 	}
 
-	return out
+	return grown, missing
 }
 
-// remember the changes of other systems' tags.
-func (p *plan) remember() error {
-	if len(p.changes) == 0 {
-		return nil
-	}
-
-	r := p.target.Resource
-	if !p.Stamped.IsZero() {
-		r = p.Stamped
-	}
-
-	// An earlier step may have followed others.
-	changes := changesOf(r)
-	maps.Copy(changes, p.changes)
-
-	j, err := json.Marshal(changes)
-	if err != nil {
-		return err
-	}
-
-	p.Stamped, err = object.Set(r, ignoredPath, object.NodeOf(structpb.NewStringValue(string(j))))
-
-	return err
-}
-
-// noteIgnored tells what is kept from now on, or that nothing can be.
-func (p *plan) noteIgnored() {
-	t := p.target
-	if len(p.ignore) == 0 || t.Observed.IsZero() {
-		return
-	}
-
-	there := t.Reported(t.There, &p.Keys)
-
-	var kept []string
-
-	for _, of := range p.foreign {
-		if len(of) > 0 && p.set.Has(of[0].ID) && (there == nil || !there.Has(of[0].ID)) {
-			kept = append(kept, of[0].Key)
+// kept are the keys of the tags of other systems that are desired from this run on.
+func (d *Decision) kept() (keys []string) {
+	for _, of := range d.foreign {
+		if len(of) > 0 && d.Tags.Has(of[0].ID) && (d.Observed == nil || !d.Observed.Has(of[0].ID)) {
+			keys = append(keys, of[0].Key)
 		}
 	}
 
-	p.note(NoteKept, kept)
-
-	if p.cloud == nil && (len(t.Field.Observed) == 0 || there != nil && hasOthers(t, there)) {
-		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
-	}
+	return keys
 }
 
 // maxName is the most bytes of a tag's ID that is its name in an annotation.

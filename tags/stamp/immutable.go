@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -70,12 +69,12 @@ func (p *plan) freeze() error {
 		return t.BeforeErr
 	}
 
-	set, err := made(t, p.wishes)
+	set, err := made(t, p.labels)
 	if err != nil {
 		return err
 	}
 
-	p.set, p.decided, p.cut = set, true, len(p.tags)
+	p.decision, p.done = &Decision{State: &State{Labels: p.labels, Tags: set}}, true
 
 	if p.Stamped, err = writeMade(t, set); err != nil {
 		return err
@@ -88,11 +87,9 @@ func (p *plan) freeze() error {
 
 // made returns the tags that t was made with: those that the provider reports under the name of
 // the field, or else those of the observed field.
-func made(t *target.Target, w *wishes) (*tagset.Set, error) {
-	keys := w.Keys
-	keys.Patterns = profile.NewKeySet("*") // All strings are tags.
-
-	set, all := cloudsOwn(t, &keys)
+func made(t *target.Target, l *Labels) (*tagset.Set, error) {
+	keys := l.allKeys()
+	set, all := cloudsOwn(t, keys)
 	reported := set != nil
 
 	if !reported {
@@ -102,16 +99,16 @@ func made(t *target.Target, w *wishes) (*tagset.Set, error) {
 		}
 
 		var err error
-		if set, err = tagset.Read(there, t.Field, &keys); err != nil {
+		if set, err = tagset.Read(there, t.Field, keys); err != nil {
 			return nil, err
 		}
 	}
 
 	for e := range set.All() {
 		switch {
-		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || w.isClouds(e)):
+		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.isClouds(e)):
 			set.Remove(e)
-		case !t.Field.Atomic && target.AddsItself(t.Field, w.Profile.Fold(e.Key)): // The provider owns it.
+		case !t.Field.Atomic && target.AddsItself(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
 			set.Remove(e)
 		}
 	}
@@ -202,25 +199,16 @@ func writeMade(t *target.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) compare() {
 	var differ []string
 
-	for i := range p.tags[:min(len(p.tags), p.Profile.MaxTags)] {
-		t := &p.tags[i]
-		e := p.set.Find(p.entries[i].ID)
+	for i := range p.labels.all[:min(len(p.labels.all), p.labels.Profile.MaxTags)] {
+		l := &p.labels.all[i]
 
 		switch {
-		case e != nil && tagset.IsText(e.Value, t.Value):
-			if p.Active == nil {
-				p.Active = make(map[string]string)
-			}
-
-			p.Active[t.Key] = t.Value
-
-			if t.Reserved {
-				p.trust(t.Key, t.Value)
-			}
-		case e != nil || !p.without.has(i):
-			differ = append(differ, t.Key)
+		case p.decision.hasText(l):
+			l.activate(&p.Result)
+		case p.decision.Tags.Has(l.entry.ID) || !l.removed:
+			differ = append(differ, l.Key)
 		}
 	}
 
-	p.note(NoteImmutable, differ)
+	p.note(NoteImmutable, "", differ)
 }

@@ -28,18 +28,17 @@ type launch struct {
 	plans []*plan
 }
 
-// launch decides on the tags of what the supplied plan's resource launches, and tells the plan.
-// It returns the plans for these.
-func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
+// launch adds the plans for what the resource launches to the plan for itself, which is the first of the plans
+// and learns what they say.
+func (s *Stamper) launch(plans []*plan, labels *resourceLabels) ([]*plan, error) {
+	p := plans[0]
 	t := p.target
-	if len(t.Launched) == 0 || p.lacking > 0 || p.LeftAlone != "" {
-		return nil, nil
+
+	if len(t.Launched) == 0 || p.LeftAlone != "" || p.decision != nil && p.decision.lacking > 0 {
+		return plans, nil
 	}
 
-	l := &launch{Stamper: s, target: t, labels: of, resource: t.Resource}
-	if !p.Stamped.IsZero() {
-		l.resource = p.Stamped
-	}
+	l := &launch{Stamper: s, target: t, labels: labels, resource: p.becomes()}
 
 	for _, at := range t.Launched {
 		if !at.Of.Applies(t.Resource, t.Observed) {
@@ -70,10 +69,10 @@ func (s *Stamper) launch(p *plan, of *resourceLabels) ([]*plan, error) {
 		p.learn(q)
 	}
 
-	return l.plans, nil
+	return append(plans, l.plans...), nil
 }
 
-// learn what the supplied plan for what the resource launches says of it.
+// learn what q, a plan for what the resource launches, says of it.
 func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
@@ -93,7 +92,7 @@ func (p *plan) learn(q *plan) {
 	}
 }
 
-// union of the supplied lists, which are sorted and not changed.
+// union of two lists, which are sorted and not changed.
 func union(a, b []string) []string {
 	if len(b) == 0 || slices.Equal(a, b) {
 		return a
@@ -102,11 +101,11 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// stamp the field of the resource that is the supplied place.
+// stamp the field of the resource that is the place at.
 func (l *launch) stamp(at *target.Launched) error {
 	t := l.target.In(at, "", l.resource, l.target.Observed)
 
-	p, err := l.plan(t, l.labels)
+	p, err := l.plan(t, l.labels.in(t))
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (l *launch) switchOn(at *target.Launched, own *plan) error {
 	return err
 }
 
-// stampItems stamps the items of the list that the supplied place is in. Each is like a resource
+// stampItems stamps the items of the list that the place at is in. Each is like a resource
 // with tags.
 func (l *launch) stampItems(at *target.Launched) error {
 	before, err := l.itemsOf(at)
@@ -190,13 +189,13 @@ func (l *launch) stampItems(at *target.Launched) error {
 // of the items that are meant, but nobody may claim a reserved key in any.
 func (l *launch) planItem(at *target.Launched, key string, t *target.Target) (*plan, error) {
 	if at.Of.Has(key) {
-		return l.plan(t, l.labels)
+		return l.plan(t, l.labels.in(t))
 	}
 
-	return l.planReserved(t, l.labels), nil
+	return l.planReserved(t, l.labels.in(t)), nil
 }
 
-// itemsOf the list that the supplied place is in, with the item in question, if there is one.
+// itemsOf the list that the place at is in, with the item in question, if there is one.
 func (l *launch) itemsOf(at *target.Launched) ([]*structpb.Value, error) {
 	n, err := l.resource.At(at.Of.List)
 	if err == nil && !n.IsNull() && !n.IsList() {
@@ -207,7 +206,7 @@ func (l *launch) itemsOf(at *target.Launched) ([]*structpb.Value, error) {
 		t := l.target.In(at, "", object.Object{}, object.Object{})
 		t.BeforeErr = err
 
-		p, planErr := l.plan(t, l.labels)
+		p, planErr := l.plan(t, l.labels.in(t))
 		if planErr == nil {
 			l.plans = append(l.plans, p)
 		}
@@ -228,7 +227,7 @@ func (l *launch) itemsOf(at *target.Launched) ([]*structpb.Value, error) {
 	return append(slices.Clone(items), structpb.NewStructValue(made)), nil
 }
 
-// listOf the supplied items. There is no list without any.
+// listOf the items. There is no list without any.
 func listOf(items []*structpb.Value) object.Node {
 	if len(items) == 0 {
 		return object.Node{}

@@ -2,14 +2,13 @@ package stamp
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-// maxLimitKeys is more keys of labels than an error about limits has room for.
-const maxLimitKeys = 64
 
 // A LimitError says that resources have no tag slots for labels of trusted sources, which
 // are never missing, or for any labels if the limit policy is ApplyStrict.
@@ -34,26 +33,27 @@ type limits struct {
 	policy v1beta1.LimitPolicy
 }
 
-func newLimits(in *v1beta1.CloudTags) *limits {
+func newLimits(policy v1beta1.LimitPolicy) *limits {
 	return &limits{
 		lacking: &LimitError{head: "no tag slots for labels of trusted sources: "},
 		over:    &LimitError{head: "limitPolicy ApplyStrict: too many labels: "},
-		policy:  in.LimitPolicy,
+		policy:  policy,
 	}
 }
 
-// add what the plan for a resource, or those for what it launches, have no slots for.
-func (l *limits) add(p *plan, launched []*plan) {
-	if q := first(p, launched, func(q *plan) bool { return q.lacking > 0 }); q != nil {
-		l.lacking.add(q, words.Names(words.Map(q.lackingKeys, strconv.Quote), q.lacking))
+// add what the plans for a resource and for what it launches have no slots for: what the first of them lacks.
+func (l *limits) add(plans []*plan) {
+	if i := slices.IndexFunc(plans, func(p *plan) bool { return p.decision != nil && p.decision.lacking > 0 }); i >= 0 {
+		d := plans[i].decision
+		l.lacking.add(plans[i], words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
 	}
 
 	if l.policy != v1beta1.LimitPolicyApplyStrict {
 		return
 	}
 
-	if q := first(p, launched, func(q *plan) bool { return q.countSlotless() > 0 }); q != nil {
-		l.over.add(q, strconv.Itoa(q.countSlotless()))
+	if i := slices.IndexFunc(plans, func(p *plan) bool { return len(p.slotless()) > 0 }); i >= 0 {
+		l.over.add(plans[i], strconv.Itoa(len(plans[i].slotless())))
 	}
 }
 
@@ -69,25 +69,9 @@ func (l *limits) exceeded() error {
 	}
 }
 
-// first of the plan for a resource and those for what it launches of which the function
-// is true, or nil if it is of none.
-func first(own *plan, launched []*plan, is func(*plan) bool) *plan {
-	if is(own) {
-		return own
-	}
-
-	for _, q := range launched {
-		if is(q) {
-			return q
-		}
-	}
-
-	return nil
-}
-
-// add the resource of the supplied plan, which has no slots for the supplied labels.
+// add the resource of p, which has no slots for the labels.
 func (e *LimitError) add(p *plan, labels string) {
-	e.resources = append(e.resources, overLimit{resource: p.Resource, provider: p.Provider, limit: p.countLimit(), labels: labels})
+	e.resources = append(e.resources, overLimit{resource: p.Resource, provider: p.Provider, limit: p.limit(), labels: labels})
 }
 
 // Error says which labels are too many on which resources: as many of these as an event has
@@ -98,4 +82,50 @@ func (e *LimitError) Error() string {
 	})
 
 	return words.Items(e.head, items, 0, words.MaxError)
+}
+
+// limit says how many tags the resource may have: the limit that leaves fewer to labels.
+func (p *plan) limit() string {
+	slots, limit := p.decision.Slots, p.labels.Profile.Limit(profile.CountCap)
+	reserved := slots.Reserved
+	toAdd, inField := p.decision.toAdd()
+
+	if slots.MaxInField >= 0 && slots.MaxInField-inField < slots.Max-reserved-toAdd {
+		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", slots.MaxInField, p.target.Field.Path)
+		reserved, toAdd = 0, inField
+	}
+
+	if reserved > 0 {
+		limit += fmt.Sprintf(", %d of them reserved", reserved)
+	}
+
+	if toAdd > 0 {
+		limit += fmt.Sprintf(", %d for those that the provider adds", toAdd)
+	}
+
+	if n := p.decision.countOthers(); n > 0 {
+		limit += fmt.Sprintf(", %d of other field managers", n)
+	}
+
+	return limit
+}
+
+// slotless returns the positions of the labels that the resource has no tag slot for.
+func (p *plan) slotless() (positions []int) {
+	if !p.done || p.decision == nil {
+		return nil
+	}
+
+	for i, f := range p.decision.fates {
+		if f == open {
+			positions = append(positions, i)
+		}
+	}
+
+	return positions
+}
+
+// lacksSlot is true if the resource has no tag slot for the label at position i.
+func (p *plan) lacksSlot(i int) bool {
+	return p.done && p.decision != nil && i < len(p.decision.fates) && p.decision.fates[i] == open
 }

@@ -66,32 +66,30 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 		return l, nil
 	}
 
-	labels, err := s.labelsOf(t)
+	all, err := s.labelsOf(t)
 	if err != nil {
 		return nil, err
 	}
 
-	w := labels.wishesFor(t)
+	labels := all.in(t)
 	l.Unprofiled = t.Unprofiled
-	l.Field, l.Labels, l.Refused = t.Field, w.transformed, w.refused
+	l.Field, l.Labels = t.Field, labels.transformed
 
-	// All strings are tags.
-	keys := w.Keys
-	keys.Patterns = profile.NewKeySet("*")
+	for _, u := range labels.unfit {
+		l.Refused = append(l.Refused, Skip{SkippedLabel: u.label, Limit: u.limit})
+	}
 
-	err = t.BeforeErr
-	p := &plan{Result: result(t), wishes: w, in: s.Input, target: t}
+	var set *tagset.Set
 
-	if err == nil {
-		p.set, err = tagset.Read(t.Before, t.Field, &keys)
+	keys := labels.allKeys()
+	if err = t.BeforeErr; err == nil {
+		set, err = tagset.Read(t.Before, t.Field, keys)
 	}
 
 	if err != nil {
 		l.Mismatch = err.Error()
 		return l, nil //nolint:nilerr // It is told of.
 	}
-
-	p.others = t.Staying(&keys, true)
 
 	// There may be no place for tags that are missing. What labels conflict with has been decided.
 	planned, err := s.plan(t, labels)
@@ -101,25 +99,31 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 	}
 
 	if err == nil {
-		l.CloudRefuses = planned.refusedByCloud()
+		refused := newSkips()
+		refused.addRefused([]*plan{planned})
+		l.CloudRefuses = refused.sorted(nil)
 	}
 
-	l.addTags(p)
-	l.Limit, l.Free = p.countLimit(), p.freeSlots()
+	p := newPlan(t, labels)
+	state := &State{Labels: labels, Tags: set, Others: t.Staying(keys, false), Owners: t.Owners(), Added: t.Field.ProviderTags, Slots: s.slots(t)}
+	p.decision = &Decision{State: state}
+
+	l.addTags(state)
+	l.Limit, l.Free = p.limit(), state.free()
 
 	return l, nil
 }
 
-// addTags that are there, which p has read.
-func (l *Look) addTags(p *plan) {
-	for e := range p.set.All() {
+// addTags that are there.
+func (l *Look) addTags(s *State) {
+	for e := range s.Tags.All() {
 		if e.Opaque {
 			continue
 		}
 
 		of := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
-		for _, i := range p.byID[e.ID] {
-			of.Labels = append(of.Labels, p.tags[i])
+		if i, ok := s.Labels.labelOf(e); ok {
+			of.Labels = append(of.Labels, s.Labels.all[i].Tag)
 		}
 
 		l.Tags = append(l.Tags, of)

@@ -39,12 +39,12 @@ var (
 )
 
 // writeEmpty writes the field of t, of which empty is the value without tags.
-func writeEmpty(t *target.Target, w *wishes, empty object.Node) (object.Object, error) {
-	refilled := isRefilled(t, w)
+func writeEmpty(t *target.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
+	refilled := isRefilled(t, keys)
 	stays := refilled || leavesNull(t, empty)
 
 	switch {
-	case refilled && !t.Field.Atomic && isOurs(t, w):
+	case refilled && !t.Field.Atomic && isOurs(t, keys):
 		return emptied(t)
 	case stays && t.Before.Equal(empty):
 		return object.Object{}, nil
@@ -60,8 +60,8 @@ func writeEmpty(t *target.Target, w *wishes, empty object.Node) (object.Object, 
 // isRefilled is true if the provider would copy the cloud's tags into the field of t if that was not
 // there: it was tagged, and the provider hasn't dropped what is empty yet. What the status has tells
 // nothing, since it may never lose a key.
-func isRefilled(t *target.Target, w *wishes) bool {
-	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, w)
+func isRefilled(t *target.Target, keys *tagset.Keys) bool {
+	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, keys)
 }
 
 // leavesNull is true if API servers would make null of the object around the field once that goes, and
@@ -113,7 +113,7 @@ func isNeverEmpty(t *target.Target) bool { return t.Field.Limits != nil && t.Fie
 
 // wasTagged is true if the observed field of t has tags other than the provider's own, or is empty,
 // or has been emptied.
-func wasTagged(t *target.Target, w *wishes) bool {
+func wasTagged(t *target.Target, keys *tagset.Keys) bool {
 	if t.ThereErr != nil {
 		return false
 	}
@@ -122,7 +122,7 @@ func wasTagged(t *target.Target, w *wishes) bool {
 		return !object.Annotations(t.Observed).Field(emptiedAnnotation).IsNull()
 	}
 
-	set := t.Reported(t.There, &w.Keys)
+	set := t.Reported(t.There, keys)
 
 	return set != nil && (set.Len() == 0 || hasOthers(t, set))
 }
@@ -139,12 +139,12 @@ func hasOthers(t *target.Target, set *tagset.Set) bool {
 }
 
 // isOurs is true if Crossplane alone owns all that is in the observed field of t.
-func isOurs(t *target.Target, w *wishes) bool {
+func isOurs(t *target.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
 	}
 
-	set := t.Reported(t.There, &w.Keys)
+	set := t.Reported(t.There, keys)
 	if set == nil || set.Len() == 0 {
 		return false
 	}
@@ -256,12 +256,12 @@ func filledAgain(t *target.Target) (object.Object, error) {
 // empty, too, or the schema admits none.
 func (p *plan) noteLast() {
 	t := p.target
-	if !t.Field.LastStays && (!t.Field.LateInit || !isNeverEmpty(t)) || p.LeftAlone != "" || p.set.Len() > 0 {
+	if !t.Field.LastStays && (!t.Field.LateInit || !isNeverEmpty(t)) || p.LeftAlone != "" || p.decision.Tags.Len() > 0 {
 		return
 	}
 
-	cloud := t.Cloud(&p.Keys)
-	if wasTagged(t, p.wishes) || cloud != nil && hasOthers(t, cloud) {
+	keys := &p.labels.Keys
+	if cloud := t.Cloud(keys); wasTagged(t, keys) || cloud != nil && hasOthers(t, cloud) {
 		p.Notes = append(p.Notes, Note{Kind: NoteLastStays})
 	}
 }

@@ -20,8 +20,7 @@ type keyRule struct {
 	values map[string]profile.KeySet
 }
 
-// keyRules returns the supplied keys as rules for tags of the supplied profile. The first
-// rule that matches a tag holds.
+// keyRules returns the keys as rules for tags of the profile of d. The first rule that matches a tag holds.
 func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 	out := []keyRule{}
 
@@ -55,7 +54,7 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 	return out
 }
 
-// matches is true if the rule is for the supplied tag.
+// matches is true if the rule is for the tag e.
 func (r *keyRule) matches(e *tagset.Entry) bool {
 	if r.keys.Has(e.Key) {
 		return true
@@ -66,20 +65,59 @@ func (r *keyRule) matches(e *tagset.Entry) bool {
 	return ok && r.values[text].Has(e.Key)
 }
 
+// match returns the first of the rules that holds for the tag e, or nil if none does. It also returns the
+// key for which a rule of a field did not hold, if there is one.
+func (l *Labels) match(rules []keyRule, e *tagset.Entry) (rule *keyRule, protected string) {
+	for i := range rules {
+		r := &rules[i]
+		if !r.matches(e) {
+			continue
+		}
+
+		if l.isProviders(e) {
+			return nil, ""
+		}
+
+		key := ""
+		if r.untrusted {
+			key = l.protects(e)
+		}
+
+		if key == "" {
+			return r, protected
+		}
+
+		protected = key
+	}
+
+	return nil, protected
+}
+
+// names is true if any of the rules is for a tag with the key of e, at whatever value.
+func (l *Labels) names(rules []keyRule, e *tagset.Entry) bool {
+	return slices.ContainsFunc(rules, func(r keyRule) bool {
+		named := r.keys.Has(e.Key)
+		for _, keys := range r.values {
+			named = named || keys.Has(e.Key)
+		}
+
+		return named && (!r.untrusted || l.protects(e) == "")
+	})
+}
+
 // KeyRules are keys to remove or to ignore, for tags of labels: for people who want to know which
 // of them it is that a tag is gone for.
 type KeyRules struct {
-	labels *wishes
+	labels *Labels
 	keys   []resolve.TagKey
 
 	// rules of each key alone.
 	rules [][]keyRule
 }
 
-// NewKeyRules returns the supplied keys for the supplied tags of labels, which are those of the
-// supplied profile.
+// NewKeyRules returns the keys as rules for the tags of labels d, which are those of the profile p.
 func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile) *KeyRules {
-	r := &KeyRules{labels: wishesFrom(tagset.Kind{Profile: p, Shape: field.Map}, d), keys: keys}
+	r := &KeyRules{labels: newLabels(tagset.Kind{Profile: p, Shape: field.Map}, d), keys: keys}
 	for i := range keys {
 		r.rules = append(r.rules, keyRules(d, keys[i:i+1]))
 	}
@@ -87,7 +125,7 @@ func NewKeyRules(keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile)
 	return r
 }
 
-// First of the keys that holds for the supplied tag, or nil if none does.
+// First of the keys that holds for the tag t, or nil if none does.
 func (r *KeyRules) First(t *tags.Tag) *resolve.TagKey {
 	e := r.labels.Entry(t)
 

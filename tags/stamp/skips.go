@@ -19,13 +19,28 @@ type Skip struct {
 	// Sources of a label that claims a reserved key, by their names in messages.
 	Sources []string
 
-	// Resources for which it was skipped, or nil if it was skipped for every
-	// resource that has the tag profile.
+	// Resources for which it was skipped, the first ones if there are many, or nil if it was skipped for
+	// every resource that has the tag profile. More is how many others there are.
 	Resources []string
+	More      int `json:"more,omitzero"`
 }
 
 // takenAway is why an earlier step's tag with a reserved key is there no longer.
 const takenAway = "an earlier step set it, which only trusted sources may"
+
+// A skipKey is a skipped label and the limit that it breaks.
+type skipKey struct {
+	label tags.SkippedLabel
+	limit string
+}
+
+// A skippedLabel is one that no resource with its kind of tag field has, and the source by which it claims a
+// reserved key, if it does.
+type skippedLabel struct {
+	skipKey
+
+	claimedBy *tags.Source
+}
 
 // skips collects the labels that are skipped, resource by resource.
 type skips struct {
@@ -35,15 +50,12 @@ type skips struct {
 	resources map[string]int
 }
 
-// skipKey is a skipped label and the limit that it breaks.
-type skipKey struct {
-	label tags.SkippedLabel
-	limit string
-}
-
-// skippedFor is the resources that a label is skipped for, sorted.
+// skippedFor is the resources that a label is skipped for: the last one, the first ones, sorted, and how many
+// they are.
 type skippedFor struct {
-	resources []string
+	last  string
+	first []string
+	count int
 
 	// single is true if the reason is one that single resources have, so that they have to
 	// be named.
@@ -53,122 +65,103 @@ type skippedFor struct {
 	claims []*tags.Source
 }
 
-// claimedBy adds source to the claims.
-func (of *skippedFor) claimedBy(source *tags.Source) {
-	if !slices.Contains(of.claims, source) {
-		of.claims = append(of.claims, source)
-	}
-}
-
-// sources returns the names of those that claim the key, in their order in the input.
-func (of *skippedFor) sources() (names []string) {
-	slices.SortFunc(of.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
-
-	for _, s := range of.claims {
-		names = append(names, s.Name)
-	}
-
-	return names
-}
-
 func newSkips() *skips {
 	return &skips{of: make(map[skipKey]*skippedFor), resources: make(map[string]int)}
 }
 
-// add what p, the plan for a resource, skips, and those for what it launches. Resources come in the
-// order of their names.
-func (s *skips) add(p *plan, launched []*plan) {
-	s.addOwn(p)
+// add what the plans for a resource and for what it launches skip. Resources come in the order of their names.
+func (s *skips) add(plans []*plan) {
+	own := plans[0]
+	s.resources[own.Provider]++
 
-	for _, q := range launched {
-		s.addLaunched(q, p)
+	for i := range own.labels.refused {
+		s.skip(&own.labels.refused[i], own.Resource, own.labels.Profile.Narrow)
 	}
-}
 
-func (s *skips) addOwn(p *plan) {
-	s.resources[p.Profile.Name]++
-
-	for i, k := range p.refusedKeys() {
-		s.skip(k, p.Resource, p.Profile.Narrow)
-
-		if source := p.transformed.Refused[i].Source; k.label.Reason == profile.ReservedKey && source != nil {
-			s.of[k].claimedBy(source)
+	for _, p := range plans {
+		if !p.done {
+			continue
 		}
-	}
 
-	if !p.decided {
-		return
-	}
+		for i := range p.labels.unfit {
+			s.skip(&p.labels.unfit[i], p.Resource, true)
+		}
 
-	for _, l := range p.refused {
-		s.skip(skipKey{label: l.SkippedLabel, limit: l.Limit}, p.Resource, true)
-	}
-
-	s.takenFrom(p)
-
-	limit := p.countLimit()
-	for i := range p.slotless() {
-		s.alone(p, p.tags[i], profile.CountCap, limit)
-	}
-}
-
-// addLaunched adds what q, the plan for what a resource launches, skips, but for what own, the
-// plan for the resource itself, does.
-func (s *skips) addLaunched(q, own *plan) {
-	if !q.decided {
-		return
-	}
-
-	s.takenFrom(q)
-
-	// The field may admit less than the resource's own does.
-	for _, l := range q.refused {
-		s.skip(skipKey{label: l.SkippedLabel, limit: l.Limit}, q.Resource, true)
-	}
-
-	for i := range q.slotless() {
-		if own.wishes != q.wishes || !own.decided || !own.lacksSlot(i) {
-			s.alone(q, q.tags[i], profile.CountCap, q.countLimit())
+		if p.decision != nil {
+			s.addDecided(p, own)
 		}
 	}
 }
 
-// takenFrom adds the tags that p takes away from earlier steps.
-func (s *skips) takenFrom(p *plan) {
-	for _, key := range p.taken {
-		s.alone(p, tags.Tag{Label: tags.Label{QualifiedKey: p.transformed.QualifiedKey(key)}, Key: key}, profile.ReservedKey, takenAway)
+// addDecided adds what p skips because of the tags that are there, but for what own, the plan for the resource
+// itself, does.
+func (s *skips) addDecided(p, own *plan) {
+	for _, key := range p.decision.taken {
+		s.alone(p, &tags.Tag{Label: tags.Label{QualifiedKey: p.labels.transformed.QualifiedKey(key)}, Key: key}, profile.ReservedKey, takenAway)
+	}
+
+	slotless := p.slotless()
+	if len(slotless) == 0 {
+		return
+	}
+
+	limit := p.limit()
+
+	for _, i := range slotless {
+		if p == own || own.labels != p.labels || !own.lacksSlot(i) {
+			s.alone(p, &p.labels.all[i].Tag, profile.CountCap, limit)
+		}
 	}
 }
 
 // alone skips a label for a reason that only the resource of p has.
-func (s *skips) alone(p *plan, l tags.Tag, r profile.SkipReason, limit string) {
-	s.skip(skipKey{label: l.Skip(p.Profile.Name, r), limit: limit}, p.Resource, true)
+func (s *skips) alone(p *plan, t *tags.Tag, r profile.SkipReason, limit string) {
+	s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, r), limit}}, p.Resource, true)
 }
 
 // skip a label for a resource.
-func (s *skips) skip(k skipKey, resource string, single bool) {
-	of, ok := s.of[k]
+func (s *skips) skip(l *skippedLabel, resource string, single bool) {
+	of, ok := s.of[l.skipKey]
 	if !ok {
 		of = &skippedFor{single: single}
-		s.of[k] = of
+		s.of[l.skipKey] = of
 	}
 
 	of.single = of.single && single
 
-	if n := len(of.resources); n == 0 || of.resources[n-1] != resource {
-		of.resources = append(of.resources, resource)
+	if l.claimedBy != nil && !slices.Contains(of.claims, l.claimedBy) {
+		of.claims = append(of.claims, l.claimedBy)
+	}
+
+	if of.count > 0 && of.last == resource {
+		return
+	}
+
+	of.last = resource
+
+	of.count++
+
+	if of.count <= maxNamed {
+		of.first = append(of.first, resource)
 	}
 }
 
-// sorted returns the labels that were skipped.
-func (s *skips) sorted() []Skip {
+// sorted returns the labels that were skipped. A label that is skipped for all the resources of its profile names
+// none, unless the reason is one of single resources. So many resources as the map has have the profile.
+func (s *skips) sorted(resources map[string]int) []Skip {
 	reasons := profile.SkipReasons()
 	out := make([]Skip, 0, len(s.of))
 
 	for k, of := range s.of {
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit, Sources: of.sources(), Resources: of.resources}
-		if !of.single && len(of.resources) == s.resources[k.label.Provider] {
-			skip.Resources = nil
+		slices.SortFunc(of.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
+
+		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
+		for _, source := range of.claims {
+			skip.Sources = append(skip.Sources, source.Name)
+		}
+
+		if of.single || of.count != resources[k.label.Provider] {
+			skip.Resources, skip.More = of.first, of.count-len(of.first)
 		}
 
 		out = append(out, skip)
@@ -185,4 +178,31 @@ func (s *skips) sorted() []Skip {
 	})
 
 	return out
+}
+
+// addRefused adds the labels that are tags of the plans, but that the API of the cloud refuses, with the limit
+// that the API has.
+func (s *skips) addRefused(plans []*plan) {
+	for _, p := range plans {
+		api := p.target.Refuser
+		if api == nil || p.decision == nil {
+			continue
+		}
+
+		tagged := p.decision.tagged
+		for _, i := range tagged {
+			t := &p.labels.all[i].Tag
+			if reason := api.Check(t.Key, t.Key, t.Value); reason != "" {
+				s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, reason), api.Limit(reason)}}, p.Resource, false)
+			}
+		}
+
+		// The last to take a slot are those that the cloud has none for.
+		toAdd, _ := p.decision.toAdd()
+		over := min(p.decision.Tags.Len()+toAdd-api.MaxTags, len(tagged))
+
+		for _, i := range tagged[len(tagged)-max(over, 0):] {
+			s.alone(p, &p.labels.all[i].Tag, profile.CountCap, api.Limit(profile.CountCap))
+		}
+	}
 }

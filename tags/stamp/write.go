@@ -16,14 +16,14 @@ import (
 
 // write the tags, and behind them the items of a list, to the field of t. It returns nil if that is
 // as it was: what one step changes, a later one may change back.
-func write(t *target.Target, w *wishes, set *tagset.Set, items ...*structpb.Value) (object.Object, error) {
+func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*structpb.Value) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
 		v = structpb.NewListValue(&structpb.ListValue{Values: slices.Concat(v.GetListValue().GetValues(), items)})
 	}
 
 	if n := object.NodeOf(v); isEmpty(n) {
-		return writeEmpty(t, w, n)
+		return writeEmpty(t, keys, n)
 	}
 
 	before := t.Before.Value()

@@ -1,0 +1,122 @@
+package stamp
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// conclude says in r which labels are tags now, which are withheld, and what else there is to say of tags that
+// stay.
+func (d *Decision) conclude(r *Result) {
+	w := &r.Withheld
+
+	for i, f := range d.fates {
+		l := &d.Labels.all[i]
+
+		switch {
+		case f == open:
+		case f == stamped || d.hasText(l):
+			d.tagged = append(d.tagged, i)
+			l.activate(r)
+		case f == retained:
+			w.Retained = append(w.Retained, l.Key)
+		case f == ignored:
+			w.Ignored = append(w.Ignored, l.Key)
+		default:
+			w.Removed = append(w.Removed, l.Key)
+		}
+	}
+
+	w.Protected, w.Unkept = d.protected, d.unkept
+
+	for _, keys := range []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Protected, &w.Unkept} {
+		slices.Sort(*keys)
+		*keys = slices.Compact(*keys)
+	}
+
+	d.noteOthers(r)
+	r.note(NoteOtherValue, "", d.otherValues())
+}
+
+// hasText is true if the field has a tag of the label at its value. Two tags can come to one string of a list,
+// and only one key be found then.
+func (d *Decision) hasText(l *fieldLabel) bool {
+	e := d.Tags.Find(l.entry.ID)
+	return e != nil && tagset.IsText(e.Value, l.Value)
+}
+
+// activate says in r that the label is a tag.
+func (l *fieldLabel) activate(r *Result) {
+	r.Active = put(r.Active, l.Key, l.Value)
+
+	if l.Reserved {
+		r.Trusted = put(r.Trusted, l.Key, l.Value)
+	}
+}
+
+// noteOthers says in r which tags of others stay, though somebody wants them away.
+func (d *Decision) noteOthers(r *Result) {
+	others := d.others()
+	if d.Tags.Len() == 0 {
+		others = d.Others // Those of an atomic field, too.
+	}
+
+	if others == nil {
+		return
+	}
+
+	var notes []Note
+
+	add := func(kind NoteKind, manager, key string) {
+		i := slices.IndexFunc(notes, func(n Note) bool { return n.Kind == kind && n.Manager == manager })
+		if i < 0 {
+			i = len(notes)
+			notes = append(notes, Note{Kind: kind, Manager: manager})
+		}
+
+		notes[i].Keys = append(notes[i].Keys, key)
+	}
+
+	for e := range others.All() {
+		if d.Tags.Holds(e) || d.adds(e) {
+			continue
+		}
+
+		of := d.Owners.Of(e)
+
+		if key, reserved := d.Labels.reserved(e); reserved {
+			add(NoteReserved, of.Manager, key)
+		} else if of.Others && !of.Applied && d.Labels.isPrefixed(e) {
+			key, _, _ := strings.Cut(e.String(), d.Labels.Separator)
+			add(NoteLeftover, of.Manager, cmp.Or(e.Key, key))
+		}
+
+		if !e.Opaque && d.Labels.names(d.Labels.remove, e) {
+			add(NoteOwned, of.Manager, e.Key)
+		}
+	}
+
+	slices.SortFunc(notes, func(a, b Note) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Manager, b.Manager)) })
+
+	for _, n := range notes {
+		r.note(n.Kind, n.Manager, n.Keys)
+	}
+}
+
+// otherValues are the tags that stay, since removeTags names them at other values only.
+func (d *Decision) otherValues() (keys []string) {
+	if len(d.Labels.remove) == 0 {
+		return nil
+	}
+
+	for e := range d.Tags.All() {
+		if !e.Opaque && !d.adds(e) && d.Labels.names(d.Labels.remove, e) {
+			keys = append(keys, e.Key)
+		}
+	}
+
+	return keys
+}

@@ -1,0 +1,49 @@
+package stamp
+
+import (
+	"encoding/json"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// ignoredAnnotation is on composed resources with tags of other systems that have changed, and
+// remembers these: the changes as JSON, by tag.
+const ignoredAnnotation = "cloudtags.fn.plexsphere.com/ignored"
+
+var ignoredPath = object.MustParsePath("metadata.annotations[" + ignoredAnnotation + "]")
+
+// changesOf returns the changes that an annotation of o remembers. What others have written there is
+// nothing.
+func changesOf(o object.Object) followedChanges {
+	out := make(followedChanges)
+	if err := json.Unmarshal([]byte(object.Annotations(o).Field(ignoredAnnotation).Text()), &out); err != nil {
+		return make(followedChanges)
+	}
+
+	return out
+}
+
+// remember the changes of other systems' tags.
+func (p *plan) remember(followed followedChanges) error {
+	if len(followed) == 0 {
+		return nil
+	}
+
+	r := p.becomes()
+
+	// An earlier step may have followed others.
+	changes := changesOf(r)
+	maps.Copy(changes, followed)
+
+	j, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+
+	p.Stamped, err = object.Set(r, ignoredPath, object.NodeOf(structpb.NewStringValue(string(j))))
+
+	return err
+}

@@ -1,0 +1,136 @@
+package stamp
+
+import (
+	"maps"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// An Outcome is what came of stamping resources.
+type Outcome struct {
+	// Results of all resources whose tags are managed, by name.
+	Results []Result
+
+	// Skips of labels, by provider, reason and qualified key.
+	Skips []Skip
+
+	// CloudRefuses are labels that are tags by the contract's rules, and that the cloud's own
+	// API refuses: with the rule of the API that they break as the reason and limit, sorted as
+	// Skips are.
+	CloudRefuses []Skip
+
+	// Changed resources, by name: what they become, with the metadata that was copied to them.
+	Changed map[string]object.Object
+
+	// Finals are what tag fields have in the end, by name of the resource, if the input wants
+	// them in the status. Those without tags are not among them.
+	Finals []Final
+
+	// Changes of tags, by name of the resource, if the Stamper audits.
+	Changes []Change
+}
+
+// Apply what resources of the desired state, by name, have become. It returns a copy of the
+// state, which shares all that hasn't changed.
+func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
+	if len(changed) == 0 {
+		return desired
+	}
+
+	desired = object.Copy(desired)
+	desired.Resources = maps.Clone(desired.GetResources())
+
+	for name, o := range changed {
+		desired.Resources[name] = o.On(desired.GetResources()[name])
+	}
+
+	return desired
+}
+
+// A Final is what the tag field of a resource has in the end, whoever has set it: labels, earlier
+// steps, or other systems whose tags ignoreTags keeps.
+type Final struct {
+	// Resource is the name of the composed resource, and Provider that of its tag profile.
+	Resource, Provider string
+
+	// Tags by key. What is in the field and is no tag is not among them.
+	Tags map[string]string
+}
+
+// outcomes make an Outcome of what becomes of one resource after the other.
+type outcomes struct {
+	Outcome
+
+	stamper          *Stamper
+	skipped, refused *skips
+	limits           *limits
+}
+
+// newOutcomes of so many resources.
+func newOutcomes(s *Stamper, n int) *outcomes {
+	return &outcomes{
+		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)},
+		stamper: s, skipped: newSkips(), refused: newSkips(), limits: newLimits(s.Input.LimitPolicy),
+	}
+}
+
+// addResult of a resource, and what it becomes.
+func (o *outcomes) addResult(r Result) {
+	r.Withheld.bound()
+	o.Results = append(o.Results, r)
+
+	if !r.Stamped.IsZero() {
+		o.Changed[r.Resource] = r.Stamped
+	}
+}
+
+// add what becomes of a resource, by the plan for it and those for what it launches.
+func (o *outcomes) add(plans []*plan) {
+	p := plans[0]
+	o.addResult(p.Result)
+	o.skipped.add(plans)
+	o.refused.addRefused(plans)
+	o.limits.add(plans)
+
+	if !o.stamper.Input.StatusFieldPath.IsZero() {
+		if tags := p.finalTags(); len(tags) > 0 {
+			o.Finals = append(o.Finals, Final{Resource: p.Resource, Provider: p.Provider, Tags: tags})
+		}
+	}
+
+	if o.stamper.Audits {
+		o.addChange(changeOf(p.target, p.becomes(), p.labels))
+	}
+}
+
+// addChange of tags, if there is any.
+func (o *outcomes) addChange(c Change) {
+	if !c.isEmpty() {
+		o.Changes = append(o.Changes, c)
+	}
+}
+
+// outcome of all resources, or a LimitError.
+func (o *outcomes) outcome() (*Outcome, error) {
+	o.Skips, o.CloudRefuses = o.skipped.sorted(o.skipped.resources), o.refused.sorted(o.skipped.resources)
+
+	return &o.Outcome, o.limits.exceeded()
+}
+
+// finalTags are the tags that the field has in the end, or none if they can't be read.
+func (p *plan) finalTags() map[string]string {
+	value, err := p.becomes().At(p.target.Field.Path)
+	if err != nil {
+		return nil
+	}
+
+	set, err := tagset.Read(value, p.target.Field, p.labels.allKeys())
+	if err != nil {
+		return nil
+	}
+
+	return maps.Collect(set.Texts())
+}

@@ -1,0 +1,184 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// A Result is what comes of stamping one resource. All lists in it are sorted.
+type Result struct {
+	// Resource is the name of the composed resource.
+	Resource   string
+	APIVersion string
+	Kind       string
+
+	// Provider is the name of the tag profile.
+	Provider string
+
+	// Unprofiled is why that is the generic one, if there are labels for the resource and it has
+	// a tag field.
+	Unprofiled target.Unprofiled `json:"unprofiled,omitzero"`
+
+	// LeftAlone is why the resource was not looked at further, or empty if it was.
+	LeftAlone string
+
+	// NoField is true if the kind is known to have no tag field, and Unknown if the
+	// resource is managed, but nobody knows whether its kind has one.
+	NoField, Unknown bool
+
+	// Composite is true if the resource is a composite resource without a tag field, as far as
+	// what is observed tells: its own Composition tags what it composes.
+	Composite bool
+
+	// Mismatch is why the tag field was left alone, or empty if it wasn't: it has another
+	// shape than we know it to have.
+	Mismatch string
+
+	// Stamped is what the resource becomes, or none if it doesn't change. It shares with
+	// the resource what did not change.
+	Stamped object.Object
+
+	// Active are the tags that labels have become, by key, whether they were stamped or
+	// were there.
+	Active map[string]string
+
+	Withheld Withheld
+
+	// Notes are what else there is to say about the resource's tags, in any order.
+	Notes []Note
+
+	// Trusted are the tags with reserved keys that labels of trusted sources have become,
+	// by key.
+	Trusted map[string]string
+}
+
+// HasNews is true if there is anything to say about the resource, beside what labels are skipped.
+func (r *Result) HasNews() bool {
+	w := &r.Withheld
+
+	return r.LeftAlone != "" || r.Mismatch != "" || len(r.Notes)+len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Protected)+len(w.Unkept) > 0
+}
+
+// Withheld are labels that did not become tags of a resource, though its provider
+// admits them, and what else was left as it is. All are tag keys.
+type Withheld struct {
+	// Retained tags have the value that an earlier step set.
+	Retained []string
+
+	// Ignored tags have the value that the cloud has, and Removed ones are not there,
+	// because of ignoreTags and removeTags.
+	Ignored, Removed []string
+
+	// Protected tags have reserved keys, or those of trusted sources, so that ignoreTags
+	// and removeTags of fields did not touch them.
+	Protected []string
+
+	// Unkept tags of other systems are not there, because the resource has no tag slot
+	// left that ignoreTags could give them.
+	Unkept []string
+
+	// More are how many other tags were withheld, of which only the first ones are named, and MoreProtected
+	// how many others are protected.
+	More          int `json:"more,omitzero"`
+	MoreProtected int `json:"moreProtected,omitzero"`
+}
+
+// maxNamed is more names than a message has room for.
+const maxNamed = 64
+
+// bound keeps the first keys of each list, which are sorted, and counts the others.
+func (w *Withheld) bound() {
+	for _, keys := range []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Unkept} {
+		w.More += bound(keys)
+	}
+
+	w.MoreProtected = bound(&w.Protected)
+}
+
+// bound keeps the first of the names, and returns how many others there are.
+func bound(names *[]string) (more int) {
+	if more = len(*names) - maxNamed; more <= 0 {
+		return 0
+	}
+
+	*names = slices.Clone((*names)[:maxNamed])
+
+	return more
+}
+
+// A Note is what there is to say about tags of one resource, beside labels that are skipped or
+// withheld. Whoever decides adds it to the Result; tags/report has the words and the severity of
+// each NoteKind.
+type Note struct {
+	Kind NoteKind
+
+	// Keys of the tags, sorted, if the note is about single tags and not about the tag field.
+	Keys []string
+
+	// Manager that owns the fields that the note is about, as metadata.managedFields names it.
+	Manager string
+}
+
+// A NoteKind is what a Note says.
+type NoteKind int
+
+const (
+	// NoteImmutable tags are not as labels have them: the tag field can't change once the
+	// resource is made. Its keys are those of the labels.
+	NoteImmutable NoteKind = iota
+
+	// NoteOtherValue tags are named by removeTags, but at another value, so that they stay.
+	NoteOtherValue
+
+	// NoteOwned tags are named by removeTags, but the Manager owns them in the observed
+	// resource, so that they stay.
+	NoteOwned
+
+	// NoteKept tags of other systems are desired from this run on, because of ignoreTags.
+	NoteKept
+
+	// NoteUnreported is that the provider reports no tags, so that ignoreTags can do nothing
+	// for the resource.
+	NoteUnreported
+
+	// NoteLastStays is that the last tag stays: the provider fills a tag field that is empty
+	// with what the cloud has.
+	NoteLastStays
+
+	// NoteLeftover tags have the prefix of labels' keys, nobody desires them, and the
+	// Manager, which is the provider's, owns them.
+	NoteLeftover
+
+	// NoteCopyReserved is metadata that kubernetesMetadata would copy to the tag field, but
+	// whose keys are reserved.
+	NoteCopyReserved
+
+	// NoteCopyCapped is metadata that kubernetesMetadata would copy to the tag field, which has
+	// no tag slot left.
+	NoteCopyCapped
+
+	// NoteReserved tags have reserved keys and no trusted source, but the Manager owns them in
+	// the observed resource, so that they can't be taken away.
+	NoteReserved
+)
+
+// put the value into the map, which is made if there is none.
+func put(into map[string]string, key, value string) map[string]string {
+	if into == nil {
+		into = make(map[string]string)
+	}
+
+	into[key] = value
+
+	return into
+}
+
+// note that there is something to say about tags with the keys, if there are any.
+func (r *Result) note(kind NoteKind, manager string, keys []string) {
+	if len(keys) > 0 {
+		slices.Sort(keys)
+		r.Notes = append(r.Notes, Note{Kind: kind, Keys: slices.Compact(keys), Manager: manager})
+	}
+}

@@ -1,0 +1,109 @@
+package stamp
+
+import (
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// A ResolveError says that the labels of a resource can't be known.
+type ResolveError struct{ error }
+
+// Unwrap returns the error that keeps the labels from being known.
+func (e *ResolveError) Unwrap() error { return e.error }
+
+// resourceLabels are the labels of one resource, or of all if they are the same, and what they
+// come to in each kind of tag field.
+type resourceLabels struct {
+	*tags.Transformer
+
+	stamper *Stamper
+	inKinds map[tagset.Kind]*Labels
+}
+
+// labelsOf returns the labels of t: those that all resources have, or its own. Its own are not
+// kept, since there can be a thousand of each of a thousand resources.
+func (s *Stamper) labelsOf(t *target.Target) (*resourceLabels, error) {
+	if s.PerResource != nil {
+		own, err := s.PerResource.Transformer(s.composedOf(t))
+		if err != nil {
+			return nil, &ResolveError{err}
+		}
+
+		return s.resourceLabels(own), nil
+	}
+
+	if s.shared == nil {
+		s.shared = s.resourceLabels(s.Transformer)
+	}
+
+	return s.shared, nil
+}
+
+// knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource
+// that is left alone.
+func (s *Stamper) knownLabelsOf(t *target.Target) *resourceLabels {
+	l, err := s.labelsOf(t)
+	if err != nil {
+		return s.resourceLabels(s.Transformer)
+	}
+
+	return l
+}
+
+func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
+	return &resourceLabels{Transformer: t, stamper: s, inKinds: make(map[tagset.Kind]*Labels)}
+}
+
+// in returns what the labels come to in the tag field of t, and of all resources like it.
+func (l *resourceLabels) in(t *target.Target) *Labels {
+	k := tagset.KindOf(t.Field, t.Profile)
+
+	out, ok := l.inKinds[k]
+	if !ok {
+		out = newLabels(k, l.Transform(k.Profile)).withRules(l.stamper.Remove, l.stamper.Ignore)
+		l.inKinds[k] = out
+	}
+
+	return out
+}
+
+// Require what the labels of the targets are in, whether they can have tags or not, and whether
+// they have those that select them: that may not be known yet.
+func (s *Stamper) Require(targets *target.Targets) {
+	if s.PerResource == nil || !s.PerResource.HasAccounts() {
+		return
+	}
+
+	for _, t := range targets.All {
+		if t.Leave == target.None && target.MaySelect(s.Input.Resources, t) {
+			s.PerResource.Require(s.composedOf(t))
+		}
+	}
+}
+
+// composedOf returns the composed resource that t is. Its labels can depend on its config only if
+// sources take any from configs.
+func (s *Stamper) composedOf(t *target.Target) *resolve.Composed {
+	if c, ok := s.composed[t]; ok {
+		return c
+	}
+
+	c := &resolve.Composed{Name: t.Name, Desired: t.Received, Observed: t.Observed}
+
+	if s.PerResource.HasAccounts() {
+		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
+		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
+		c.Config = resolve.Config(config)
+	}
+
+	if s.composed == nil {
+		s.composed = make(map[*target.Target]*resolve.Composed)
+	}
+
+	s.composed[t] = c
+
+	return c
+}

@@ -1,0 +1,129 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// A State is what the tags of one resource are before anything is decided: all that Decide needs.
+type State struct {
+	// Labels and rules for the resource.
+	Labels *Labels
+
+	// Tags that earlier steps desire.
+	Tags *tagset.Set
+
+	// Observed are the tags of the observed field, if rules or sources of labels depend on them. Otherwise,
+	// or if they can't be read, it is nil.
+	Observed *tagset.Set
+
+	// Others are those of them that other field managers own, so that they stay if nobody desires the
+	// field. It is nil if there are none. Owners say who owns what is observed.
+	Others *tagset.Set
+	Owners *target.Owners
+
+	// Cloud are the tags that the provider reports the cloud to have, if rules or sources of labels depend
+	// on them. Otherwise, or if it reports none, it is nil.
+	Cloud *tagset.Set
+
+	// Reports is true if providers report the tags of such resources, and Outdated if they also report
+	// tags that have gone.
+	Reports, Outdated bool
+
+	// Earlier are the tags with reserved keys that earlier steps of the function have of trusted sources.
+	Earlier map[string]string
+
+	// Copies are the tags that the metadata is that was copied to the field, or nil if there is none.
+	Copies *tagset.Set
+
+	// Followed are the changes of other systems' tags that the last run has followed.
+	Followed followedChanges
+
+	// Added are the keys of the tags that the provider adds itself.
+	Added []string
+
+	Slots Slots
+}
+
+// Slots are how many tags a resource may have.
+type Slots struct {
+	// Max is the most tags that it can have in the cloud, and Reserved how many of these the input keeps
+	// free.
+	Max, Reserved int
+
+	// Added is true if slots are kept free for the tags that the provider adds, and AddedToField if it
+	// adds them to the tag field, too.
+	Added, AddedToField bool
+
+	// MaxInField is the most entries of the tag field, by the schema of the kind. It is less than none if
+	// there is no such limit.
+	MaxInField int
+}
+
+// adds is true if the provider sets the tag e itself.
+func (s *State) adds(e *tagset.Entry) bool {
+	return s.Labels.isProviders(e) || slices.Contains(s.Added, e.Key)
+}
+
+// toAdd is how many slots are needed for tags that the provider is yet to add to the resource, and how many
+// of these for the tag field.
+func (s *State) toAdd() (n, inField int) {
+	if !s.Slots.Added {
+		return 0, 0
+	}
+
+	for _, key := range s.Added {
+		if !s.Tags.Has(s.Labels.ID(key)) {
+			n++
+		}
+	}
+
+	if s.Slots.AddedToField {
+		inField = n
+	}
+
+	return n, inField
+}
+
+// others are the tags that stay beside those of the field, or nil if there are none. An atomic field has one
+// owner, and it is desired.
+func (s *State) others() *tagset.Set {
+	if s.Others == nil || s.Owners.Atomic {
+		return nil
+	}
+
+	return s.Others
+}
+
+// countOthers is how many tags of others stay beside those that are desired, without those that the provider
+// adds: for these there are slots anyway.
+func (s *State) countOthers() (n int) {
+	others := s.others()
+	if others == nil {
+		return 0
+	}
+
+	for e := range others.All() {
+		if !s.Tags.Holds(e) && (!s.Slots.Added || !slices.Contains(s.Added, e.Key)) {
+			n++
+		}
+	}
+
+	return n
+}
+
+// free is how many more tags the resource may have in the cloud, and its tag field by the schema of the kind.
+// It is less than none if there are too many.
+func (s *State) free() int {
+	toAdd, inField := s.toAdd()
+	taken := s.Tags.Len() + s.countOthers()
+	free := s.Slots.Max - s.Slots.Reserved - toAdd - taken
+
+	if s.Slots.MaxInField >= 0 {
+		free = min(free, s.Slots.MaxInField-inField-taken)
+	}
+
+	return free
+}
