@@ -12,13 +12,13 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // Capabilities of a Crossplane that can do all that is asked of it.
@@ -57,7 +57,7 @@ func requirementsOf(r *require.Requirements) *fnv1.Requirements {
 }
 
 // nameOf returns the name under which the supplied selector is required.
-func nameOf(tb rapid.TB, s *fnv1.ResourceSelector) string {
+func nameOf(tb testing.TB, s *fnv1.ResourceSelector) string {
 	tb.Helper()
 
 	r := require.New(&fnv1.RunFunctionRequest{Meta: capable()})
@@ -73,7 +73,7 @@ func nameOf(tb rapid.TB, s *fnv1.ResourceSelector) string {
 
 // nameOfSchema returns the name under which the schema of the supplied kind is
 // required.
-func nameOfSchema(tb rapid.TB, k schema.GroupVersionKind) string {
+func nameOfSchema(tb testing.TB, k schema.GroupVersionKind) string {
 	tb.Helper()
 
 	r := require.New(&fnv1.RunFunctionRequest{Meta: capable()})
@@ -237,82 +237,32 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// TestSelects selects by the cases of testdata/selects.yaml.
 func TestSelects(t *testing.T) {
-	tagged := map[string]string{"tags": "yes", "tier": ""}
-
-	cases := map[string]struct {
-		reason   string
-		selector *fnv1.ResourceSelector
-		object   string
-		want     bool
-	}{
-		"Name":         {reason: "An object should be selected by the name of it.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`, want: true},
-		"OtherName":    {reason: "An object of another name should not be selected.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "y"}}`},
-		"OtherKind":    {reason: "An object of another kind should not be selected.", selector: byName("x"), object: `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}`},
-		"OtherVersion": {reason: "An object of another version should not be selected: its fields may be others.", selector: byName("x"), object: `{"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "x"}}`},
-		"NameInNamespace": {
-			reason:   "An object should be selected in the namespace asked for.",
-			selector: byName("x", "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "platform"}}`,
-			want:     true,
-		},
-		"NameInOtherNamespace": {
-			reason:   "An object in another namespace should not be selected.",
-			selector: byName("x", "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant"}}`,
-		},
-		"NameInAnyNamespace": {
-			reason:   "A name without a namespace should not select an object in some namespace.",
-			selector: byName("x"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant"}}`,
-		},
-		"NameOfNoNamespace": {
-			reason:   "Crossplane ignores the namespace for kinds that have none.",
-			selector: byName("x", "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}`,
-			want:     true,
-		},
-		"Labels": {
-			reason:   "An object that has all the labels should be selected in any namespace.",
-			selector: byLabels(tagged),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "yes", "tier": "", "more": "1"}}}`,
-			want:     true,
-		},
-		"LabelMissing": {
-			reason:   "An object without one of the labels should not be selected, though its value is empty.",
-			selector: byLabels(tagged),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes"}}}`,
-		},
-		"LabelNoString": {
-			reason:   "A label that is no string should not be selected.",
-			selector: byLabels(tagged),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes", "tier": 1}}}`,
-		},
-		"LabelsInNamespace": {
-			reason:   "An object with the labels should be selected in the namespace asked for.",
-			selector: byLabels(tagged, "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "platform", "labels": {"tags": "yes", "tier": ""}}}`,
-			want:     true,
-		},
-		"LabelsInOtherNamespace": {
-			reason:   "An object with the labels in another namespace should not be selected: Crossplane before v2 ignores the namespace.",
-			selector: byLabels(tagged, "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "tenant", "labels": {"tags": "yes", "tier": ""}}}`,
-		},
-		"LabelsInNoNamespace": {
-			reason:   "No object of a kind without namespaces is in one.",
-			selector: byLabels(tagged, "platform"),
-			object:   `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"tags": "yes", "tier": ""}}}`,
-		},
-		"NoLabels":            {reason: "Every object of the kind should be selected without labels.", selector: byLabels(nil), object: `{"apiVersion": "v1", "kind": "ConfigMap"}`, want: true},
-		"NoLabelsOfOtherKind": {reason: "No object of another kind should be selected without labels.", selector: byLabels(nil), object: `{"apiVersion": "v1", "kind": "Secret"}`},
-		"Odd":                 {reason: "An object without any field of the expected type should not be selected.", selector: byName("x"), object: `{"apiVersion": 1, "kind": [], "metadata": "x"}`},
+	var cases []struct {
+		Name     string `json:"name"`
+		Reason   string `json:"reason"`
+		Selector struct {
+			Name      string            `json:"name"`
+			Labels    map[string]string `json:"labels"`
+			Namespace *string           `json:"namespace"`
+		} `json:"selector"`
+		Object *structpb.Struct `json:"object"`
+		Want   bool             `json:"want"`
 	}
+	tagstest.ReadYAML(t, "testdata/selects.yaml", &cases)
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := require.Selects(tc.selector, object.Tree(resource.MustStructJSON(tc.object))); got != tc.want {
-				t.Errorf("\n%s\nSelects(...): want %t, got %t", tc.reason, tc.want, got)
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			selector := byName(tc.Selector.Name)
+			if tc.Selector.Labels != nil {
+				selector = byLabels(tc.Selector.Labels)
+			}
+
+			selector.Namespace = tc.Selector.Namespace
+
+			if got := require.Selects(selector, object.Tree(tc.Object)); got != tc.Want {
+				t.Errorf("\n%s\nSelects(...): want %t, got %t", tc.Reason, tc.Want, got)
 			}
 		})
 	}
@@ -500,6 +450,12 @@ func TestNames(t *testing.T) {
 		"EmptyLabel":        byLabels(map[string]string{"": ""}),
 		"All":               byLabels(nil),
 		"AllInNamespace":    byLabels(nil, "a"),
+
+		// The author of a composite resource may make these up to get another source's answer.
+		"PlatformsLabel":   byLabels(map[string]string{"k": "v"}),
+		"HostileName":      byName("\x00k\x00v"),
+		"HostileNamespace": byName("v", "\x00\x00k"),
+		"HostileLabel":     byLabels(map[string]string{"k\x00v": ""}),
 	}
 
 	names := make(map[string]string, len(cases))
@@ -520,48 +476,6 @@ func TestNames(t *testing.T) {
 			t.Errorf("\nThe same selector should have the same name.\nResources(...) of %s: got %q, then %q", c, name, again)
 		}
 	}
-}
-
-// TestNamesOfHostileSelectors is about selectors that the author of a composite
-// resource makes up to get another source's answer.
-func TestNamesOfHostileSelectors(t *testing.T) {
-	platform := byLabels(map[string]string{"k": "v"})
-
-	for _, hostile := range []*fnv1.ResourceSelector{byName("\x00k\x00v"), byName("v", "\x00\x00k"), byLabels(map[string]string{"k\x00v": ""})} {
-		if nameOf(t, hostile) == nameOf(t, platform) {
-			t.Errorf("\nNo selector should have the name of another one, or it takes its place.\nResources(...): %q and %q have one name", hostile, platform)
-		}
-	}
-}
-
-func TestNamesDiffer(t *testing.T) {
-	texts := rapid.SampledFrom([]string{"", "a", "b", "ab", "a/b", "v1", "=", ","})
-	kinds := rapid.SampledFrom([]string{"a", "b", "ab"})
-
-	selectors := rapid.Custom(func(t *rapid.T) *fnv1.ResourceSelector {
-		s := &fnv1.ResourceSelector{ApiVersion: kinds.Draw(t, "apiVersion"), Kind: kinds.Draw(t, "kind")}
-
-		if ns := texts.Draw(t, "namespace"); ns != "" {
-			s.Namespace = &ns
-		}
-
-		if rapid.Bool().Draw(t, "by name") {
-			s.Match = &fnv1.ResourceSelector_MatchName{MatchName: kinds.Draw(t, "name")}
-		} else {
-			labels := rapid.MapOfN(texts, texts, 1, 3).Draw(t, "labels")
-			s.Match = &fnv1.ResourceSelector_MatchLabels{MatchLabels: &fnv1.MatchLabels{Labels: labels}}
-		}
-
-		return s
-	})
-
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := selectors.Draw(t, "a"), selectors.Draw(t, "b")
-
-		if proto.Equal(a, b) != (nameOf(t, a) == nameOf(t, b)) {
-			t.Errorf("\nTwo selectors should have one name if they are the same, and only then.\nResources(...): %v is %q, %v is %q", a, nameOf(t, a), b, nameOf(t, b))
-		}
-	})
 }
 
 func TestNamesOfSchemas(t *testing.T) {
