@@ -92,15 +92,6 @@ func thing(namespace, name string) *structpb.Struct {
 	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
 }
 
-func items(objects ...*structpb.Struct) *fnv1.Resources {
-	out := &fnv1.Resources{}
-	for _, o := range objects {
-		out.Items = append(out.Items, &fnv1.Resource{Resource: o})
-	}
-
-	return out
-}
-
 func TestNothingRequired(t *testing.T) {
 	r := require.New(&fnv1.RunFunctionRequest{Meta: capable()})
 
@@ -136,11 +127,11 @@ func TestResources(t *testing.T) {
 		want want
 	}{
 		"FirstCall": {reason: "Without answers the objects are not here yet.", meta: capable(), want: want{objects: []*structpb.Struct{}}},
-		"Answer":    {reason: "The objects of the answer should be returned.", meta: capable(), resources: map[string]*fnv1.Resources{name: items(a)}, want: want{objects: []*structpb.Struct{a}, answered: true}},
+		"Answer":    {reason: "The objects of the answer should be returned.", meta: capable(), resources: map[string]*fnv1.Resources{name: tagstest.Items(a)}, want: want{objects: []*structpb.Struct{a}, answered: true}},
 		"Sorted": {
 			reason:    "The objects should be sorted by namespace and name.",
 			meta:      capable(),
-			resources: map[string]*fnv1.Resources{name: items(c, b, a)},
+			resources: map[string]*fnv1.Resources{name: tagstest.Items(c, b, a)},
 			want:      want{objects: []*structpb.Struct{a, b, c}, answered: true},
 		},
 		"NotAskedFor": {
@@ -160,34 +151,34 @@ func TestResources(t *testing.T) {
 		"OtherAnswers": {
 			reason:    "Answers under other names should be ignored: Crossplane may answer what was asked for in the last reconcile.",
 			meta:      capable(),
-			resources: map[string]*fnv1.Resources{other: items(a), "tags": items(b), "": items(c)},
+			resources: map[string]*fnv1.Resources{other: tagstest.Items(a), "tags": tagstest.Items(b), "": tagstest.Items(c)},
 			want:      want{objects: []*structpb.Struct{}},
 		},
 		"AnswerAmongOthers": {
 			reason:    "The answer should be found by its name.",
 			meta:      capable(),
-			resources: map[string]*fnv1.Resources{other: items(a), name: items(b), "tags": items(c)},
+			resources: map[string]*fnv1.Resources{other: tagstest.Items(a), name: tagstest.Items(b), "tags": tagstest.Items(c)},
 			want:      want{objects: []*structpb.Struct{b}, answered: true},
 		},
 		"AnswerInOldField": {
 			reason: "A Crossplane that says what it can do should be asked and answer in the new field only.",
 			meta:   capable(),
-			extra:  map[string]*fnv1.Resources{name: items(a)},
+			extra:  map[string]*fnv1.Resources{name: tagstest.Items(a)},
 			want:   want{objects: []*structpb.Struct{}},
 		},
 		"OldFirstCall": {reason: "Without answers the objects are not here yet, whatever Crossplane's version is.", want: want{objects: []*structpb.Struct{}}},
 		"OldAnswer": {
 			reason: "A Crossplane that doesn't say what it can do should be asked and answer in the old field.",
-			extra:  map[string]*fnv1.Resources{name: items(b, a)},
+			extra:  map[string]*fnv1.Resources{name: tagstest.Items(b, a)},
 			want:   want{objects: []*structpb.Struct{a, b}, answered: true},
 		},
 		"OldWithMeta": {
 			reason: "A request may have a tag and no capabilities.",
 			meta:   &fnv1.RequestMeta{Tag: "tag"},
-			extra:  map[string]*fnv1.Resources{name: items(a)},
+			extra:  map[string]*fnv1.Resources{name: tagstest.Items(a)},
 			want:   want{objects: []*structpb.Struct{a}, answered: true},
 		},
-		"OldAnswerInNewField": {reason: "What was not asked in the new field is no answer there.", resources: map[string]*fnv1.Resources{name: items(a)}, want: want{objects: []*structpb.Struct{}}},
+		"OldAnswerInNewField": {reason: "What was not asked in the new field is no answer there.", resources: map[string]*fnv1.Resources{name: tagstest.Items(a)}, want: want{objects: []*structpb.Struct{}}},
 	}
 
 	for name, tc := range cases {
@@ -398,7 +389,7 @@ func TestTogether(t *testing.T) {
 
 		for i, name := range []string{nameOf(t, tagsOf), nameOf(t, byLabel)} {
 			if answered&(1<<i) != 0 {
-				req.RequiredResources[name] = items()
+				req.RequiredResources[name] = tagstest.Items()
 			}
 		}
 

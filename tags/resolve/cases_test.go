@@ -34,6 +34,9 @@ type world struct {
 
 	// Resources whose labels differ.
 	Resources map[string]pair `json:"resources"`
+
+	// Input but for its apiVersion and kind.
+	Input json.RawMessage `json:"input"`
 }
 
 // A pair is a composed resource.
@@ -63,11 +66,10 @@ type resolveCase struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 
-	// Input but for its apiVersion and kind.
-	Input json.RawMessage `json:"input"`
-
-	// Old is true if Crossplane doesn't say what it can do, as before v2.2.
-	Old bool `json:"old"`
+	// Old is true if Crossplane doesn't say what it can do, as before v2.2. AnswersAll is true if it
+	// answers every selector with all objects.
+	Old        bool `json:"old"`
+	AnswersAll bool `json:"answersAll"`
 }
 
 // TestCases resolves the cases of each file in testdata.
@@ -123,20 +125,33 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 		req.Meta = nil
 	}
 
+	if tc.Input != nil {
+		of.Input = tc.Input
+	}
+
 	req.Desired = &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
 	for name, r := range of.Resources {
 		req.Desired.Resources[name] = &fnv1.Resource{Resource: r.Desired}
 	}
 
-	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(tc.Input), "{"), "}"))
+	in := decode(t, strings.TrimSuffix(strings.TrimPrefix(string(of.Input), "{"), "}"))
 	before, inBefore := proto.CloneOf(req), in.DeepCopy()
 
-	set, calls, err := cluster(of.Objects).reconcile(in, req)
-	told := append(tell(&set, calls, err), of.tellResources(&set)...)
+	run := func() []string {
+		set, calls, err := cluster{objects: of.Objects, answersAll: tc.AnswersAll}.reconcile(in, req)
+		told := append(tell(&set, calls, err), of.tellResources(&set)...)
+
+		if in.ToContextKey != "" {
+			told = append(told, fmt.Sprintf("context %v", set.ForContext().AsMap()))
+		}
+
+		return told
+	}
+
+	told := run()
 
 	// The same every time, whatever the order of maps is.
-	set, calls, err = cluster(of.Objects).reconcile(in, req)
-	if diff := cmp.Diff(told, append(tell(&set, calls, err), of.tellResources(&set)...)); diff != "" {
+	if diff := cmp.Diff(told, run()); diff != "" {
 		t.Errorf("\n%s: Resolve(...) of the same: -first, +second:\n%s", tc.Name, diff)
 	}
 
@@ -337,7 +352,12 @@ func request(xr *structpb.Struct) *fnv1.RunFunctionRequest {
 }
 
 // A cluster is the objects that Crossplane can fetch.
-type cluster []*structpb.Struct
+type cluster struct {
+	objects []*structpb.Struct
+
+	// answersAll is true if Crossplane answers every selector with all objects.
+	answersAll bool
+}
 
 // reconcile calls Resolve as often as Crossplane calls the function: until two calls
 // in a row require the same. It returns what the last call returned, and what each
@@ -374,7 +394,13 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 			return set, calls, nil
 		}
 
-		required.Answer(c)
+		required.Answer(c.objects)
+
+		for name := range req.GetExtraResources() { //nolint:staticcheck // What Crossplane before v2.2 answers.
+			if c.answersAll {
+				req.ExtraResources[name] = tagstest.Items(c.objects...) //nolint:staticcheck // See above.
+			}
+		}
 	}
 
 	return resolve.Set{}, calls, fmt.Errorf("not settled after %d calls", maxCalls)

@@ -24,9 +24,9 @@ import (
 )
 
 func clusterOf(objects ...string) cluster {
-	c := make(cluster, len(objects))
-	for i, o := range objects {
-		c[i] = resource.MustStructJSON(o)
+	c := cluster{}
+	for _, o := range objects {
+		c.objects = append(c.objects, resource.MustStructJSON(o))
 	}
 
 	return c
@@ -38,7 +38,7 @@ func observe(xr string) *fnv1.RunFunctionRequest { return request(resource.MustS
 func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
-	for _, o := range c {
+	for _, o := range c.objects {
 		if require.Selects(s, object.Tree(o)) {
 			out.Items = append(out.Items, &fnv1.Resource{Resource: o})
 		}
@@ -255,10 +255,10 @@ func TestPickIsNotRandom(t *testing.T) {
 		Overridden: []tags.Label{plain("class", "argent", 0), plain("class", "gold", 0)},
 	}
 
-	objects := classes()
+	objects := classes().objects
 
 	rapid.Check(t, func(t *rapid.T) {
-		shuffled := rapid.Permutation(objects).Draw(t, "objects")
+		shuffled := cluster{objects: rapid.Permutation(objects).Draw(t, "objects")}
 
 		got, _, err := shuffled.reconcile(one, observe(`{}`))
 		if diff := cmp.Diff(picked("AWSClass", "argent", ""), got, asideFrom); err != nil || diff != "" {
@@ -310,7 +310,7 @@ func TestWaiting(t *testing.T) {
 		t.Fatalf("\nThe first call should require an object and two kinds, and wait.\nResolve(...): waiting %t, requires %v", waiting, want)
 	}
 
-	objects := slices.Concat(everything(), classes())
+	objects := cluster{objects: slices.Concat(everything().objects, classes().objects)}
 	names := slices.Sorted(maps.Keys(want))
 
 	// Crossplane may answer any of them, and what it was asked for before.
@@ -370,98 +370,6 @@ func TestWaiting(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("\nAn empty answer says that a class is of another kind.\nResolve(...): %v", err)
 		}
-	}
-}
-
-// TestAnswersAreNotBelieved gives a source that is trusted the answers of a Crossplane
-// before v2, which knows no namespace of a selector.
-func TestAnswersAreNotBelieved(t *testing.T) {
-	source := `"keyPrefix": "", "reservedKeys": ["zone"], "sources": [{"type": "RequiredResource", "fromFieldPath": "data", "trusted": true, "resource": {
-		"apiVersion": "v1", "kind": "ConfigMap", "namespace": {"value": "platform"}, %s
-	}}]`
-
-	// answer every selector with all objects.
-	answer := func(in *v1beta1.CloudTags, objects ...string) (resolve.Set, error) {
-		req := observe(app)
-		req.Meta = nil
-
-		required := require.New(req)
-		rsp := &fnv1.RunFunctionResponse{}
-
-		if _, err := resolve.Resolve(t.Context(), in, req, required); err != nil {
-			return resolve.Set{}, err
-		}
-
-		required.AddTo(rsp)
-
-		req.ExtraResources = make(map[string]*fnv1.Resources) //nolint:staticcheck // What such a Crossplane answers.
-
-		for name := range rsp.GetRequirements().GetExtraResources() { //nolint:staticcheck // See above.
-			items := &fnv1.Resources{}
-			for _, o := range clusterOf(objects...) {
-				items.Items = append(items.Items, &fnv1.Resource{Resource: o})
-			}
-
-			req.ExtraResources[name] = items //nolint:staticcheck // See above.
-		}
-
-		return resolve.Resolve(t.Context(), in, req, require.New(req))
-	}
-
-	platform := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "platform", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "public"}}`
-	tenant := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "tenant", "name": "tags", "labels": {"tags": "yes"}}, "data": {"zone": "secret"}}`
-
-	type want struct {
-		set resolve.Set
-		err string
-	}
-
-	trusted := func(value string) resolve.Set {
-		l := plain("zone", value, 0)
-		l.Trusted = true
-
-		return resolve.Set{Labels: []tags.Label{l}}
-	}
-
-	cases := map[string]struct {
-		reason   string
-		selector string
-		objects  []string
-		want     want
-	}{
-		"Labels": {
-			reason:   "An object of another namespace that has the labels should not answer for the platform's.",
-			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
-			objects:  []string{tenant, platform},
-			want:     want{set: trusted("public")},
-		},
-		"LabelsOfNone": {
-			reason:   "Without an object in the namespace that was asked for there is none.",
-			selector: `"matchLabels": {"value": {"tags": "yes"}}`,
-			objects:  []string{tenant},
-			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) with the labels tags=yes in the namespace "platform"`},
-		},
-		"Name": {
-			reason:   "An object of the name in another namespace should not be believed, and the message should say what Crossplane can't do.",
-			selector: `"name": {"value": "tags"}`,
-			objects:  []string{tenant},
-			want:     want{err: `cannot resolve sources[0]: there is no ConfigMap (v1) named "tags" in the namespace "platform": Crossplane before v2 can't fetch an object in a namespace by name, only by labels`},
-		},
-	}
-
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			set, err := answer(decode(t, fmt.Sprintf(source, tc.selector)), tc.objects...)
-			got := want{set: set}
-
-			if err != nil {
-				got.err = err.Error()
-			}
-
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), asideFrom); diff != "" {
-				t.Errorf("\n%s\nResolve(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 

@@ -19,6 +19,16 @@ func Resources(jsons map[string]string) map[string]*fnv1.Resource {
 	return out
 }
 
+// Items is the answer to a selector that selects the objects.
+func Items(objects ...*structpb.Struct) *fnv1.Resources {
+	out := &fnv1.Resources{}
+	for _, o := range objects {
+		out.Items = append(out.Items, &fnv1.Resource{Resource: o})
+	}
+
+	return out
+}
+
 // Thing is the JSON of a resource with the supplied fields beside its kind.
 func Thing(fields string) string {
 	if fields != "" {
