@@ -164,7 +164,7 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *target.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
 	copied, err := copies.Copy(ctx)
 	if err != nil {
-		return nil, report.FailCopy(err)
+		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
 	targets.Copied(copied.Changed)
@@ -172,7 +172,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 
 	stamped, err := stamper.Stamp(ctx, targets)
 	if err != nil {
-		return nil, report.FailStamp(err)
+		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
 	violations := tagpolicy.Check(run.Input, stamper.Transformer, targets, stamped.Changed)

@@ -214,8 +214,18 @@ type FailureError struct {
 	Reason string
 }
 
-// Fail returns a FailureError for the supplied reason and because of the supplied error.
-func Fail(reason string, err error) *FailureError { return &FailureError{Reason: reason, error: err} }
+// Fail returns a FailureError because of the error err: for the reason, unless what err is of says
+// that labels could not be known, or that something is too large.
+func Fail(reason string, err error) *FailureError {
+	switch {
+	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)):
+		reason = ReasonLimitExceeded
+	case errors.As(err, new(*stamp.ResolveError)):
+		reason = ReasonResolveFailed
+	}
+
+	return &FailureError{Reason: reason, error: err}
+}
 
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
@@ -226,26 +236,4 @@ func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
 	r.Metrics.violated(of)
 
 	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
-}
-
-// FailCopy returns a FailureError because of the error err of copying metadata.
-func FailCopy(err error) *FailureError {
-	if errors.Is(err, metadata.ErrTooLarge) {
-		return Fail(ReasonLimitExceeded, err)
-	}
-
-	return Fail(ReasonResolveFailed, err)
-}
-
-// FailStamp returns a FailureError because of the supplied error of stamping.
-func FailStamp(err error) *FailureError {
-	if errors.As(err, new(*stamp.ResolveError)) {
-		return Fail(ReasonResolveFailed, err)
-	}
-
-	if errors.As(err, new(*stamp.LimitError)) {
-		return Fail(ReasonLimitExceeded, err)
-	}
-
-	return Fail(ReasonTagConflict, err)
 }

@@ -74,7 +74,7 @@ func TestFatal(t *testing.T) {
 			Transformer: tags.NewTransformer([]tags.Label{{QualifiedKey: "a", TagKey: "a", Value: "9", Source: source}, {QualifiedKey: "b", TagKey: "b", Value: "9", Source: source}}, nil),
 		}, request("").GetDesired().GetResources())
 
-		return FailStamp(errors.Wrap(err, "stamping"))
+		return Fail(ReasonTagConflict, errors.Wrap(err, "stamping"))
 	}
 
 	scenes := map[string]scene{}
@@ -111,10 +111,8 @@ func failing(err error) func(*Run) *fnv1.RunFunctionResponse {
 
 func TestFail(t *testing.T) {
 	for _, err := range []error{context.Canceled, errors.Wrap(&stamp.LimitError{}, "cannot tag")} {
-		for _, f := range []*FailureError{Fail(ReasonTagConflict, err), FailStamp(err)} {
-			if !errors.Is(f, err) || f.Error() != err.Error() {
-				t.Errorf("want a failure that is its cause %q, got %q", err, f)
-			}
+		if f := Fail(ReasonTagConflict, err); !errors.Is(f, err) || f.Error() != err.Error() {
+			t.Errorf("want a failure that is its cause %q, got %q", err, f)
 		}
 	}
 }

@@ -82,38 +82,27 @@ func logSkips(ctx context.Context, log *slog.Logger, skips []stamp.Skip) {
 // logChanges writes one line for each resource whose tags change. It names their keys, and
 // has their values only if it is asked for, since these can be private.
 func (r *Run) logChanges(ctx context.Context, log *slog.Logger, changes []stamp.Change) {
-	// Most resources get the same tags.
-	var added []string
-
 	for _, c := range changes {
-		if len(added) != len(c.Added) || slices.ContainsFunc(added, func(key string) bool { return !has(c.Added, key) }) {
-			added = slices.Sorted(maps.Keys(c.Added))
-		}
-
 		log.LogAttrs(ctx, slog.LevelInfo, "Changed cloud tags",
 			slog.String("composed_resource", c.Resource),
 			slog.String("api_version", c.APIVersion),
 			slog.String("kind", c.Kind),
-			r.changed("added", c.Added, added, func(v stamp.Values) slog.Value { return slog.StringValue(v.After) }),
-			r.changed("changed", c.Changed, slices.Sorted(maps.Keys(c.Changed)), func(v stamp.Values) slog.Value {
+			r.changed("added", c.Added, func(v stamp.Values) slog.Value { return slog.StringValue(v.After) }),
+			r.changed("changed", c.Changed, func(v stamp.Values) slog.Value {
 				return slog.GroupValue(slog.String("from", v.Before), slog.String("to", v.After))
 			}),
-			r.changed("removed", c.Removed, slices.Sorted(maps.Keys(c.Removed)), func(v stamp.Values) slog.Value { return slog.StringValue(v.Before) }),
+			r.changed("removed", c.Removed, func(v stamp.Values) slog.Value { return slog.StringValue(v.Before) }),
 		)
 	}
 }
 
-func has(of map[string]stamp.Values, key string) bool {
-	_, ok := of[key]
-	return ok
-}
-
-// changed is an attribute of the supplied name with the supplied tags, whose keys are sorted, or
-// nothing if there are none.
-func (r *Run) changed(name string, of map[string]stamp.Values, keys []string, value func(stamp.Values) slog.Value) slog.Attr {
+// changed is an attribute called name with the tags of, or nothing if there are none.
+func (r *Run) changed(name string, of map[string]stamp.Values, value func(stamp.Values) slog.Value) slog.Attr {
 	if len(of) == 0 {
 		return slog.Attr{}
 	}
+
+	keys := slices.Sorted(maps.Keys(of))
 
 	if !r.AuditValues {
 		return slog.Any(name, keys)

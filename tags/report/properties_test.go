@@ -363,7 +363,7 @@ func repeat(n int, text func(i int) string) []string {
 // TestManyResources tests that each of many resources is named in one result that an event can have,
 // or in the log.
 func TestManyResources(t *testing.T) {
-	keys := repeat(2000, func(i int) string { return strings.Repeat("k", i) })
+	keys := repeat(400, func(i int) string { return strings.Repeat("k", 7*i%400) })
 	o := &Outcome{}
 	withheld := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
 
@@ -373,7 +373,7 @@ func TestManyResources(t *testing.T) {
 		notKnown.Unknown = true
 
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
-			withholding(name, stamp.Withheld{Retained: withheld[:500], Ignored: withheld[500:1000], Removed: withheld[1000:1500], Unkept: withheld[1500:1600]}))
+			withholding(name, stamp.Withheld{Retained: withheld[:100], Ignored: withheld[100:200], Removed: withheld[200:300], Unkept: withheld[300:]}))
 		o.NotCopied = append(o.NotCopied, metadata.NotCopied{Rule: i / 100, Why: name + ": " + strings.Repeat("must be short; ", 50)})
 	}
 
@@ -423,7 +423,7 @@ func TestManyResources(t *testing.T) {
 // of events: the longest keys and names that are not shortened, for all limits.
 func TestMessagesOfAllLimits(t *testing.T) {
 	names := repeat(12, func(int) string { return strings.Repeat("x", words.MaxName-6) })
-	resources := slices.Repeat([]string{strings.Repeat("r", words.MaxName)}, 999)
+	resources := append([]string{strings.Repeat("r", words.MaxName)}, make([]string, 998)...)
 
 	seen := make(map[string]bool)
 

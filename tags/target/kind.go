@@ -182,7 +182,8 @@ func (ts *Targets) kindOf(o *outline) *Kind {
 			k.Profile = profile.Of(p).Name
 		}
 
-		k.profile = ts.finder.profileOf(k.Kind, "")
+		of := k.Tagged()
+		k.profile = ts.finder.Input.ProfileRules.ProfileOf(ts.finder.providerOf(k.Kind, ""), of.Group, of.Kind)
 		ts.kinds[key] = k
 	}
 
@@ -208,13 +209,14 @@ func hasOnly(o object.Node, fields []string) bool {
 // placeOf the tags of resources of the kind k.
 func (ts *Targets) placeOf(k *Kind) *Place {
 	f, known := ts.fields.Locate(k.Kind)
+	provider, of, rules := ts.finder.providerOf(k.Kind, f.Profile), k.Tagged(), ts.finder.Input.ProfileRules
 	p := &Place{
-		Field: &f, Profile: ts.finder.profileOf(k.Kind, f.Profile), Refuser: ts.finder.refuserOf(k.Kind, f.Profile),
-		Unprofiled: ts.finder.unprofiled(k.Kind, f.Profile), Lacks: lacks(k, &f, known),
+		Field: &f, Profile: rules.ProfileOf(provider, of.Group, of.Kind), Refuser: rules.RefuserOf(provider, of.Group, of.Kind),
+		Unprofiled: unprofiled(provider, k), Lacks: lacks(k, &f, known),
 	}
 
 	p.Launched = ts.launchedPlaces(k, p)
-	p.in = ts.inVersions(k)
+	p.in = ts.inVersions(k, &f)
 
 	if p.Lacks == None {
 		f.Limits = field.LimitsOf(ts.schemaAtHand(k), &f)
@@ -259,19 +261,17 @@ func (ts *Targets) schemaAtHand(k *Kind) object.Node {
 
 // FieldIn returns the field as the kind has it in the version apiVersion.
 func (p *Place) FieldIn(apiVersion string) *field.Field {
-	if p.in != nil {
-		if f := p.in(apiVersion); f != nil {
-			return f
-		}
+	if p.in == nil {
+		return p.Field
 	}
 
-	return p.Field
+	return p.in(apiVersion)
 }
 
-// inVersions returns what locates the tag field in other versions of the kind k, if it is known
-// there.
-func (ts *Targets) inVersions(k *Kind) func(apiVersion string) *field.Field {
-	known := map[string]*field.Field{k.APIVersion: nil}
+// inVersions returns what locates the tag field in other versions of the kind k: it is own where
+// nothing else is known.
+func (ts *Targets) inVersions(k *Kind, own *field.Field) func(apiVersion string) *field.Field {
+	known := map[string]*field.Field{k.APIVersion: own}
 
 	return func(apiVersion string) *field.Field {
 		f, ok := known[apiVersion]
@@ -279,6 +279,7 @@ func (ts *Targets) inVersions(k *Kind) func(apiVersion string) *field.Field {
 			return f
 		}
 
+		f = own
 		of := k.Kind
 		of.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, k.Kind.Kind)
 
@@ -290,20 +291,6 @@ func (ts *Targets) inVersions(k *Kind) func(apiVersion string) *field.Field {
 
 		return f
 	}
-}
-
-// profileOf returns the tag profile of resources of the supplied kind, for which a rule may
-// name one.
-func (f *Finder) profileOf(k field.Kind, named string) *profile.Profile {
-	of := k.Tagged()
-	return f.Input.ProfileRules.ProfileOf(f.providerOf(k, named), of.Group, of.Kind)
-}
-
-// refuserOf returns what the API of the cloud admits of tags of resources of the kind, if that is
-// less than their tag profile does, or nil.
-func (f *Finder) refuserOf(k field.Kind, named string) *profile.Profile {
-	of := k.Tagged()
-	return f.Input.ProfileRules.RefuserOf(f.providerOf(k, named), of.Group, of.Kind)
 }
 
 // providerOf resources of the kind, for which a rule may name one. What the composite resource or

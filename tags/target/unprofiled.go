@@ -3,7 +3,6 @@ package target
 import (
 	"cmp"
 
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
@@ -18,10 +17,9 @@ type Unprofiled struct {
 	Group string
 }
 
-// unprofiled says why the generic tag profile applies to resources of the kind, for which a rule may
-// name a provider.
-func (f *Finder) unprofiled(k field.Kind, named string) Unprofiled {
-	switch provider := f.providerOf(k, named); {
+// unprofiled says why the generic tag profile applies to resources of the kind and the provider.
+func unprofiled(provider string, k *Kind) Unprofiled {
+	switch {
 	case provider == "":
 		of := k.Tagged()
 		return Unprofiled{Group: cmp.Or(of.Group, k.Version)}

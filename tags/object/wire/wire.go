@@ -48,14 +48,8 @@ const (
 
 // Cut the first of the length-delimited fields off that the supplied bytes are made of.
 func Cut(b []byte) (body, rest []byte) {
-	if n := int(b[1]); n < 0x80 {
-		return b[2 : 2+n : 2+n], b[2+n:]
-	}
-
-	n, size := protowire.ConsumeVarint(b[1:])
-	b = b[1+size:]
-
-	return b[:n:n], b[n:]
+	_, body, rest, _ = Field(b)
+	return body, rest
 }
 
 // Count the length-delimited fields that the supplied bytes are made of.
