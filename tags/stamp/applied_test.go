@@ -2,24 +2,14 @@ package stamp
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	"sigs.k8s.io/structured-merge-diff/v6/merge"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
-
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
@@ -28,154 +18,55 @@ import (
 // ours is the field manager of the composite resources of tests.
 const ours = "apiextensions.crossplane.io/composed/0a1b"
 
-// applySchemas are the schemas of things with tags in a shape, as the API server has them.
-var applySchemas = map[string]string{
-	"Map":          `{map: {elementType: {scalar: string}}}`,
-	"AtomicMap":    `{map: {elementType: {scalar: string}, elementRelationship: atomic}}`,
-	"KeyValueList": `{list: {elementType: {map: {fields: [{name: k, type: {scalar: string}}, {name: v, type: {scalar: string}}]}}, elementRelationship: associative, keys: [k]}}`,
-	"AtomicList":   `{list: {elementType: {map: {fields: [{name: k, type: {scalar: string}}, {name: v, type: {scalar: string}}]}}, elementRelationship: atomic}}`,
-	"StringList":   `{list: {elementType: {scalar: string}, elementRelationship: associative}}`,
-	"AtomicSet":    `{list: {elementType: {scalar: string}, elementRelationship: atomic}}`,
+// appliedShapes are those of the model, and a list of strings that has one owner.
+func appliedShapes() map[string]modelShape {
+	all := modelShapes()
+
+	atomic := all["Set"]
+	atomic.field.Atomic, atomic.schema = true, strings.Replace(atomic.schema, "associative", "atomic", 1)
+	all["AtomicSet"] = atomic
+
+	return all
 }
 
-// An applied thing is what the API server has of a thing whose tags managers have written.
-type applied struct {
-	typed.ParseableType
-	merge.Updater
-
-	shape shape
-	live  *typed.TypedValue
-
-	managers fieldpath.ManagedFields
+// drawTags draws a few tags with some of the keys.
+func drawTags(t *rapid.T, label string, keys ...string) map[string]string {
+	return rapid.MapOfN(rapid.SampledFrom(keys), rapid.SampledFrom([]string{"1", "2"}), 0, 4).Draw(t, label)
 }
 
-// sameVersion converts between versions that are the same.
-type sameVersion struct{}
+// drawApplied draws a resource that Crossplane, another system and a provider have written.
+func drawApplied(t *rapid.T, shape modelShape) *plane {
+	w := newPlane(shape, modelProvider{native: true, reports: reportsNone}, false)
+	w.server.object = w.desired(nil)
 
-func (sameVersion) Convert(o *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
-	return o, nil
-}
+	for range rapid.IntRange(0, 5).Draw(t, "writes") {
+		manager := rapid.SampledFrom([]string{ours, ours, "backup", managerProvider, "apiextensions.crossplane.io/composed/ffff"}).Draw(t, "manager")
+		o := w.desired(drawTags(t, manager, "a", "b", "c", "ours:a", "ours:b"))
 
-func (sameVersion) IsMissingVersionError(error) bool { return false }
+		write := w.server.apply
+		if manager == managerProvider {
+			write = w.server.update
+		}
 
-func newApplied(t rapid.TB, kind string) *applied {
-	t.Helper()
-
-	of := map[string]string{"AtomicMap": "Map", "AtomicList": "KeyValueList", "AtomicSet": "StringList"}
-	s, ok := shapes[of[kind]]
-
-	if !ok {
-		s = shapes[kind]
-	}
-
-	p, err := typed.NewParser(typed.YAMLObject(`types: [{name: thing, map: {fields: [{name: spec, type: {map: {fields: [
-		{name: region, type: {scalar: string}}, {name: tags, type: ` + applySchemas[kind] + `}]}}}]}}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	a := &applied{ParseableType: p.Type("thing"), shape: s, managers: fieldpath.ManagedFields{}}
-	a.Updater = *(&merge.UpdaterBuilder{Converter: sameVersion{}, ReturnInputOnNoop: true}).BuildUpdater()
-	a.live = a.parse(t, `{"region": "a"}`)
-
-	return a
-}
-
-// parse a spec.
-func (a *applied) parse(t rapid.TB, spec string) *typed.TypedValue {
-	t.Helper()
-
-	v, err := a.FromUnstructured(map[string]any{"spec": resource.MustStructJSON(spec).AsMap()})
-	if err != nil {
-		t.Fatalf("%s: %v", spec, err)
-	}
-
-	return v
-}
-
-// spec with the tags, or without the field if there are none.
-func (a *applied) spec(of map[string]string) string {
-	if len(of) == 0 {
-		return `{}`
-	}
-
-	return a.shape.spec(keysAndValues(of)...)
-}
-
-// apply the tags as the desired state of the manager, by server-side apply.
-func (a *applied) apply(t rapid.TB, manager string, of map[string]string) {
-	t.Helper()
-
-	live, managers, err := a.Apply(a.live, a.parse(t, a.spec(of)), "v1", a.managers, manager, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	a.live, a.managers = live, managers
-}
-
-// update the thing as the manager does that has changed it to have the tags.
-func (a *applied) update(t rapid.TB, manager string, of map[string]string) {
-	t.Helper()
-
-	live, managers, err := a.Update(a.live, a.parse(t, a.spec(of)), "v1", a.managers, manager)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	a.live, a.managers = live, managers
-}
-
-// object that the API server returns.
-func (a *applied) object(t rapid.TB) *structpb.Struct {
-	t.Helper()
-
-	var managers []any
-
-	for _, name := range slices.Sorted(maps.Keys(a.managers)) {
-		b, err := a.managers[name].Set().ToJSON()
-		if err != nil {
+		if err := write(manager, o); err != nil {
 			t.Fatal(err)
 		}
-
-		var fields any
-		if err := json.Unmarshal(b, &fields); err != nil {
-			t.Fatal(err)
-		}
-
-		operation := "Update"
-		if a.managers[name].Applied() {
-			operation = "Apply"
-		}
-
-		managers = append(managers, map[string]any{"manager": name, "operation": operation, "apiVersion": "example.org/v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
 	}
 
-	o, _ := a.live.AsValue().Unstructured().(map[string]any)
-	if o == nil {
-		o = map[string]any{}
-	}
-
-	all := maps.Clone(o)
-	all["apiVersion"], all["kind"], all["metadata"] = "example.org/v1", "Thing", map[string]any{"managedFields": managers}
-
-	s, err := structpb.NewStruct(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return s
+	return w
 }
 
-// tags that the thing has, in any order.
-func (a *applied) tags(t rapid.TB) []string {
-	t.Helper()
-
-	kv := tagsOf(a.object(t), a.shape)
-
+// entries of the resource's tag field, sorted: strings, or keys and values.
+func (w *plane) entries() []string {
 	var out []string
-	for i := 0; i < len(kv); i += 2 {
-		out = append(out, kv[i]+"="+kv[i+1])
+
+	of, _ := w.tags()
+	for entry, value := range of {
+		if value != "" {
+			entry += "=" + value
+		}
+
+		out = append(out, entry)
 	}
 
 	slices.Sort(out)
@@ -183,43 +74,26 @@ func (a *applied) tags(t rapid.TB) []string {
 	return out
 }
 
-// drawTags draws a few tags.
-func drawTags(t *rapid.T, label string) map[string]string {
-	return rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", "ours:a", "ours:b"}), rapid.SampledFrom([]string{"1", "2"}), 0, 4).Draw(t, label)
-}
-
-// drawApplied draws a thing that Crossplane, another system and a provider have written.
-func drawApplied(t *rapid.T, kind string) *applied {
-	a := newApplied(t, kind)
-
-	for range rapid.IntRange(0, 5).Draw(t, "writes") {
-		switch manager := rapid.SampledFrom([]string{ours, ours, "backup", "provider", "apiextensions.crossplane.io/composed/ffff"}).Draw(t, "manager"); manager {
-		case "provider":
-			a.update(t, manager, drawTags(t, manager))
-		default:
-			a.apply(t, manager, drawTags(t, manager))
-		}
-	}
-
-	return a
-}
-
 // TestFinal proves that what is thought to stay is what server-side apply leaves, whoever has
 // written before.
 func TestFinal(t *testing.T) {
-	for kind := range applySchemas {
+	for kind, shape := range appliedShapes() {
 		t.Run(kind, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				a := drawApplied(t, kind)
+				w := drawApplied(t, shape)
 
-				f := a.shape.field
-				f.Atomic = rapid.SampledFrom([]bool{f.Atomic, a.managers[ours] != nil && kind[:3] == "Ato"}).Draw(t, "known to be atomic")
+				f := w.shape.field
+				f.Atomic = rapid.SampledFrom([]bool{false, f.Atomic && w.server.managers[ours] != nil}).Draw(t, "known to be atomic")
 
-				desired := drawTags(t, "desired")
-				r := thing(a.spec(desired))
+				desired := w.desired(drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b"))
+				finder := &target.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()}
 
-				observed := a.object(t)
-				of := targetOf(t, f, r, observed)
+				targets, err := finder.Find(context.Background(), asResource(desired), true)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				of := targets.All[0]
 				keys := tagset.Keys{Kind: tagset.KindOf(of.Field, of.Profile), Patterns: profile.NewKeySet("*")}
 
 				set, err := of.Final(of.Before, &keys)
@@ -232,48 +106,77 @@ func TestFinal(t *testing.T) {
 					got = append(got, e.Key+"="+tagset.TextOf(e.Value))
 				}
 
-				before := a.tags(t)
-				a.apply(t, ours, desired)
-				want := a.tags(t)
+				before, owners := w.entries(), w.server.managedFields()
+				if err := w.server.apply(ours, desired); err != nil {
+					t.Fatal(err)
+				}
+
+				want := w.entries()
 
 				// Of an object that is another's by its key alone, the value goes.
-				if kind == "KeyValueList" {
-					got, want = keysOf(got), keysOf(want)
+				if kind == "KeyedList" {
+					want, got = keysOf(want), keysOf(got)
 				}
 
 				slices.Sort(got)
 
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%v has %q, and %v is desired: -what apply leaves, +final:\n%s", observed.GetFields()["metadata"], before, desired, diff)
+					t.Fatalf("%v has %q, and %v is desired: -what apply leaves, +final:\n%s", owners, before, desired, diff)
 				}
 			})
 		})
 	}
 }
 
-// keysOf tags.
+// keysOf entries.
 func keysOf(of []string) []string {
-	out := slices.Clone(of)
-	for i := range out {
-		out[i], _, _ = strings.Cut(out[i], "=")
+	for i := range of {
+		of[i], _, _ = strings.Cut(of[i], "=")
 	}
 
-	slices.Sort(out)
-
-	return out
+	return of
 }
 
-// targetOf the resource, whose tags are in the field f.
-func targetOf(t *rapid.T, f field.Field, desired, observed *structpb.Struct) *target.Target {
-	finder := &target.Finder{
-		Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: fixed(somewhere(f)), Owner: ours,
-		Observed: map[string]*fnv1.Resource{"r": {Resource: observed}},
-	}
+// TestIgnoredIsAsItIs proves that whoever annotates a resource changes no tag of this function,
+// whoever has written to it before.
+func TestIgnoredIsAsItIs(t *testing.T) {
+	for kind, shape := range appliedShapes() {
+		t.Run(kind, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := drawApplied(t, shape)
+				before := onlyOurs(w.entries())
 
-	targets, err := finder.Find(context.Background(), map[string]*fnv1.Resource{"r": {Resource: desired}}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+				// What an earlier step desires is not this function's.
+				o := w.desired(drawTags(t, "desired", "a", "b", "c"))
+				o["metadata"] = map[string]any{"annotations": map[string]any{target.IgnoreAnnotation: "true"}}
 
-	return targets.All[0]
+				// Whoever doesn't know that the field is atomic knows it from its owners.
+				f := w.shape.field
+				f.Atomic = false
+
+				s := &Stamper{
+					Finder:      target.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()},
+					Transformer: reserving(nil, label("a", "1")),
+				}
+
+				_, stamped, err := stampOnce(t, s, asResource(o)["r"].GetResource())
+				if err == nil {
+					err = w.apply(stamped)
+				}
+
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				if after := onlyOurs(w.entries()); !slices.Equal(before, after) {
+					t.Fatalf("a resource with the tags %q of this function has %q once it is ignored, and %v is desired", before, after, o)
+				}
+			})
+		})
+	}
+}
+
+// onlyOurs are the entries with the prefix of labels' keys.
+func onlyOurs(of []string) []string {
+	return slices.DeleteFunc(of, func(e string) bool { return !strings.HasPrefix(e, "ours:") })
 }

@@ -51,7 +51,7 @@ func (s *stage) run() error {
 	stamper := &Stamper{
 		Finder: target.Finder{
 			Input:    &v1beta1.CloudTags{Sources: sources},
-			Owner:    managerCrossplane,
+			Owner:    ours,
 			Provider: "aws",
 		},
 		Transformer: reserving(nil, from(sources, labels...)...),
@@ -95,16 +95,10 @@ func (s *stage) both(providerFirst bool) error { //nolint:revive // Who acts fir
 
 // tagState is where tags are, and what was said of them.
 func (s *stage) tagState() []any {
-	var said []string
-	for _, l := range lines(s.said, nil) {
-		if !strings.HasPrefix(l, "r: ") { // What was written is in the object.
-			said = append(said, l)
-		}
-	}
-
 	spec, _ := s.tags()
 
-	return []any{spec, s.cloud, s.status, said}
+	// What was written is in the object.
+	return []any{spec, s.cloud, s.status, told(&s.said.Results[0]), s.said.CloudRefuses, s.said.Skips}
 }
 
 // state of all that can change.
@@ -215,7 +209,7 @@ func (s *stage) agrees() error {
 // ownedByOthers is true if another manager than Crossplane owns the tag with the key.
 func (s *stage) ownedByOthers(key string) (owned bool) {
 	for manager, set := range s.server.managers {
-		if manager == managerCrossplane {
+		if manager == ours {
 			continue
 		}
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -14,9 +15,11 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -72,32 +75,7 @@ func lines(o *Outcome, err error) []string {
 			add("%s: %s", r.Resource, specJSON(r.Stamped.Struct()))
 		}
 
-		if r.Active != nil {
-			add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(r.Active))
-		}
-
-		w := r.Withheld
-		for i, keys := range [][]string{w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept} {
-			if len(keys) > 0 {
-				add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
-			}
-		}
-
-		for _, n := range r.Notes {
-			add("%s note %d: %q %s", r.Resource, n.Kind, n.Keys, n.Manager)
-		}
-
-		if r.LeftAlone != "" {
-			add("%s (%s %s, %s) %s, no field %t, unknown %t", r.Resource, r.APIVersion, r.Kind, r.Provider, r.LeftAlone, r.NoField, r.Unknown)
-		}
-
-		if r.Mismatch != "" {
-			add("%s mismatches: %s", r.Resource, r.Mismatch)
-		}
-
-		if r.Trusted != nil {
-			add("%s trusts: %q", r.Resource, keysAndValues(r.Trusted))
-		}
+		out = append(out, told(&r)...)
 	}
 
 	for _, s := range o.CloudRefuses {
@@ -113,13 +91,48 @@ func lines(o *Outcome, err error) []string {
 	return out
 }
 
+// told is what the result says of a resource, but for what it becomes.
+func told(r *Result) []string {
+	out := []string{}
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+
+	if r.Active != nil {
+		add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(r.Active))
+	}
+
+	w := r.Withheld
+	for i, keys := range [][]string{w.Retained, w.Ignored, w.Removed, w.Protected, w.Unkept} {
+		if len(keys) > 0 {
+			add("%s %s: %q", r.Resource, []string{"retained", "ignored", "removed", "protected", "unkept"}[i], keys)
+		}
+	}
+
+	for _, n := range r.Notes {
+		add("%s note %d: %q %s", r.Resource, n.Kind, n.Keys, n.Manager)
+	}
+
+	if r.LeftAlone != "" {
+		add("%s (%s %s, %s) %s, no field %t, unknown %t", r.Resource, r.APIVersion, r.Kind, r.Provider, r.LeftAlone, r.NoField, r.Unknown)
+	}
+
+	if r.Mismatch != "" {
+		add("%s mismatches: %s", r.Resource, r.Mismatch)
+	}
+
+	if r.Trusted != nil {
+		add("%s trusts: %q", r.Resource, keysAndValues(r.Trusted))
+	}
+
+	return out
+}
+
 // specJSON is the supplied resource without what all things have.
 func specJSON(r *structpb.Struct) []byte {
 	fields := r.AsMap()
 	delete(fields, "apiVersion")
 	delete(fields, "kind")
 
-	if diff := cmp.Diff(thing(`{}`).AsMap()["metadata"], fields["metadata"]); diff == "" {
+	if reflect.DeepEqual(map[string]any{"labels": map[string]any{"app": "x"}}, fields["metadata"]) {
 		delete(fields, "metadata")
 	}
 
@@ -157,4 +170,73 @@ func stampUnchanged(t *testing.T, s *Stamper, desired map[string]*fnv1.Resource)
 // one desired resource with the supplied spec.
 func desiring(spec string) map[string]*fnv1.Resource {
 	return map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}
+}
+
+// trusted returns the supplied label as one of a trusted source.
+func trusted(l tags.Label) tags.Label {
+	l.Trusted = true
+	return l
+}
+
+// reserving returns a transformer of the supplied labels that reserves the supplied
+// keys.
+func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
+	t := transformer(labels...)
+	t.Reserve(reserved, "ours:", nil)
+
+	return t
+}
+
+// changed are the supplied changes, line by line.
+func changed(of []Change) []string {
+	out := []string{}
+
+	for _, c := range of {
+		for i, values := range []map[string]Values{c.Added, c.Changed, c.Removed} {
+			for _, key := range slices.Sorted(maps.Keys(values)) {
+				out = append(out, fmt.Sprintf("%s (%s %s) %s %s: %q -> %q", c.Resource, c.APIVersion, c.Kind, []string{"adds", "changes", "removes"}[i], key, values[key].Before, values[key].After))
+			}
+		}
+	}
+
+	return out
+}
+
+// everywhere locates one field on all kinds.
+func everywhere(f field.Field) func(field.Schemas) field.Locator {
+	return fixed(somewhere(f))
+}
+
+type somewhere field.Field
+
+func (s somewhere) Locate(field.Kind) (field.Field, bool) { return field.Field(s), true }
+
+// fixed is the supplied locator, which needs no schemas.
+func fixed(l field.Locator) func(field.Schemas) field.Locator {
+	return func(field.Schemas) field.Locator { return l }
+}
+
+// label of the first source, that should become the tag ours:<key>.
+func label(key, value string) tags.Label {
+	return tags.Label{QualifiedKey: key, TagKey: "ours:" + key, Value: value}
+}
+
+// labels with the keys k00 to k<n-1>.
+func labels(n int) []tags.Label {
+	out := make([]tags.Label, n)
+	for i := range out {
+		out[i] = label(fmt.Sprintf("k%02d", i), "v")
+	}
+
+	return out
+}
+
+func transformer(labels ...tags.Label) *tags.Transformer {
+	slices.SortFunc(labels, tags.Label.Compare)
+	return tags.NewTransformer(labels, nil)
+}
+
+// thing returns a resource with the supplied spec.
+func thing(spec string) *structpb.Struct {
+	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"labels": {"app": "x"}}, "spec": ` + spec + `}`)
 }

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -126,11 +126,10 @@ const (
 	reportsNone
 )
 
-// Field managers of the model. Crossplane's has a hash of the XR behind it.
+// Field managers of the model, beside Crossplane's, which is ours.
 const (
-	managerCrossplane = "apiextensions.crossplane.io/composed/0a1b2c"
-	managerProvider   = "crossplane-provider"
-	managerUser       = "kubectl-edit"
+	managerProvider = "crossplane-provider"
+	managerUser     = "kubectl-edit"
 )
 
 // providersTag is what a provider of the model adds.
@@ -246,10 +245,9 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 		return nil
 	}
 
-	o := deepCopy(w.server.object)
-	o["apiVersion"], o["kind"] = "example.org/v1", "Thing"
-	metadata, _ := o["metadata"].(map[string]any)
+	o := runtime.DeepCopyJSON(w.server.object)
 
+	metadata, _ := o["metadata"].(map[string]any)
 	if metadata == nil {
 		metadata = make(map[string]any)
 		o["metadata"] = metadata
@@ -261,7 +259,52 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 		o["status"] = map[string]any{"atProvider": map[string]any{"tags": w.shape.write(w.status)}}
 	}
 
-	return map[string]*fnv1.Resource{"r": {Resource: mustStruct(o)}}
+	return asResource(o)
+}
+
+// asResource is the object as Crossplane hands it to functions.
+func asResource(o map[string]any) map[string]*fnv1.Resource {
+	o = maps.Clone(o)
+	o["apiVersion"], o["kind"] = "example.org/v1", "Thing"
+
+	s, err := structpb.NewStruct(o)
+	if err != nil {
+		panic(err) // It is JSON.
+	}
+
+	return map[string]*fnv1.Resource{"r": {Resource: s}}
+}
+
+// desired is the object with the tags that an earlier step desires.
+func (w *plane) desired(tags map[string]string) map[string]any {
+	forProvider := map[string]any{"region": "eu"}
+	if w.bare {
+		delete(forProvider, "region")
+	}
+
+	if len(tags) > 0 {
+		entries := make(map[string]string)
+		for key, value := range tags {
+			w.shape.put(entries, key, value)
+		}
+
+		forProvider["tags"] = w.shape.write(entries)
+	}
+
+	return map[string]any{"spec": map[string]any{"forProvider": forProvider}}
+}
+
+// apply the resource as Crossplane does.
+func (w *plane) apply(r *structpb.Struct) error {
+	config := r.AsMap()
+	delete(config, "apiVersion")
+	delete(config, "kind")
+
+	if err := w.server.apply(ours, config); err != nil {
+		return fmt.Errorf("Crossplane's apply of %v fails: %w", config, err)
+	}
+
+	return nil
 }
 
 // compose runs Crossplane once: the stamper makes of what an earlier step desires what is
@@ -269,23 +312,7 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error) {
 	s.Fields, s.Observed = everywhere(w.shape.field), w.observed()
 
-	forProvider := map[string]any{"region": "eu"}
-	if w.bare {
-		delete(forProvider, "region")
-	}
-
-	if len(earlier) > 0 {
-		entries := make(map[string]string)
-		for key, value := range earlier {
-			w.shape.put(entries, key, value)
-		}
-
-		forProvider["tags"] = w.shape.write(entries)
-	}
-
-	desired := map[string]*fnv1.Resource{"r": {Resource: mustStruct(map[string]any{
-		"apiVersion": "example.org/v1", "kind": "Thing", "spec": map[string]any{"forProvider": forProvider},
-	})}}
+	desired := asResource(w.desired(earlier))
 
 	out, err := stampAll(s, desired)
 	if err != nil {
@@ -297,15 +324,7 @@ func (w *plane) compose(s *Stamper, earlier map[string]string) (*Outcome, error)
 		r = changed.Struct()
 	}
 
-	config := r.AsMap()
-	delete(config, "apiVersion")
-	delete(config, "kind")
-
-	if err := w.server.apply(managerCrossplane, config); err != nil {
-		return nil, fmt.Errorf("Crossplane's apply of %v fails: %w", config, err)
-	}
-
-	return out, nil
+	return out, w.apply(r)
 }
 
 // provide runs the provider once. The cloud's update may fail, and the provider may write the
@@ -367,7 +386,7 @@ func (w *plane) provide(fails, writes bool) error { //nolint:revive // A draw of
 
 // with returns the resource with the tags, as a provider writes it.
 func (w *plane) with(tags map[string]string) map[string]any {
-	o := deepCopy(w.server.object)
+	o := runtime.DeepCopyJSON(w.server.object)
 	forProvider := o["spec"].(map[string]any)["forProvider"].(map[string]any) //nolint:forcetypeassert // It is always there.
 
 	delete(forProvider, "tags")
@@ -404,7 +423,9 @@ func (w *plane) edit(key, value string) error {
 
 // An apiServer has one object. It applies and updates as Kubernetes does, by structured-merge-diff.
 type apiServer struct {
-	parser *typed.Parser
+	merge.Updater
+
+	parser typed.ParseableType
 
 	// makesNull is true of an API server with another structured-merge-diff than v6.3.1 to v6.4.1, if the tag
 	// field isn't atomic: it makes null of a map or a list that an apply empties, and refuses that. Others make
@@ -414,7 +435,19 @@ type apiServer struct {
 
 	object   map[string]any
 	managers fieldpath.ManagedFields
+
+	// fields are what the managers own, once somebody has asked.
+	fields []any
 }
+
+// sameVersion converts between versions that are the same.
+type sameVersion struct{}
+
+func (sameVersion) Convert(o *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
+	return o, nil
+}
+
+func (sameVersion) IsMissingVersionError(error) bool { return false }
 
 // modelVersion is the one that all field managers write.
 const modelVersion = fieldpath.APIVersion("v1")
@@ -439,7 +472,9 @@ func newAPIServer(tags string, empty any, makesNull bool) *apiServer {
 		panic(err) // It is a constant.
 	}
 
-	return &apiServer{parser: p, makesNull: makesNull, empty: empty, managers: fieldpath.ManagedFields{}}
+	updater := (&merge.UpdaterBuilder{Converter: sameVersion{}, ReturnInputOnNoop: true}).BuildUpdater()
+
+	return &apiServer{parser: p.Type("thing"), Updater: *updater, makesNull: makesNull, empty: empty, managers: fieldpath.ManagedFields{}}
 }
 
 // errNull is the error of an API server about a field that is null and may not be.
@@ -457,9 +492,7 @@ func (a *apiServer) apply(manager string, config map[string]any) error {
 		return err
 	}
 
-	updater := (&merge.UpdaterBuilder{Converter: sameVersion{}, ReturnInputOnNoop: true}).BuildUpdater()
-
-	after, managers, err := updater.Apply(live, applied, modelVersion, a.managers.Copy(), manager, true)
+	after, managers, err := a.Apply(live, applied, modelVersion, a.managers.Copy(), manager, true)
 	if err != nil {
 		return err
 	}
@@ -495,9 +528,7 @@ func (a *apiServer) update(manager string, o map[string]any) error {
 		return err
 	}
 
-	updater := (&merge.UpdaterBuilder{Converter: sameVersion{}, ReturnInputOnNoop: true}).BuildUpdater()
-
-	after, managers, err := updater.Update(live, after, modelVersion, a.managers.Copy(), manager)
+	after, managers, err := a.Update(live, after, modelVersion, a.managers.Copy(), manager)
 	if err != nil {
 		return err
 	}
@@ -509,14 +540,14 @@ func (a *apiServer) update(manager string, o map[string]any) error {
 
 // store the object, with defaults.
 func (a *apiServer) store(o map[string]any, managers fieldpath.ManagedFields) error {
-	o = deepCopy(o)
+	o = runtime.DeepCopyJSON(o)
 
 	spec := o["spec"].(map[string]any) //nolint:forcetypeassert // It is always there.
 	if _, ok := spec["managementPolicies"]; !ok {
 		spec["managementPolicies"] = []any{everyAction}
 	}
 
-	a.object, a.managers = o, managers
+	a.object, a.managers, a.fields = o, managers, nil
 
 	return nil
 }
@@ -532,12 +563,14 @@ func (a *apiServer) typed(o map[string]any) (*typed.TypedValue, error) {
 		o = map[string]any{}
 	}
 
-	return a.parser.Type("thing").FromUnstructured(deepCopy(o))
+	return a.parser.FromUnstructured(runtime.DeepCopyJSON(o))
 }
 
 // managedFields of the object's metadata.
 func (a *apiServer) managedFields() []any {
-	var out []any
+	if a.fields != nil {
+		return a.fields
+	}
 
 	for _, manager := range slices.Sorted(maps.Keys(a.managers)) {
 		set := a.managers[manager]
@@ -557,31 +590,8 @@ func (a *apiServer) managedFields() []any {
 			operation = "Apply"
 		}
 
-		out = append(out, map[string]any{"manager": manager, "operation": operation, "apiVersion": "example.org/v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
+		a.fields = append(a.fields, map[string]any{"manager": manager, "operation": operation, "apiVersion": "example.org/v1", "fieldsType": "FieldsV1", "fieldsV1": fields})
 	}
 
-	return out
-}
-
-func deepCopy(o map[string]any) map[string]any {
-	j, err := json.Marshal(o)
-	if err != nil {
-		panic(err) // It was JSON.
-	}
-
-	var out map[string]any
-	if err := json.Unmarshal(j, &out); err != nil {
-		panic(err) // See above.
-	}
-
-	return out
-}
-
-func mustStruct(o map[string]any) *structpb.Struct {
-	j, err := json.Marshal(o)
-	if err != nil {
-		panic(err) // It was JSON.
-	}
-
-	return resource.MustStructJSON(string(j))
+	return a.fields
 }

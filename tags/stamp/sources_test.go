@@ -1,0 +1,181 @@
+package stamp_test
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// stamped returns the tags of the resource, a map, once it is stamped with what the sources of the input
+// have, and what came of stamping it.
+func stamped(t *testing.T, in *v1beta1.CloudTags, r *structpb.Struct) (map[string]string, *stamp.Outcome) {
+	t.Helper()
+
+	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: &structpb.Struct{}}}}
+
+	set, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	stamper := &stamp.Stamper{
+		Finder: target.Finder{
+			Input:    in,
+			Provider: set.Provider,
+			Fields:   func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+		},
+		Transformer: set.Transformer(in), PerResource: set.PerResource,
+	}
+
+	targets, err := stamper.Targets(t.Context(), map[string]*fnv1.Resource{"bucket": {Resource: r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	out, err := stamper.Stamp(t.Context(), targets)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	after := make(map[string]string)
+	for key, v := range tagstest.ForProvider(&fnv1.Resource{Resource: out.Changed["bucket"].Struct()})["tags"].GetStructValue().GetFields() {
+		after[key] = v.GetStringValue()
+	}
+
+	return after, out
+}
+
+// decode returns the input with the supplied fields beside its apiVersion and kind.
+func decode(t *testing.T, fields string) *v1beta1.CloudTags {
+	t.Helper()
+
+	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`))
+	if err != nil {
+		t.Fatalf("Decode(...): %v", err)
+	}
+
+	return in
+}
+
+// TestTrustedValueStands is about claims that look like a reserved key once they are
+// formatted only, so that they are not refused before sources are merged.
+func TestTrustedValueStands(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		provider string
+		reserved string
+		fields   string
+
+		// forged are the fields of the source that claims the key.
+		forged  string
+		want    map[string]string
+		skipped []tags.SkippedLabel
+	}{
+		"CaseOfEntry": {
+			reason:   "Where keys compare without case, the case of an entry should not matter.",
+			provider: "azure",
+			reserved: "Workspace",
+			want:     map[string]string{"plexsphere:workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "plexsphere:workspace", Provider: "azure", Reason: "reserved-key"}},
+		},
+		"FormattedEntry": {
+			reason:   "An entry may be the tag key that the provider's format makes.",
+			provider: "openstack",
+			reserved: "plexsphere_workspace",
+			fields:   `"keyFormats": [{"provider": "openstack", "replace": {":": "_"}}], `,
+			want:     map[string]string{"plexsphere_workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "plexsphere_workspace", Provider: "openstack", Reason: "reserved-key"}},
+		},
+		"PrefixOfFormat": {
+			reason:   "An entry may be the tag key that a prefix of the input makes.",
+			provider: "aws",
+			reserved: "acme-*",
+			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
+			want:     map[string]string{"acme-workspace": "platform"},
+			skipped:  []tags.SkippedLabel{{QualifiedKey: "workspace", TagKey: "acme-workspace", Provider: "aws", Reason: "reserved-key"}},
+		},
+		"FormOfKeys": {
+			reason:   "A label that has the tag key of a trusted one only before both are formatted should not take its place.",
+			provider: "aws",
+			reserved: "acme-*",
+			fields:   `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `,
+			forged:   `"keyForm": "Tag", "values": {"plexsphere:workspace": "forged"}`,
+			want:     map[string]string{"acme-workspace": "platform", "plexsphere:workspace": "forged"},
+		},
+		"OfOtherProvider": {reason: "Where the tag key isn't reserved, the later source should win.", provider: "hetzner", reserved: "acme-*", fields: `"keyFormats": [{"provider": "aws", "prefix": "acme-"}], `, want: map[string]string{"plexsphere:workspace": "forged"}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			forged := cmp.Or(tc.forged, `"values": {"workspace": "forged"}`)
+
+			in := decode(t, fmt.Sprintf(`%s"provider": {"value": %q}, "reservedKeys": [%q], "sources": [
+				{"type": "Value", "name": "platform", "trusted": true, "values": {"workspace": "platform"}},
+				{"type": "Value", "name": "user", "onConflict": "Replace", %s}
+			], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}]`, tc.fields, tc.provider, tc.reserved, forged))
+
+			got, out := stamped(t, in, resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`))
+			if diff := gocmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
+			}
+
+			var skipped []tags.SkippedLabel
+			for _, s := range out.Skips {
+				skipped = append(skipped, s.SkippedLabel)
+			}
+
+			if diff := gocmp.Diff(tc.skipped, skipped); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want skipped, +got skipped:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSkippedOnce is about a label that is refused for two reasons, or from two
+// sources.
+func TestSkippedOnce(t *testing.T) {
+	const input = `"sources": [
+		{"type": "Value", "name": "platform", "trusted": true, "values": {"crossplane-kind": "a"}},
+		{"type": "Value", "name": "user", "values": {"crossplane-kind": "b"}},
+		{"type": "Value", "name": "other", "values": {"crossplane-kind": "c"}}
+	]`
+
+	// The kind has a narrow profile, so its resources are named.
+	object := resource.MustStructJSON(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Object", "spec": {"forProvider": {}}}`)
+
+	want := stamp.Skip{
+		SkippedLabel: tags.SkippedLabel{QualifiedKey: "crossplane-kind", TagKey: "crossplane-kind", Provider: "aws", Reason: "reserved-key"},
+		Limit:        profile.Of("aws").Limit("reserved-key"),
+		Resources:    []string{"bucket"},
+	}
+
+	// Which sources claim the key, by the keys that are reserved.
+	for reserved, sources := range map[string][]string{
+		`[]`:               {`sources[0] "platform"`, `sources[2] "other"`},
+		`["crossplane-*"]`: {`sources[0] "platform"`, `sources[1] "user"`},
+	} {
+		want.Sources = sources
+		in := decode(t, `"profileRules": "Cloud", "keyPrefix": "", "reservedKeys": `+reserved+`, "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}], `+input)
+
+		_, out := stamped(t, in, object)
+		if diff := gocmp.Diff([]stamp.Skip{want}, out.Skips); diff != "" {
+			t.Errorf("\nA label should be skipped once, and each resource be named once.\nStamp(...) with %s reserved: -want, +got:\n%s", reserved, diff)
+		}
+	}
+}
