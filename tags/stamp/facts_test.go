@@ -195,7 +195,7 @@ type factCase struct {
 	ask, native bool
 }
 
-// caseOf returns what is to become of a resource of the supplied kind.
+// caseOf returns what is to become of a resource of k.
 func caseOf(t *testing.T, provider string, k factKind, verdicts []*verdict) factCase {
 	t.Helper()
 
@@ -269,7 +269,7 @@ func (c *factCase) unasked(t *testing.T) *structpb.Struct {
 	return c.tagged(t)
 }
 
-// within makes what is around the field at the supplied path, and the field unless it is nil.
+// within makes what is around the field at path, and the field unless it is nil.
 func within(o map[string]any, path string, value any) {
 	name, rest, more := strings.Cut(path, ".")
 
@@ -323,7 +323,7 @@ func (c *factCase) schema(t *testing.T) object.Node {
 	return object.Tree(structOf(t, s)).Node()
 }
 
-// schemaOfShape is the schema of a field of the supplied shape, with notes such as
+// schemaOfShape is the schema of a field of the shape, with notes such as
 // listType=set.
 func schemaOfShape(shape string, notes []string) map[string]any {
 	out := map[string]any{}
@@ -374,7 +374,7 @@ func schemaOfShape(shape string, notes []string) map[string]any {
 	return out
 }
 
-// child of the supplied object, which is made if it isn't there.
+// child of o, which is made if it isn't there.
 func child(o map[string]any, name string) map[string]any {
 	if o[name] == nil {
 		o[name] = map[string]any{}
@@ -394,7 +394,7 @@ func structOf(t *testing.T, o map[string]any) *structpb.Struct {
 	return s
 }
 
-// jsonOf is the JSON text of the supplied object.
+// jsonOf is the JSON text of o.
 func jsonOf(t *testing.T, o *structpb.Struct) string {
 	t.Helper()
 

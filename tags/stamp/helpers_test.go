@@ -23,8 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// from returns the supplied labels with the source of the supplied ones whose position they
-// have, or the first.
+// from returns the labels with the source whose position they have, or the first.
 func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
 	in, out := &v1beta1.CloudTags{Sources: sources}, slices.Clone(labels)
 
@@ -41,7 +40,7 @@ func from(sources []v1beta1.Source, labels ...tags.Label) []tags.Label {
 	return out
 }
 
-// under returns the supplied labels with a source that has the supplied policy.
+// under returns the labels with a source that has the policy.
 func under(policy tags.Conflict, labels ...tags.Label) []tags.Label {
 	return from([]v1beta1.Source{{OnConflict: policy}}, labels...)
 }
@@ -51,7 +50,7 @@ func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	return s.Stamp(context.Background(), targetsOf(s, desired))
 }
 
-// targetsOf returns the supplied resources as targets.
+// targetsOf returns the desired resources as targets.
 func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *target.Targets {
 	targets, err := s.Targets(context.Background(), desired)
 	if err != nil {
@@ -126,7 +125,7 @@ func told(r *Result) []string {
 	return out
 }
 
-// specJSON is the supplied resource without what all things have.
+// specJSON is r as JSON, without what all things have.
 func specJSON(r *structpb.Struct) []byte {
 	fields := r.AsMap()
 	delete(fields, "apiVersion")
@@ -167,19 +166,18 @@ func stampUnchanged(t *testing.T, s *Stamper, desired map[string]*fnv1.Resource)
 	return out, err
 }
 
-// one desired resource with the supplied spec.
+// desiring returns one desired resource with the spec.
 func desiring(spec string) map[string]*fnv1.Resource {
 	return map[string]*fnv1.Resource{"r": {Resource: thing(spec)}}
 }
 
-// trusted returns the supplied label as one of a trusted source.
+// trusted returns l as a label of a trusted source.
 func trusted(l tags.Label) tags.Label {
 	l.Trusted = true
 	return l
 }
 
-// reserving returns a transformer of the supplied labels that reserves the supplied
-// keys.
+// reserving returns a transformer of the labels that has the reserved keys.
 func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
 	t := transformer(labels...)
 	t.Reserve(reserved, "ours:", nil)
@@ -187,7 +185,7 @@ func reserving(reserved []string, labels ...tags.Label) *tags.Transformer {
 	return t
 }
 
-// changed are the supplied changes, line by line.
+// changed are the changes, line by line.
 func changed(of []Change) []string {
 	out := []string{}
 
@@ -211,7 +209,7 @@ type somewhere field.Field
 
 func (s somewhere) Locate(field.Kind) (field.Field, bool) { return field.Field(s), true }
 
-// fixed is the supplied locator, which needs no schemas.
+// fixed returns l, which needs no schemas.
 func fixed(l field.Locator) func(field.Schemas) field.Locator {
 	return func(field.Schemas) field.Locator { return l }
 }
@@ -236,7 +234,7 @@ func transformer(labels ...tags.Label) *tags.Transformer {
 	return tags.NewTransformer(labels, nil)
 }
 
-// thing returns a resource with the supplied spec.
+// thing returns a resource with the spec.
 func thing(spec string) *structpb.Struct {
 	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"labels": {"app": "x"}}, "spec": ` + spec + `}`)
 }

@@ -26,7 +26,7 @@ const (
 	ecs        = "ecs.aws.m.upbound.io/v1beta1 Service"
 )
 
-// launching is a resource of the supplied kind with the supplied spec.forProvider.
+// launching returns a resource of the kind with the spec.forProvider.
 func launching(kind, forProvider string) *structpb.Struct {
 	apiVersion, kind, _ := strings.Cut(kind, " ")
 

@@ -581,7 +581,7 @@ func (w world) becomes() became {
 	return out
 }
 
-// keyIn returns the key of a map that is the supplied one once both are folded.
+// keyIn returns the key of a map that equals key once both are folded.
 func keyIn(of map[string]string, key string, fold func(string) string) (string, bool) {
 	for k := range of {
 		if fold(k) == fold(key) {
@@ -601,7 +601,7 @@ func (b became) sorted() became {
 	return b
 }
 
-// keysAndValues returns the supplied tags as keys and values by turns, sorted by key.
+// keysAndValues returns tags as keys and values by turns, sorted by key.
 func keysAndValues(of map[string]string) []string {
 	out := make([]string, 0, 2*len(of))
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -611,7 +611,7 @@ func keysAndValues(of map[string]string) []string {
 	return out
 }
 
-// stamper of the world, for resources of the supplied shape.
+// stamper of the world, for resources of the shape.
 func (w world) stamper(s shape) *Stamper {
 	sources := make([]v1beta1.Source, len(w.policies))
 	for i, p := range w.policies {
@@ -697,7 +697,7 @@ func (w world) observed(s shape) *structpb.Struct {
 	return r
 }
 
-// tagsOf returns the keys and values that a field of the supplied shape holds, in
+// tagsOf returns the keys and values that a field of the shape holds, in
 // their order, and of a map sorted.
 func tagsOf(r *structpb.Struct, s shape) []string {
 	v := r.GetFields()["spec"].GetStructValue().GetFields()["tags"]
@@ -953,7 +953,7 @@ func TestStampSettles(t *testing.T) {
 // separators.
 var strange = []string{"", "a", "b", "A", "=", "=", ":", "k8s:", "ours:", "owner", "Owner", "crossplane-kind", "aws:", "é", "x"}
 
-// listed returns a spec or status whose tags are the supplied strings.
+// listed returns a spec or status whose tags are the strings.
 func listed(of []string) string {
 	quoted := make([]string, len(of))
 	for i, s := range of {
@@ -963,7 +963,7 @@ func listed(of []string) string {
 	return `{"tags": [` + strings.Join(quoted, ", ") + `]}`
 }
 
-// stringsIn returns the tags of the supplied resource.
+// stringsIn returns the tags of r.
 func stringsIn(r *structpb.Struct) []string {
 	var out []string
 	for _, item := range r.GetFields()["spec"].GetStructValue().GetFields()["tags"].GetListValue().GetValues() {
@@ -983,7 +983,7 @@ type stringWorld struct {
 	remove, ignore       []resolve.TagKey
 }
 
-// keysIn returns all keys that the supplied string may be a tag of.
+// keysIn returns all keys that s may be a tag of.
 func (w stringWorld) keysIn(s string) []string {
 	keys := []string{s}
 
@@ -996,12 +996,12 @@ func (w stringWorld) keysIn(s string) []string {
 	return keys
 }
 
-// is is true if the supplied string may be a tag of the supplied key.
+// is is true if s may be a tag of the key.
 func (w stringWorld) is(s, key string) bool {
 	return slices.ContainsFunc(w.keysIn(s), func(k string) bool { return w.profile.Fold(k) == w.profile.Fold(key) })
 }
 
-// names is true if any of the supplied keys may be for the supplied string.
+// names is true if any of the keys may be for s.
 func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 	if w.is(s, "crossplane-kind") {
 		return false
@@ -1014,18 +1014,18 @@ func (w stringWorld) names(keys []resolve.TagKey, s string) bool {
 	})
 }
 
-// reserves is true if the supplied string may be a tag of the reserved key.
+// reserves is true if s may be a tag of the reserved key.
 func (w stringWorld) reserves(s string) bool {
 	return slices.ContainsFunc(w.keysIn(s)[1:], func(key string) bool { return strings.EqualFold(key, "owner") || strings.EqualFold(key, "ours:owner") })
 }
 
-// labelled is true if the supplied string may be the tag of a label.
+// labelled is true if s may be the tag of a label.
 func (w stringWorld) labelled(s string) bool {
 	return slices.ContainsFunc(w.labels, func(l tags.Label) bool { return w.is(s, l.TagKey) })
 }
 
-// check fails the test if the supplied strings can't be what became of the world, whose
-// resource has the supplied number of slots.
+// check fails the test if the strings after can't be what became of the world, whose
+// resource has so many slots.
 func (w stringWorld) check(t rapid.TB, slots int, after []string) {
 	t.Helper()
 

@@ -40,7 +40,7 @@ func manyLabels(n int) []tags.Label {
 	return out
 }
 
-// mapStamper returns a stamper of maps with the supplied labels.
+// mapStamper returns a stamper of maps with the labels.
 func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
 		Finder: target.Finder{

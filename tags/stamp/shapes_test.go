@@ -16,14 +16,14 @@ import (
 type shape struct {
 	field field.Field
 
-	// spec with the tags of the supplied keys and values.
+	// spec with the tags of the keys and values.
 	spec func(keysAndValues ...string) string
 
 	// tag that an item is, of a list or of a joined string.
 	tag func(item *structpb.Value) (key, value string)
 }
 
-// join what the supplied function makes of each of the supplied keys and values.
+// join what entry makes of each key and value.
 func join(keysAndValues []string, entry func(key, value string) string) string {
 	out := make([]string, 0, len(keysAndValues)/2)
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -52,13 +52,13 @@ var shapes = map[string]shape{
 	}, tag: cut},
 }
 
-// cut the supplied string into the key and the value of a tag.
+// cut a string into the key and the value of a tag.
 func cut(item *structpb.Value) (key, value string) {
 	key, value, _ = strings.Cut(item.GetStringValue(), "=")
 	return key, value
 }
 
-// keys returns the supplied patterns as the input gives them.
+// keys returns the patterns as the input gives them.
 func keys(patterns ...string) []resolve.TagKey {
 	out := make([]resolve.TagKey, len(patterns))
 	for i, p := range patterns {
@@ -68,18 +68,18 @@ func keys(patterns ...string) []resolve.TagKey {
 	return out
 }
 
-// observed returns a resource with the supplied spec and status.
+// observed returns a resource with the spec and status.
 func observed(spec, status string) *structpb.Struct {
 	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "spec": ` + spec + `, "status": ` + status + `}`)
 }
 
-// reporting returns the supplied field as one whose tags the provider reports.
+// reporting returns f as a field whose tags the provider reports.
 func reporting(f field.Field) field.Field {
 	f.Observed = []object.Path{object.MustParsePath("status.tags")}
 	return f
 }
 
-// specOf returns the spec that has the supplied tags, or none if there are none.
+// specOf returns the spec that has the tags, or none if there are none.
 func (s shape) specOf(keysAndValues []string) string {
 	if len(keysAndValues) == 0 {
 		return `{}`
@@ -88,7 +88,7 @@ func (s shape) specOf(keysAndValues []string) string {
 	return s.spec(keysAndValues...)
 }
 
-// stringsOf returns a list of strings with the supplied separator, that the provider
+// stringsOf returns a list of strings with the separator, that the provider
 // reports.
 func stringsOf(separator string) field.Field {
 	return field.Field{Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: separator, Observed: []object.Path{object.MustParsePath("status.tags")}}

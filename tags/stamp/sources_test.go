@@ -61,7 +61,7 @@ func stamped(t *testing.T, in *v1beta1.CloudTags, r *structpb.Struct) (map[strin
 	return after, out
 }
 
-// decode returns the input with the supplied fields beside its apiVersion and kind.
+// decode returns the input with the fields beside its apiVersion and kind.
 func decode(t *testing.T, fields string) *v1beta1.CloudTags {
 	t.Helper()
 

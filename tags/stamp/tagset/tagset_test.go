@@ -156,7 +156,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// tagsOf returns the tags of the supplied set.
+// tagsOf returns the tags of s.
 func tagsOf(s *Set) []tag {
 	var out []tag
 	for e := range s.All() {
