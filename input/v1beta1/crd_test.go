@@ -371,7 +371,7 @@ func TestRulesAsTheAPIServer(t *testing.T) {
 		return obj
 	})
 
-	for seed := range 1000 {
+	for seed := range 300 {
 		obj := inputs.Example(seed)
 		got := decode(t, obj)
 		j := text(t, obj)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -155,12 +156,12 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 		t.Errorf("\n%s: Resolve(...) of the same: -first, +second:\n%s", tc.Name, diff)
 	}
 
-	if diff := cmp.Diff(before, req, protocmp.Transform()); diff != "" {
-		t.Errorf("\n%s: Resolve(...) changed the request: -before, +after:\n%s", tc.Name, diff)
+	if !proto.Equal(before, req) {
+		t.Errorf("\n%s: Resolve(...) changed the request: -before, +after:\n%s", tc.Name, cmp.Diff(before, req, protocmp.Transform()))
 	}
 
-	if diff := cmp.Diff(inBefore, in); diff != "" {
-		t.Errorf("\n%s: Resolve(...) changed the input: -before, +after:\n%s", tc.Name, diff)
+	if !reflect.DeepEqual(inBefore, in) {
+		t.Errorf("\n%s: Resolve(...) changed the input: -before, +after:\n%s", tc.Name, cmp.Diff(inBefore, in))
 	}
 
 	return told
