@@ -236,8 +236,8 @@ func TestDecodeRefuses(t *testing.T) {
 
 			g.Check(t, tc.Reason, split(err))
 
-			if diff := cmp.Diff(before, s, protocmp.Transform()); diff != "" {
-				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.Reason, diff)
+			if !proto.Equal(before, s) {
+				t.Errorf("\n%s\nDecode(...): -before, +after:\n%s", tc.Reason, cmp.Diff(before, s, protocmp.Transform()))
 			}
 		})
 	}
