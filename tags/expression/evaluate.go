@@ -21,12 +21,12 @@ import (
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
-	xr, context, required ref.Val
+	context, required ref.Val
 
-	// The resource that expressions are evaluated for. Its objects become trees once an expression
-	// mentions them.
-	name              ref.Val
-	desired, observed lazy
+	// The composite resource, and the resource that expressions are evaluated for. Objects become trees
+	// once an expression mentions them.
+	xr, desired, observed lazy
+	name                  ref.Val
 
 	// left is how many units the call has left. The evaluation ends when left falls below limit. The
 	// context is checked when left falls below next.
@@ -59,8 +59,8 @@ func (l *lazy) get(c *Call) ref.Val {
 // NewCall returns a Call of the function with the composite resource xr and the pipeline's context. Its
 // evaluations end with ctx.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, public: make(map[*structpb.Struct]*structpb.Struct)}
-	c.xr, c.context = adapter{c}.NativeToValue(xr.Struct()), adapter{c}.NativeToValue(pipeline)
+	c := &Call{ctx: ctx, xr: lazy{object: xr}, left: maxCall, next: maxCall - checkEvery, public: make(map[*structpb.Struct]*structpb.Struct)}
+	c.context = adapter{c}.NativeToValue(pipeline)
 	c.Require(&structpb.Struct{})
 
 	return c
@@ -191,7 +191,7 @@ func (c *Call) ResolveName(name string) (any, bool) {
 	case callName:
 		return c, true
 	case string(XR):
-		return c.xr, true
+		return c.xr.get(c), true
 	case string(Context):
 		return c.context, true
 	case string(Required):

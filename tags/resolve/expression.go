@@ -48,9 +48,6 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 		}
 
 		objects, err := r.objects(s)
-		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
-			objects, err = r.pick(s, objects)
-		}
 
 		switch {
 		case err != nil && (!isNothing(err) || s.Required()):

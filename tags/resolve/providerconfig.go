@@ -145,26 +145,20 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 
 	all := found[0]
 
-	for _, key := range sortedKeys(all) {
-		l := p.label(a.Source, a.from, key)
-		if !a.include.has(l.QualifiedKey) {
-			continue
-		}
-
+	for l, f := range p.included(a.Source, a.from, a.include, all) {
 		// Anybody may make one in a namespace.
 		l.Trusted = l.Trusted && !of.Namespaced
 
-		value, ok, err := all[key].text(a.Encoding)
-		if err != nil {
+		var ok bool
+		if l.Value, ok, err = f.text(a.Encoding); err != nil {
 			return nil, err
 		}
 
 		if !ok {
-			delete(all, key)
+			delete(all, f.key) // Null is no label.
 			continue
 		}
 
-		l.Value = value
 		out = append(out, l)
 	}
 

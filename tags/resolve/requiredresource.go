@@ -15,16 +15,13 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // requiredResource sources take labels from objects that Crossplane fetches.
 var requiredResource = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		objects, err := r.objects(s)
-		if len(objects) > 0 && s.Pick == v1beta1.PickOne {
-			objects, err = r.pick(s, objects)
-		}
-
 		if err != nil || len(objects) == 0 {
 			return nil, err
 		}
@@ -114,14 +111,7 @@ func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
 // selectedTitle is what people call what the supplied resource selects for the composite
 // resource.
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
-	kinds := res.ResourceKinds()
-	names := make([]string, len(kinds))
-
-	for i, k := range kinds {
-		names[i] = k.Kind
-	}
-
-	title := strings.Join(names, " or ")
+	title := strings.Join(words.Map(res.ResourceKinds(), func(k v1beta1.ResourceKind) string { return k.Kind }), " or ")
 
 	// A source whose name can't be told resolves by its labels, or not at all.
 	name, err := r.string(res.Name, "")
@@ -140,20 +130,15 @@ func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	}
 }
 
-// pairs of the supplied labels, sorted.
+// pairs of labels, sorted.
 func pairs(labels map[string]string) string {
-	out := make([]string, 0, len(labels))
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
-		out = append(out, k+"="+labels[k])
-	}
-
-	return strings.Join(out, ",")
+	return strings.Join(words.Map(slices.Sorted(maps.Keys(labels)), func(key string) string { return key + "=" + labels[key] }), ",")
 }
 
 // objects returns the objects that the resource of s selects, sorted by namespace, name and the order of the
-// kinds. It requires them, and returns none until all are here. Anybody who may make an object in
-// any namespace can give it labels, so a trusted source believes those of a namespace by labels only
-// if it names the namespace.
+// kinds, or the one that is picked of them. It requires them, and returns none until all are here. Anybody who
+// may make an object in any namespace can give it labels, so a trusted source believes those of a namespace by
+// labels only if it names the namespace.
 func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
 	if err != nil {
@@ -191,6 +176,10 @@ func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
 		return nil, r.noObjects(kinds, sel, others > 0)
 	}
 
+	if s.Pick == v1beta1.PickOne {
+		return r.pick(s, objects)
+	}
+
 	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
@@ -199,11 +188,7 @@ func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
 // noObjects is the error of a selector of these kinds that selects no object, or only such in
 // namespaces that a trusted source doesn't believe.
 func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion)
-	}
-
+	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
 	what := strings.Join(names, " or ") + " " + selected(sel)
 	none := "there is no " + what
 

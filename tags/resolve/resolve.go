@@ -131,8 +131,7 @@ type resolver struct {
 	// set that the sources resolve to.
 	set Set
 
-	// call that expressions are evaluated for, if there are any, and whether it has the
-	// objects that they require.
+	// call that expressions are evaluated for, and whether it has the objects that they require.
 	call     *expression.Call
 	requires bool
 
@@ -149,15 +148,11 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		contexts: make(map[string]object.Object),
 		required: required,
 		patterns: make(map[string]int),
+		call:     expression.NewCall(ctx, object.Of(req.GetObserved().GetComposite()), req.GetContext()),
 		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}
 
-	computes, perResource := expressions(in)
-	if computes {
-		r.call = expression.NewCall(ctx, r.xr.Object, r.context)
-	}
-
-	if perResource || slices.ContainsFunc(in.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig }) {
+	if slices.ContainsFunc(in.Sources, isPerResource) {
 		r.set.PerResource = &PerResource{resolver: r}
 	}
 
@@ -225,16 +220,15 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	return r.set, nil
 }
 
-// expressions says whether the supplied input has any, and whether the labels of any differ per
-// composed resource.
-func expressions(in *v1beta1.CloudTags) (some, perResource bool) {
-	for i := range in.Sources {
-		for _, e := range in.Sources[i].Expressions {
-			some, perResource = true, perResource || len(e.PerResource()) > 0
+// isPerResource reports whether labels of s differ per composed resource.
+func isPerResource(s v1beta1.Source) bool {
+	for _, e := range s.Expressions {
+		if len(e.PerResource()) > 0 {
+			return true
 		}
 	}
 
-	return some, perResource
+	return s.Type == v1beta1.SourceTypeProviderConfig
 }
 
 // take the supplied label.

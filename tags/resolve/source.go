@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -131,13 +132,8 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	for _, labels := range found {
 		of += len(labels)
 
-		for _, key := range sortedKeys(labels) {
-			l := r.label(s, from, key)
-			if !include.has(l.QualifiedKey) {
-				continue
-			}
-
-			why, ok, err := r.takeFound(l, s, labels[key])
+		for l, f := range r.included(s, from, include, labels) {
+			why, ok, err := r.takeFound(l, s, f)
 
 			switch {
 			case err != nil:
@@ -161,17 +157,22 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	return nil
 }
 
-// label of the supplied source that has it under the supplied key, without its value.
-func (r *resolver) label(s *v1beta1.Source, from *tags.Source, key string) tags.Label {
-	l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
-	if s.KeyForm == v1beta1.KeyFormTag {
-		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
+// included yields the labels among all that the source s includes, without their values, and where their
+// values are, in the order of the keys that the source has them under.
+func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *include, all labels) iter.Seq2[tags.Label, found] {
+	return func(yield func(tags.Label, found) bool) {
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
+			if s.KeyForm == v1beta1.KeyFormTag {
+				l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
+			}
+
+			if include.has(l.QualifiedKey) && !yield(l, all[key]) {
+				return
+			}
+		}
 	}
-
-	return l
 }
-
-func sortedKeys(of labels) []string { return slices.Sorted(maps.Keys(of)) }
 
 // takeFound takes the label l of the source s, whose value the source finds in f. It returns false if
 // there is no label: because the value is null, or, with the reason why, because an expression has none.

@@ -34,26 +34,18 @@ type TagKey struct {
 // tagKeys resolves which tags are removed and ignored.
 func (r *resolver) tagKeys() error {
 	for i, t := range r.in.RemoveTags {
-		keys, err := r.keys(&t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
+		keys, err := r.keys(fmt.Sprintf("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
-			return errors.Wrapf(err, "cannot resolve removeTags[%d]", i)
-		}
-
-		if !t.FromFieldPath.IsZero() {
-			r.patterns[fmt.Sprintf("removeTags[%d]", i)] = len(keys)
+			return err
 		}
 
 		r.set.Remove = append(r.set.Remove, keys...)
 	}
 
 	for i, t := range r.in.IgnoreTags {
-		keys, err := r.keys(&t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
+		keys, err := r.keys(fmt.Sprintf("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
-			return errors.Wrapf(err, "cannot resolve ignoreTags[%d]", i)
-		}
-
-		if !t.FromFieldPath.IsZero() {
-			r.patterns[fmt.Sprintf("ignoreTags[%d]", i)] = len(keys)
+			return err
 		}
 
 		r.set.Ignore = append(r.set.Ignore, keys...)
@@ -62,35 +54,43 @@ func (r *resolver) tagKeys() error {
 	return nil
 }
 
-// keys returns the supplied keys, each as a copy of the supplied TagKey. What is at a field
-// path must be of one of the supplied kinds, or else it is not what is wanted: a list of
-// keys, or a map that has the value of each.
-func (r *resolver) keys(of *v1beta1.TagKeys, k TagKey, not string, kinds ...string) ([]TagKey, error) {
-	if of.FromFieldPath.IsZero() {
-		k.Pattern = of.Key
+// keys returns the keys of an entry, which messages call by name, each as a copy of k. What is at a field path
+// must be of one of the kinds, or else it is not what is wanted: a list of keys, or a map that has the value of
+// each.
+func (r *resolver) keys(name string, entry *v1beta1.TagKeys, k TagKey, not string, kinds ...string) ([]TagKey, error) {
+	if entry.FromFieldPath.IsZero() {
+		k.Pattern = entry.Key
 		return []TagKey{k}, nil
 	}
 
+	keys, err := r.keysFromField(entry, k, not, kinds)
+	r.patterns[name] = len(keys)
+
+	return keys, errors.Wrapf(err, "cannot resolve %s", name)
+}
+
+// keysFromField returns the keys in the field that an entry names.
+func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, kinds []string) ([]TagKey, error) {
 	k.Untrusted = true
 	in := r.xr
 
-	if of.ContextKey != "" {
+	if entry.ContextKey != "" {
 		var err error
-		if in, err = r.contextObject(of.ContextKey); err != nil {
+		if in, err = r.contextObject(entry.ContextKey); err != nil {
 			return nil, err
 		}
 	}
 
-	n, err := in.at(of.FromFieldPath, not, kinds...)
+	n, err := in.at(entry.FromFieldPath, not, kinds...)
 	if err != nil {
 		return nil, err
 	}
 
 	if n.IsObject() {
-		return valued(in.of+of.FromFieldPath.String(), n.Value())
+		return valued(in.of+entry.FromFieldPath.String(), n.Value())
 	}
 
-	patterns, err := in.patterns(of.FromFieldPath, v1beta1.ValidateKeyPattern)
+	patterns, err := in.patterns(entry.FromFieldPath, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
 	for i, p := range patterns {
