@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,27 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
-
-// leftAlone is the result of t, which is left alone.
-func (s *Stamper) leftAlone(t *target.Target) Result {
-	r := newPlan(t, nil).Result
-
-	switch {
-	case !s.asksForTags(): // There is nothing that it could have been tagged with.
-	case t.Leave != target.None:
-		r.LeftAlone = t.Why(t.Leave)
-	default:
-		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
-
-		if r.Composite = r.NoField && t.IsComposite(); r.Composite {
-			r.LeftAlone = t.Why(target.Composite)
-		}
-	}
-
-	r.Stamped = s.asIs(t)
-
-	return r
-}
 
 // asIs returns what t becomes so that it keeps what it has from this function, though it is left
 // alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
@@ -45,31 +23,6 @@ func (s *Stamper) asIs(t *target.Target) object.Object {
 	default:
 		return object.Object{}
 	}
-}
-
-// isOurs is true if the entry e may be one of this function, by its key: that of a label, or one
-// with the prefix of these.
-func (l *Labels) isOurs(e *tagset.Entry) bool {
-	_, ok := l.labelOf(e)
-	return ok || l.isPrefixed(e)
-}
-
-// auditLost adds to o the tags of this function that t loses since it is no longer selected,
-// unless another step has desired them.
-func (s *Stamper) auditLost(o *outcomes, targets *target.Targets, t *target.Target) {
-	if !s.Audits || t.Leave != target.None || t.Observed.IsZero() || !targets.Locate(t) {
-		return
-	}
-
-	l := s.knownLabelsOf(t).in(t)
-	c := changeOf(t, t.Resource, l)
-	c.Added, c.Changed = nil, nil
-
-	maps.DeleteFunc(c.Removed, func(key string, _ Values) bool {
-		return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key})
-	})
-
-	o.addChange(c)
 }
 
 // keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.

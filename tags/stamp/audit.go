@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -78,6 +79,24 @@ func changeOf(t *target.Target, r object.Object, l *Labels) Change {
 	}
 
 	return c
+}
+
+// auditLost adds to o the tags of this function that t loses since it is no longer selected,
+// unless another step has desired them.
+func (s *Stamper) auditLost(o *outcomes, targets *target.Targets, t *target.Target) {
+	if !s.Audits || t.Leave != target.None || t.Observed.IsZero() || !targets.Locate(t) {
+		return
+	}
+
+	l := s.knownLabelsOf(t).in(t)
+	c := changeOf(t, t.Resource, l)
+	c.Added, c.Changed = nil, nil
+
+	maps.DeleteFunc(c.Removed, func(key string, _ Values) bool {
+		return !l.isOurs(&tagset.Entry{ID: l.ID(key), Key: key})
+	})
+
+	o.addChange(c)
 }
 
 // settled is true if t is observed with the value after of its tag field,

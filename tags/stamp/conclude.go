@@ -8,6 +8,26 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
+// begin says in r what there is to say whatever comes of the decision.
+func (d *Decision) begin(r *Result) {
+	r.Trusted = d.trusted
+	r.note(NoteCopyReserved, "", d.forbidden)
+	r.note(NoteCopyCapped, "", d.uncopied)
+}
+
+// noteKept says in r which tags of other systems are desired from this run on.
+func (d *Decision) noteKept(r *Result) {
+	var keys []string
+
+	for _, of := range d.foreign {
+		if len(of) > 0 && d.Tags.Has(of[0].ID) && (d.Observed == nil || !d.Observed.Has(of[0].ID)) {
+			keys = append(keys, of[0].Key)
+		}
+	}
+
+	r.note(NoteKept, "", keys)
+}
+
 // conclude says in r which labels are tags now, which are withheld, and what else there is to say of tags that
 // stay.
 func (d *Decision) conclude(r *Result) {

@@ -85,24 +85,6 @@ func Decide(s *State) (*Decision, error) {
 	return d, nil
 }
 
-// decideReserved decides on the tags of s that have reserved keys, and on no others.
-func decideReserved(s *State) *Decision {
-	d := &Decision{State: s}
-	d.takeAway()
-
-	for e := range d.Tags.All() {
-		if i, ok := s.Labels.labelOf(e); ok && s.Labels.all[i].Reserved {
-			d.respelled = append(d.respelled, i)
-		}
-	}
-
-	for _, i := range d.respelled {
-		d.Tags.Put(d.entry(i))
-	}
-
-	return d
-}
-
 // takeAway the tags with reserved keys that no trusted source has.
 func (d *Decision) takeAway() {
 	l := d.Labels

@@ -27,7 +27,8 @@ func changesOf(o object.Object) followedChanges {
 }
 
 // remember the changes of other systems' tags.
-func (p *plan) remember(followed followedChanges) error {
+func (p *plan) remember() error {
+	followed := p.decision.followed
 	if len(followed) == 0 {
 		return nil
 	}
@@ -46,4 +47,18 @@ func (p *plan) remember(followed followedChanges) error {
 	p.Stamped, err = object.Set(r, ignoredPath, object.NodeOf(structpb.NewStringValue(string(j))))
 
 	return err
+}
+
+// noteIgnored says what is kept from now on because of ignoreTags, or that nothing can be.
+func (p *plan) noteIgnored() {
+	t, d := p.target, p.decision
+	if len(p.labels.ignore) == 0 || t.Observed.IsZero() {
+		return
+	}
+
+	d.noteKept(&p.Result)
+
+	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed)) {
+		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
+	}
 }

@@ -169,17 +169,6 @@ func (d *Decision) foreignTags() (grown, missing [][]tagset.Entry) {
 	return grown, missing
 }
 
-// kept are the keys of the tags of other systems that are desired from this run on.
-func (d *Decision) kept() (keys []string) {
-	for _, of := range d.foreign {
-		if len(of) > 0 && d.Tags.Has(of[0].ID) && (d.Observed == nil || !d.Observed.Has(of[0].ID)) {
-			keys = append(keys, of[0].Key)
-		}
-	}
-
-	return keys
-}
-
 // maxName is the most bytes of a tag's ID that is its name in an annotation.
 const maxName = 63
 

@@ -212,3 +212,27 @@ func (p *plan) compare() {
 
 	p.note(NoteImmutable, "", differ)
 }
+
+// keepFixed keeps the tags that the resource was made with, if they can't change: the API server would refuse
+// whatever else changes in the resource, too.
+func (p *plan) keepFixed() {
+	t := p.target
+	if !t.Field.Fixed || t.Observed.IsZero() || t.ThereErr != nil {
+		return
+	}
+
+	after := t.Before
+	if !p.Stamped.IsZero() {
+		after, _ = p.Stamped.At(t.Field.Path)
+	}
+
+	if after.Equal(t.There) || isEmpty(after) && isEmpty(t.There) {
+		return
+	}
+
+	p.LeftAlone, p.Stamped = t.Why(target.Fixed), object.Object{}
+
+	if !t.Before.Equal(t.There) {
+		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.There)
+	}
+}

@@ -254,3 +254,10 @@ func (l *Labels) isClouds(e *tagset.Entry) bool {
 func (l *Labels) isPrefixed(e *tagset.Entry) bool {
 	return l.transformed.HasPrefix(cmp.Or(e.String(), e.Key))
 }
+
+// isOurs is true if the entry e may be one of this function, by its key: that of a label, or one
+// with the prefix of these.
+func (l *Labels) isOurs(e *tagset.Entry) bool {
+	_, ok := l.labelOf(e)
+	return ok || l.isPrefixed(e)
+}

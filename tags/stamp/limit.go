@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -71,7 +70,7 @@ func (l *limits) exceeded() error {
 
 // add the resource of p, which has no slots for the labels.
 func (e *LimitError) add(p *plan, labels string) {
-	e.resources = append(e.resources, overLimit{resource: p.Resource, provider: p.Provider, limit: p.limit(), labels: labels})
+	e.resources = append(e.resources, overLimit{resource: p.Resource, provider: p.Provider, limit: p.decision.limit(), labels: labels})
 }
 
 // Error says which labels are too many on which resources: as many of these as an event has
@@ -82,32 +81,6 @@ func (e *LimitError) Error() string {
 	})
 
 	return words.Items(e.head, items, 0, words.MaxError)
-}
-
-// limit says how many tags the resource may have: the limit that leaves fewer to labels.
-func (p *plan) limit() string {
-	slots, limit := p.decision.Slots, p.labels.Profile.Limit(profile.CountCap)
-	reserved := slots.Reserved
-	toAdd, inField := p.decision.toAdd()
-
-	if slots.MaxInField >= 0 && slots.MaxInField-inField < slots.Max-reserved-toAdd {
-		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", slots.MaxInField, p.target.Field.Path)
-		reserved, toAdd = 0, inField
-	}
-
-	if reserved > 0 {
-		limit += fmt.Sprintf(", %d of them reserved", reserved)
-	}
-
-	if toAdd > 0 {
-		limit += fmt.Sprintf(", %d for those that the provider adds", toAdd)
-	}
-
-	if n := p.decision.countOthers(); n > 0 {
-		limit += fmt.Sprintf(", %d of other field managers", n)
-	}
-
-	return limit
 }
 
 // slotless returns the positions of the labels that the resource has no tag slot for.

@@ -79,13 +79,11 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 		l.Refused = append(l.Refused, Skip{SkippedLabel: u.label, Limit: u.limit})
 	}
 
-	var set *tagset.Set
+	// All strings are tags.
+	seen := *labels
+	seen.Keys = *labels.allKeys()
 
-	keys := labels.allKeys()
-	if err = t.BeforeErr; err == nil {
-		set, err = tagset.Read(t.Before, t.Field, keys)
-	}
-
+	state, err := s.stateOf(newPlan(t, &seen))
 	if err != nil {
 		l.Mismatch = err.Error()
 		return l, nil //nolint:nilerr // It is told of.
@@ -104,12 +102,8 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 		l.CloudRefuses = refused.sorted(nil)
 	}
 
-	p := newPlan(t, labels)
-	state := &State{Labels: labels, Tags: set, Others: t.Staying(keys, false), Owners: t.Owners(), Added: t.Field.ProviderTags, Slots: s.slots(t)}
-	p.decision = &Decision{State: state}
-
 	l.addTags(state)
-	l.Limit, l.Free = p.limit(), state.free()
+	l.Limit, l.Free = state.limit(), state.free()
 
 	return l, nil
 }

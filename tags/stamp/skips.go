@@ -105,7 +105,7 @@ func (s *skips) addDecided(p, own *plan) {
 		return
 	}
 
-	limit := p.limit()
+	limit := p.decision.limit()
 
 	for _, i := range slotless {
 		if p == own || own.labels != p.labels || !own.lacksSlot(i) {

@@ -95,6 +95,27 @@ func (s *Stamper) planAll(t *target.Target) ([]*plan, error) {
 	return plans, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
 }
 
+// leftAlone is the result of t, which is left alone.
+func (s *Stamper) leftAlone(t *target.Target) Result {
+	r := newPlan(t, nil).Result
+
+	switch {
+	case !s.asksForTags(): // There is nothing that it could have been tagged with.
+	case t.Leave != target.None:
+		r.LeftAlone = t.Why(t.Leave)
+	default:
+		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
+
+		if r.Composite = r.NoField && t.IsComposite(); r.Composite {
+			r.LeftAlone = t.Why(target.Composite)
+		}
+	}
+
+	r.Stamped = s.asIs(t)
+
+	return r
+}
+
 // asksForTags is true if there is anything to do about the tags of resources in this run.
 func (s *Stamper) asksForTags() bool {
 	return !s.Transformer.Empty() || s.PerResource != nil || len(s.Remove)+len(s.Ignore) > 0

@@ -1,8 +1,10 @@
 package stamp
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -58,8 +60,9 @@ type Slots struct {
 	Added, AddedToField bool
 
 	// MaxInField is the most entries of the tag field, by the schema of the kind. It is less than none if
-	// there is no such limit.
+	// there is no such limit. Field is the path of the tag field, as messages name it.
 	MaxInField int
+	Field      string
 }
 
 // adds is true if the provider sets the tag e itself.
@@ -126,4 +129,29 @@ func (s *State) free() int {
 	}
 
 	return free
+}
+
+// limit says how many tags the resource may have: the limit that leaves fewer to labels.
+func (s *State) limit() string {
+	limit, reserved := s.Labels.Profile.Limit(profile.CountCap), s.Slots.Reserved
+	toAdd, inField := s.toAdd()
+
+	if most := s.Slots.MaxInField; most >= 0 && most-inField < s.Slots.Max-reserved-toAdd {
+		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", most, s.Slots.Field)
+		reserved, toAdd = 0, inField
+	}
+
+	if reserved > 0 {
+		limit += fmt.Sprintf(", %d of them reserved", reserved)
+	}
+
+	if toAdd > 0 {
+		limit += fmt.Sprintf(", %d for those that the provider adds", toAdd)
+	}
+
+	if n := s.countOthers(); n > 0 {
+		limit += fmt.Sprintf(", %d of other field managers", n)
+	}
+
+	return limit
 }

@@ -14,6 +14,45 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
+// write what p has decided to the tag field, unless that is as it was.
+func (p *plan) write() (err error) {
+	set, f, items := p.decision.Tags, p.target.Field, p.withValues()
+
+	if set.Changed() || p.restored || len(items) > 0 || set.Len() == 0 && (f.LateInit || f.Atomic) {
+		p.Stamped, err = write(p.target, &p.labels.Keys, set, items...)
+	}
+
+	return err
+}
+
+// withValues are the items of a keyed list that others have there, but at a value that Crossplane alone owns,
+// since it was that of a label. The items stay, so that their value has to be desired: server-side apply
+// would leave them without one, which API servers and clouds may refuse.
+func (p *plan) withValues() (items []*structpb.Value) {
+	f, others := p.target.Field, p.decision.others()
+	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
+		return nil
+	}
+
+	for e := range others.All() {
+		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Valued || e.Value == nil {
+			continue
+		}
+
+		item := map[string]*structpb.Value{f.Key: structpb.NewStringValue(e.Key), f.Value: e.Value}
+
+		for name := range f.Extra {
+			if v := e.Item.GetStructValue().GetFields()[name]; v != nil {
+				item[name] = v
+			}
+		}
+
+		items = append(items, structpb.NewStructValue(&structpb.Struct{Fields: item}))
+	}
+
+	return items
+}
+
 // write the tags, and behind them the items of a list, to the field of t. It returns nil if that is
 // as it was: what one step changes, a later one may change back.
 func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*structpb.Value) (object.Object, error) {

@@ -1,0 +1,85 @@
+package stamp
+
+import (
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// stateOf the tags of p's target.
+func (s *Stamper) stateOf(p *plan) (*State, error) {
+	t, keys := p.target, &p.labels.Keys
+
+	set, restored, err := desired(t, p.labels)
+	if err != nil {
+		return nil, err
+	}
+
+	p.restored = restored
+	state := &State{
+		Labels: p.labels, Tags: set, Others: t.Staying(keys, false), Reports: len(t.Field.Observed) > 0,
+		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t),
+	}
+
+	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Refuse }) {
+		state.Cloud, state.Outdated = t.Cloud(keys), t.IsGhost()
+		state.Observed, state.Followed = t.Reported(t.There, keys), changesOf(t.Observed)
+	}
+
+	if state.Others != nil || state.Observed != nil {
+		state.Owners = t.Owners()
+	}
+
+	if t.Copies.IsThere() {
+		state.Copies, err = tagset.Read(t.Copies, t.Field, keys)
+		p.failsBy(err)
+	}
+
+	return state, nil
+}
+
+// slots of t.
+func (s *Stamper) slots(t *target.Target) Slots {
+	out := Slots{
+		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
+		Added: s.Input.ProviderTags != v1beta1.ProviderTagsNone, AddedToField: t.Field.AddsToField, Field: t.Field.Path.String(),
+	}
+
+	if l := t.Field.Limits; l != nil {
+		out.MaxInField = l.Max
+	}
+
+	return out
+}
+
+// desired returns the tags that are desired of t, and true if the provider's own had to be put to those that
+// earlier steps set. Server-side apply replaces the whole of an atomic list, so Crossplane and the provider
+// would otherwise undo each other's work for ever.
+func desired(t *target.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
+	if t.BeforeErr != nil {
+		return nil, false, t.BeforeErr
+	}
+
+	set, err = tagset.Read(t.Before, t.Field, &l.Keys)
+	if err != nil || !t.Field.Atomic || !l.IsList() {
+		return set, false, err
+	}
+
+	theirs := t.Reported(t.There, &l.providers)
+	if theirs == nil {
+		return set, false, nil
+	}
+
+	before := set.Len()
+
+	for of := range theirs.Tags() {
+		if e := of[0]; target.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+			restored = set.Restore(e) || restored
+		}
+	}
+
+	return set, restored && before > 0, nil
+}

@@ -1,0 +1,44 @@
+package stamp
+
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// planReserved plans what becomes of the tags of t that have reserved keys, and of no others.
+func (s *Stamper) planReserved(t *target.Target, l *Labels) *plan {
+	p := newPlan(t, l)
+	p.done = true
+
+	set, _, err := desired(t, l)
+	if err != nil {
+		return p // It is left alone, as what has no tags.
+	}
+
+	p.decision = decideReserved(&State{Labels: l, Tags: set, Earlier: s.Earlier[t.Name]})
+	p.Trusted = p.decision.trusted
+
+	if set.Changed() {
+		p.Stamped, err = write(t, &l.Keys, set)
+		p.failsBy(err)
+	}
+
+	return p
+}
+
+// decideReserved decides on the tags of s that have reserved keys, and on no others.
+func decideReserved(s *State) *Decision {
+	d := &Decision{State: s}
+	d.takeAway()
+
+	for e := range d.Tags.All() {
+		if i, ok := s.Labels.labelOf(e); ok && s.Labels.all[i].Reserved {
+			d.respelled = append(d.respelled, i)
+		}
+	}
+
+	for _, i := range d.respelled {
+		d.Tags.Put(d.entry(i))
+	}
+
+	return d
+}
