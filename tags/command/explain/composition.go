@@ -101,7 +101,7 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		return nil, err
 	}
 
-	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: texts(set.Empty)}
+	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: words.Map(set.Empty, resolve.Lack.String)}
 
 	for _, absent := range set.Absent {
 		of.notes = append(of.notes, absent.String()+": no label")
@@ -117,16 +117,6 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	}
 
 	return of, nil
-}
-
-// texts of the lacks.
-func texts(of []resolve.Lack) []string {
-	out := make([]string, len(of))
-	for i := range of {
-		out[i] = of[i].String()
-	}
-
-	return out
 }
 
 // addLimits notes the rules of the input that labels alone don't tell all of.

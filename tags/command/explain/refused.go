@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -90,27 +89,14 @@ func (x *Explanation) refusedLines() (lines []string) {
 
 	for _, l := range order {
 		by := "its API"
-		if of := distinct(services[l]); of[0] != "" {
+		if of := words.Distinct(services[l]); of[0] != "" {
 			by = "the API of " + strings.Join(of, ", ")
 		}
 
-		lines = append(lines, fmt.Sprintf("%s refused by %s: %s (%s): %s\n", x.Provider, by, l.reason, l.text, strings.Join(distinct(keys[l]), ", ")))
+		lines = append(lines, fmt.Sprintf("%s refused by %s: %s (%s): %s\n", x.Provider, by, l.reason, l.text, strings.Join(words.Distinct(keys[l]), ", ")))
 	}
 
 	return lines
-}
-
-// distinct are the strings without those that are there before, in their order.
-func distinct(of []string) []string {
-	var out []string
-
-	for _, s := range of {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-
-	return out
 }
 
 // refuse says of the tag that a resource has whether the API of its cloud refuses it.

@@ -138,7 +138,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
 
-	out.notes = slices.Concat(of.notes, texts(of.set.PerResource.Empty()))
+	out.notes = slices.Concat(of.notes, words.Map(of.set.PerResource.Empty(), resolve.Lack.String))
 	for _, path := range targets.Unmatched() {
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}

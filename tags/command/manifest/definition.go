@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"path"
 
@@ -23,9 +22,6 @@ const packageExtension = ".xpkg"
 // definition is the kind of custom resource definitions.
 var definition = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 
-// progressEvery is the number of files after which Definitions says how far it is.
-const progressEvery = 100
-
 // A Definition of one served version of a kind.
 type Definition struct {
 	schema.GroupVersionKind
@@ -37,29 +33,18 @@ type Definition struct {
 // Definitions calls f for all served versions of the kinds that are defined in the files and folders. Of a
 // folder it reads all YAML and JSON files and packages, and those in folders below it.
 func (r *Reader) Definitions(paths []string, f func(Definition)) error {
-	files, err := below(paths, ".yaml", ".yml", ".json", packageExtension)
-	if err != nil {
-		return err
-	}
-
 	documents, skipped := 0, 0
 
-	for i, file := range files {
-		if i > 0 && i%progressEvery == 0 {
-			r.Sayf("read %d of %d files", i, len(files))
+	if err := r.read(paths, func(v *structpb.Value) error {
+		documents++
+
+		if !define(v.GetStructValue(), f) {
+			skipped++
 		}
 
-		if err := r.each(file, func(v *structpb.Value) error {
-			documents++
-
-			if !define(v.GetStructValue(), f) {
-				skipped++
-			}
-
-			return nil
-		}); err != nil {
-			return errors.Wrapf(err, "cannot read %s", file)
-		}
+		return nil
+	}, ".yaml", ".yml", ".json", packageExtension); err != nil {
+		return err
 	}
 
 	if skipped > 0 {
@@ -67,11 +52,6 @@ func (r *Reader) Definitions(paths []string, f func(Definition)) error {
 	}
 
 	return nil
-}
-
-// Sayf says something to whoever waits. It doesn't matter if nobody hears it.
-func (r *Reader) Sayf(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
 }
 
 // define calls f for each served version of the definition. It returns false if the object is no definition.

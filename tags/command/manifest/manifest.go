@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,8 +26,8 @@ type Reader struct {
 	// Stdin is read where a path is -. It can be read once.
 	Stdin io.Reader
 
-	// Progress is where Definitions says how far it is with many files, and how much of
-	// what it read it could not use.
+	// Progress is where a Reader says how far it is with many files, and how much of what it read it could not
+	// use. Of nil, it says nothing.
 	Progress io.Writer
 }
 
@@ -34,26 +35,46 @@ type Reader struct {
 // order, and keeps none. A List, which is what kubectl prints of several objects, stands for its
 // items, and so does a plain list. Of JSON there is one item in memory at a time.
 func (r *Reader) Stream(paths []string, f func(*structpb.Struct)) error {
-	files, err := below(paths, ".yaml", ".yml", ".json")
+	return r.read(paths, func(v *structpb.Value) error {
+		if v.GetStructValue() == nil {
+			return errors.Errorf("it is %s, not an object", object.KindOf(v))
+		}
+
+		f(v.GetStructValue())
+
+		return nil
+	}, ".yaml", ".yml", ".json")
+}
+
+// progressEvery is the number of files after which read says how far it is.
+const progressEvery = 100
+
+// read calls f for each value of the files, and of those below the folders that have one of the extensions,
+// until it returns an error.
+func (r *Reader) read(paths []string, f func(*structpb.Value) error, extensions ...string) error {
+	files, err := below(paths, extensions...)
 	if err != nil {
 		return err
 	}
 
-	for _, file := range files {
-		if err := r.each(file, func(v *structpb.Value) error {
-			if v.GetStructValue() == nil {
-				return errors.Errorf("it is %s, not an object", object.KindOf(v))
-			}
+	for i, file := range files {
+		if i > 0 && i%progressEvery == 0 {
+			r.Sayf("read %d of %d files", i, len(files))
+		}
 
-			f(v.GetStructValue())
-
-			return nil
-		}); err != nil {
+		if err := r.each(file, f); err != nil {
 			return errors.Wrapf(err, "cannot read %s", file)
 		}
 	}
 
 	return nil
+}
+
+// Sayf says something to whoever waits. It doesn't matter if nobody hears it.
+func (r *Reader) Sayf(format string, args ...any) {
+	if r.Progress != nil {
+		_, _ = fmt.Fprintf(r.Progress, format+"\n", args...)
+	}
 }
 
 // Objects returns what Stream reads of the files and folders.

@@ -29,6 +29,9 @@ type guard struct {
 	policy *policy
 	keys   profile.Format
 
+	// values is the class of values before CEL puts them in lower case, if the format does that.
+	values profile.Class
+
 	// What the format is made of.
 	prefix  *string
 	replace map[string]string
@@ -41,7 +44,12 @@ type guard struct {
 
 // of returns the guard of the profile, with the input's format.
 func (p *policy) of(of *profile.Profile) *guard {
-	out := &guard{Profile: of, policy: p, keys: of.Format, Formatted: p.formatted(of.Name)}
+	_, replace, lower := p.Values()[of.Name].Parts()
+	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", "", replace, lower)}
+
+	if lower {
+		out.values = lowered(of.ValueClass)
+	}
 
 	if f, ok := p.Formats()[of.Name]; ok {
 		out.keys = f
@@ -55,42 +63,24 @@ func (p *policy) of(of *profile.Profile) *guard {
 		whole, fixed = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*out.prefix)), *out.prefix+fixed
 	}
 
-	out.Made = replaced(whole, out.replace)
-
-	if out.lower {
-		table := folds(fixed, strings.ToLower)
-		for from, to := range out.replace {
-			table[from] = strings.ToLower(to)
-		}
-
-		out.Made = replaced(whole, table) + ".lowerAscii()" // CEL has that for ASCII only.
-	}
+	out.Made = formatted(whole, fixed, out.replace, out.lower)
 
 	return out
 }
 
-// formatted returns the expression of the value of the label l after the input's format for the profile of
-// that name. CEL puts ASCII in lower case only: see lowered.
-func (p *policy) formatted(name string) string {
-	_, replace, lower := p.Values()[name].Parts()
+// formatted returns the expression of the expression's string after a format. CEL puts ASCII in lower case only:
+// what else there is in the fixed part of a key is replaced, and for values see lowered.
+func formatted(expression, fixed string, replace map[string]string, lower bool) string {
 	if !lower {
-		return replaced("l.value", replace)
+		return replaced(expression, replace)
 	}
 
+	table := folds(fixed, strings.ToLower)
 	for from, to := range replace {
-		replace[from] = strings.ToLower(to)
+		table[from] = strings.ToLower(to)
 	}
 
-	return replaced("l.value", replace) + ".lowerAscii()"
-}
-
-// values is the class of values as Value has them.
-func (p *guard) values() profile.Class {
-	if _, _, lower := p.policy.Values()[p.Name].Parts(); lower {
-		return lowered(p.ValueClass)
-	}
-
-	return p.ValueClass
+	return replaced(expression, table) + ".lowerAscii()"
 }
 
 // lowered returns the class that admits a string if c admits it in lower case. CEL leaves other capitals than
@@ -149,7 +139,7 @@ func (p *guard) Rules() []rule {
 		{profile.KeyTooLong, longer("tag", p.Key)},
 		{profile.ValueTooLong, or(longer("value", p.Value), longer(entry, p.Entry))},
 		{profile.KeyCharacterClass, or("tag == ''", outside("tag", p.KeyClass), foreign)},
-		{profile.ValueCharacterClass, or(outside("value", p.values()), outside(entry, p.EntryClass))},
+		{profile.ValueCharacterClass, or(outside("value", p.values), outside(entry, p.EntryClass))},
 	}
 }
 
