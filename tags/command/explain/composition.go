@@ -21,21 +21,21 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A resolved step is one with the labels that it comes to for a composite resource.
+// A resolved step has the labels that its sources give for a composite resource.
 type resolved struct {
 	*manifest.Step
 
 	xr  *structpb.Struct
 	set resolve.Set
 
-	// answer what has been required since.
+	// answer requirements that were added after the labels were resolved.
 	answer func()
 
-	// notes on what isn't known.
+	// notes on labels that can't be known, or that sources don't give.
 	notes []string
 }
 
-// hierarchy explains what the labels of a composite resource come to.
+// hierarchy explains which tags the labels of a composite resource become.
 func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	of, err := c.resolve(ctx, r)
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	return of, nil
 }
 
-// addLimits notes the rules of the input that labels alone don't tell all of.
+// addLimits notes which rules of the input also depend on tags that aren't known here.
 func (e *explained) addLimits(in *v1beta1.CloudTags) {
 	var of []string
 
@@ -133,7 +133,7 @@ func (e *explained) addLimits(in *v1beta1.CloudTags) {
 	}
 
 	if len(of) > 0 {
-		e.notes = append(e.notes, strings.Join(of, ", ")+": only of labels, since the tags of earlier steps and of the cloud aren't known")
+		e.notes = append(e.notes, strings.Join(of, ", ")+": applied to labels only; tags of earlier steps and of the cloud are not known here")
 	}
 }
 
@@ -165,8 +165,8 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 }
 
-// resolveWith resolves the input for the request. Required resources are found among the objects. What is
-// required afterwards is found there by calling the returned function.
+// resolveWith resolves the input for the request. Required resources are found among the objects. The returned
+// function does the same for requirements that are added later.
 func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func(), error) {
 	for {
 		required := require.New(req)
@@ -180,8 +180,8 @@ func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 	}
 }
 
-// providers whose profiles to apply. They are none if nothing says which ones. What they
-// aren't known for is noted.
+// providers returns the providers whose profiles to apply, or none if nothing names one. It notes if the name holds for
+// some resources only.
 func (c *Command) providers(e *explained, in *v1beta1.CloudTags, set *resolve.Set) []string {
 	named := cmp.Or(in.ProviderValue(), set.Provider)
 	if len(c.Provider) > 0 || named == "" {

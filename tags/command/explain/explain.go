@@ -217,10 +217,10 @@ type Explanation struct {
 
 	profile *profile.Profile
 
-	// meant is true if whoever wrote the input knows that the API refuses tags.
+	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
 
-	// cells of labels in the column. One that another one took the place of has none.
+	// cells of labels in the column. A label that another one replaced has none.
 	cells map[tags.Label]terminal.Cell
 }
 
@@ -303,7 +303,7 @@ func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
 }
 
-// addRules says which tags the fields of tagFields can't have, though the profile admits them.
+// addRules notes which tags the fields of tagFields refuse, though the profile admits them.
 func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
@@ -327,7 +327,7 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 	}
 }
 
-// explanation returns what becomes of labels under the profile.
+// explanation returns which tags the labels become under the profile, and why the others become none.
 func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *profile.Profile, in *v1beta1.CloudTags) *Explanation {
 	free, slots := freeSlots(p, in)
 	left, gone, labels := removed(set, d, p)
@@ -390,8 +390,8 @@ func (e *explained) explanation(set *resolve.Set, d *tags.Transformed, p *profil
 	return x
 }
 
-// freeSlots of a resource without tags are those for labels, and why there are no more.
-// Resources of some kinds have more, but which kinds there are isn't known.
+// freeSlots returns how many slots a resource without tags has for labels, and why there are no more. Some kinds have
+// more, but the kinds are not known here.
 func freeSlots(p *profile.Profile, in *v1beta1.CloudTags) (free int, why string) {
 	reserved, own := int(in.ReservedTags[p.Name]), len(field.ProviderTags(p.Name))
 	if in.ProviderTags == v1beta1.ProviderTagsNone {

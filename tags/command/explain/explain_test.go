@@ -95,7 +95,7 @@ spec:
 	}
 }
 
-// run the command that the supplied arguments are for.
+// run the command with the arguments.
 func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
 	t.Helper()
 

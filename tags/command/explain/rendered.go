@@ -64,8 +64,8 @@ type Rendered struct {
 	keys func(key string) profile.KeySet
 }
 
-// A RenderedTag is a tag that a resource has. One of a label has the label's qualified key, and
-// the source that it is of. Note says what labels of its key have if it is of none.
+// A RenderedTag is a tag that a resource has. If it comes from a label, it has the label's qualified key and
+// source. If not, Note says which value a label of its key has.
 type RenderedTag struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -77,8 +77,8 @@ type RenderedTag struct {
 	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
 }
 
-// A LostLabel is a label that is no tag of a resource. If it is skipped, that has a Reason. One of an
-// expression that has no value has none.
+// A LostLabel is a label that is no tag of a resource. It has a Reason if it is skipped. A label of an expression
+// without a value has none.
 type LostLabel struct {
 	QualifiedKey string             `json:"qualifiedKey"`
 	TagKey       string             `json:"tagKey"`
@@ -95,7 +95,7 @@ type rendering struct {
 	resources []*Rendered
 	notes     []string
 
-	// meant is true if whoever wrote the input knows that clouds' APIs refuse tags.
+	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
 }
 
@@ -207,7 +207,7 @@ func (r *resolved) stamper() *stamp.Stamper {
 	}
 }
 
-// look returns what is explained of the target.
+// look returns the explanation of the target.
 func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 	x := &Rendered{Resource: t.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
 	if l.Field == nil {
@@ -319,7 +319,7 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 	return out
 }
 
-// why says why no tag has one of the keys: what became of labels that have one.
+// why says why no tag has one of the keys, by the labels that have one of them.
 func (x *Rendered) why(keys profile.KeySet) string {
 	var out []string
 

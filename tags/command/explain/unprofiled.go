@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// unprofiled is the note on what has no tag profile of its own.
+// unprofiled is the note on a provider or an API group without a tag profile of its own.
 func unprofiled(of target.Unprofiled) string {
 	name := strconv.Quote(of.Provider)
 	if of.Group != "" {

@@ -42,7 +42,7 @@ func expand(text string) string {
 	})
 }
 
-// archive returns one with the supplied file.
+// archive returns a tar archive with one file.
 func archive(t *testing.T, name, content string) string {
 	t.Helper()
 
@@ -64,7 +64,7 @@ func archive(t *testing.T, name, content string) string {
 	return b.String()
 }
 
-// pack returns a package with the supplied documents, as crossplane xpkg build makes it:
+// pack returns a package with the documents, as crossplane xpkg build makes it:
 // an archive of compressed archives.
 func pack(t *testing.T, name, documents string) string {
 	t.Helper()

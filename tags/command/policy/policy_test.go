@@ -26,7 +26,7 @@ import (
 // prefix of the labels and annotations of most cases.
 const prefix = "tags.example.org/"
 
-// command returns the command that the supplied arguments are for.
+// command returns the command with the arguments.
 func command(tb rapid.TB, args ...string) *Command {
 	tb.Helper()
 
@@ -39,7 +39,7 @@ func command(tb rapid.TB, args ...string) *Command {
 	return c
 }
 
-// output of the command for the supplied standard input.
+// output of the command, which reads in as standard input.
 func output(tb rapid.TB, in string, args ...string) []byte {
 	tb.Helper()
 
@@ -51,8 +51,7 @@ func output(tb rapid.TB, in string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// compositionOf returns a Composition of Zones with a step that has the supplied
-// fields of an input.
+// compositionOf returns a Composition of Zones with a step whose input has the fields.
 func compositionOf(input string) string {
 	return `
 apiVersion: apiextensions.crossplane.io/v1

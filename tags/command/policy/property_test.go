@@ -36,7 +36,7 @@ func joined(of []string, most int) *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom(of), 0, most), func(s []string) string { return strings.Join(s, "") })
 }
 
-// asciiOf returns those of the supplied strings that are ASCII.
+// asciiOf returns those of the strings that are ASCII.
 func asciiOf(of []string) []string {
 	return slices.DeleteFunc(slices.Clone(of), func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return r > 127 })
@@ -49,7 +49,7 @@ func unlikeASCII(of []string) []string {
 	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return strings.ContainsAny(s, "\u212aſİ") })
 }
 
-// long returns strings around the supplied lengths.
+// long returns a generator of strings around the lengths, in bytes.
 func long(char string, lengths ...int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		n := rapid.SampledFrom(lengths).Draw(t, "length")/len(char) + rapid.IntRange(-13, 2).Draw(t, "more")
@@ -149,8 +149,7 @@ func patterns() *rapid.Generator[string] {
 	})
 }
 
-// metadataOf returns a generator of labels or annotations, whose keys are of the supplied
-// pieces.
+// metadataOf returns a generator of labels or annotations, whose keys are made of the pieces in keys.
 func metadataOf(keys []string) *rapid.Generator[map[string]string] {
 	key := rapid.OneOf(joined(keys, 3), joined(keys, 3), long("k", 63, 128, 255, 512))
 	value := rapid.OneOf(

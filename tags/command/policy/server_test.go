@@ -67,7 +67,7 @@ type server struct {
 	compiled *compiled
 }
 
-// newServer returns a server that has been given the supplied manifests.
+// newServer returns a server that has the policy and the binding in the manifests.
 func newServer(tb rapid.TB, manifests []byte) *server {
 	tb.Helper()
 
@@ -193,8 +193,7 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 // latest version of the API server that the tests link.
 func latest() *version.Version { return environment.DefaultCompatibilityVersion() }
 
-// refusals returns the messages of what a compiled policy has against the supplied
-// request.
+// refusals returns the messages by which the compiled policy refuses the request.
 func refusals(tb rapid.TB, c *compiled, r *request) []string {
 	tb.Helper()
 

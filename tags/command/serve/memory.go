@@ -15,7 +15,7 @@ import (
 // idle is how long there has been no call when memory is given back.
 const idle = time.Minute
 
-// functionCalls are the methods that need memory. A kubelet's probe comes every few seconds.
+// functionCalls are the methods that need memory. Others are called all the time: a kubelet probes every few seconds.
 var functionCalls = []string{fnv1.FunctionRunnerService_RunFunction_FullMethodName, v1beta1.FunctionRunnerService_RunFunction_FullMethodName}
 
 // freeing returns an interceptor that calls free once there has been no call of the function for the idle
@@ -32,8 +32,8 @@ func freeing(idle time.Duration, free func()) grpc.UnaryServerInterceptor {
 	}
 }
 
-// free gives memory back to the system. What pools keep of a burst of large calls they drop
-// when garbage has been collected twice, which takes Go minutes if there is nothing to do.
+// free gives memory back to the system. Pools drop the buffers of a burst of large calls only when garbage has been
+// collected twice, which takes Go minutes without calls.
 func free() {
 	debug.FreeOSMemory()
 	debug.FreeOSMemory()

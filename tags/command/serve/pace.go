@@ -8,17 +8,15 @@ import (
 	"sync"
 )
 
-// heapFloor is the size of the heap, in bytes, below which garbage isn't collected. What lives
-// between calls is some 5 MB, so that Go would collect the garbage of each call of a hundred
-// resources on its own: a tenth of all the time.
+// heapFloor is the size of the heap, in bytes, below which garbage isn't collected. Between calls some 5 MB are in
+// use, so that Go would collect garbage in each call with a hundred resources, which takes a tenth of its time.
 const heapFloor = 64 << 20
 
-// minPercent is how much of what lives may come as garbage before it is collected: Go's default.
+// minPercent is the least GOGC: Go's default, which collects garbage when it is as large as the memory in use.
 const minPercent = 100
 
-// pace the collection of garbage so that a heap smaller than the floor grows to it first.
-// Larger heaps aren't any larger for it. It does so until the returned function is called, unless
-// GOGC says how to.
+// pace sets GOGC so that a heap smaller than the floor grows to it before garbage is collected. Larger heaps grow as
+// Go lets them. It goes on until stop is called, and does nothing if the environment has GOGC.
 func pace(floor uint64) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -31,7 +29,7 @@ func pace(floor uint64) (stop func()) {
 		percent = minPercent
 	)
 
-	// What nobody refers to is found by the next collection, after which this is called again.
+	// Each collection finds the object of the last call without references, and calls adjust again.
 	adjust = func(struct{}) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -62,8 +60,8 @@ func pace(floor uint64) (stop func()) {
 	}
 }
 
-// percentOf what lives, and of stacks and globals beside it, may come as garbage if the heap may
-// grow to the floor: the rule of GOGC, the other way round. All are bytes.
+// percentOf returns the GOGC by which a heap with live bytes grows to floor bytes. Stacks and globals are the roots,
+// in bytes, of which GOGC admits as much again.
 func percentOf(live, roots, floor uint64) int {
 	if live >= floor {
 		return minPercent

@@ -28,24 +28,24 @@ import (
 // told to stop. Kubernetes kills a container after 30 seconds by default.
 const drainTimeout = 25 * time.Second
 
-// megabyte is the unit of the greatest size of messages, and maxMegabytes as many of
-// them as the size of a protobuf message can be.
+// megabyte is the unit, in bytes, of message sizes in flags. maxMegabytes is the size of the largest message that
+// protobuf has.
 const (
 	megabyte     = 1024 * 1024
 	maxMegabytes = math.MaxInt32 / megabyte
 )
 
-// Requests and responses are of up to several megabytes. With buffers and windows of such sizes
-// they come and go in few pieces, and neither side waits for the other to admit more.
+// Requests and responses have up to several megabytes. Buffers and windows of these sizes, in bytes, move them in
+// few pieces, and neither side waits for the other to admit more.
 const (
 	bufferSize   = 256 << 10
 	streamWindow = 4 << 20
 	connWindow   = 16 << 20
 )
 
-// maxStreams is how many calls of a connection the server takes at once: each may hold a request of
-// the greatest size. A client's next call waits for one of them to end. RFC 9113, section 6.5.2,
-// recommends to admit no less than 100.
+// maxStreams is how many calls of a connection the server takes at once, since each may hold a request of the
+// greatest size. A client's next call waits until one of them ends. RFC 9113, section 6.5.2, recommends no
+// less than 100.
 const maxStreams = 100
 
 // A Command serves a function.
@@ -82,8 +82,8 @@ func (c *Command) Validate() error {
 	return nil
 }
 
-// Run serves the function until the context is done, or a signal comes. Calls under way then finish.
-// Here and not for all commands: the others end at a signal, as Go has it.
+// Run serves the function until ctx is done or a signal comes. Calls under way then finish. Other commands end at a
+// signal at once, as Go programs do.
 func (c *Command) Run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
@@ -151,8 +151,7 @@ func (c *Command) serve(ctx context.Context, lis net.Listener, log *slog.Logger)
 
 	log.Info("Serving", "network", lis.Addr().Network(), "address", lis.Addr().String())
 
-	// This returns once the server has stopped, with an error if it was told to before it
-	// began.
+	// Serve returns once the server has stopped, with an error if it was stopped before it began.
 	if err := srv.Serve(lis); !errors.Is(err, grpc.ErrServerStopped) {
 		return errors.Wrap(err, "cannot serve gRPC connections")
 	}

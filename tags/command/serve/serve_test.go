@@ -261,7 +261,7 @@ func TestServesBytes(t *testing.T) {
 	}
 }
 
-// scrape returns the lines that are served at the supplied URL.
+// scrape returns the lines that are served at the URL.
 func scrape(t *testing.T, url string) []string {
 	t.Helper()
 
@@ -401,7 +401,7 @@ func TestMessageSize(t *testing.T) {
 	}
 }
 
-// writeCertificate writes a certificate and its key that expire at the supplied time.
+// writeCertificate writes a certificate, which expires at notAfter, its key, and itself as the CA.
 func writeCertificate(t *testing.T, dir string, notAfter time.Time) {
 	t.Helper()
 
@@ -445,7 +445,7 @@ func load(t *testing.T, dir string) []tls.Certificate {
 	return []tls.Certificate{cert}
 }
 
-// dial the supplied listener, and trust the server if it has one of the supplied certificates.
+// dial lis, and trust the server if it has one of its certificates.
 func dial(t *testing.T, lis net.Listener, server []tls.Certificate, config *tls.Config) *grpc.ClientConn {
 	t.Helper()
 

@@ -43,8 +43,8 @@ func (c *Command) credentials(ctx context.Context, log *slog.Logger) (credential
 	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, GetConfigForClient: k.forClient}), nil
 }
 
-// A keyring has the certificate in a directory, and the CA there. They may be replaced at any
-// time, one file after the other, or all at once, as Kubernetes does it.
+// A keyring has the certificate and the CA of a directory. Their files may be replaced at any time, one after the
+// other, or all at once, as Kubernetes does it.
 type keyring struct {
 	dir string
 	log *slog.Logger
@@ -56,9 +56,9 @@ type keyring struct {
 	config *tls.Config
 }
 
-// forClient returns what a new connection is served with: what is in the directory now. While
-// that is no certificate, or not its key, it is what was there before. Connections that there
-// are stay.
+// forClient returns the configuration of a new connection, which is made of the files that are in the directory now.
+// While they are incomplete, or the key isn't that of the certificate, it is the configuration before. Open
+// connections stay.
 func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -70,7 +70,7 @@ func (k *keyring) forClient(client *tls.ClientHelloInfo) (*tls.Config, error) {
 	return k.config, nil
 }
 
-// load what is in the directory, if it is not what was loaded last.
+// load the files of the directory, unless they are those that were loaded last.
 func (k *keyring) load(ctx context.Context) error {
 	var files [][]byte
 

@@ -1,5 +1,5 @@
-// Package codec decodes what Crossplane asks of the function, without the resources. Most of a
-// resource nobody looks at, and it goes back as it came. So it stays the bytes that came.
+// Package codec decodes Crossplane's requests, except for the resources in them. The function looks at little of a
+// resource and returns the rest as it came, so a resource stays the bytes that came.
 package codec
 
 import (
@@ -23,7 +23,7 @@ var _ encoding.CodecV2 = Codec{}
 // Name of the encoding.
 func (Codec) Name() string { return proto.Name }
 
-// Marshal the supplied message.
+// Marshal encodes v, a protobuf message.
 func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 	m, ok := v.(protobuf.Message)
 	if !ok {
@@ -45,7 +45,7 @@ func (Codec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, nil
 }
 
-// Unmarshal the supplied bytes to the supplied message.
+// Unmarshal decodes data to v, a protobuf message.
 func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	switch m := v.(type) {
 	case *fnv1.RunFunctionRequest:
@@ -60,8 +60,8 @@ func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 }
 
-// joined is a copy of the supplied pieces: what a call received them in is used again after it.
-// Materialize would clear the memory first, which takes as long as copying.
+// joined returns a copy of data, whose buffers are used again after the call. Materialize would clear the memory of
+// the copy first, which takes as long as copying.
 func joined(data mem.BufferSlice) []byte {
 	pieces := make([][]byte, len(data))
 	for i, b := range data {

@@ -96,7 +96,7 @@ func marshal(tb testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// eachResource of the supplied request that may be bytes, by where it is.
+// eachResource calls yield for each resource of the request that may be bytes, and says where it is.
 func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1.Resource)) {
 	for where, state := range map[string]*fnv1.State{"observed": req.GetObserved(), "desired": req.GetDesired()} {
 		if xr := state.GetComposite(); xr != nil {
@@ -117,7 +117,7 @@ func eachResource(req *fnv1.RunFunctionRequest, yield func(where string, r *fnv1
 	}
 }
 
-// toTrees makes all that is bytes in the supplied request trees. It returns where they were.
+// toTrees makes trees of all bytes in the request. It returns where they were.
 func toTrees(tb testing.TB, req *fnv1.RunFunctionRequest) (inBytes []string) {
 	tb.Helper()
 
@@ -164,8 +164,7 @@ func toTrees(tb testing.TB, req *fnv1.RunFunctionRequest) (inBytes []string) {
 	return inBytes
 }
 
-// check that the supplied bytes are decoded as protobuf decodes them. It returns where bytes
-// are left.
+// check that b is decoded as protobuf decodes it. It returns where bytes are left.
 func check(tb testing.TB, b []byte) (inBytes []string) {
 	tb.Helper()
 
@@ -202,7 +201,7 @@ func check(tb testing.TB, b []byte) (inBytes []string) {
 var all = []string{"desired ", "desired b", "desired composite", "extra found 0", "extra found 2", "observed a", "observed composite", "required found 0", "required found 2", "schema bucket"}
 
 func TestUnmarshal(t *testing.T) {
-	// field of the supplied number in the bytes of a request, or of a state.
+	// field n of a request, or of a state.
 	field := func(n protowire.Number, body ...[]byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), slices.Concat(body...))
 	}
@@ -461,7 +460,7 @@ func TestMarshal(t *testing.T) {
 // TestUnmarshalMemory proves that no request takes more memory than it takes to decode it
 // whole, and resources hardly more than their bytes.
 func TestUnmarshalMemory(t *testing.T) {
-	// times the supplied number.
+	// many joins the bytes that of returns for each number below n.
 	many := func(n int, of func(i int) []byte) []byte {
 		var b []byte
 		for i := range n {

@@ -32,10 +32,10 @@ const (
 	lastOfState   = 2
 )
 
-// Unmarshal the supplied bytes, which must not change from then on, to the supplied request.
-// Resources and schemas stay bytes: what package object says of resources holds for these. Fields
-// that a newer Crossplane has are kept beside. A request that isn't in plain form is decoded whole,
-// and an error is that of decoding it so: nothing is found to be broken later.
+// Unmarshal decodes b to req. From then on b must not change: resources and schemas stay its bytes, which package
+// object reads. Fields that only a newer Crossplane knows are kept as unknown fields. A request that isn't in plain
+// form (see package wire) is decoded whole, and the error is that of protobuf, so that nothing turns out to be
+// broken later.
 func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	proto.Reset(req)
 
@@ -46,7 +46,7 @@ func Unmarshal(b []byte, req *fnv1.RunFunctionRequest) error {
 	return proto.Unmarshal(b, req)
 }
 
-// A decoder of a request. Its methods are false if something isn't in plain form.
+// A decoder of a request. Its methods return false if something isn't in plain form.
 type decoder struct {
 	wire.Checker
 
@@ -55,8 +55,8 @@ type decoder struct {
 
 func (d *decoder) decode(b []byte) bool { return each(b, d.to, lastOfRequest, d.field) }
 
-// each calls f for the tag, the body and all bytes of each field of the message m that b is made of, until f
-// returns false. Fields whose numbers are above last are handed to m, as what is unknown of it.
+// each calls f for each field in b, the bytes of the message m, until f returns false. f gets the field's tag, its
+// body, and all its bytes. Fields with numbers above last become unknown fields of m.
 func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, body, field []byte) bool) bool {
 	for len(b) > 0 {
 		if n := wire.Unknown(b, last); n > 0 {
@@ -79,7 +79,7 @@ func each(b []byte, m proto.Message, last protowire.Number, f func(tag byte, bod
 	return true
 }
 
-// field decodes the field with the supplied tag and body.
+// field decodes a field of the request.
 func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	switch tag {
 	case tagMeta, tagInput, tagContext, tagCredentials:
@@ -100,8 +100,8 @@ func (d *decoder) field(tag byte, body, field []byte) (ok bool) {
 	return ok
 }
 
-// put the supplied entry into the supplied map, which is made if there is none. What the value is
-// the supplied function says.
+// put adds the entry b to m, and returns m, or a new map if m is nil. of decodes the entry's value. An entry
+// whose key is there already isn't in plain form.
 func put[V any](m map[string]*V, b []byte, of func(b []byte) (*V, bool)) (map[string]*V, bool) {
 	key, value, ok := wire.FieldEntry(b)
 	if !ok {
@@ -121,7 +121,7 @@ func put[V any](m map[string]*V, b []byte, of func(b []byte) (*V, bool)) (map[st
 	return m, ok
 }
 
-// state decodes the supplied state, which there is once at most.
+// state decodes a state to to. A second one isn't in plain form.
 func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	if *to != nil {
 		return false
@@ -145,7 +145,7 @@ func (d *decoder) state(b []byte, to **fnv1.State) bool {
 	})
 }
 
-// resource of the supplied bytes.
+// resource returns the resource with the bytes.
 func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
 	r := &fnv1.Resource{}
 	object.SetBytes(r, b)
@@ -153,7 +153,7 @@ func (d *decoder) resource(b []byte) (*fnv1.Resource, bool) {
 	return r, d.Resource(b)
 }
 
-// resources that the supplied bytes are a list of.
+// resources returns the list with the bytes.
 func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	out := &fnv1.Resources{}
 
@@ -165,7 +165,7 @@ func (d *decoder) resources(b []byte) (*fnv1.Resources, bool) {
 	})
 }
 
-// schema of the supplied bytes.
+// schema returns the schema with the bytes.
 func (d *decoder) schema(b []byte) (*fnv1.Schema, bool) {
 	s := &fnv1.Schema{}
 	object.SetSchema(s, b)
