@@ -8,9 +8,6 @@ var (
 	// ackReadBack are tags that the controller never sends again once the resource is there.
 	// It writes those of AWS into the spec instead, and Crossplane ours, for ever.
 	ackReadBack = at(".spec.tags").as(Map, KeyValueList).request()
-
-	// ackOnce are tags that a rule of the kind's schema lets nobody change.
-	ackOnce = at(".spec.tags").as(Map).once()
 )
 
 // ack is AWS Controllers for Kubernetes, aws-controllers-k8s/<service>-controller. A controller
@@ -37,15 +34,10 @@ var ack = family{
 		"networkfirewall/FirewallPolicy": {at(".spec.tags", ".status.firewallPolicyResponse.tags").as(KeyValueList)},
 		"networkfirewall/RuleGroup":      {at(".spec.tags", ".status.ruleGroupResponse.tags").as(KeyValueList)},
 
-		"apigatewayv2/DomainName": {ackReadBack},
-		"apigatewayv2/Stage":      {ackReadBack},
-		"apigatewayv2/VPCLink":    {ackReadBack},
-		"ecs/Service":             {ackReadBack},
-		"ssm/Document":            {ackReadBack},
+		"apigatewayv2/DomainName apigatewayv2/Stage apigatewayv2/VPCLink ecs/Service ssm/Document": {ackReadBack},
 
 		// A later change is never sent, but tried again each time.
-		"apigatewayv2/API": {ackReadBack},
-		"mq/Broker":        {ackReadBack},
+		"apigatewayv2/API mq/Broker": {ackReadBack},
 
 		// A later change is sent along with Overwrite, which AWS refuses with tags.
 		"ssm/Parameter": {ackReadBack},
@@ -53,8 +45,8 @@ var ack = family{
 		// AWS refuses to create one with both tags and a group.
 		"sagemaker/ModelPackage": {ackReadBack},
 
-		"eks/IdentityProviderConfig": {ackOnce},
-		"emrcontainers/JobRun":       {ackOnce},
+		// A rule of the kind's schema lets nobody change them.
+		"eks/IdentityProviderConfig emrcontainers/JobRun": {at(".spec.tags").as(Map).once()},
 
 		// Its controller was left in 2021 without any update.
 		"elasticsearchservice/ElasticsearchDomain": {at(".spec.tagList").as(KeyValueList).request()},

@@ -7,7 +7,6 @@ var aruba = family{
 	fields: []*candidate{at("tags", "tags").words("=")},
 	kinds: map[string][]*candidate{
 		// A change replaces them. The group of newer releases is the domain itself.
-		"*/Cloudserver": {at("tags", "tags").words("=").request()},
-		"*/Keypair":     {at("tags", "tags").words("=").request()},
+		"Cloudserver Keypair": {at("tags", "tags").words("=").request()},
 	},
 }

@@ -15,11 +15,9 @@ var aso = family{
 	fields: []*candidate{asoTags},
 	kinds: map[string][]*candidate{
 		// The data of a configuration store: applications read settings by these tags.
-		"appconfiguration/KeyValue": none,
-		"appconfiguration/Snapshot": none,
+		"appconfiguration/KeyValue appconfiguration/Snapshot": none,
 
 		// Resource Manager calls these tags deprecated, and keeps them for who has some.
-		"notificationhubs/NamespacesAuthorizationRule":       none,
-		"notificationhubs/NotificationHubsAuthorizationRule": none,
+		"notificationhubs/NamespacesAuthorizationRule notificationhubs/NotificationHubsAuthorizationRule": none,
 	},
 }

@@ -35,11 +35,7 @@ var aws = family{
 		"inspector/ResourceGroup": none,
 
 		// These are tags, not resources that have some.
-		"autoscaling/GroupTag": none,
-		"cognitoidentity/CognitoIdentityPoolProviderPrincipalTag": none,
-		"dynamodb/Tag":             none,
-		"ec2/Tag":                  none,
-		"servicecatalog/TagOption": none,
-		"transfer/Tag":             none,
+		`autoscaling/GroupTag cognitoidentity/CognitoIdentityPoolProviderPrincipalTag dynamodb/Tag ec2/Tag
+		servicecatalog/TagOption transfer/Tag`: none,
 	},
 }

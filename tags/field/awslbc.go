@@ -11,6 +11,6 @@ var awsLBC = family{
 		at(".spec.defaultConfiguration.tags").request(),
 	},
 	kinds: map[string][]*candidate{
-		"*/GlobalAccelerator": {at(".spec.tags")},
+		"GlobalAccelerator": {at(".spec.tags")},
 	},
 }

@@ -14,10 +14,7 @@ var azure = family{
 	usual:  azureTags,
 	kinds: map[string][]*candidate{
 		// API Management's own catalogue of tags.
-		"apimanagement/APIOperationTag": none,
-		"apimanagement/APITag":          none,
-		"apimanagement/ProductTag":      none,
-		"apimanagement/Tag":             none,
+		"apimanagement/APIOperationTag apimanagement/APITag apimanagement/ProductTag apimanagement/Tag": none,
 	},
 }
 

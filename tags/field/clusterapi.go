@@ -10,15 +10,14 @@ var capa = family{
 	Family: Family{Name: "capa", Profile: "aws", Native: true},
 	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
 	kinds: map[string][]*candidate{
-		"*/AWSFargateProfile": {at(".spec.additionalTags")},
-		"*/AWSMachine":        {at(".spec.additionalTags")},
+		"AWSFargateProfile AWSMachine": {at(".spec.additionalTags")},
 
 		// Webhooks refuse a change.
-		"*/AWSMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
-		"*/ROSAMachinePool":    {at(".spec.additionalTags").once()},
+		"AWSMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
+		"ROSAMachinePool":    {at(".spec.additionalTags").once()},
 
 		// This one refuses it in a way that stops all of the composite resource.
-		"*/AWSClusterTemplate": none,
+		"AWSClusterTemplate": none,
 	},
 }
 
@@ -30,15 +29,10 @@ var capz = family{
 	Family: Family{Name: "capz", Profile: "azure", Native: true},
 	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
 	kinds: map[string][]*candidate{
-		"*/AzureCluster":             {at(".spec.additionalTags")},
-		"*/AzureMachine":             {at(".spec.additionalTags")},
-		"*/AzureMachinePool":         {at(".spec.additionalTags")},
-		"*/AzureManagedControlPlane": {at(".spec.additionalTags")},
-		"*/AzureManagedMachinePool":  {at(".spec.additionalTags")},
+		"AzureCluster AzureMachine AzureMachinePool AzureManagedControlPlane AzureManagedMachinePool": {at(".spec.additionalTags")},
 
 		// Webhooks refuse a change.
-		"*/AzureClusterTemplate": {at(".spec.template.spec.additionalTags").once()},
-		"*/AzureMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
+		"AzureClusterTemplate AzureMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
 	},
 }
 
@@ -51,16 +45,13 @@ var capg = family{
 	Family: Family{Name: "capg", Profile: "gcp", Native: true},
 	fields: []*candidate{at(".spec.additionalLabels").request(), at(".spec.template.spec.additionalLabels").request()},
 	kinds: map[string][]*candidate{
-		"*/GCPCluster":            {at(".spec.additionalLabels")},
-		"*/GCPMachine":            {at(".spec.additionalLabels")},
-		"*/GCPManagedMachinePool": {at(".spec.additionalLabels")},
+		"GCPCluster GCPMachine GCPManagedMachinePool": {at(".spec.additionalLabels")},
 
 		// The webhook refuses a change.
-		"*/GCPMachineTemplate": {at(".spec.template.spec.additionalLabels").once()},
+		"GCPMachineTemplate": {at(".spec.template.spec.additionalLabels").once()},
 
 		// These refuse it in a way that stops all of the composite resource.
-		"*/GCPClusterTemplate":        none,
-		"*/GCPManagedClusterTemplate": none,
+		"GCPClusterTemplate GCPManagedClusterTemplate": none,
 	},
 }
 
@@ -76,8 +67,8 @@ var capo = family{
 		at(".spec.template.spec.serverMetadata").as(Map, KeyValueList).once(),
 	},
 	kinds: map[string][]*candidate{
-		"*/OpenStackCluster":         {at(".spec.tags").words("=").upTo(60).once()},
-		"*/OpenStackClusterTemplate": {at(".spec.template.spec.tags").words("=").upTo(60).once()},
+		"OpenStackCluster":         {at(".spec.tags").words("=").upTo(60).once()},
+		"OpenStackClusterTemplate": {at(".spec.template.spec.tags").words("=").upTo(60).once()},
 	},
 }
 
@@ -86,8 +77,8 @@ var capo = family{
 var capdo = family{
 	Family: Family{Name: "capdo", Profile: "digitalocean", Native: true},
 	kinds: map[string][]*candidate{
-		"*/DOMachine":         {at(".spec.additionalTags").words(":")},
-		"*/DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once()},
+		"DOMachine":         {at(".spec.additionalTags").words(":")},
+		"DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once()},
 	},
 }
 

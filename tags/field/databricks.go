@@ -15,10 +15,10 @@ var databricks = family{
 		at("tags", "tags").as(Map, KeyValueList),
 	},
 	kinds: map[string][]*candidate{
-		"mlflow/*":      none,
-		"*/MlflowModel": none, // In its first release there is one group only.
+		"mlflow/*":    none,
+		"MlflowModel": none, // In its first release there is one group only.
 
 		// What its clusters have in the cloud below.
-		"*/SQLEndpoint": {at("tags.customTags", "tags.customTags").as(KeyValueList)},
+		"SQLEndpoint": {at("tags.customTags", "tags.customTags").as(KeyValueList)},
 	},
 }

@@ -110,10 +110,8 @@ type family struct {
 	// looksLike are fields that may carry cloud tags, or may not: nobody knows.
 	looksLike []*candidate
 
-	// kinds that have other fields, or none, by service and kind. The service is
-	// what an API group has before the domain: that of ec2.aws.upbound.io is ec2.
-	// A kind of * is every other kind of the service, and a service of * every other
-	// service.
+	// kinds that have other fields, or none, by their names: see table. Several kinds with the same
+	// fields have spaces between their names.
 	kinds map[string][]*candidate
 
 	// usual is the field that a kind of the family's profile is taken to have, if
@@ -155,12 +153,25 @@ func (f *family) addsToMost() bool {
 	return slices.ContainsFunc(f.fields, func(c *candidate) bool { return c.paths[0].String() == forProvider+f.adds })
 }
 
+// byKind are the fields of kinds that have other ones than their families.
+var byKind = func() table[[]*candidate] {
+	t := make(table[[]*candidate])
+
+	for _, f := range families {
+		for names, fields := range f.kinds {
+			for name := range strings.FieldsSeq(names) {
+				t[[2]string{f.Name, name}] = fields
+			}
+		}
+	}
+
+	return t
+}()
+
 // candidates for the tag field of the kind.
 func (f *family) candidates(service, kind string) []*candidate {
-	for _, key := range keysOf(service, kind) {
-		if c, ok := f.kinds[key]; ok {
-			return c
-		}
+	if fields, ok := byKind.of(f, service, kind); ok {
+		return fields
 	}
 
 	return f.fields

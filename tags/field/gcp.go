@@ -44,10 +44,8 @@ var gcp = family{
 
 		// The labels of a channel are its configuration, e.g. the address that
 		// is notified; those of a metric are the metric's schema.
-		"monitoring/NotificationChannel": {gcpUserLabels},
-		"monitoring/UptimeCheckConfig":   {gcpUserLabels},
-		"monitoring/MetricDescriptor":    none,
-		"logging/Metric":                 none,
+		"monitoring/NotificationChannel monitoring/UptimeCheckConfig": {gcpUserLabels},
+		"monitoring/MetricDescriptor logging/Metric":                  none,
 
 		// One of a few labels that say which type of group it is.
 		"cloudidentity/Group": none,
@@ -56,9 +54,7 @@ var gcp = family{
 		"cloudrun/DomainMapping": none,
 
 		// These are tags, not resources that have some.
-		"datacatalog/Tag":         none,
-		"datacatalog/TagTemplate": none,
-		"tags/*":                  none,
+		"datacatalog/Tag datacatalog/TagTemplate tags/*": none,
 	},
 }
 

@@ -4,5 +4,5 @@ package field
 // What it makes in a stack is unmanaged.
 var grafana = family{
 	Family: Family{Name: "grafana", Profile: "grafana", Upjet: true},
-	kinds:  map[string][]*candidate{"*/Stack": {at("labels", "labels")}},
+	kinds:  map[string][]*candidate{"Stack": {at("labels", "labels")}},
 }

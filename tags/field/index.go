@@ -153,6 +153,19 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
+// Untwin returns the group that a namespaced twin is the twin of: see Twin. Of a group that is no
+// twin it returns the group itself, and false.
+func Untwin(group string) (string, bool) {
+	labels := strings.Split(group, ".")
+
+	last := len(labels) - 3
+	if last < 0 || labels[last] != "m" {
+		return group, false
+	}
+
+	return strings.Join(slices.Delete(labels, last, last+1), "."), true
+}
+
 // parseIndex reads an index, which tags/field/survey writes. It is good for what we write
 // ourselves. Lines that begin with a # are comments.
 //

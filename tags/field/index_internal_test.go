@@ -1,18 +1,19 @@
 package field
 
 import (
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/testing/protocmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestFamilies tests what holds for every family of providers.
@@ -31,6 +32,8 @@ func TestFamilies(t *testing.T) {
 
 	named := make(map[string]bool)
 
+	words := 0
+
 	for _, f := range families {
 		named[f.Name] = true
 
@@ -38,22 +41,31 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: there is no tag profile %s", f.Name, f.Profile)
 		}
 
-		for kind, cs := range f.kinds {
-			if !strings.Contains(kind, "/") {
-				t.Errorf("%s: %s is no service and kind", f.Name, kind)
+		for _, c := range slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...) {
+			if slices.Contains(c.shapes, StringList) != (c.separator != "") || len(c.paths) == 0 {
+				t.Errorf("%s has a field that can't be written: %v", f.Name, c)
 			}
 
-			for _, c := range cs {
-				if slices.Contains(c.shapes, StringList) != (c.separator != "") || len(c.paths) == 0 {
-					t.Errorf("%s: %s has a field that can't be written: %v", f.Name, kind, c)
-				}
+			if c.separator == "" {
+				continue
+			}
+
+			words++
+
+			// Clouds whose tags are words have to admit the separator in them.
+			if r := profile.Of(f.Profile).CheckEntry("plexsphere", c.separator, "prod"); r != "" {
+				t.Errorf("%s has %q between key and value, which the profile %s doesn't admit: %s", f.Name, c.separator, f.Profile, r)
 			}
 		}
 	}
 
+	if words < 10 {
+		t.Errorf("want at least 10 fields whose tags are words, got %d", words)
+	}
+
 	for of, does := range fills {
-		if !named[of[0]] || !strings.Contains(of[1], "/") || does == (filling{}) {
-			t.Errorf("fills.txt: unknown family, kind or word of %s", of)
+		if !named[of[0]] || does == (filling{}) {
+			t.Errorf("fills.txt: unknown family or word of %s", of)
 		}
 	}
 }
@@ -98,73 +110,25 @@ func TestIndexIsSmall(t *testing.T) {
 	}
 }
 
+// TestParseIndex reads testdata/index.txt, which has all that an index can have.
 func TestParseIndex(t *testing.T) {
-	text := `# A comment.
-a.x.io v1.0.0..v1.4.0 m/v2.0.0..
- v1 m/v1,v2: -
-  A
-  B
- m/v1: tags Map - tagsAll,tags
-  C
- v1: -
-  D
- v1,v2 m/: -
-  E
- m/v3: @v2.0.0 -; @v2.1.0.. tags Map - -
-  F
- v3: @v1.1.0,v1.3.0..v1.4.0 -
-  G
-c.x.io
- v1: list StringList(:,255) atomic -
-  A
-  ProviderConfig
-d.x.io
- v1: -
-  StoreConfig
- v2: list KeyValueList(k,v,a="b-c",z=true) - -
-  ProviderConfig
-e.x.io
- v1: .metadata.labels Map on-request,fixed .status.tags
-  A
-`
-
-	want := map[string]string{
-		"a.x.io/v1 A":              "-\tNone\t-\t-",
-		"a.x.io/v1 B":              "-\tNone\t-\t-",
-		"a.m.x.io/v1 A":            "-\tNone\t-\t-",
-		"a.m.x.io/v1 B":            "-\tNone\t-\t-",
-		"a.m.x.io/v2 A":            "-\tNone\t-\t-",
-		"a.m.x.io/v2 B":            "-\tNone\t-\t-",
-		"a.m.x.io/v1 C":            "spec.forProvider.tags\tMap\t-\tstatus.atProvider.tagsAll,status.atProvider.tags",
-		"a.x.io/v1 D":              "-\tNone\t-\t-",
-		"a.x.io/v1 E":              "-\tNone\t-\t-",
-		"a.x.io/v2 E":              "-\tNone\t-\t-",
-		"a.m.x.io/v1 E":            "-\tNone\t-\t-",
-		"a.m.x.io/v2 E":            "-\tNone\t-\t-",
-		"a.m.x.io/v3 F":            "v2.0.0 -\tNone\t-\t-; v2.1.0.. spec.forProvider.tags\tMap\t-\t-",
-		"a.x.io/v3 G":              "v1.1.0,v1.3.0..v1.4.0 -\tNone\t-\t-",
-		"c.x.io/v1 A":              "spec.forProvider.list\tStringList(:,255)\tatomic\t-",
-		"c.x.io/v1 ProviderConfig": "spec.forProvider.list\tStringList(:,255)\tatomic\t-",
-		"d.x.io/v1 StoreConfig":    "-\tNone\t-\t-",
-		"d.x.io/v2 ProviderConfig": "spec.forProvider.list\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-",
-		"e.x.io/v1 A":              "metadata.labels\tMap\ton-request,fixed\tstatus.tags",
+	text, err := os.ReadFile("testdata/index.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
 
-	i := parseIndex(text)
-	got := make(map[string]string)
+	i := parseIndex(string(text))
+
+	var lines []string
 
 	for gvk, e := range i.All() {
-		var helds []string
 		for _, h := range e {
-			helds = append(helds, strings.TrimSpace(h.Releases+" "+strings.Join(h.Field.Columns(), "\t")))
+			lines = append(lines, strings.TrimSpace(Line(gvk, h.Field)+"\t"+h.Releases)+"\n")
 		}
-
-		got[gvk.GroupVersion().String()+" "+gvk.Kind] = strings.Join(helds, "; ")
 	}
 
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("parseIndex(...): -want, +got:\n%s", diff)
-	}
+	slices.Sort(lines)
+	tagstest.Text(t, "testdata/parsed.txt", strings.Join(lines, ""))
 
 	for group, want := range map[string]bool{"a.x.io": true, "a.m.x.io": true, "c.x.io": true, "c.m.x.io": false, "d.x.io": false} {
 		if got := i.HasGroup(group); got != want {
@@ -177,35 +141,25 @@ e.x.io
 	}
 }
 
-func TestLine(t *testing.T) {
-	gvk := schema.GroupVersionKind{Group: "g.example.org", Version: "v1", Kind: "K"}
-	at, a, b := object.MustParsePath("spec.forProvider.tags"), object.MustParsePath("status.atProvider.a"), object.MustParsePath("status.atProvider.b")
+// TestLaunchesAreThere tests that a surveyed release has every field that is stamped without being
+// asked for, and that the index has no others.
+func TestLaunchesAreThere(t *testing.T) {
+	there := make(map[string]bool)
 
-	for want, f := range map[string]Field{
-		"-\tNone\t-\t-":                      {Shape: None},
-		"tags\tMap\t-\ta,b":                  {Path: at, Shape: Map, Observed: []object.Path{a, b}},
-		"tags\tMap\tatomic\t-":               {Path: at, Shape: Map, Atomic: true},
-		"tags\tKeyValueList(k,v)\tatomic\ta": {Path: at, Shape: KeyValueList, Key: "k", Value: "v", Atomic: true, Observed: []object.Path{a}},
-		"tags\tKeyValueList(k,v,a=\"b-c\",z=true)\t-\t-": {
-			Path: at, Shape: KeyValueList, Key: "k", Value: "v",
-			Extra: map[string]*structpb.Value{"z": structpb.NewBoolValue(true), "a": structpb.NewStringValue("b-c")},
-		},
-		"tags\tStringList(:)\t-\t-":             {Path: at, Shape: StringList, Separator: ":"},
-		"tags\tStringList(_)\tatomic,sorted\t-": {Path: at, Shape: StringList, Separator: "_", Atomic: true, Sorted: true},
-		"tags\tStringList(=,255)\t-\t-":         {Path: at, Shape: StringList, Separator: "=", MaxLength: 255},
-	} {
-		short := strings.NewReplacer("spec.forProvider.", "", "status.atProvider.", "")
+	for gvk := range BuiltIn().All() {
+		f, service := familyOf(gvk.GroupKind())
 
-		if diff := cmp.Diff("g.example.org\tv1\tK\t"+want, short.Replace(Line(gvk, f))); diff != "" {
-			t.Errorf("Line(...): -want, +got:\n%s", diff)
+		for _, e := range BuiltIn().Launched(gvk) {
+			for _, h := range e {
+				there[f.Name+" "+service+"/"+gvk.Kind+" "+h.Field.Path.String()] = true
+			}
 		}
+	}
 
-		if f.Shape == None {
-			continue
-		}
-
-		if diff := cmp.Diff(f, parseField(strings.Split(want, "\t")), protocmp.Transform()); diff != "" {
-			t.Errorf("parseField(...): -want, +got:\n%s", diff)
+	for _, l := range launched {
+		is := slices.ContainsFunc(l.paths, func(p object.Path) bool { return there[l.family+" "+l.kind+" "+p.String()] })
+		if is != l.isUsed() {
+			t.Errorf("%s of %s %s: want in the index %t, got %t", l.field, l.family, l.kind, l.isUsed(), is)
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package field
 
-import "strings"
-
 var (
 	// kccLabels are labels of the object, which become those of the Google resource, by the
 	// configuration of Terraform kinds, x-dcl-labels of DCL kinds, and the code of others.
@@ -30,7 +28,7 @@ var kcc = family{
 	adds:   "." + kubernetesLabels,
 	added:  []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
 	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
-	kinds: kindsOf(map[string][]*candidate{
+	kinds: map[string][]*candidate{
 		`AlloyDBBackup AlloyDBCluster AlloyDBInstance APIGatewayAPI ArtifactRegistryRepository
 		BackupDRBackupPlan BackupDRBackupVault BigQueryDataset BigQueryTable BigtableInstance
 		CertificateManagerCertificate CertificateManagerCertificateIssuanceConfig CertificateManagerCertificateMap
@@ -80,18 +78,5 @@ var kcc = family{
 
 		// Labels of these say which type of group it is, or what is measured.
 		"CloudIdentityGroup MonitoringMetricDescriptor": none,
-	}),
-}
-
-// kindsOf are the candidates by each of the supplied names of kinds, of any service.
-func kindsOf(names map[string][]*candidate) map[string][]*candidate {
-	out := make(map[string][]*candidate)
-
-	for kinds, candidates := range names {
-		for kind := range strings.FieldsSeq(kinds) {
-			out["*/"+kind] = candidates
-		}
-	}
-
-	return out
+	},
 }

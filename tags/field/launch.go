@@ -1,7 +1,6 @@
 package field
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -11,24 +10,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A LaunchRow is what is known of a field whose tags go to what resources launch.
-type LaunchRow struct {
-	// Family and Kind that have it, the kind by service, e.g. ec2/Instance, and the path
-	// of the Field below spec.forProvider, with the items in question of a list in brackets.
-	Family, Kind, Field string
-
-	// To is what the tags go to, and Change what a change of them does to what runs.
-	To, Change string
-}
-
-// Used is true if the field is stamped without a rule of the input: a change harms nothing that
-// runs, and takes effect.
-func (r LaunchRow) Used() bool { return r.Change == "in place" || r.Change == "with the next launch" }
-
 // A launch is a field whose tags go to what the resources of a kind launch.
 type launch struct {
-	LaunchRow
 	*candidate
+
+	// family and kind that have it, the kind by service, e.g. ec2/Instance, and the path of the
+	// field below spec.forProvider, with the items in question of a list in brackets.
+	family, kind, field string
+
+	// to is what the tags go to, and change what a change of them does to what runs.
+	to, change string
 
 	// key of the items of a list that have the field, and the items in question by their key.
 	// One that isn't there is made. Without items it's every item that is there. There is no key
@@ -61,7 +52,7 @@ func parseLaunch(row string) launch {
 	columns := strings.Split(row, "; ")
 	of := strings.SplitN(columns[0], " ", 3)
 
-	l := launch{LaunchRow: LaunchRow{Family: of[0], Kind: of[1], Field: strings.TrimPrefix(of[2], "."), To: columns[1], Change: columns[2]}}
+	l := launch{family: of[0], kind: of[1], field: strings.TrimPrefix(of[2], "."), to: columns[1], change: columns[2]}
 
 	if list, rest, ok := strings.Cut(of[2], "["); ok {
 		items, within, _ := strings.Cut(rest, "]")
@@ -102,25 +93,15 @@ func pathsOf(paths string) (out [][]string) {
 	return out
 }
 
-// LaunchRows are what is known of all such fields, by family, kind and field.
-func LaunchRows() []LaunchRow {
-	out := make([]LaunchRow, len(launched))
-	for i, l := range launched {
-		out[i] = l.LaunchRow
-	}
-
-	slices.SortFunc(out, func(a, b LaunchRow) int {
-		return cmp.Or(strings.Compare(a.Family, b.Family), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Field, b.Field))
-	})
-
-	return out
-}
+// isUsed is true if the field is stamped without a rule of the input: a change harms nothing that
+// runs, and takes effect.
+func (l launch) isUsed() bool { return l.change == "in place" || l.change == "with the next launch" }
 
 // Switches are the names of the fields that pass the tags of a resource on to what it launches.
 func Switches() (out []string) {
 	for _, l := range launched {
 		if l.value != "" {
-			out = append(out, l.Field[strings.LastIndexByte(l.Field, '.')+1:])
+			out = append(out, l.field[strings.LastIndexByte(l.field, '.')+1:])
 		}
 	}
 
@@ -148,7 +129,7 @@ func launchesOf(gk schema.GroupKind) (f *family, used []launch) {
 	kind := service + "/" + gk.Kind
 
 	for _, l := range launched {
-		if l.Family == f.Name && l.Kind == kind && l.Used() {
+		if l.family == f.Name && l.kind == kind && l.isUsed() {
 			used = append(used, l)
 		}
 	}
@@ -219,12 +200,13 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 	// The provider fills what isn't there, but not within what is there.
 	out.LateInit = of.Upjet && l.key == "" && out.around.IsZero()
 
-	if len(l.items) == 0 {
-		return []Launched{out}
+	items := l.items
+	if len(items) == 0 {
+		items = []string{""}
 	}
 
-	all := make([]Launched, len(l.items))
-	for i, item := range l.items {
+	all := make([]Launched, len(items))
+	for i, item := range items {
 		all[i] = out
 		all[i].Item = item
 	}

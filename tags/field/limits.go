@@ -187,43 +187,39 @@ type stringSchema struct {
 	// enum is what the string is one of, if it isn't nil.
 	enum []string
 
-	// anyOf and oneOf have lists of schemas, any or one of which has to admit the string, and not
-	// those that must not.
-	anyOf, oneOf [][]*stringSchema
-	not          []*stringSchema
+	// others are what else has to hold: anyOf, oneOf and not.
+	others []func(string) bool
 }
 
 // stringOf returns what all of the schemas admit of a string, or nil if they admit all.
 func stringOf(schemas iter.Seq[object.Node]) *stringSchema { return stringWithin(schemas, maxNesting) }
 
 func stringWithin(schemas iter.Seq[object.Node], depth int) *stringSchema {
-	t, limited := &stringSchema{most: -1}, false
+	t := &stringSchema{most: -1}
 
 	for s := range schemas {
 		if n, ok := bound(s, "maxLength"); ok && (t.most < 0 || n < t.most) {
-			t.most, limited = n, true
+			t.most = n
 		}
 
-		if n, ok := bound(s, "minLength"); ok && n > t.least {
-			t.least, limited = n, true
+		if n, ok := bound(s, "minLength"); ok {
+			t.least = max(t.least, n)
 		}
 
 		if re := patternOf(s); re != nil {
-			t.patterns, limited = append(t.patterns, re), true
+			t.patterns = append(t.patterns, re)
 		}
 
 		if enum := s.Field("enum"); enum.IsList() {
 			t.narrow(enum)
-
-			limited = true
 		}
 
 		if depth > 0 {
-			limited = t.choose(s, depth-1) || limited
+			t.choose(s, depth-1)
 		}
 	}
 
-	if !limited {
+	if t.most < 0 && t.least == 0 && t.patterns == nil && t.enum == nil && t.others == nil {
 		return nil
 	}
 
@@ -243,30 +239,29 @@ func (t *stringSchema) narrow(enum object.Node) {
 	t.enum = of
 }
 
-// choose what the schema admits by other schemas. It returns false if it admits all.
-func (t *stringSchema) choose(s object.Node, depth int) (limited bool) {
-	all := func(name string) []*stringSchema {
-		var out []*stringSchema
-		for of := range s.Field(name).Items() {
-			out = append(out, stringWithin(partsOf(of), depth))
+// choose what the schema admits by other schemas: any or one of which has to admit the string, and
+// not those that must not.
+func (t *stringSchema) choose(s object.Node, depth int) {
+	each := func(name string) (of []*stringSchema) {
+		for part := range s.Field(name).Items() {
+			of = append(of, stringWithin(partsOf(part), depth))
 		}
 
-		return out
+		return of
 	}
 
-	if of := all("anyOf"); of != nil {
-		t.anyOf, limited = append(t.anyOf, of), true
+	if of := each("anyOf"); of != nil {
+		t.others = append(t.others, func(s string) bool { return count(of, s) > 0 })
 	}
 
-	if of := all("oneOf"); of != nil {
-		t.oneOf, limited = append(t.oneOf, of), true
+	if of := each("oneOf"); of != nil {
+		t.others = append(t.others, func(s string) bool { return count(of, s) == 1 })
 	}
 
 	if not := s.Field("not"); not.IsObject() {
-		t.not, limited = append(t.not, stringWithin(partsOf(not), depth)), true
+		of := stringWithin(partsOf(not), depth)
+		t.others = append(t.others, func(s string) bool { return !of.admits(s) })
 	}
-
-	return limited
 }
 
 // patternOf returns the pattern of the schema, or nil if there is none that can be applied.
@@ -305,19 +300,15 @@ func (t *stringSchema) admits(s string) bool {
 		return true
 	}
 
-	is := func(of *stringSchema) bool { return of.admits(s) }
-
 	return t.admitsLength(s) && utf8.RuneCountInString(s) >= t.least && (t.enum == nil || slices.Contains(t.enum, s)) &&
 		!slices.ContainsFunc(t.patterns, func(re *regexp.Regexp) bool { return !re.MatchString(s) }) &&
-		!slices.ContainsFunc(t.anyOf, func(of []*stringSchema) bool { return !slices.ContainsFunc(of, is) }) &&
-		!slices.ContainsFunc(t.oneOf, func(of []*stringSchema) bool { return count(of, is) != 1 }) &&
-		!slices.ContainsFunc(t.not, is)
+		!slices.ContainsFunc(t.others, func(holds func(string) bool) bool { return !holds(s) })
 }
 
-// count of how many the function is true.
-func count[T any](of []T, is func(T) bool) (n int) {
-	for i := range of {
-		if is(of[i]) {
+// count of the schemas that admit the string.
+func count(of []*stringSchema, s string) (n int) {
+	for _, t := range of {
+		if t.admits(s) {
 			n++
 		}
 	}
@@ -346,17 +337,17 @@ func (t *stringSchema) String() string {
 		out = append(out, "what matches "+re.String())
 	}
 
-	if len(t.anyOf)+len(t.oneOf)+len(t.not) > 0 {
+	if t.others != nil {
 		out = append(out, "what anyOf, oneOf and not say")
 	}
 
 	return "by the schema of the kind: " + words.Name(strings.Join(out, ", "))
 }
 
-// bound returns the number that the schema has as a limit, and false if there is none.
+// bound returns the number that the schema has as a limit, which is none if it's no whole one.
 func bound(s object.Node, name string) (int, bool) {
 	n, ok := s.Field(name).Value().GetKind().(*structpb.Value_NumberValue)
-	if !ok {
+	if !ok || n.NumberValue != math.Trunc(n.NumberValue) {
 		return 0, false
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestLimitsOf is about tags that the schema of a kind does not admit in its tag field.
@@ -22,54 +23,27 @@ func TestLimitsOf(t *testing.T) {
 		field.Joined:       {Shape: field.Joined, Separator: "=", Delimiter: ","},
 	}
 
-	const by = "by the schema of the kind: "
+	var cases []struct {
+		Reason string             `json:"reason"`
+		Shape  field.Shape        `json:"shape"`
+		Schema *structpb.Struct   `json:"schema"`
+		Key    string             `json:"key"`
+		Value  string             `json:"value"`
+		Want   profile.SkipReason `json:"want"`
+		Limit  string             `json:"limit"`
+	}
 
-	for _, tc := range []struct {
-		reason string
-		shape  field.Shape
+	tagstest.ReadYAML(t, "testdata/limits.yaml", &cases)
 
-		// schema of the tag field.
-		schema     string
-		key, value string
-
-		want  profile.SkipReason
-		limit string
-	}{
-		{"A schema of a type alone has no limits.", field.Map, `{type: object, additionalProperties: {type: string}}`, "k", "v", "", ""},
-		{"Values have a length.", field.Map, `{type: object, additionalProperties: {type: string, maxLength: 2}}`, "key", "abc", profile.ValueTooLong, by + "at most 2 characters"},
-		{"The length is one of characters.", field.Map, `{type: object, additionalProperties: {type: string, maxLength: 2}}`, "key", "éé", "", ""},
-		{"There may be no character at all.", field.Map, `{type: object, additionalProperties: {type: string, maxLength: 0}}`, "key", "a", profile.ValueTooLong, by + "at most 0 characters"},
-		{"Values can be too short.", field.Map, `{type: object, additionalProperties: {type: string, minLength: 1, maxLength: 9}}`, "key", "", profile.ValueCharacterClass, by + "1 to 9 characters"},
-		{"Values have a pattern, which is looked for anywhere.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "[a-z]"}}`, "key", "1a1", "", ""},
-		{"A pattern says what it says.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^[a-z]*$"}}`, "key", "Prod", profile.ValueCharacterClass, by + "what matches ^[a-z]*$"},
-		{"The end of a text is its end, not that of a line.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^[a-z]*$"}}`, "key", "prod\n", profile.ValueCharacterClass, by + "what matches ^[a-z]*$"},
-		{"A pattern that can't be read is none.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^(?!x)"}}`, "key", "x", "", ""},
-		{"A pattern that costs too much is none.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^((a{1,30}){1,30}b){1,1}((a{1,30}){1,30}b){1,1}((a{1,30}){1,30}b){1,1}$"}}`, "key", "x", "", ""},
-		{"Values are some of a few.", field.Map, `{type: object, additionalProperties: {type: string, enum: [dev, prod, 1]}}`, "key", "test", profile.ValueCharacterClass, by + `one of ["dev" "prod"]`},
-		{"One of these is fine.", field.Map, `{type: object, additionalProperties: {type: string, enum: [dev, prod]}}`, "key", "prod", "", ""},
-		{"All parts have to hold.", field.Map, `{type: object, additionalProperties: {type: string, maxLength: 9, allOf: [{maxLength: 3}, {allOf: [{pattern: b}]}]}}`, "key", "aaa", profile.ValueCharacterClass, by + "at most 3 characters, what matches b"},
-		{"Parts of the map have to hold, too.", field.Map, `{type: object, additionalProperties: {type: string}, allOf: [{additionalProperties: {maxLength: 1}}]}`, "key", "aa", profile.ValueTooLong, by + "at most 1 characters"},
-		{"Any part has to hold.", field.Map, `{type: object, additionalProperties: {type: string, anyOf: [{pattern: ^a}, {pattern: ^b}]}}`, "key", "c", profile.ValueCharacterClass, by + "what anyOf, oneOf and not say"},
-		{"Any part is enough.", field.Map, `{type: object, additionalProperties: {type: string, anyOf: [{pattern: ^a}, {pattern: ^b}]}}`, "key", "b", "", ""},
-		{"One part has to hold, and no other.", field.Map, `{type: object, additionalProperties: {type: string, oneOf: [{pattern: ^a}, {pattern: b$}]}}`, "key", "ab", profile.ValueCharacterClass, by + "what anyOf, oneOf and not say"},
-		{"What must not be is refused.", field.Map, `{type: object, additionalProperties: {type: string, not: {enum: [""]}}}`, "key", "", profile.ValueCharacterClass, by + "what anyOf, oneOf and not say"},
-		{"A map has no limits for keys.", field.Map, `{type: object, additionalProperties: {type: string, maxLength: 2}}`, "keys", "v", "", ""},
-		{"The items of a value have limits.", field.MapOfLists, `{type: object, additionalProperties: {type: array, items: {type: string, maxLength: 2}}}`, "key", "abc", profile.ValueTooLong, by + "at most 2 characters"},
-		{"Keys of a list have limits.", field.KeyValueList, `{type: array, items: {type: object, properties: {key: {type: string, maxLength: 2}, value: {type: string}}}}`, "abc", "abc", profile.KeyTooLong, by + "at most 2 characters"},
-		{"Keys of a list have patterns.", field.KeyValueList, `{type: array, items: {type: object, properties: {key: {type: string, pattern: "^[^:]*$"}}}}`, "a:b", "", profile.KeyCharacterClass, by + "what matches ^[^:]*$"},
-		{"Values of a list have limits.", field.KeyValueList, `{type: array, items: {type: object, properties: {key: {type: string}}, allOf: [{properties: {value: {maxLength: 2}}}]}}`, "abc", "abc", profile.ValueTooLong, by + "at most 2 characters"},
-		{"An entry has limits as it is written.", field.StringList, `{type: array, items: {type: string, maxLength: 4}}`, "ab", "cd", profile.ValueTooLong, by + "at most 4 characters"},
-		{"An entry has a pattern.", field.StringList, `{type: array, items: {type: string, pattern: "^[a-z]+=[a-z]+$"}}`, "ab", "", profile.ValueCharacterClass, by + "what matches ^[a-z]+=[a-z]+$"},
-		{"The length of all tags in one string is not that of a tag.", field.Joined, `{type: string, maxLength: 1}`, "ab", "", "", ""},
-		{"Long limits are cut.", field.Map, `{type: object, additionalProperties: {type: string, pattern: "^` + strings.Repeat("a", 300) + `$"}}`, "key", "v", profile.ValueCharacterClass, by + "what matches ^" + strings.Repeat("a", 114) + "…" + strings.Repeat("a", 63) + "$ (315 bytes)"},
-		{"What is no schema has no limits.", field.Map, `{type: object, maxProperties: x, additionalProperties: {type: string, maxLength: "1", minLength: null, pattern: 1, enum: {}, allOf: x, anyOf: {}, not: 1}}`, "key", "value", "", ""},
-	} {
-		f := shapes[tc.shape]
+	for _, tc := range cases {
+		f := shapes[tc.Shape]
 		f.Path = object.MustParsePath("spec.forProvider.tags")
 
-		reason, limit := field.LimitsOf(schemaWith(t, tc.schema), &f).Refuses(tc.key, f.Separator, tc.value)
-		if reason != tc.want || limit != tc.limit {
-			t.Errorf("\n%s\nRefuses(%q, %q): want %q (%s), got %q (%s)", tc.reason, tc.key, tc.value, tc.want, tc.limit, reason, limit)
+		limits := field.LimitsOf(object.Tree(managed(t, map[string]any{"tags": tc.Schema.AsMap()}, nil)).Node(), &f)
+
+		reason, limit := limits.Refuses(tc.Key, f.Separator, tc.Value)
+		if limit = strings.TrimPrefix(limit, "by the schema of the kind: "); reason != tc.Want || limit != tc.Limit {
+			t.Errorf("\n%s\nRefuses(%q, %q): want %q (%s), got %q (%s)", tc.Reason, tc.Key, tc.Value, tc.Want, tc.Limit, reason, limit)
 		}
 	}
 }

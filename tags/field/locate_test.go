@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // text of all that is known of a field. It is empty of the zero field.
@@ -119,11 +119,6 @@ func TestTruth(t *testing.T) {
 
 // TestLocate asks each of the locators but the built-in index for kinds.
 func TestLocate(t *testing.T) {
-	b, err := os.ReadFile("testdata/located.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	var cases []struct {
 		Name   string `json:"name"`
 		Reason string `json:"reason"`
@@ -142,12 +137,10 @@ func TestLocate(t *testing.T) {
 		Want string `json:"want"`
 	}
 
-	if err := yaml.UnmarshalStrict(b, &cases); err != nil {
-		t.Fatal(err)
-	}
+	tagstest.ReadYAML(t, "testdata/located.yaml", &cases)
 
-	if len(cases) < 70 {
-		t.Errorf("want at least 70 cases, got %d", len(cases))
+	if len(cases) < 80 {
+		t.Errorf("want at least 80 cases, got %d", len(cases))
 	}
 
 	for _, tc := range cases {
@@ -165,7 +158,8 @@ func TestLocate(t *testing.T) {
 			}
 
 			by, _, _ := strings.Cut(tc.Name, "/")
-			locator := map[string]field.Locator{"Rules": rules, "Schema": schemas, "Profile": field.ByProfile{}}[by]
+			all := field.ForInput(&v1beta1.CloudTags{TagFields: tc.TagFields}, schemas)
+			locator := map[string]field.Locator{"Rules": rules, "Schema": schemas, "Profile": field.ByProfile{}, "Input": all}[by]
 
 			got, ok := locator.Locate(field.Kind{GroupVersionKind: kindOf(tc.Kind), Profile: tc.Profile, Managed: !tc.Unmanaged})
 			if !ok {

@@ -1,7 +1,5 @@
 package field
 
-//go:generate go test . -run TestREADME -update
-
 // natives are the families of kinds that are not Crossplane's own: of controllers that people compose
 // resources of as they are.
 var natives = []*family{

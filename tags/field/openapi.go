@@ -1,7 +1,6 @@
 package field
 
 import (
-	"math"
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -92,7 +91,9 @@ func listType(s object.Node) Type {
 			return Type{}
 		}
 
-		return Type{Shape: StringList, Atomic: atomic, MaxLength: integer(items, "maxLength")}
+		most, _ := bound(items, "maxLength")
+
+		return Type{Shape: StringList, Atomic: atomic, MaxLength: most}
 	}
 
 	if text(items, "type") != "object" {
@@ -119,13 +120,3 @@ func isString(s object.Node) bool {
 }
 
 func text(s object.Node, name string) string { return s.Field(name).Text() }
-
-// integer returns a whole number, or 0 if there is none.
-func integer(s object.Node, name string) int {
-	n := s.Field(name).Value().GetNumberValue()
-	if n > math.MaxInt32 || n != math.Trunc(n) {
-		return 0
-	}
-
-	return int(n)
-}

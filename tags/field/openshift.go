@@ -6,7 +6,7 @@ var hypershift = family{
 	Family: Family{Name: "hypershift", Profile: "aws", Native: true},
 	fields: []*candidate{at(".spec.platform.aws.resourceTags").as(KeyValueList).with(nil, "overridePolicy").request().within()},
 	kinds: map[string][]*candidate{
-		"*/HostedControlPlane": none, // The controller copies a HostedCluster's.
+		"HostedControlPlane": none, // The controller copies a HostedCluster's.
 	},
 }
 
@@ -17,9 +17,9 @@ var hive = family{
 	Family: Family{Name: "hive", Profile: "aws", Native: true},
 	fields: []*candidate{at(".spec.platform.aws.userTags").request().within()},
 	kinds: map[string][]*candidate{
-		"*/DNSZone": {at(".spec.aws.additionalTags").as(KeyValueList).request().within()},
+		"DNSZone": {at(".spec.aws.additionalTags").as(KeyValueList).request().within()},
 
 		// The webhook refuses a change.
-		"*/ClusterDeployment": {at(".spec.platform.aws.userTags").once().within()},
+		"ClusterDeployment": {at(".spec.platform.aws.userTags").once().within()},
 	},
 }

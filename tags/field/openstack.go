@@ -20,12 +20,7 @@ var openstack = family{
 	Family: Family{Name: "openstack", Profile: "openstack", Upjet: true},
 	usual:  openstackMetadata,
 	kinds: map[string][]*candidate{
-		"blockstorage/VolumeV3":    {openstackMetadata},
-		"compute/InstanceV2":       {openstackMetadata},
-		"identity/ProjectV3":       {openstackTags},
-		"images/ImageV2":           {openstackTags},
-		"lb/*":                     {openstackTags},
-		"networking/*":             {openstackTags},
-		"sharedfilesystem/ShareV2": {openstackMetadata},
+		"blockstorage/VolumeV3 compute/InstanceV2 sharedfilesystem/ShareV2": {openstackMetadata},
+		"identity/ProjectV3 images/ImageV2 lb/* networking/*":               {openstackTags},
 	},
 }

@@ -8,9 +8,9 @@ var orc = family{
 	Family: Family{Name: "orc", Profile: "openstack", Native: true},
 	fields: []*candidate{at(".spec.resource.tags", ".status.resource.tags").words("=").within()},
 	kinds: map[string][]*candidate{
-		"*/Server": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()},
+		"Server": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()},
 
 		// A rule of the schema refuses any change.
-		"*/Volume": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once().within()},
+		"Volume": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once().within()},
 	},
 }

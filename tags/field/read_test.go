@@ -9,37 +9,14 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // What isn't a schema has no fields.
 func TestReadGarbage(t *testing.T) {
-	cases := map[string]string{
-		"Empty":               `{}`,
-		"NoManagedResource":   `{"type":"object","properties":{"spec":{"type":"object","properties":{"tags":{"type":"object","additionalProperties":{"type":"string"}}}}}}`,
-		"PropertiesList":      `{"properties":[]}`,
-		"PropertiesNull":      `{"properties":null}`,
-		"SpecString":          `{"properties":{"spec":"forProvider"}}`,
-		"SpecPreservesFields": `{"properties":{"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}`,
-		"TagsNull":            tagsOf(`null`),
-		"TagsNumber":          tagsOf(`1`),
-		"TagsList":            tagsOf(`[]`),
-		"NoType":              tagsOf(`{"additionalProperties":{"type":"string"}}`),
-		"TypeList":            tagsOf(`{"type":["object"],"additionalProperties":{"type":"string"}}`),
-		"TypeUnknown":         tagsOf(`{"type":"bag"}`),
-		"MapOfAnything":       tagsOf(`{"type":"object","additionalProperties":true}`),
-		"MapOfNothing":        tagsOf(`{"type":"object","additionalProperties":false}`),
-		"MapOfNull":           tagsOf(`{"type":"object","additionalProperties":null}`),
-		"MapOfMaps":           tagsOf(`{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"string"}}}`),
-		"ListOfNothing":       tagsOf(`{"type":"array"}`),
-		"ListOfNull":          tagsOf(`{"type":"array","items":null}`),
-		"ListOfLists":         tagsOf(`{"type":"array","items":{"type":"array","items":{"type":"string"}}}`),
-		"ListOfSeveral":       tagsOf(`{"type":"array","items":[{"type":"string"}]}`),
-		"ListOfEmptyObjects":  tagsOf(`{"type":"array","items":{"type":"object"}}`),
-		"ListOfFieldsNull":    tagsOf(`{"type":"array","items":{"type":"object","properties":{"key":null,"value":null}}}`),
-		"ListOfFieldsList":    tagsOf(`{"type":"array","items":{"type":"object","properties":["key","value"]}}`),
-		"Reference":           tagsOf(`{"$ref":"#/components/schemas/tags"}`),
-		"Dates":               tagsOf(`{"type":"array","items":{"type":"string","format":"date-time"}}`),
-	}
+	var cases map[string]string
+
+	tagstest.ReadYAML(t, "testdata/garbage.yaml", &cases)
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

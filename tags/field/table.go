@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
-// A table has what is known of kinds, by their families, services and kinds.
+// A table has what is known of kinds, by the names of their families and by their own names: the
+// service and the kind, e.g. ec2/Instance, or the service and a * for all other kinds of the
+// service, or the kind alone for those of other services, or a * for all other kinds. The service is
+// what an API group has before the group that the family claims: that of ec2.aws.upbound.io is ec2.
 type table[T any] map[[2]string]T
 
-// of returns what is known of the kind, or else of all such kinds of the family.
+// of returns what is known of the family's kind.
 func (t table[T]) of(f *family, service, kind string) (T, bool) {
-	for _, key := range keysOf(service, kind) {
+	for _, key := range [...]string{service + "/" + kind, service + "/*", kind, "*"} {
 		if v, ok := t[[2]string{f.Name, key}]; ok {
 			return v, true
 		}
@@ -19,12 +22,6 @@ func (t table[T]) of(f *family, service, kind string) (T, bool) {
 	var zero T
 
 	return zero, false
-}
-
-// keysOf returns how a kind is called by its service and kind: as itself, then with all kinds of
-// its service, then with kinds of its name in all services, then with all kinds.
-func keysOf(service, kind string) [4]string {
-	return [...]string{service + "/" + kind, service + "/*", "*/" + kind, "*/*"}
 }
 
 // rows of an embedded text, but for comments: lines that are empty, and what is behind a # that

@@ -18,12 +18,8 @@ type Refuser struct {
 // provider, API group and kind, if it is known to refuse some of what the rules admit. It returns nil
 // otherwise. What is only unwise in a cloud, its API does not refuse.
 func (r Rules) RefuserOf(provider, group, kind string) *Profile {
-	if r == Cloud {
-		return nil
-	}
-
 	c := cloudOf(provider)
-	p, services := c.refusals()
+	p, services := r.refusals(c)
 
 	if p = profileFor(group, kind, p, services, c.always); p == Contract.ProfileOf(provider, group, kind) {
 		return nil
@@ -35,14 +31,10 @@ func (r Rules) RefuserOf(provider, group, kind string) *Profile {
 // RefusersOf returns the APIs of the provider's cloud that are known to refuse some of what the
 // rules admit: for who knows no kinds of resources.
 func (r Rules) RefusersOf(provider string) []Refuser {
-	if r == Cloud {
-		return nil
-	}
-
 	var out []Refuser
 
 	c := cloudOf(provider)
-	p, services := c.refusals()
+	p, services := r.refusals(c)
 
 	if p != c.contract {
 		out = append(out, Refuser{Profile: p})
@@ -55,14 +47,17 @@ func (r Rules) RefusersOf(provider string) []Refuser {
 	return out
 }
 
-// refusals returns what the cloud's API is known to refuse: all that its rules refuse, unless they
-// also refuse what is only unwise.
-func (c *cloud) refusals() (*Profile, []service) {
-	if c.refuses != nil {
+// refusals returns what the cloud's API is known to refuse of what the rules admit: all that its own
+// rules refuse, unless they also refuse what is only unwise. They admit nothing that it refuses.
+func (r Rules) refusals(c *cloud) (*Profile, []service) {
+	switch {
+	case r == Cloud:
+		return c.contract, nil
+	case c.refuses != nil:
 		return c.contract, c.refuses
+	default:
+		return cmp.Or(c.api, c.contract), c.services
 	}
-
-	return cmp.Or(c.api, c.contract), c.services
 }
 
 // profileFor returns the tag profile of the first service that has the kind, or else the one that

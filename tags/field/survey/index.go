@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ const header = `# The tag fields of the kinds of the providers that people run, 
 # Generated from the surveys by go generate: do not edit. These were surveyed:
 `
 
-// Index is the text of the built-in index of the supplied surveys.
+// Index is the text of the built-in index that the surveys make.
 func Index(surveys map[string]*Survey) (string, error) {
 	out := &strings.Builder{}
 	out.WriteString(header)
@@ -53,13 +52,13 @@ func (s *Survey) addTo(kinds map[schema.GroupVersionKind]string, groups map[stri
 	for gvk := range s.Kinds {
 		group := s.ranges(func(r string) bool { return served[[2]string{gvk.Group, r}] })
 
-		e, launched := s.entry(gvk, field.Read), s.launched(gvk)
+		entries := s.entries(gvk)
 
-		if len(e) == 1 && e[0].Releases == group {
+		if e := entries[0]; len(e) == 1 && e[0].Releases == group {
 			e[0].Releases = ""
 		}
 
-		text := formatKind(e, launched)
+		text := formatKind(entries)
 
 		// Several providers of a cloud can have settings of the same name.
 		if has, ok := kinds[gvk]; ok && has != text {
@@ -80,23 +79,24 @@ func (s *Survey) fields() map[schema.GroupVersionKind]string {
 	out := make(map[schema.GroupVersionKind]string, len(s.Kinds))
 
 	for gvk := range s.Kinds {
-		e, launched := s.entry(gvk, field.Read), s.launched(gvk)
+		entries := s.entries(gvk)
 
-		for _, e := range append(launched, e) {
+		for _, e := range entries {
 			for i := range e {
 				e[i].Releases = ""
 			}
 		}
 
-		out[gvk] = formatKind(e, launched)
+		out[gvk] = formatKind(entries)
 	}
 
 	return out
 }
 
-// launched are the entries of the launched fields that the supplied kind has in some release.
-func (s *Survey) launched(gvk schema.GroupVersionKind) []field.Entry {
-	var out []field.Entry
+// entries of the kind: that of its tag field, and those of the launched fields that it has in some
+// release.
+func (s *Survey) entries(gvk schema.GroupVersionKind) []field.Entry {
+	out := []field.Entry{s.entry(gvk, field.Read)}
 
 	for i := range field.ReadLaunched(gvk, objects.Node{}) {
 		e := s.entry(gvk, func(gvk schema.GroupVersionKind, is objects.Node) field.Field { return field.ReadLaunched(gvk, is)[i] })
@@ -112,8 +112,8 @@ func (s *Survey) launched(gvk schema.GroupVersionKind) []field.Entry {
 	return out
 }
 
-// entry of the supplied kind, of which a field is read from schemas: one if all releases that
-// serve it agree on its path and shape, and else several, the newest last.
+// entry of the kind, with the fields that are read from its schemas: one if all releases that
+// serve the kind agree on path and shape, and else several, the newest last.
 func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersionKind, objects.Node) field.Field) field.Entry {
 	var e field.Entry
 
@@ -127,7 +127,7 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersio
 			continue
 		}
 
-		f := read(gvk, objects.Tree(is.Struct()).Node())
+		f := read(gvk, is.Node())
 
 		n := slices.IndexFunc(e, func(h field.Held) bool { return h.Field.WrittenAs(f) })
 		if n < 0 {
@@ -152,8 +152,8 @@ func (s *Survey) entry(gvk schema.GroupVersionKind, read func(schema.GroupVersio
 	return e
 }
 
-// format returns the supplied kinds, of which the index says what is supplied, with the releases that serve their groups, as the
-// built-in index has them: see field.BuiltIn.
+// format returns the text that the built-in index has of kinds: see field.BuiltIn. It is given what
+// the index says of each kind, and the releases that serve each API group, if not all do.
 func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]string) string {
 	type place struct{ group, kind, entry string }
 
@@ -161,11 +161,16 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 	versions := make(map[place][2][]string)
 
 	for gvk, text := range kinds {
-		group, twin := untwin(gvk.Group)
+		group, isTwin := field.Untwin(gvk.Group)
 		p := place{group: group, kind: gvk.Kind, entry: text}
 
+		i := 0
+		if isTwin {
+			i = 1
+		}
+
 		of := versions[p]
-		of[twin] = slices.Sorted(slices.Values(append(of[twin], gvk.Version)))
+		of[i] = slices.Sorted(slices.Values(append(of[i], gvk.Version)))
 		versions[p] = of
 	}
 
@@ -196,24 +201,11 @@ func format(kinds iter.Seq2[schema.GroupVersionKind, string], groups map[string]
 	return outline(rows)
 }
 
-var namespaced = regexp.MustCompile(`^(.*\.)?m\.([^.]+\.[^.]+)$`)
-
-// untwin returns the group that the supplied one is the namespaced twin of, and 1. Of one that
-// is no twin it returns itself, and 0.
-func untwin(group string) (of string, twin int) {
-	if !namespaced.MatchString(group) {
-		return group, 0
-	}
-
-	return namespaced.ReplaceAllString(group, "$1$2"), 1
-}
-
-// formatKind is what the index says of a kind with the supplied entry, and those of its launched
-// fields.
-func formatKind(e field.Entry, launched []field.Entry) string {
-	out := []string{formatEntry(e)}
-	for _, l := range launched {
-		out = append(out, formatEntry(l))
+// formatKind is what the index says of a kind with the entries: see Survey.entries.
+func formatKind(entries []field.Entry) string {
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = formatEntry(e)
 	}
 
 	return strings.Join(out, " + ")
@@ -239,7 +231,7 @@ func formatEntry(e field.Entry) string {
 	return strings.Join(out, "; ")
 }
 
-// short form of the supplied paths, with commas between them: without where most are, and with
+// short form of the paths, which have commas between them: without where most are, and with
 // a dot in front of those that are elsewhere.
 func short(paths, below string) string {
 	out := strings.Split(paths, ",")

@@ -15,12 +15,12 @@ import (
 // fields that look like tags.
 type Schema string
 
-// Struct is the schema as field.Read reads it.
-func (s Schema) Struct() *structpb.Struct {
+// Node is the schema as field.Read reads it.
+func (s Schema) Node() objects.Node {
 	out := &structpb.Struct{}
 	_ = out.UnmarshalJSON([]byte(s)) // It comes from Prune, or Parse has tried it.
 
-	return out
+	return objects.Tree(out).Node()
 }
 
 // looksLikeTags are the names of the fields that families have as tags, and of those that
@@ -35,25 +35,24 @@ type object = map[string]any
 // keywords that the type of a field depends on, besides those of schemas within.
 var keywords = []string{"type", "maxLength", "required", "x-kubernetes-list-type", "x-kubernetes-map-type"}
 
-// Prune the supplied schema of a kind.
-func Prune(s *structpb.Struct) Schema {
+// Prune the schema of a kind, in OpenAPI v3.
+func Prune(s objects.Node) Schema {
 	tops, levels := object{}, 3
 
-	fields := child(child(child(s, "properties"), "spec"), "properties")
-
-	managed := child(fields, "forProvider") != nil
+	fields := property(s, "spec").Field("properties")
+	managed := fields.Field("forProvider").IsObject()
 
 	switch {
 	case managed:
 		levels = 2
-	case child(child(child(fields, "template"), "properties"), "spec") != nil:
+	case property(fields.Field("template"), "spec").IsObject():
 		levels = 5 // In spec.template.spec is what another kind has in spec.
 	}
 
 	for top, field := range map[string]string{"spec": "forProvider", "status": "atProvider"} {
-		outer := child(child(s, "properties"), top)
+		outer := property(s, top)
 		if managed {
-			outer = child(child(outer, "properties"), field)
+			outer = property(outer, field)
 		}
 
 		kept := prune(outer, levels, nil)
@@ -76,41 +75,44 @@ func Prune(s *structpb.Struct) Schema {
 	return Schema(text)
 }
 
-// prune returns what is kept of a schema: the supplied keywords, if it is one of a field that
+// property is the schema of a field of an object that has the schema s.
+func property(s objects.Node, name string) objects.Node { return s.Field("properties").Field(name) }
+
+// prune returns what is kept of the schema s: the keywords in keep, if it is one of a field that
 // looks like tags or of its entries, and of its fields those that look like tags or have
 // fields that do, down to so many levels. Of other fields of an entry the type is kept.
-func prune(s *structpb.Struct, levels int, keep []string) object {
+func prune(s objects.Node, levels int, keep []string) object {
 	out, fields := object{}, object{}
-	if s == nil {
+	if !s.IsObject() {
 		return out
 	}
 
 	for keyword, levels := range map[string]int{"items": levels, "additionalProperties": 0} {
-		if kept := prune(child(s, keyword), levels, keep); len(kept) > 0 {
+		if kept := prune(s.Field(keyword), levels, keep); len(kept) > 0 {
 			out[keyword] = kept
 		}
 	}
 
 	for _, keyword := range keep {
-		if v, ok := s.GetFields()[keyword]; ok {
-			out[keyword] = v.AsInterface()
+		if v := s.Field(keyword); v.IsThere() {
+			out[keyword] = v.Value().AsInterface()
 		}
 	}
 
-	for name, v := range child(s, "properties").GetFields() {
-		of, kept := v.GetStructValue(), object{}
+	for name, of := range s.Field("properties").Fields() {
+		name, kept := string(name), object{}
 
 		switch {
-		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(objects.NodeOf(v)).Shape != "":
+		case levels > 0 && slices.Contains(looksLikeTags(), name) && field.TypeOf(of).Shape != "":
 			kept = prune(of, levels-1, keywords)
-		case levels > 0 && slices.Contains(field.Switches(), name) && of.GetFields()["type"].GetStringValue() == "string":
+		case levels > 0 && slices.Contains(field.Switches(), name) && of.Field("type").Text() == "string":
 			kept = prune(of, 0, keywords)
 		case levels > 1:
 			kept = prune(of, levels-1, nil)
 		}
 
 		if keep != nil {
-			kept["type"] = of.GetFields()["type"].GetStringValue()
+			kept["type"] = of.Field("type").Text()
 		}
 
 		if len(kept) > 0 {
@@ -123,8 +125,4 @@ func prune(s *structpb.Struct, levels int, keep []string) object {
 	}
 
 	return out
-}
-
-func child(s *structpb.Struct, name string) *structpb.Struct {
-	return s.GetFields()[name].GetStructValue()
 }

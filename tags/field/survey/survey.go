@@ -78,15 +78,8 @@ func (s *Survey) ForgetUpcoming() {
 
 // adds is true if the index says of a kind what it would not say without the release.
 func (s *Survey) adds(release string) bool {
-	others := &Survey{}
-
-	for gvk, in := range s.Kinds {
-		for r, is := range in {
-			if r != release {
-				others.Add(r, gvk, is)
-			}
-		}
-	}
+	others := *s
+	others.Releases = slices.DeleteFunc(slices.Clone(s.Releases), func(r string) bool { return r == release })
 
 	return !maps.Equal(s.fields(), others.fields())
 }
@@ -127,15 +120,20 @@ func (s *Survey) ranges(isSo func(release string) bool) string {
 	return strings.TrimPrefix(out.String(), ",")
 }
 
-// within are the releases of the supplied ranges.
+// within are the releases of the ranges: see ranges.
 func (s *Survey) within(ranges string) (out []string) {
 	for r := range strings.SplitSeq(ranges, ",") {
 		from, to, isRange := strings.Cut(r, "..")
 
-		for _, release := range s.Releases {
-			if release == from || isRange && compareReleases(from, release) < 0 && (to == "" || compareReleases(release, to) <= 0) {
-				out = append(out, release)
-			}
+		first, last := slices.Index(s.Releases, from), len(s.Releases)-1
+		if !isRange {
+			last = first
+		} else if to != "" {
+			last = slices.Index(s.Releases, to)
+		}
+
+		if first >= 0 && first <= last {
+			out = append(out, s.Releases[first:last+1]...)
 		}
 	}
 

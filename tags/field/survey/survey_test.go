@@ -90,7 +90,7 @@ func TestIndex(t *testing.T) {
 
 	kinds := func(yield func(schema.GroupVersionKind, string) bool) {
 		for gvk, e := range field.BuiltIn().All() {
-			if !yield(gvk, formatKind(e, field.BuiltIn().Launched(gvk))) {
+			if !yield(gvk, formatKind(append([]field.Entry{e}, field.BuiltIn().Launched(gvk)...))) {
 				return
 			}
 		}
@@ -111,7 +111,7 @@ func TestPruneDefinitions(t *testing.T) {
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions([]string{"../testdata/crds", "../testdata/providers"}, func(d manifest.Definition) {
-		want, got := field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node()), field.Read(d.GroupVersionKind, objects.Tree(Prune(d.Schema).Struct()).Node())
+		want, got := field.Read(d.GroupVersionKind, objects.Tree(d.Schema).Node()), field.Read(d.GroupVersionKind, Prune(objects.Tree(d.Schema).Node()).Node())
 		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: Read(...): -whole schema, +pruned:\n%s", d.GroupVersionKind, diff)
 		}
@@ -123,7 +123,7 @@ func TestPruneDefinitions(t *testing.T) {
 
 		for _, s := range all {
 			for _, is := range s.Kinds[d.GroupVersionKind] {
-				if field.Read(d.GroupVersionKind, objects.Tree(is.Struct()).Node()).WrittenAs(want) {
+				if field.Read(d.GroupVersionKind, is.Node()).WrittenAs(want) {
 					return
 				}
 			}
@@ -188,7 +188,7 @@ func TestPrune(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Prune(schemaOf(t, tc.schema))); diff != "" {
+			if diff := cmp.Diff(tc.want, Prune(objects.Tree(schemaOf(t, tc.schema)).Node())); diff != "" {
 				t.Errorf("\n%s\nPrune(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -465,14 +465,14 @@ func TestUntwin(t *testing.T) {
 			t.Errorf("Twin(%q): want %q, got %q", group, want, got)
 		}
 
-		if of, twin := untwin(got); of != group || twin != 1 {
-			t.Errorf("untwin(%q): want %q, got %q, %d", got, group, of, twin)
+		if of, isTwin := field.Untwin(got); of != group || !isTwin {
+			t.Errorf("Untwin(%q): want %q, got %q, %t", got, group, of, isTwin)
 		}
 	}
 
 	for _, group := range []string{"ec2.aws.upbound.io", "m.argocd.crossplane.io", "ram.upbound.io", "x.ram.io", "", "m"} {
-		if of, twin := untwin(group); of != group || twin != 0 {
-			t.Errorf("untwin(%q): want none, got %q", group, of)
+		if of, isTwin := field.Untwin(group); of != group || isTwin {
+			t.Errorf("Untwin(%q): want none, got %q", group, of)
 		}
 	}
 }

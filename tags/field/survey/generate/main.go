@@ -25,6 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/field/survey"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 const folder = "survey"
@@ -79,7 +80,7 @@ func add(s *survey.Survey, release string) error {
 		// Of what makes no resources of a cloud nothing is to be known.
 		of, ok := field.FamilyOf(d.GroupKind())
 		if !isStored(d.GroupVersionKind) && (!ok || of.Profile != "") {
-			s.Add(name, d.GroupVersionKind, survey.Prune(d.Schema))
+			s.Add(name, d.GroupVersionKind, survey.Prune(object.Tree(d.Schema).Node()))
 		}
 	})
 }

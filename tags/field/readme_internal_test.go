@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,8 +14,50 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestREADME tests that the table of native families in the README is what the index says.
-func TestREADME(t *testing.T) { tagstest.Section(t, "README.md", "natives", nativesTable()) }
+//go:generate go test . -run TestREADME -update
+
+// TestREADME tests that the tables in the README are what families and the index say.
+func TestREADME(t *testing.T) {
+	tagstest.Section(t, "README.md", "natives", nativesTable())
+	tagstest.Section(t, "README.md", "immutable", immutableTable())
+	tagstest.Section(t, "README.md", "launched", launchedTable())
+}
+
+// immutableTable is the table of kinds whose tag field can't change, in Markdown.
+func immutableTable() string {
+	out := &strings.Builder{}
+	out.WriteString("| Family | Kind | Releases | Source |\n|---|---|---|---|\n")
+
+	for _, of := range slices.SortedFunc(maps.Keys(immutables), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		releases := "all"
+		if immutables[of].older {
+			releases = "older ones"
+		}
+
+		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", of[0], strings.TrimPrefix(of[1], "/"), releases, immutables[of].source)
+	}
+
+	return out.String()
+}
+
+// launchedTable is the table of launched fields, in Markdown.
+func launchedTable() string {
+	out := &strings.Builder{}
+	out.WriteString("| Family | Kind | Field | Tags of | A change takes effect | `Tag` |\n|---|---|---|---|---|---|\n")
+
+	for _, l := range slices.SortedFunc(slices.Values(launched), func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.family, b.family), cmp.Compare(a.kind, b.kind), cmp.Compare(a.field, b.field))
+	}) {
+		used := "no"
+		if l.isUsed() {
+			used = "yes"
+		}
+
+		fmt.Fprintf(out, "| %s | %s | `%s` | %s | %s | %s |\n", l.family, l.kind, l.field, l.to, l.change, used)
+	}
+
+	return out.String()
+}
 
 // nativesTable is the table of native families, in Markdown: how many of their kinds are tagged, and
 // where.
