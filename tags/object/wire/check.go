@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"slices"
@@ -21,9 +20,6 @@ const maxDepth = 1000
 type Checker struct {
 	b []byte
 
-	// ascii is where bytes end of which it's known that they are ASCII.
-	ascii int
-
 	// keys of the maps that are being checked, inner ones last.
 	keys []key
 
@@ -36,7 +32,7 @@ type key struct{ from, to int }
 
 // Resource is true if the supplied bytes are a Resource in plain form.
 func (c *Checker) Resource(b []byte) bool {
-	c.b, c.ascii, c.keys = b, 0, c.keys[:0]
+	c.b, c.keys = b, c.keys[:0]
 
 	var object, ready bool
 
@@ -76,7 +72,7 @@ func (c *Checker) Resource(b []byte) bool {
 
 // Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
-	c.b, c.ascii, c.keys = b, 0, c.keys[:0]
+	c.b, c.keys = b, c.keys[:0]
 	return c.fields(0, len(b), 0)
 }
 
@@ -97,11 +93,6 @@ func (c *Checker) fields(at, end, depth int) bool {
 		from, to := length(b, at+1)
 		if to == 0 || to > end {
 			return false
-		}
-
-		// Tags and small lengths are ASCII, too.
-		if to-from <= small && to > c.ascii && isASCII(b[from:to]) {
-			c.ascii = to
 		}
 
 		value := c.entry(from, to)
@@ -161,7 +152,7 @@ func (c *Checker) value(at, end, depth int) bool {
 
 	switch b[at] {
 	case String:
-		return to <= c.ascii || utf8.Valid(b[from:to])
+		return utf8.Valid(b[from:to])
 	case Struct:
 		return c.fields(from, to, depth)
 	case List:
@@ -180,7 +171,7 @@ func (c *Checker) entry(at, end int) int {
 	}
 
 	from, to := length(b, at+1)
-	if to == 0 || to >= end || b[to] != Value || to > c.ascii && !utf8.Valid(b[from:to]) {
+	if to == 0 || to >= end || b[to] != Value || !utf8.Valid(b[from:to]) {
 		return 0
 	}
 
@@ -217,86 +208,15 @@ func longLength(b []byte, at int) (from, to int) {
 	return from, from + int(n) //nolint:gosec // It is no more than the length of the bytes.
 }
 
-// small entries of maps are ASCII or not as a whole.
-const small = 0x7f
-
-// notASCII are the bits that bytes of ASCII don't have.
-const notASCII = 0x8080808080808080
-
-func isASCII(b []byte) bool {
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b)&notASCII != 0 {
-			return false
-		}
-	}
-
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-
-	return true
-}
-
-// few keys are compared each with each, if they may be the same.
-const few = 24
-
 // seed of hashes, so that nobody can choose keys that have the same.
 var seed = maphash.MakeSeed()
 
-// unique is true if the map whose keys are those from the supplied position on has none of
-// them twice. It has been checked then.
+// unique is true if the map whose keys are those from the position begin on has none of them
+// twice. It has been checked then. The table is never more than half full.
 func (c *Checker) unique(begin int) bool {
 	keys := c.keys[begin:]
 	c.keys = c.keys[:begin]
 
-	if len(keys) > few {
-		return c.uniqueByHash(keys)
-	}
-
-	// Which hashes there have been. Few keys have the same.
-	var seen [2]uint64
-
-	for i, k := range keys {
-		h := c.hash(k)
-		if bit := uint64(1) << (h % 64); seen[h/64]&bit == 0 {
-			seen[h/64] |= bit
-			continue
-		}
-
-		for _, other := range keys[:i] {
-			if bytes.Equal(c.b[k.from:k.to], c.b[other.from:other.to]) {
-				return false
-			}
-		}
-	}
-
-	return true
-}
-
-// hash of the first and the last bytes of the supplied key, which is less than 128.
-func (c *Checker) hash(k key) uint64 {
-	var w uint64
-
-	switch n := k.to - k.from; {
-	case n >= 8:
-		w = binary.LittleEndian.Uint64(c.b[k.from:]) + bits.RotateLeft64(binary.LittleEndian.Uint64(c.b[k.to-8:]), 32)
-	case k.from+8 <= len(c.b):
-		w = binary.LittleEndian.Uint64(c.b[k.from:]) & (1<<(8*n) - 1)
-	default:
-		for i, b := range c.b[k.from:k.to] {
-			w |= uint64(b) << (8 * i)
-		}
-	}
-
-	// The product of the golden ratio spreads what differs over the upper bits.
-	return w * 0x9e3779b97f4a7c15 >> 57
-}
-
-// uniqueByHash is true if none of the supplied keys is there twice. The table is never more than
-// half full.
-func (c *Checker) uniqueByHash(keys []key) bool {
 	size := 2 << bits.Len(uint(len(keys)))
 	c.slots = slices.Grow(c.slots[:0], size)[:size]
 	clear(c.slots)
