@@ -685,7 +685,9 @@ func TestRunFunctionDeterministic(t *testing.T) {
 
 	bucket := req.GetObserved().GetResources()["bucket"]
 	bucket.Resource.Fields["status"] = structpb.NewStructValue(tagstest.Struct(map[string]any{"atProvider": map[string]any{"tagsAll": cloud}}))
-	tagstest.ForProvider(bucket)["tags"] = structpb.NewStructValue(tagstest.Struct(pairs("gone", "v")))
+	before := pairs("gone", "v")
+	maps.Copy(before, pairs("label", "before"))
+	tagstest.ForProvider(bucket)["tags"] = structpb.NewStructValue(tagstest.Struct(before))
 
 	f := newLogged()
 	f.auditValues = true
