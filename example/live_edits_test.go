@@ -2,7 +2,6 @@ package example
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,17 +10,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 )
-
-// disk is of a kind whose tags are a list that is merged by keys.
-const disk = `
-- name: disk
-  base:
-    apiVersion: storage.cloud.example.org/v1
-    kind: Disk
-    spec:
-      forProvider:
-        tags: [{key: Name, value: reports}]
-`
 
 // crossplane is the field manager of composed resources.
 const crossplane = "apiextensions.crossplane.io/composed"
@@ -45,15 +33,12 @@ func testOwners(c live.Test) {
 		{"topic", ofMetadataLabels, []string{".crossplane.io/composite", ".team"}, func(key, _ string) string { return ".plexsphere_" + key }},
 	}
 
-	resources := bucket + disk + network + group + topic
+	resources := bucket + bases("disk") + network + group + topic
 	if c.Release == live.V1 { // It composes nothing in namespaces.
-		resources, fields = bucket+disk+network+group, fields[:3]
+		resources, fields = bucket+bases("disk")+network+group, fields[:3]
 	}
 
-	s := c.NewStack("owners", resources, `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
+	s := c.NewStack("owners", resources, fieldLabels+`
 tagFields:
 - {apiVersion: storage.cloud.example.org/*, kind: Disk, fieldPath: spec.forProvider.tags, shape: KeyValueList}
 `)
@@ -146,69 +131,6 @@ func tagByOthers(s *live.Stack) {
 			s.T.Fatal(err)
 		}
 	}
-}
-
-// Which labels are beyond the cap follows from their keys alone. They come back when there is room.
-func testCap(c live.Test) {
-	const input = `
-reservedTags: {aws: 43} # of 50, of which 3 are the provider's, and 2 are there
-limitPolicy: %s
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
-`
-
-	s := c.NewStack("cap", bucket, fmt.Sprintf(input, "ApplyPartial"))
-
-	s.Label(object{"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"})
-	s.WantEvent("Warning", "count-cap", "c → plexsphere:c", "d → plexsphere:d", "e → plexsphere:e")
-
-	for _, step := range []struct {
-		labels, want []string
-		reason       string
-	}{
-		{labels: []string{"b", "c"}, want: []string{"b", "c"}, reason: "AllPropagated"},
-		{labels: []string{"b", "c", "d", "e"}, want: []string{"b", "c"}, reason: "SomeSkipped"},
-		{labels: []string{"a", "b", "c", "d", "e"}, want: []string{"a", "b"}, reason: "SomeSkipped"},
-		{labels: []string{"c", "d", "e"}, want: []string{"c", "d"}, reason: "SomeSkipped"},
-		{labels: []string{"d", "e"}, want: []string{"d", "e"}, reason: "AllPropagated"},
-	} {
-		labels, tags := object{}, object{"Name": "reports", "legacy": "yes"}
-		for _, key := range step.labels {
-			labels[key] = "x"
-		}
-
-		for _, key := range step.want {
-			tags["plexsphere:"+key] = "x"
-		}
-
-		owned := slices.Collect(maps.Keys(tags))
-		for i := range owned {
-			owned[i] = "." + owned[i]
-		}
-
-		slices.Sort(owned)
-
-		s.Label(labels)
-		s.Want("bucket", ofTags, tags)
-		s.WantOwners("bucket", ofTags, live.Owners{crossplane: owned})
-		s.WantCondition("CloudTagsPropagated", "True", step.reason)
-		s.Settled()
-	}
-
-	s = c.NewStack("cap-strict", bucket, fmt.Sprintf(input, "ApplyStrict"))
-	s.Label(object{"a": "x", "b": "x"})
-	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:a": "x", "plexsphere:b": "x"})
-	s.Settled()
-
-	s.WantKept("bucket", func() {
-		s.Label(object{"a": "y", "b": "y", "c": "y"})
-		s.WantCondition("CloudTagsPropagated", "False", "LimitExceeded")
-	})
-
-	s.Label(object{"b": "y", "c": "y"})
-	s.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:b": "y", "plexsphere:c": "y"})
-	s.Settled()
 }
 
 // The class of an XR is one of those that are there. Without any, all stays as it is.

@@ -23,14 +23,8 @@ func testImmutable(c live.Test) {
 `, name, tags)
 	}
 
-	const input = `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
-`
-
 	// Before the step does anything, somebody has patched a tag into one that has another.
-	s := c.NewStack("immutable", template("before", "")+template("own", ", tags: {Name: own}")+template("stuck", `, tags: {"plexsphere:env": prod}`), input+"resources: [{name: nothing}]\n")
+	s := c.NewStack("immutable", template("before", "")+template("own", ", tags: {Name: own}")+template("stuck", `, tags: {"plexsphere:env": prod}`), fieldLabels+"resources: [{name: nothing}]\n")
 	before := &live.ImmutableProvider{Stack: s, Name: "before"}
 	own := &live.ImmutableProvider{Stack: s, Name: "own", Adds: object{"crossplane-name": "own"}}
 	stuck := &live.ImmutableProvider{Stack: s, Name: "stuck", Made: true, Cloud: object{"Name": "old"}}
@@ -44,7 +38,7 @@ sources:
 	reconcile(c, live.ErrRefused, stuck)
 
 	*s = *c.NewStack("immutable", template("before", "")+template("own", ", tags: {Name: own}")+template("stuck", "")+
-		template("bare", "")+template("imported", "")+template("never", "")+template("late", ""), input)
+		template("bare", "")+template("imported", "")+template("never", "")+template("late", ""), fieldLabels)
 
 	s.Label(object{"env": "prod", "owner": "team-a"})
 	all := object{"plexsphere:env": "prod", "plexsphere:owner": "team-a"}

@@ -22,11 +22,7 @@ import (
 func testUpgrade(c live.Test) {
 	ctx := c.T.Context()
 
-	fleet, err := c.NewFleet(ctx, live.FleetOptions{Name: "upgrade", XRs: 10, Resources: bucket + vpc + group, Input: `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
-`})
+	fleet, err := c.NewFleet(ctx, live.FleetOptions{Name: "upgrade", XRs: 10, Resources: bucket + vpc + group, Input: fieldLabels})
 	if err != nil {
 		c.T.Fatal(err)
 	}

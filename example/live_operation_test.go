@@ -54,7 +54,7 @@ func countable(c live.Test, namespace string) {
 	}
 
 	stack := func(name, resources string, labels object) *live.Stack {
-		s := c.NewStack(namespace+"-"+name, resources, "sources: [{type: CompositeField, fromFieldPath: spec.labels}]")
+		s := c.NewStack(namespace+"-"+name, resources, fieldLabels)
 		if s.XR.GetNamespace() != "" {
 			s.XR.SetNamespace(namespace)
 		}
@@ -79,7 +79,7 @@ func countable(c live.Test, namespace string) {
 
 	// One resource lacks a key, and the cloud has another value of the other. Another has no
 	// tag field.
-	blog := stack("blog", bucket+dnsRecord, object{"platform/env": "test"})
+	blog := stack("blog", bucket+bases("dnsRecord"), object{"platform/env": "test"})
 	tags = object{"Name": "reports", "legacy": "yes", "plexsphere:platform/env": "test"}
 	blog.Want("bucket", ofTags, tags)
 	blog.Want("record", ofSpec, object{"forProvider": object{}})
@@ -91,16 +91,6 @@ func countable(c live.Test, namespace string) {
 	empty.Write("vpc", object{"forProvider": object{"tags": object{"crossplane-name": "empty"}}})
 	empty.Want("vpc", ofTags, object{"crossplane-name": "empty"})
 }
-
-// dnsRecord is of a kind that nobody knows. Its schema has no tags.
-const dnsRecord = `
-- name: record
-  base:
-    apiVersion: dns.cloud.example.org/v1
-    kind: Record
-    spec:
-      forProvider: {}
-`
 
 // The command counts what was applied.
 func testCoverage(c live.Test) {

@@ -10,16 +10,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 )
 
-// resources is an Azure resource group, whose provider adds no tags.
-const resources = `
-- name: resources
-  base:
-    apiVersion: azure.m.upbound.io/v1beta1
-    kind: ResourceGroup
-    spec:
-      forProvider: {location: westeurope}
-`
-
 // filled is a stack of one resource, whose provider had filled its tags in with those of the cloud
 // before the function's step tagged it.
 func filled(c live.Test, name, resource, of, input string, labels, cloud object) (*live.Stack, *live.Provider) {
@@ -67,17 +57,13 @@ sources:
 - type: CompositeField
   fromFieldPath: spec.labels
 `
-	cloud := tagged("cloud-", 45, nil)
+	cloud, resources := tagged("cloud-", 45, nil), bases("resourceGroup")
 
 	s, provider := filled(c, "filled-cap", resources, "resources", fmt.Sprintf(input, "ApplyStrict"), tagged("label-", 10, nil), cloud)
 	provided := func(want object) {
 		c.T.Helper()
 		s.WantSoon("resources", ofTags, want)
-		live.Eventually(c.T, provider.Reconcile)
-
-		if diff := cmp.Diff(want, provider.Cloud); diff != "" {
-			c.T.Errorf("tags in the cloud: -want, +got:\n%s", diff)
-		}
+		provider.WantCloud(want)
 	}
 
 	s.WantConditionSoon("CloudTagsPropagated", "False", "LimitExceeded")
@@ -158,10 +144,7 @@ sources:
 }
 
 func testFilledRemove(c live.Test) {
-	s, provider := filled(c, "filled-remove", vpc, "vpc", `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
+	s, provider := filled(c, "filled-remove", vpc, "vpc", fieldLabels+`
 removeTags:
 - key: legacy
 `, object{"env": "prod"}, object{"legacy": "yes", "plexsphere:old": "x"})
@@ -189,19 +172,16 @@ removeTags:
 // longer. What is selected no longer loses them.
 func testLeftAlone(c live.Test) {
 	const (
-		input = `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
+		input = fieldLabels + `
 fieldDiscovery: Index
 `
 		known = `
 tagFields:
 - {apiVersion: storage.cloud.example.org/*, kind: Volume, fieldPath: spec.forProvider.tags, shape: Map}
 `
-		left = bucket + group + network
 	)
 
+	left := bucket + group + network
 	ignored := strings.ReplaceAll(left, "    spec:\n", "    metadata: {annotations: {cloudtags.fn.plexsphere.com/ignore: \"true\"}}\n    spec:\n")
 
 	s := c.NewStack("left-alone", left+volume+vpc, input+known)
@@ -264,11 +244,7 @@ func testTransitions(c live.Test) {
     apiVersion: ec2.aws.m.upbound.io/v1beta1
     kind: Route
     spec: {forProvider: {}}
-`, `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
-`)
+`, fieldLabels)
 	s.Label(object{"env": "prod", "owner#1": "team-a"})
 	s.WantEvent("Warning", "key-character-class", "owner#1")
 	s.WantEvent("Normal", "not tagged: ", "route")

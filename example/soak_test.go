@@ -464,11 +464,7 @@ func outgrowResponses(s *soak) {
 		labels[fmt.Sprintf("%s-%d", strings.Repeat("k", 490), i)] = strings.Repeat("v", 256)
 	}
 
-	wide, err := s.NewFleet(s.T.Context(), live.FleetOptions{Name: "wide", XRs: 1, Resources: composed.String(), Input: `
-sources:
-- type: CompositeField
-  fromFieldPath: spec.labels
-`})
+	wide, err := s.NewFleet(s.T.Context(), live.FleetOptions{Name: "wide", XRs: 1, Resources: composed.String(), Input: fieldLabels})
 	if err != nil {
 		s.T.Fatal(err)
 	}

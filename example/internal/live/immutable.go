@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -76,13 +75,10 @@ func (p *ImmutableProvider) Reconcile() error {
 		}
 	}
 
-	if r, err = p.Of(r).Update(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"}); err != nil {
-		return err // It has changed meanwhile.
-	}
-
-	r.Object["status"] = p.status(refused)
-
-	if _, err = p.Of(r).UpdateStatus(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"}); err != nil {
+	if err := p.write(r, func(r *unstructured.Unstructured) error {
+		r.Object["status"] = p.status(refused)
+		return nil
+	}); err != nil {
 		return err
 	}
 

@@ -88,23 +88,42 @@ func (p *Provider) Reconcile() error {
 		}
 	}
 
-	r, err = p.Of(r).Update(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"})
+	return p.write(r, func(r *unstructured.Unstructured) error {
+		reported := make(object)
+		for _, tags := range []object{Field[object](r, ofReported...), p.Cloud, wanted} {
+			maps.Copy(reported, tags)
+		}
+
+		p.Cloud = wanted
+
+		return unstructured.SetNestedMap(r.Object, reported, ofReported...)
+	})
+}
+
+// WantCloud reconciles the resource, and wants its tags in the cloud to be these.
+func (p *Provider) WantCloud(want map[string]any) {
+	p.T.Helper()
+	Eventually(p.T, p.Reconcile)
+
+	if err := Differs(want, p.Cloud); err != nil {
+		p.T.Errorf("tags in the cloud: %v", err)
+	}
+}
+
+// write a resource as its provider does, and then its status, which report sets in what was written.
+func (s *Stack) write(r *unstructured.Unstructured, report func(r *unstructured.Unstructured) error) error {
+	options := metav1.UpdateOptions{FieldManager: "provider"}
+
+	r, err := s.Of(r).Update(s.T.Context(), r, options)
 	if err != nil {
 		return err // It has changed meanwhile.
 	}
 
-	reported := make(object)
-	for _, tags := range []object{Field[object](r, ofReported...), p.Cloud, wanted} {
-		maps.Copy(reported, tags)
-	}
-
-	p.Cloud = wanted
-
-	if err := unstructured.SetNestedMap(r.Object, reported, ofReported...); err != nil {
+	if err := report(r); err != nil {
 		return err
 	}
 
-	_, err = p.Of(r).UpdateStatus(p.T.Context(), r, metav1.UpdateOptions{FieldManager: "provider"})
+	_, err = s.Of(r).UpdateStatus(s.T.Context(), r, options)
 
 	return err
 }
