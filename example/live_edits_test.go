@@ -144,13 +144,6 @@ metadata:
   labels: {classes.example.org/grade: %s, tags.example.org/class: %[1]s}
 `, name, grade))
 	}
-	apply := func(classes ...*unstructured.Unstructured) {
-		c.T.Helper()
-
-		if err := c.Apply(c.T.Context(), "test", classes...); err != nil {
-			c.T.Fatal(err)
-		}
-	}
 	remove := func(name string) {
 		c.T.Helper()
 
@@ -171,7 +164,7 @@ sources:
   prefix: tags.example.org/
 `
 
-	apply(class("class-b", "gold"), class("class-c", "gold"), class("class-d", "silver"))
+	c.Applied(class("class-b", "gold"), class("class-c", "gold"), class("class-d", "silver"))
 
 	lowest := c.NewStack("class-lowest", bucket, input)
 	kept := c.NewStack("class-kept", bucket, input+"statusFieldPath: status.cloudTags\n")
@@ -189,7 +182,7 @@ sources:
 	want(kept, "class-b")
 
 	// What was picked is kept if the status says so.
-	apply(class("class-a", "gold"))
+	c.Applied(class("class-a", "gold"))
 	want(lowest, "class-a")
 	want(kept, "class-b")
 
@@ -198,7 +191,7 @@ sources:
 	want(kept, "class-a")
 
 	// A class that has changed is none any more.
-	apply(class("class-a", "silver"))
+	c.Applied(class("class-a", "silver"))
 	want(lowest, "class-c")
 	want(kept, "class-c")
 
@@ -216,7 +209,7 @@ sources:
 		}
 	}
 
-	apply(class("class-d", "gold"))
+	c.Applied(class("class-d", "gold"))
 	want(lowest, "class-d")
 	want(kept, "class-d")
 	kept.WantCondition("CloudTagsPropagated", "True", "AllPropagated")

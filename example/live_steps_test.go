@@ -120,9 +120,7 @@ func play(c live.Test, name string) {
 
 	for _, step := range story(c.T, name) {
 		for _, o := range step.Apply {
-			if err := c.Apply(c.T.Context(), "test", &unstructured.Unstructured{Object: o}); err != nil {
-				c.T.Fatal(err)
-			}
+			c.Applied(&unstructured.Unstructured{Object: o})
 		}
 
 		if step.Stack != "" {

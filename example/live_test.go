@@ -323,15 +323,13 @@ func testLastLabel(c live.Test) {
 // object, or else when the answer that it has isn't to be used any longer.
 func testTTL(c live.Test) {
 	edit := func(center string) {
-		if err := c.Apply(c.T.Context(), "test", live.Parse(c.T, fmt.Sprintf(`
+		c.Applied(live.Parse(c.T, fmt.Sprintf(`
 apiVersion: v1
 kind: Namespace
 metadata:
   name: edited
   labels: {tags.example.org/cost-center: %q}
-`, center))); err != nil {
-			c.T.Fatal(err)
-		}
+`, center)))
 	}
 
 	want := func(center string) object { return object{"plexsphere:cost-center": center} }
@@ -442,9 +440,7 @@ func testInput(c live.Test) {
 	input := live.Parse(c.T, readme).Object
 	accepted := live.Composition("input", array{}, input)
 
-	if err := c.Apply(c.T.Context(), "test", accepted); err != nil {
-		c.T.Fatal(err)
-	}
+	c.Applied(accepted)
 
 	got, err := c.Of(accepted).Get(c.T.Context(), accepted.GetName(), metav1.GetOptions{})
 	if err != nil {
@@ -473,9 +469,7 @@ func testPolicy(c live.Test) {
 	}
 
 	for text := range strings.SplitSeq(string(out), "\n---\n") {
-		if err := c.Apply(c.T.Context(), "test", live.Parse(c.T, text)); err != nil {
-			c.T.Fatal(err)
-		}
+		c.Applied(live.Parse(c.T, text))
 	}
 
 	owner := func(length int) error {

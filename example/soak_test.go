@@ -212,9 +212,7 @@ func (s *soak) register() {
 	o := s.registry()
 	o.SetLabels(map[string]string{"tags.example.org/cost-center": strconv.Itoa(s.edition)})
 
-	if err := s.Apply(s.T.Context(), "test", o); err != nil {
-		s.T.Fatal(err)
-	}
+	s.Applied(o)
 }
 
 func (s *soak) registry() *unstructured.Unstructured {
@@ -414,9 +412,7 @@ kind: ConfigMap
 metadata: {namespace: default, name: large-%d, labels: {size: large}, annotations: {tags.example.org/part-%[1]d: large}}
 data: {text: %s}
 `, i, strings.Repeat("x", size)))
-		if err := s.Apply(s.T.Context(), "test", o); err != nil {
-			s.T.Fatal(err)
-		}
+		s.Applied(o)
 	}
 
 	large := s.NewStack("large", vpc, `

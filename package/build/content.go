@@ -70,11 +70,15 @@ func packageYAML(root string) ([]byte, error) {
 }
 
 // examplesYAML returns what crossplane xpkg build --examples-root makes of the scenarios: all of
-// their objects in one stream, in the order of their paths.
+// their objects in one stream, in the order of their paths. Folders called testdata are no scenarios.
 func examplesYAML(root string) ([]byte, error) {
 	var out bytes.Buffer
 
 	err := filepath.WalkDir(filepath.Join(root, "example"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" || slices.Contains(testFiles, d.Name()) {
 			return err
 		}

@@ -69,6 +69,15 @@ func (c Test) newStack(kind, name, resources, input string) *Stack {
 	return s
 }
 
+// Applied wants objects to be applied, as by somebody who has nothing to do with Crossplane.
+func (c Test) Applied(objects ...*unstructured.Unstructured) {
+	c.T.Helper()
+
+	if err := c.Apply(c.T.Context(), "test", objects...); err != nil {
+		c.T.Fatal(err)
+	}
+}
+
 // Label the XR with the supplied labels, and no others.
 func (s *Stack) Label(labels object) {
 	s.T.Helper()
