@@ -190,7 +190,7 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 	return rsp, nil
 }
 
-// newStamper returns what stamps the resources of the supplied request.
+// newStamper returns what stamps the resources of req.
 func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *stamp.Stamper {
 	return &stamp.Stamper{
 		Finder: target.Finder{

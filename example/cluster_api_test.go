@@ -210,7 +210,7 @@ func decode(t *testing.T, text io.Reader) []map[string]any {
 	}
 }
 
-// at returns the value at the supplied path of fields and indices.
+// at returns the value at a path of fields and indices.
 func at(t *testing.T, v any, path ...any) any {
 	t.Helper()
 
@@ -236,7 +236,7 @@ func at(t *testing.T, v any, path ...any) any {
 	return v
 }
 
-// list at the supplied path of fields and indices.
+// list at a path of fields and indices.
 func list(t *testing.T, v any, path ...any) []any {
 	t.Helper()
 
@@ -248,7 +248,7 @@ func list(t *testing.T, v any, path ...any) []any {
 	return out
 }
 
-// add the labels and annotations in the supplied value, which is at the supplied path.
+// add the labels and annotations in v, which is at path.
 // They are in fields called metadata.
 func (p places) add(t *testing.T, path string, v any) {
 	t.Helper()

@@ -129,7 +129,7 @@ func TestIgnoredTagsStay(t *testing.T) {
 	}
 }
 
-// set what is at the supplied path of fields and indices.
+// set the value at a path of fields and indices.
 func set(t *testing.T, in any, to string, path ...any) {
 	t.Helper()
 
@@ -145,7 +145,7 @@ func set(t *testing.T, in any, to string, path ...any) {
 	}
 }
 
-// composed returns the object with the supplied name in the supplied outcome.
+// composed returns the object with the name in an outcome.
 func composed(t *testing.T, o scenario.Outcome, name any) map[string]any {
 	t.Helper()
 

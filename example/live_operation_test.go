@@ -47,7 +47,7 @@ type keyCount struct {
 	Tagged, Of, InCloud, Reported int
 }
 
-// countable makes resources of labels, in a namespace of the supplied name if they have any. What
+// countable makes resources of labels, in a namespace of this name if they have any. What
 // is counted of them follows from what is written here.
 func countable(c live.Test, namespace string) {
 	c.T.Helper()

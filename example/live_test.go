@@ -180,7 +180,7 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 	}
 }
 
-// startCluster of the supplied release, with what tests need in it. It stops when the test ends.
+// startCluster of a release, with what tests need in it. It stops when the test ends.
 func startCluster(t *testing.T, root string, release live.Release) *live.Cluster {
 	t.Helper()
 

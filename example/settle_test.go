@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 )
 
-// tree of the supplied YAML.
+// tree of a YAML text.
 func tree(t *testing.T, text string) *structpb.Struct {
 	t.Helper()
 

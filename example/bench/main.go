@@ -215,7 +215,7 @@ func (s *session) timings(ctx context.Context, state load.State, resources, labe
 	return s.each(ctx, "time", s.runs(l))
 }
 
-// each client's timings of the supplied runs.
+// each client's timings of the runs.
 func (s *session) each(ctx context.Context, what string, of []bench.Run) (out []bench.Timing, _ error) {
 	for _, client := range s.Clients {
 		progressf("%s, %s, %d resources, %d labels, %s client", what, of[0].State, of[0].Resources, of[0].Labels, client)
@@ -231,7 +231,7 @@ func (s *session) each(ctx context.Context, what string, of []bench.Run) (out []
 	return out, nil
 }
 
-// runs of all functions with the supplied load.
+// runs of all functions with the load.
 func (s *session) runs(l *bench.Load) []bench.Run {
 	out := make([]bench.Run, len(s.servers))
 	for i, server := range s.servers {

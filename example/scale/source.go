@@ -43,7 +43,7 @@ func (s source) input(ttl time.Duration) string {
 	}[s]
 }
 
-// tags that resources have of the supplied labels.
+// tags that resources have of labels.
 func tagsOf(labels map[string]string) live.Tags {
 	tags := make(map[string]string, len(labels))
 	for key, value := range labels {

@@ -32,7 +32,7 @@ import (
 // The platform that the other tests have built for already. CI builds for all.
 var testPlatform = "linux/" + runtime.GOARCH
 
-// testSource is a source in the supplied checkout.
+// testSource is a source in a checkout.
 func testSource(t *testing.T, root string) source {
 	t.Helper()
 

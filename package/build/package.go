@@ -207,7 +207,7 @@ func (p *pkg) annotations() map[string]string {
 	}
 }
 
-// newLayer packs files, and the folders that they are in, as root's and with the supplied time.
+// newLayer packs files, and the folders that they are in, as root's and with this time.
 func newLayer(created time.Time, files []file) (v1.Layer, error) {
 	var out bytes.Buffer
 

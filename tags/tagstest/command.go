@@ -13,7 +13,7 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// ParseArgs parses the supplied command line to the supplied command, which isn't run. It fails the
+// ParseArgs parses the command line args to command, which isn't run. It fails the
 // test if the process would end.
 func ParseArgs(tb TB, command any, args []string) error {
 	tb.Helper()
@@ -39,7 +39,7 @@ func (BrokenPipe) Read([]byte) (int, error) { return 0, errBrokenPipe }
 // Write implements io.Writer.
 func (BrokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
 
-// ExitCode of a process that ends with the supplied error, as kong learns it.
+// ExitCode of a process that ends with err, as kong learns it.
 func ExitCode(err error) int {
 	if e, ok := errors.AsType[interface {
 		error

@@ -21,7 +21,7 @@ type Golden struct {
 	want, got  map[string][]string
 }
 
-// NewGolden returns the golden file of the supplied test. A case that it has, and that the
+// NewGolden returns the golden file of a test. A case that it has, and that the
 // test hasn't, fails the test.
 func NewGolden(t *testing.T) *Golden {
 	t.Helper()
@@ -29,7 +29,7 @@ func NewGolden(t *testing.T) *Golden {
 	return NewGoldenIn(t, "testdata")
 }
 
-// NewGoldenIn returns the golden file of the supplied test in the supplied folder.
+// NewGoldenIn returns the golden file of a test in the folder dir.
 func NewGoldenIn(t *testing.T, dir string) *Golden {
 	t.Helper()
 
@@ -49,7 +49,7 @@ func NewGoldenIn(t *testing.T, dir string) *Golden {
 	return g
 }
 
-// Check that the case that is the supplied test gets what it should.
+// Check that the case that is the test t gets what it should.
 func (g *Golden) Check(t *testing.T, reason string, got []string) {
 	t.Helper()
 
@@ -92,7 +92,7 @@ func (g *Golden) done(t *testing.T) {
 	}
 }
 
-// ReadYAML reads the supplied file, which may have no other fields than the supplied value
+// ReadYAML reads a file, which may have no other fields than the value
 // has.
 func ReadYAML(tb testing.TB, path string, to any) {
 	tb.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/function-sdk-go/resource"
 )
 
-// Resources of the supplied JSON, by name. It panics if one is none.
+// Resources of JSON, by name. It panics if one is no object.
 func Resources(jsons map[string]string) map[string]*fnv1.Resource {
 	out := make(map[string]*fnv1.Resource, len(jsons))
 	for name, j := range jsons {
@@ -29,7 +29,7 @@ func Items(objects ...*structpb.Struct) *fnv1.Resources {
 	return out
 }
 
-// Thing is the JSON of a resource with the supplied fields beside its kind.
+// Thing is the JSON of a resource with these fields beside its kind.
 func Thing(fields string) string {
 	if fields != "" {
 		fields = ", " + fields

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Text checks that a file has the supplied text. The flag -update writes it.
+// Text checks that a file has a text. The flag -update writes it.
 func Text(t *testing.T, path, text string) {
 	t.Helper()
 
@@ -28,7 +28,7 @@ func Text(t *testing.T, path, text string) {
 	}
 }
 
-// Section checks that a file has the supplied text between the lines that say in comments of
+// Section checks that a file has a text between the lines that say in comments of
 // Markdown that its section begins and ends. The flag -update writes it.
 func Section(t *testing.T, path, section, text string) {
 	t.Helper()

@@ -55,7 +55,7 @@ func list(args ...string) []listed {
 	return packages
 }
 
-// output of a command in the supplied directory.
+// output of a command in a directory.
 func output(dir, name string, args ...string) []byte {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
@@ -71,7 +71,7 @@ func output(dir, name string, args ...string) []byte {
 	return out
 }
 
-// load the packages of the function that match the supplied patterns.
+// load the packages of the function that match the patterns.
 func load(patterns []string) []*pkg {
 	exports := map[string]string{}
 	for _, l := range list("-export", "-deps", ".") {
@@ -111,7 +111,7 @@ func load(patterns []string) []*pkg {
 	return pkgs
 }
 
-// compiles is whether the package does with the supplied mutant.
+// compiles is true if the package compiles with the mutant.
 func (p *pkg) compiles(m *mutant) bool {
 	files := []*ast.File{must(parser.ParseFile(p.fset, "mutate.go", p.switchCode(), 0))}
 

@@ -27,7 +27,7 @@ type test struct {
 	seen []string
 }
 
-// build and measure the tests of the packages that match the supplied patterns.
+// build and measure the tests of the packages that match the patterns.
 func build(scratch, overlay string, patterns []string) []*binary {
 	var binaries []*binary
 
@@ -68,7 +68,7 @@ func (b *binary) measure(seen string) {
 	}
 }
 
-// run the named tests, with the supplied limit of CPU time, and of memory.
+// run the named tests, with a limit of CPU time, and of memory.
 func (b *binary) run(names []string, limit time.Duration, env string) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute+10*limit)
 	defer cancel()

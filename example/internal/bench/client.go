@@ -48,7 +48,7 @@ type Load struct {
 	wire    []byte
 }
 
-// NewLoad returns a load of the supplied shape, whose resources the supplied server has tagged.
+// NewLoad returns a load of the shape, whose resources the server has tagged.
 func NewLoad(ctx context.Context, tagger *Server, s Shape) (*Load, error) {
 	in := load.Input(s.Source, s.Labels)
 
@@ -107,7 +107,7 @@ type rawCodec struct{}
 // Name of the codec: that of protobuf, since that is what the bytes are.
 func (rawCodec) Name() string { return "proto" }
 
-// Marshal returns the supplied bytes.
+// Marshal returns the bytes.
 func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	b, ok := v.([]byte)
 	if !ok {
@@ -117,5 +117,5 @@ func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
 }
 
-// Unmarshal drops the supplied bytes.
+// Unmarshal drops the bytes.
 func (rawCodec) Unmarshal(mem.BufferSlice, any) error { return nil }

@@ -38,7 +38,7 @@ type Sample struct {
 const idleAfter = time.Second
 
 // Memory of servers that have just started, and are then called so many times at once, in
-// so many bursts. They are looked at again and again after that, for the supplied time.
+// so many bursts. Then they are watched for a while.
 func Memory(ctx context.Context, servers []*Server, l *Load, atOnce, bursts int, watch time.Duration) ([]Footprint, error) {
 	out := make([]Footprint, len(servers))
 	errs := make([]error, len(servers))

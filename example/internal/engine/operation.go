@@ -67,7 +67,7 @@ func renderOperation(ctx context.Context, in Input, functions map[string]Functio
 	return out, nil
 }
 
-// operationOf the supplied Operation, or of the CronOperation that makes it.
+// operationOf an Operation, or of the CronOperation that makes it.
 func operationOf(s *structpb.Struct) *unstructured.Unstructured {
 	op := objectOf(s)
 

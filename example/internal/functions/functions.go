@@ -40,8 +40,8 @@ func (f Func) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*f
 	return f(ctx, req)
 }
 
-// Program is the function of this repository, with the supplied arguments. It is built of
-// what is in the supplied root, into the folder that it is run in.
+// Program is the function of this repository, with arguments. It is built of the module in root, in the folder
+// that it is run in.
 func Program(ctx context.Context, root, dir string, args ...string) (process.Program, error) {
 	p := process.Program{Name: CloudTags, Binary: filepath.Join(dir, CloudTags), Args: args, Dir: dir}
 
@@ -131,7 +131,7 @@ func (r *Running) Stop() {
 	}
 }
 
-// Connect to a function that serves at the supplied target without TLS, until the function
+// Connect to a function that serves at the target without TLS, until the function
 // that is returned is called.
 func Connect(target string) (Function, func(), error) {
 	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -88,8 +88,8 @@ func (a *Authority) Issue() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, err
 }
 
-// Certify the function anew: another certificate of the supplied authority, which is returned, and
-// that authority's own, are written to where the function reads them.
+// Certify the function anew: a certificate of the authority, which is returned, and the
+// authority's own are written to where the function reads them.
 func (c *Cluster) Certify(by *Authority) (tls.Certificate, error) {
 	issued, err := by.Issue()
 	if err != nil {
@@ -114,8 +114,8 @@ func (c *Cluster) Certify(by *Authority) (tls.Certificate, error) {
 	return issued, nil
 }
 
-// Call the function on a new connection, with the supplied certificates of the client, if it has any. The
-// function's has to be trusted by the supplied one, or be it.
+// Call the function on a new connection, with the certificates of the client, if it has any. The
+// certificate of the function must be trusted, or one that it has signed.
 func (c *Cluster) Call(ctx context.Context, trusted *x509.Certificate, client ...tls.Certificate) error {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host, Certificates: client, RootCAs: x509.NewCertPool()}
 	config.RootCAs.AddCert(trusted)

@@ -64,7 +64,7 @@ func (c *Cluster) NewFleet(ctx context.Context, o FleetOptions) (*Fleet, error) 
 	return f, nil
 }
 
-// Label all XRs with the supplied labels, and no others. What was done is done again if it
+// Label all XRs with these labels, and no others. What was done is done again if it
 // is called again, after an error.
 func (f *Fleet) Label(ctx context.Context, labels map[string]any) error {
 	return f.each(func(xr *unstructured.Unstructured) error { return f.label(ctx, xr, labels) })

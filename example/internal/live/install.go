@@ -13,8 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 )
 
-// InstallFunction installs the package of the function with the supplied version, or upgrades to
-// it. Crossplane pulls it from the registry and makes a revision of it. The cluster has no nodes:
+// InstallFunction installs a version of the function's package, or upgrades to it. Crossplane pulls it from the registry and makes a revision of it. The cluster has no nodes:
 // what is in the revision's image is run here, and what runs before is told to end once this is
 // installed. Both write to the same log, and end with the cluster or their contexts, whatever comes first.
 func (c *Cluster) InstallFunction(ctx context.Context, version string) error {

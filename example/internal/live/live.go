@@ -442,8 +442,7 @@ func (c *Cluster) installFunction(ctx context.Context, name, image, address stri
 	return c.ApplyStatus(ctx, "test", revision)
 }
 
-// Of returns the client for objects of the kind, and in the namespace, of the supplied
-// one.
+// Of returns the client for objects of the kind, and in the namespace, of o.
 func (c *Cluster) Of(o *unstructured.Unstructured) dynamic.ResourceInterface {
 	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
 	if o.GetNamespace() == "" {
@@ -453,7 +452,7 @@ func (c *Cluster) Of(o *unstructured.Unstructured) dynamic.ResourceInterface {
 	return c.client.Resource(resource).Namespace(o.GetNamespace())
 }
 
-// Apply objects as the supplied field manager, whatever others have set.
+// Apply objects as a field manager, whatever others have set.
 func (c *Cluster) Apply(ctx context.Context, manager string, objects ...*unstructured.Unstructured) error {
 	for _, o := range objects {
 		if _, err := c.Of(o).Apply(ctx, o.GetName(), o, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {

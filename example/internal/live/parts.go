@@ -27,7 +27,7 @@ type Part struct {
 	stop    func()
 }
 
-// Part of the cluster that has the supplied name.
+// Part of the cluster by its name.
 func (c *Cluster) Part(name string) *Part { return c.parts[name] }
 
 // start a program that is stopped with the cluster or the context, whatever comes first, and

@@ -16,7 +16,7 @@ import (
 // a function that it can't connect to, for a hundred XRs at a time.
 const sayWithin = 10 * time.Minute
 
-// Say waits until each XR has a condition with the supplied status, whose message has a text, after it was
+// Say waits until each XR has a condition with the status, whose message has a text, after it was
 // reconciled as it is now.
 func (f *Fleet) Say(ctx context.Context, of, is, text string) error {
 	var last error

@@ -37,7 +37,7 @@ type Stack struct {
 }
 
 // NewStack makes the Composition of a stack, with resources as the test function's
-// input has them, and the supplied input of the function.
+// input has them, and an input of the function.
 func (c Test) NewStack(name, resources, input string) *Stack {
 	c.T.Helper()
 	return c.newStack(kindStack, name, resources, input)
@@ -78,7 +78,7 @@ func (c Test) Applied(objects ...*unstructured.Unstructured) {
 	}
 }
 
-// Label the XR with the supplied labels, and no others.
+// Label the XR with these labels, and no others.
 func (s *Stack) Label(labels object) {
 	s.T.Helper()
 
@@ -345,7 +345,7 @@ func (c *Cluster) stack(kind, name, composition string) *unstructured.Unstructur
 	return xr
 }
 
-// label an XR with the supplied labels, and no others.
+// label an XR with these labels, and no others.
 func (c *Cluster) label(ctx context.Context, xr *unstructured.Unstructured, labels object) error {
 	spec, _ := xr.Object["spec"].(object)
 	if spec["labels"] = labels; len(labels) == 0 {
@@ -356,7 +356,7 @@ func (c *Cluster) label(ctx context.Context, xr *unstructured.Unstructured, labe
 }
 
 // compose makes a Composition for XRs of a kind, of resources, as the test function's input has them, with the
-// supplied input of the function. It returns the bases of the resources, by name.
+// input of the function. It returns the bases of the resources, by name.
 func (c *Cluster) compose(ctx context.Context, kind, name, resources, input string) (map[string]*unstructured.Unstructured, error) {
 	var composed array
 	if err := yaml.Unmarshal([]byte(c.Release.managed(resources)), &composed); err != nil {
@@ -388,7 +388,7 @@ func (c *Cluster) compose(ctx context.Context, kind, name, resources, input stri
 	return bases, c.Apply(ctx, "test", composition)
 }
 
-// Composition of resources, as the test function's input has them, with the supplied input of
+// Composition of resources, as the test function's input has them, with an input of
 // the function.
 func Composition(name string, resources array, input object) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: object{

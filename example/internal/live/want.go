@@ -42,7 +42,7 @@ func (s *Stack) Settled() {
 	}
 }
 
-// WantKept wants a composed resource to be as it was when the supplied change has been made, and the
+// WantKept wants a composed resource to be as it was when the change has been made, and the
 // XR has been reconciled since.
 func (s *Stack) WantKept(name string, change func()) {
 	s.T.Helper()
@@ -128,7 +128,7 @@ func (s *Stack) WantCondition(of, status, reason string) {
 	})
 }
 
-// WantEvent wants an event of the XR that says all of the supplied texts. It is to be asked for
+// WantEvent wants an event of the XR that says all of these texts. It is to be asked for
 // before the XR is reconciled many times: after 25 events of one object, client-go's recorder lets
 // one through every five minutes, and loses the others.
 func (s *Stack) WantEvent(severity string, says ...string) {
@@ -150,7 +150,7 @@ func (s *Stack) WantEvent(severity string, says ...string) {
 	})
 }
 
-// WantChanges wants the supplied log lines of a resource. One may be there more than
+// WantChanges wants these log lines of a resource. One may be there more than
 // once: Crossplane calls the function again before it knows what it has applied.
 func (s *Stack) WantChanges(name string, want ...Change) {
 	s.T.Helper()
@@ -208,7 +208,7 @@ type Condition struct {
 	ObservedGeneration      int64
 }
 
-// ConditionOf returns an object's condition of the supplied type, or nothing if it has none.
+// ConditionOf returns an object's condition of a type, or nothing if it has none.
 func ConditionOf(o *unstructured.Unstructured, of string) Condition {
 	for _, c := range Field[array](o, "status", "conditions") {
 		c, _ := c.(object)
@@ -238,7 +238,7 @@ func Differs(want, got any) error {
 	return nil
 }
 
-// Eventually waits until the supplied function has no objection any more.
+// Eventually waits until objection returns nil.
 func Eventually(t *testing.T, objection func() error) {
 	t.Helper()
 

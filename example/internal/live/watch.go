@@ -62,7 +62,7 @@ type Write struct {
 	Managers []string
 }
 
-// Watch every write of objects of custom kinds from now on. The supplied objects have the kinds, and
+// Watch every write of objects of custom kinds from now on. The objects have the kinds, and
 // the namespaces if there are any. Watching ends with the context, too.
 func (c *Cluster) Watch(ctx context.Context, check Invariant, kinds ...*unstructured.Unstructured) (*Watcher, error) {
 	prefixes := make([]string, len(kinds))

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A version of a composed resource that has the supplied tags.
+// A version of a composed resource that has these tags.
 func version(tags string) *unstructured.Unstructured {
 	o, err := parse(`
 apiVersion: s3.aws.m.upbound.io/v1beta1

@@ -122,8 +122,7 @@ func (p Program) command(ctx context.Context) (*exec.Cmd, *os.File, error) {
 	return cmd, log, nil
 }
 
-// Eventually waits until the supplied function has no objection any more. That a program
-// has ended is final.
+// Eventually waits until objection returns nil. That a program has ended is final.
 func Eventually(ctx context.Context, objection func(context.Context) error) error {
 	var last error
 

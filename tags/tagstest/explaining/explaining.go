@@ -45,8 +45,8 @@ var labelKeys = []string{
 	"entigo:zone", "Entigo:Zone", "entigo-zone", "workspace", "WORKSPACE", "b c", "é", "", strings.Repeat("k", 54), strings.Repeat("k", 129),
 }
 
-// drawSource draws a source at the supplied position, and puts what it reads to the
-// supplied case. Each value starts with the source's name, so that a tag tells where it
+// drawSource draws the source at position i, and puts the objects that it reads to the
+// case. Each value starts with the source's name, so that a tag tells where it
 // came from.
 func drawSource(t *rapid.T, c *testCase, i int) map[string]any {
 	name := fmt.Sprintf("s%d", i)
@@ -270,7 +270,7 @@ func cases() *rapid.Generator[testCase] {
 	})
 }
 
-// drawRules draws rules on tags, and puts what they read to the supplied case.
+// drawRules draws rules on tags, and puts the fields that they read to the case.
 func drawRules(t *rapid.T, c *testCase) {
 	keys := rapid.SampledFrom([]string{"env", "Env", "a/*", "a.b", "k0*", "plexsphere:*", "entigo:*", "workspace", "*"})
 
@@ -340,7 +340,7 @@ func (d *told) sort() {
 	d.Skipped = slices.Compact(d.Skipped)
 }
 
-// explained returns what explain says of the supplied case by tag profile, and why the
+// explained returns what explain says of a case by tag profile, and why the
 // function fails, if it does. Of rendered resources, if there are any, it says what they have.
 func explained(t *rapid.T, dir string, c *testCase, rendered []any) (of map[string]told, fails string) {
 	write := func(name string, v any) string {
@@ -420,7 +420,7 @@ func explained(t *rapid.T, dir string, c *testCase, rendered []any) (of map[stri
 	return of, fails
 }
 
-// toldOf returns what explain says of rendered resources, in the supplied JSON.
+// toldOf returns what explain says of rendered resources, in JSON.
 func toldOf(t *rapid.T, out []byte) map[string]told {
 	var got []explain.Rendered
 	if err := json.Unmarshal(out, &got); err != nil {
@@ -454,7 +454,7 @@ func toldOf(t *rapid.T, out []byte) map[string]told {
 	return of
 }
 
-// ran returns what the function does with the supplied case by tag profile, the resources that it
+// ran returns what the function does with a case by tag profile, the resources that it
 // is rendered to, and the message of the fatal result, if there is one.
 func ran(t *rapid.T, fn *Function, c *testCase) (of map[string]told, rendered []any, fails string) {
 	req := &fnv1.RunFunctionRequest{

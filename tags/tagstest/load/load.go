@@ -53,7 +53,7 @@ var own = map[Source]string{
 	Name: "name", Desired: "desired.spec.forProvider.region + '/' + desired.metadata.name", Observed: "observed.?status.?atProvider.?id.orValue('none')",
 }
 
-// Input is the function's input for so many labels of the supplied source.
+// Input is the function's input for so many labels of a source.
 func Input(source Source, labels int) *structpb.Struct {
 	in := object(template.Input, "")
 	if source == Field {
@@ -106,7 +106,7 @@ func parse() parts {
 type Function func(*fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // Request returns a request with so many resources, which are of a few kinds in turn, and
-// with so many labels of the composite resource. What the supplied function makes of them
+// with so many labels of the composite resource. What the function makes of them
 // is what resources that have tags are like. That it doesn't tag them is an error.
 func Request(state State, resources, labels int, function Function) (*fnv1.RunFunctionRequest, error) {
 	req := request(resources, labels)
@@ -200,7 +200,7 @@ func fields(o *structpb.Struct, name string) map[string]*structpb.Value {
 	return o.GetFields()[name].GetStructValue().GetFields()
 }
 
-// object of the supplied name, and of which the supplied JSON is the template.
+// object with a name, of a template in JSON.
 func object(text json.RawMessage, name string) *structpb.Struct {
 	o := &structpb.Struct{}
 	if err := o.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), "NAME", name))); err != nil {

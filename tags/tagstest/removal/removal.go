@@ -46,7 +46,7 @@ func Of(req *fnv1.RunFunctionRequest, schemas func(*v1beta1.CloudTags, *require.
 	return Removal{in: in, set: set, fields: field.ForInput(in, schemas(in, required))}, true
 }
 
-// Keeps is true if all fields of the supplied resource are still there, whatever their
+// Keeps is true if all fields of the resource before are still there, whatever their
 // values, but for tags that are removed.
 func (of *Removal) Keeps(before, after *structpb.Struct) bool {
 	f, ok := of.fields.Locate(of.kindOf(before))
@@ -75,7 +75,7 @@ func (of *Removal) Keeps(before, after *structpb.Struct) bool {
 	return err == nil && of.keepsAll(rest.Struct(), kept.Struct())
 }
 
-// without returns the supplied resource without the supplied field, nor empty objects around it.
+// without returns a resource without the field at path, nor empty objects around it.
 func without(r *structpb.Struct, path object.Path) (object.Object, error) {
 	out, err := object.Set(object.Tree(r), path, object.Node{})
 
@@ -88,7 +88,7 @@ func without(r *structpb.Struct, path object.Path) (object.Object, error) {
 	return out, err
 }
 
-// kindOf returns the kind of the supplied resource, as the stamper has it.
+// kindOf returns the kind of a resource, as the stamper has it.
 func (of *Removal) kindOf(r *structpb.Struct) field.Kind {
 	k := field.Kind{GroupVersionKind: schema.FromAPIVersionAndKind(r.GetFields()["apiVersion"].GetStringValue(), r.GetFields()["kind"].GetStringValue())}
 	k.Managed = r.GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue() != nil
@@ -102,7 +102,7 @@ func (of *Removal) kindOf(r *structpb.Struct) field.Kind {
 	return k
 }
 
-// keepsAll is true if all fields of the supplied struct are still there, whatever their
+// keepsAll is true if all fields of before are still there, whatever their
 // values.
 func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
 	for name, v := range before.GetFields() {
@@ -121,7 +121,7 @@ func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
 	return true
 }
 
-// keepsTags is true if the supplied value of the supplied field has not lost a tag that
+// keepsTags is true if the value of the field f has not lost a tag that
 // isn't to be removed, nor anything else.
 func (of *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
 	// What earlier steps set of reserved keys goes, however it's spelled: see TestRunFunctionTrust.

@@ -175,7 +175,7 @@ func draw(t *rapid.T, provider, shape string) call {
 	return c
 }
 
-// field of the supplied tags in the shape of the case, or nil if there are none.
+// field of tags in the shape of the case, or nil if there are none.
 func (c *call) field(pairs [][2]string) any {
 	if len(pairs) == 0 {
 		return nil
@@ -232,7 +232,7 @@ func (c *call) escapedField() any {
 	return out.String()
 }
 
-// input of a step with the supplied sources.
+// input of a step with sources.
 func (c *call) input(sources []source) *structpb.Struct {
 	rule := map[string]any{"apiVersion": "t.example.org/v1", "kind": "T", "fieldPath": "spec.forProvider.tags", "shape": c.shape, "provider": c.provider}
 	if c.shape == "StringList" {
@@ -315,7 +315,7 @@ func (c *call) input(sources []source) *structpb.Struct {
 	return tagstest.Struct(in)
 }
 
-// resource with the supplied tags, and those that the cloud has.
+// resource with the tags tagged, and those that the cloud has.
 func (c *call) resource(tagged, cloud [][2]string) *fnv1.Resource {
 	forProvider, status := map[string]any{"region": "r"}, map[string]any{}
 	if v := c.field(tagged); v != nil {
@@ -394,7 +394,7 @@ func (c *call) request() *fnv1.RunFunctionRequest {
 	}
 }
 
-// entries of the tag field that the supplied state has. The keys of a string are all that
+// entries of the tag field in a state. The keys of a string are all that
 // a separator follows.
 func (c *call) entries(s *fnv1.State) (keys [][]string, values []string) {
 	v := tagstest.ForProvider(s.GetResources()["r"])["tags"]
@@ -439,7 +439,7 @@ func (c *call) profile() *profile.Profile {
 	return profile.Rules(c.rules).ProfileOf(c.provider, "", "")
 }
 
-// spelled returns the supplied key as a cloud might see it: in lower case, and with the
+// spelled returns key as a cloud might see it: in lower case, and with the
 // characters replaced that any profile's format replaces.
 func (c *call) spelled(key string) string {
 	_, replace, _ := c.profile().Format.Parts()
@@ -455,7 +455,7 @@ func (c *call) spelled(key string) string {
 	return strings.ToLower(strings.NewReplacer(pairs...).Replace(key))
 }
 
-// isReserved is true if the supplied tag key is a reserved one, in any spelling.
+// isReserved is true if the tag key is a reserved one, in any spelling.
 func (c *call) isReserved(key string) bool {
 	return slices.ContainsFunc(c.reserved, func(pattern string) bool {
 		for _, p := range []string{pattern, c.prefix + pattern} {
@@ -583,7 +583,7 @@ func (c *call) checkFailure(t *rapid.T) {
 	}
 }
 
-// check the tags that the supplied response desires.
+// check the tags that a response desires.
 func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 	keys, values := c.entries(rsp.GetDesired())
 
