@@ -248,10 +248,7 @@ func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 	}
 
 	for name, objects := range s.Required {
-		req.RequiredResources[name] = &fnv1.Resources{}
-		for _, o := range objects {
-			req.RequiredResources[name].Items = append(req.RequiredResources[name].Items, &fnv1.Resource{Resource: o})
-		}
+		req.RequiredResources[name] = tagstest.Items(objects...)
 	}
 
 	req.RequiredSchemas = make(map[string]*fnv1.Schema)
