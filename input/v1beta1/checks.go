@@ -125,11 +125,9 @@ func refine(root *schema) {
 		ownContextKey(a, p, in)
 		legalFormats(a, p, in)
 	}
-	root.walk("", func(name string, s *schema) {
-		if name == "contextKey" {
-			s.check = readContextKey
-		}
-	})
+	for _, list := range []string{"sources", "removeTags", "ignoreTags"} {
+		root.Properties[list].Items.Properties["contextKey"].check = readContextKey
+	}
 
 	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
 		differentClasses(a, p, sources)

@@ -299,23 +299,6 @@ func (s *schema) field(name string) *schema {
 	return s.AdditionalProperties
 }
 
-// walk calls visit for s, the schema of the field with this name, and for all schemas in it. The items
-// of a list and the values of a map have no name.
-func (s *schema) walk(name string, visit func(name string, s *schema)) {
-	if s == nil {
-		return
-	}
-
-	visit(name, s)
-
-	for name, of := range s.Properties {
-		of.walk(name, visit)
-	}
-
-	s.Items.walk("", visit)
-	s.AdditionalProperties.walk("", visit)
-}
-
 // names returns the names of the fields that objects may have.
 func (s *schema) names() string { return strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", ") }
 

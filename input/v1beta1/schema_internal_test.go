@@ -34,7 +34,11 @@ func TestSchema(t *testing.T) {
 
 	named := map[string]map[string]bool{"types": {}, "patterns": {}, "formats": {}}
 
-	loadSchema().walk("", func(_ string, of *schema) {
+	loadSchema().walk("", func(name string, of *schema) {
+		if name == "contextKey" && of.check == nil {
+			t.Error("\nWhat reads a key of the context should be known to toContextKey.")
+		}
+
 		named["types"][of.Type] = true
 		named["formats"][of.Format] = true
 
@@ -58,6 +62,23 @@ func TestSchema(t *testing.T) {
 	if diff := cmp.Diff(named, known); diff != "" {
 		t.Errorf("\nGo should have what the CRD names: -CRD, +Go:\n%s", diff)
 	}
+}
+
+// walk calls visit for s, the schema of the field with this name, and for all schemas in it. The items
+// of a list and the values of a map have no name.
+func (s *schema) walk(name string, visit func(name string, s *schema)) {
+	if s == nil {
+		return
+	}
+
+	visit(name, s)
+
+	for name, of := range s.Properties {
+		of.walk(name, visit)
+	}
+
+	s.Items.walk("", visit)
+	s.AdditionalProperties.walk("", visit)
 }
 
 func keys[V any](of map[string]V) map[string]bool {

@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // PerResource are the labels of a Set for composed resources, as far as they differ.
@@ -21,11 +23,17 @@ type PerResource struct {
 
 	// all labels in the order in which they are taken. Those that differ have no value.
 	all []taken
+}
 
-	// differing are the positions of those that expressions compute, and accounts how many
-	// sources take others from provider configs.
-	differing []int
-	accounts  int
+// computed yields the labels that expressions compute, or none without a PerResource.
+func (p *PerResource) computed() iter.Seq[*taken] {
+	return func(yield func(*taken) bool) {
+		for i := 0; p != nil && i < len(p.all); i++ {
+			if p.all[i].source != nil && !yield(&p.all[i]) {
+				return
+			}
+		}
+	}
 }
 
 // A Composed resource is what labels of it can depend on.
@@ -61,14 +69,12 @@ type taken struct {
 // takeAccounts takes the labels of the supplied source for each resource.
 func (r *resolver) takeAccounts(a *accounts) {
 	p := r.set.PerResource
-	p.accounts++
 	p.all = append(p.all, taken{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a})
 }
 
 // later takes the supplied label for each resource, by its expression.
 func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 	p := r.set.PerResource
-	p.differing = append(p.differing, len(p.all))
 	p.all = append(p.all, taken{Label: l, source: s, found: f})
 }
 
@@ -77,9 +83,7 @@ func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 func (p *PerResource) Set(c *Composed) (*Set, error) {
 	m := newMerged(p.reserved, len(p.all))
 
-	if len(p.differing) > 0 {
-		p.call.Of(c.Name, c.Desired, c.Observed)
-	}
+	p.call.Of(c.Name, c.Desired, c.Observed)
 
 	for i := range p.all {
 		t := &p.all[i]
@@ -146,17 +150,9 @@ type Absent struct {
 
 // Absent returns the labels of which a composed resource has none, since their expressions have
 // no value for it. An error is a resolve failure.
-func (p *PerResource) Absent(c *Composed) ([]Absent, error) {
-	if p == nil || len(p.differing) == 0 {
-		return nil, nil
-	}
-
-	p.call.Of(c.Name, c.Desired, c.Observed)
-
-	var out []Absent
-
-	for _, i := range p.differing {
-		t := &p.all[i]
+func (p *PerResource) Absent(c *Composed) (out []Absent, _ error) {
+	for t := range p.computed() {
+		p.call.Of(c.Name, c.Desired, c.Observed)
 
 		_, why, ok, err := p.compute(t.source, t.found)
 		if err != nil {
@@ -221,17 +217,18 @@ func stand(d *tags.Transformed, keys profile.KeySet, l tags.Label) bool {
 
 // Observing are the expressions of labels that differ which mention the observed resource.
 func (p *PerResource) Observing() (out []string) {
-	if p == nil {
-		return nil
-	}
-
-	for _, i := range p.differing {
-		if t := &p.all[i]; t.found.expression.Mentions(expression.Observed) {
-			out = append(out, fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key))
+	for t := range p.computed() {
+		if t.found.expression.Mentions(expression.Observed) {
+			out = append(out, t.String())
 		}
 	}
 
 	return out
+}
+
+// String is what messages call a label that an expression computes.
+func (t *taken) String() string {
+	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
 // Empty are the sources that find nothing for any of the resources that have been asked about, in
@@ -270,12 +267,8 @@ func (p *PerResource) Empty() (out []Lack) {
 // absent are the expressions that have no value for any of the resources that have been asked
 // about, in the order of their sources and keys. Of what isn't made yet nothing is observed.
 func (p *PerResource) absent() (out []Lack) {
-	if p == nil {
-		return nil
-	}
-
-	for _, i := range p.differing {
-		if t := &p.all[i]; !t.had && !t.waits && t.why != "" {
+	for t := range p.computed() {
+		if !t.had && !t.waits && t.why != "" {
 			out = append(out, Lack{t.Source.Name, t.why})
 		}
 	}
@@ -284,28 +277,18 @@ func (p *PerResource) absent() (out []Lack) {
 }
 
 // HasAccounts is true if any labels are those of provider configs.
-func (p *PerResource) HasAccounts() bool { return p.accounts > 0 }
+func (p *PerResource) HasAccounts() bool {
+	return slices.ContainsFunc(p.all, func(t taken) bool { return t.accounts != nil })
+}
 
 // Mentioned says of each label that differs which variables its expression mentions for that.
-func (p *PerResource) Mentioned() []string {
-	if p == nil {
-		return nil
+func (p *PerResource) Mentioned() (out []string) {
+	for t := range p.computed() {
+		names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
+		out = append(out, fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and ")))
 	}
 
-	var out []string
-
-	for _, i := range p.differing {
-		t := &p.all[i]
-
-		var names []string
-		for _, v := range t.found.expression.PerResource() {
-			names = append(names, string(v))
-		}
-
-		out = append(out, fmt.Sprintf("%s: %s[%s] mentions %s", t.Source.Name, t.found.path, t.found.key, strings.Join(names, " and ")))
-	}
-
-	for i := range p.all {
+	for i := 0; p != nil && i < len(p.all); i++ {
 		if a := p.all[i].accounts; a != nil {
 			out = append(out, a.from.Name+": labels are those of the provider config that a resource names")
 		}

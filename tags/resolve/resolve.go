@@ -190,8 +190,8 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 
 	r.addTo(&r.set)
 
-	// What isn't included differs nowhere.
-	if p := r.set.PerResource; p != nil && len(p.differing)+p.accounts == 0 {
+	// Labels that differ may not be included.
+	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t taken) bool { return t.source != nil || t.accounts != nil }) {
 		r.set.PerResource = nil
 	}
 
