@@ -1,5 +1,5 @@
 // Package metadata copies labels and annotations of Kubernetes objects to composed
-// resources. They are no tags, and not in the way of tags.
+// resources. It writes no tags.
 package metadata
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// Copies are what is copied and where to.
+// Copies are the rules, and the resources that they copy to.
 type Copies struct {
 	targets *target.Targets
 	rules   []rule
@@ -44,7 +44,7 @@ type destination struct {
 	from string
 }
 
-// A Result is what comes of copying.
+// A Result is what has been copied.
 type Result struct {
 	// Changed resources by name.
 	Changed map[string]object.Object
@@ -72,8 +72,8 @@ type NotCopied struct {
 	Why string
 }
 
-// Select the resources that the supplied rules copy to, by what earlier steps of the
-// pipeline have made of them.
+// Select selects the resources that the rules copy to, in the form that earlier steps of the pipeline have
+// given them.
 func Select(rules []resolve.Metadata, targets *target.Targets) *Copies {
 	c := &Copies{targets: targets, rules: make([]rule, len(rules))}
 
@@ -90,9 +90,9 @@ func Select(rules []resolve.Metadata, targets *target.Targets) *Copies {
 	return c
 }
 
-// namesFor returns the names of the composed resources that the supplied rule copies from
-// to the supplied target. It is an empty one if the rule copies from elsewhere, and
-// there are none if it doesn't copy to the target.
+// namesFor returns the names of the composed resources that the rule copies from to the target. The only
+// name is empty if the rule copies from another object. There is none if the rule doesn't copy to the
+// target.
 func namesFor(rule *v1beta1.MetadataRule, t *target.Target, targets *target.Targets) []string {
 	if t.IsUntouchable() {
 		return nil
@@ -136,7 +136,7 @@ func (c *Copies) Copy(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// copy by the rule. What is copied is read before anything is.
+// copy copies by the rule. It reads everything before it writes.
 func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
@@ -169,8 +169,8 @@ func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) e
 	return nil
 }
 
-// read what the rule may copy: of the composed resource of the supplied name, or what is
-// another object's.
+// read returns what the rule may copy from the composed resource with this name, or what it copies from
+// another object.
 func (r *rule) read(name string, targets *target.Targets, out *Result) (resolve.Metadata, error) {
 	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
@@ -184,7 +184,7 @@ func (r *rule) read(name string, targets *target.Targets, out *Result) (resolve.
 	return resolve.MetadataOf(r.Rule, out.resource(targets.All[i]), fmt.Sprintf("composed resource %q ", name))
 }
 
-// resource that the supplied target has become.
+// resource returns the target's resource with all that was copied to it.
 func (o *Result) resource(t *target.Target) object.Object {
 	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
@@ -197,8 +197,8 @@ func (r *rule) failf(out *Result, format string, args ...any) {
 	out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
 }
 
-// choose what the rule selects, but nothing that is private, or that the API server would
-// refuse the whole resource for.
+// choose returns what the rule selects, without what is private, and what would make the API server refuse
+// the resource.
 func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Result) map[string]string {
 	chosen := make(map[string]string)
 
@@ -224,7 +224,7 @@ var stops = []string{
 	"cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused",
 }
 
-// selects is true if the supplied selector selects the supplied key, and it may be copied.
+// selects reports whether the selector selects a key, and the key may be copied.
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
@@ -237,18 +237,18 @@ func selects(sel *v1beta1.MetadataSelector, key string) bool {
 		slices.ContainsFunc(sel.Domains, func(d string) bool { return object.IsDomainOf(domain, d) })
 }
 
-// invalidLabel says what the API server would refuse about a label, or nothing.
+// invalidLabel returns why the API server would refuse a label, or an empty string.
 func invalidLabel(key, value string) string {
 	return strings.Join(append(content.IsLabelKey(key), content.IsLabelValue(value)...), "; ")
 }
 
-// invalidAnnotation says what the API server would refuse about an annotation, or
-// nothing. The keys of annotations are validated in lower case.
+// invalidAnnotation returns why the API server would refuse an annotation, or an empty string. The API
+// server validates the keys of annotations in lower case.
 func invalidAnnotation(key, _ string) string {
 	return strings.Join(content.IsLabelKey(strings.ToLower(key)), "; ")
 }
 
-// write the supplied labels or annotations to the supplied paths of the supplied target.
+// write writes labels or annotations to each path of a target.
 func (r *rule) write(values map[string]string, t *target.Target, paths []object.Path, out *Result) {
 	if len(values) == 0 {
 		return

@@ -77,7 +77,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// copied are what the supplied result says, line by line, or the error.
+// copied says what is in a result, line by line, or the error.
 func copied(r *Result, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
@@ -178,7 +178,7 @@ func byProfile(field.Schemas) field.Locator {
 	return field.ByProfile{}
 }
 
-// targetsOf returns the supplied resources as targets.
+// targetsOf returns the targets of desired resources.
 func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *target.Targets {
 	t.Helper()
 

@@ -30,13 +30,12 @@ type Requirements struct {
 	// bootstrapped schemas by kind. The pipeline step asked for them.
 	bootstrapped map[schema.GroupVersionKind]object.Node
 
-	// required is what the request should have answers for. Of something it lacks them if the
-	// call is waiting.
+	// required is what the request should have answers for. waiting is true if it lacks one.
 	required *fnv1.Requirements
 	waiting  bool
 }
 
-// New returns the Requirements of the supplied request's call.
+// New returns the Requirements of the call with this request.
 func New(req *fnv1.RunFunctionRequest) *Requirements {
 	return &Requirements{req: req, required: &fnv1.Requirements{
 		Resources:      make(map[string]*fnv1.ResourceSelector),
@@ -45,19 +44,17 @@ func New(req *fnv1.RunFunctionRequest) *Requirements {
 	}}
 }
 
-// Waiting is true if something is required that the request has no answer for.
+// Waiting reports whether something is required that the request has no answer for.
 func (r *Requirements) Waiting() bool { return r.waiting }
 
-// AddTo adds the requirements to the supplied response, which has none if nothing is
-// required.
+// AddTo adds the requirements to a response. If nothing is required, the response gets none.
 func (r *Requirements) AddTo(rsp *fnv1.RunFunctionResponse) {
 	if proto.Size(r.required) > 0 {
 		rsp.Requirements = r.required
 	}
 }
 
-// Bootstrapped returns the OpenAPI schema of the supplied kind if the pipeline step asked for
-// it, or nil.
+// Bootstrapped returns the OpenAPI schema of a kind if the pipeline step asked for it, or else a zero Node.
 func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 	if r.bootstrapped == nil {
 		r.bootstrapped = make(map[schema.GroupVersionKind]object.Node)
@@ -80,8 +77,7 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 	return r.bootstrapped[k]
 }
 
-// Schema returns the OpenAPI schema of the supplied kind, or nil if it can't be had, or is
-// not here yet.
+// Schema returns the OpenAPI schema of a kind, or a zero Node if there is none, or if it is not here yet.
 func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	answer, answered := r.schema(k)
 	if answered && r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
@@ -91,8 +87,8 @@ func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	return r.Bootstrapped(k)
 }
 
-// Schemas requires the OpenAPI schemas of the supplied kinds, but for those that can't be
-// had.
+// Schemas requires the OpenAPI schemas of kinds, without those that Crossplane can't fetch, or that the
+// pipeline step asked for.
 func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 	for k := range of {
 		if !r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) || r.Bootstrapped(k).IsObject() {
@@ -107,13 +103,12 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 	}
 }
 
-// can is true if Crossplane says that it has the supplied capability.
+// can reports whether Crossplane says that it has a capability.
 func (r *Requirements) can(c fnv1.Capability) bool {
 	return slices.Contains(r.req.GetMeta().GetCapabilities(), c)
 }
 
-// schema returns the answer to the requirement of the supplied kind's schema, and false if
-// there is none.
+// schema returns the answer to the requirement of the kind's schema, and false if there is none.
 func (r *Requirements) schema(k schema.GroupVersionKind) (object.Node, bool) {
 	if len(r.req.GetRequiredSchemas()) == 0 {
 		return object.Node{}, false
@@ -130,16 +125,14 @@ func schemaName(k schema.GroupVersionKind) string {
 	return nameOf("schema", []string{apiVersion, kind})
 }
 
-// Old is true if Crossplane doesn't say what it can do. That is so before v2.2.
+// Old reports whether Crossplane doesn't say what it can do, as before v2.2.
 func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAPABILITIES) }
 
-// Resources returns the objects that the supplied selector selects, sorted by
-// namespace and name, and requires them. It returns false if they are not here yet.
-// Answers are believed only as far as they were asked for: Crossplane before v2.0
-// ignores the namespace of a selector.
+// Resources requires the objects that the selector selects, and returns them, sorted by namespace and name.
+// It returns false if they are not here yet. Answers are believed only as far as they were asked for:
+// Crossplane before v2.0 ignores the namespace of a selector.
 //
-// A selector must have a name or match labels. Without labels in these, it selects
-// all objects of the kind.
+// A selector must have a name or match labels. With empty match labels it selects all objects of the kind.
 func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Object, bool) {
 	labels := []string{}
 	for _, key := range slices.Sorted(maps.Keys(selector.GetMatchLabels().GetLabels())) {
@@ -172,12 +165,11 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Obje
 	return objects, answered
 }
 
-// Answer the resources that are required, in the request of the next call, as Crossplane
-// does if the supplied objects are all that there are.
+// Answer answers the required resources in the request of the next call, as Crossplane does if there are no
+// other objects.
 func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }
 
-// Answer what the supplied request's response requires of resources, in the request, as
-// Requirements do.
+// Answer answers the required resources in the request, as Crossplane does if there are no other objects.
 func Answer(req *fnv1.RunFunctionRequest, required *fnv1.Requirements, objects []*structpb.Struct) {
 	req.RequiredResources = answers(required.GetResources(), objects)
 	req.ExtraResources = answers(required.GetExtraResources(), objects) //nolint:staticcheck // Crossplane before v2.2 answers there.
@@ -199,10 +191,9 @@ func answers(required map[string]*fnv1.ResourceSelector, objects []*structpb.Str
 	return out
 }
 
-// Selects is true if the supplied selector selects the supplied object, as Crossplane
-// selects: a name is that of an object in the selector's namespace or of a kind that
-// has no namespaces, and labels are looked for in all namespaces unless the selector
-// has one.
+// Selects reports whether the selector selects the object, as Crossplane selects: a name is that of an
+// object in the selector's namespace, or of a kind without namespaces. Labels are looked for in all
+// namespaces unless the selector has one.
 func Selects(s *fnv1.ResourceSelector, o object.Object) bool {
 	if object.APIVersion(o) != s.GetApiVersion() || object.Kind(o) != s.GetKind() {
 		return false
@@ -229,7 +220,7 @@ func Selects(s *fnv1.ResourceSelector, o object.Object) bool {
 	return true
 }
 
-// kindOf returns the kind that the supplied schema says it is of.
+// kindOf returns the kind that a schema says it is of.
 func kindOf(s object.Node) (schema.GroupVersionKind, bool) {
 	kinds := slices.Collect(s.Field("x-kubernetes-group-version-kind").Items())
 	if len(kinds) != 1 {
@@ -241,8 +232,8 @@ func kindOf(s object.Node) (schema.GroupVersionKind, bool) {
 	return schema.GroupVersionKind{Group: of("group"), Version: of("version"), Kind: of("kind")}, true
 }
 
-// nameOf returns the name of a requirement. It differs for any two selectors, since
-// Crossplane may answer what the last reconcile asked for under the same name.
+// nameOf returns the name of a requirement. It differs for any two selectors, since Crossplane may answer
+// what the last reconcile required under the same name.
 func nameOf(what string, selector ...[]string) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", selector))
 	return what + "-" + hex.EncodeToString(h[:8])

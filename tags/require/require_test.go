@@ -48,7 +48,7 @@ func byLabels(labels map[string]string, namespace ...string) *fnv1.ResourceSelec
 	return s
 }
 
-// requirementsOf returns what the supplied Requirements add to a response.
+// requirementsOf returns what r adds to a response.
 func requirementsOf(r *require.Requirements) *fnv1.Requirements {
 	rsp := &fnv1.RunFunctionResponse{}
 	r.AddTo(rsp)
@@ -56,7 +56,7 @@ func requirementsOf(r *require.Requirements) *fnv1.Requirements {
 	return rsp.GetRequirements()
 }
 
-// nameOf returns the name under which the supplied selector is required.
+// nameOf returns the name under which a selector is required.
 func nameOf(tb testing.TB, s *fnv1.ResourceSelector) string {
 	tb.Helper()
 
@@ -71,8 +71,7 @@ func nameOf(tb testing.TB, s *fnv1.ResourceSelector) string {
 	return names[0]
 }
 
-// nameOfSchema returns the name under which the schema of the supplied kind is
-// required.
+// nameOfSchema returns the name under which the schema of a kind is required.
 func nameOfSchema(tb testing.TB, k schema.GroupVersionKind) string {
 	tb.Helper()
 
@@ -87,7 +86,7 @@ func nameOfSchema(tb testing.TB, k schema.GroupVersionKind) string {
 	return names[0]
 }
 
-// object returns an object of the supplied namespace and name that has a label.
+// thing returns a labelled ConfigMap.
 func thing(namespace, name string) *structpb.Struct {
 	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
 }
@@ -371,7 +370,7 @@ func TestTogether(t *testing.T) {
 	}
 	resources := map[string]*fnv1.ResourceSelector{nameOf(t, tagsOf): tagsOf, nameOf(t, byLabel): byLabel}
 
-	// ask for everything that the supplied request doesn't answer.
+	// ask requires everything, whatever the request answers.
 	ask := func(req *fnv1.RunFunctionRequest) *require.Requirements {
 		r := require.New(req)
 		r.Resources(tagsOf)

@@ -46,7 +46,7 @@ type pair struct {
 	Observed *structpb.Struct `json:"observed"`
 }
 
-// configOf the supplied resource, of which some are made with configs.
+// configOf returns the provider config of a resource, which may be none.
 func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 	ref := desired.Node().Field("spec").Field("providerConfigRef")
 	config, _ := field.ConfigOf(object.GVK(desired).GroupKind(), set.PerResource.NamespaceOf(desired), ref.Field("kind").Text(), ref.Field("name").Text())
@@ -54,7 +54,7 @@ func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 	return resolve.Config(config)
 }
 
-// composed is the resource as the supplied set is asked about it.
+// composed returns the resource in the form in which a set is asked about it.
 func (p pair) composed(name string, set *resolve.Set) *resolve.Composed {
 	desired := object.Tree(p.Desired)
 	return &resolve.Composed{Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed)}
@@ -98,8 +98,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// run the case twice in its own world, or else in the supplied one, and tell what it
-// comes to.
+// run resolves the case twice in its own world, or else in that of the file, and tells the result.
 func (tc *resolveCase) run(t *testing.T, of world) []string {
 	t.Helper()
 
@@ -167,7 +166,7 @@ func (tc *resolveCase) run(t *testing.T, of world) []string {
 	return told
 }
 
-// tell what the supplied set is, and what each of the supplied calls required for it.
+// tell says what is in a set, and what each call required for it.
 func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 	out := []string{}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -231,7 +230,7 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 	return out
 }
 
-// tellLabels of the supplied set.
+// tellLabels tells the labels of a set.
 func tellLabels(s *resolve.Set) []string {
 	var out []string
 
@@ -250,7 +249,7 @@ func tellLabels(s *resolve.Set) []string {
 	return out
 }
 
-// tellResources tells what the supplied set is for each resource, if that differs.
+// tellResources tells the labels of each resource, if they differ.
 func (w *world) tellResources(s *resolve.Set) []string {
 	if s.PerResource == nil {
 		return nil
@@ -322,7 +321,7 @@ func selector(s *fnv1.ResourceSelector) string {
 	return out
 }
 
-// decode returns the input with the supplied fields beside its apiVersion and kind.
+// decode returns the input with these fields beside its apiVersion and kind.
 func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
 	tb.Helper()
 
@@ -339,8 +338,8 @@ func decode(tb testing.TB, fields string) *v1beta1.CloudTags {
 	return in
 }
 
-// request returns one of a Crossplane that says what it can do, with nothing but the
-// supplied composite resource.
+// request returns the request of a Crossplane that says what it can do, with nothing but the composite
+// resource.
 func request(xr *structpb.Struct) *fnv1.RunFunctionRequest {
 	return &fnv1.RunFunctionRequest{
 		Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{

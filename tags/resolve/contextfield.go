@@ -27,8 +27,7 @@ var contextField = sourceType{
 	},
 }
 
-// contextObject returns the object that the context has under the supplied key, which is
-// nil if there is none.
+// contextObject returns the object under key in the pipeline's context, or a zero one if there is none.
 func (r *resolver) contextObject(key string) (place, error) {
 	name := "context[" + key + "]"
 

@@ -68,8 +68,8 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 	return here, nil
 }
 
-// objectsOf the supplied source: the object that it names or picks, which may be none, or the
-// list of all.
+// objectsOf returns the object that the source s names or picks, which may be none, or the list of all
+// objects.
 func objectsOf(s *v1beta1.Source, objects []place) *structpb.Value {
 	one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 
@@ -88,8 +88,8 @@ func objectsOf(s *v1beta1.Source, objects []place) *structpb.Value {
 	return structpb.NewListValue(list)
 }
 
-// compute the value of the supplied label of the supplied source, by its expression. It returns
-// false, and why, if there is none and need not be one.
+// compute returns the value that the expression in f has for the source s. It returns false, and why, if
+// there is none and need not be one.
 func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, _ error) {
 	v, err := r.call.Evaluate(*f.expression)
 

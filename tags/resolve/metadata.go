@@ -36,8 +36,8 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadata of the objects that the supplied rule copies from, later names over
-// earlier ones.
+// metadata returns what the rule copies from objects that are known before resources are composed, later
+// names over earlier ones.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	out := Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string)}
 
@@ -67,8 +67,8 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	return out, nil
 }
 
-// MetadataOf returns the labels and annotations of the supplied object that the
-// supplied rule may copy. Errors call the object by the supplied name.
+// MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
+// of its fields.
 func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (out Metadata, err error) {
 	in := place{Object: o, of: of}
 	out.Rule = rule

@@ -17,7 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// PerResource are the labels of a Set for composed resources, as far as they differ.
+// A PerResource has the labels of a Set for each composed resource, where they differ.
 type PerResource struct {
 	*resolver
 
@@ -36,7 +36,7 @@ func (p *PerResource) computed() iter.Seq[*taken] {
 	}
 }
 
-// A Composed resource is what labels of it can depend on.
+// A Composed is what labels of a composed resource can depend on.
 type Composed struct {
 	// Name of the resource among those that are composed.
 	Name string
@@ -48,7 +48,8 @@ type Composed struct {
 	Desired, Observed object.Object
 }
 
-// taken is a label that a source gives, or an expression will, or all labels of provider configs.
+// A taken is a label that a source gives, a label that an expression computes for each resource, or all
+// labels of the provider config of each resource.
 type taken struct {
 	tags.Label
 
@@ -57,8 +58,8 @@ type taken struct {
 
 	accounts *accounts
 
-	// had is true if any resource has had the label, or there is nothing to say of that none of
-	// them is there. Why is the first reason why one hasn't, if there is one.
+	// had is true if any resource has had the label, or if nothing is to be said of labels that are
+	// missing. why is the first reason why a resource lacks the label.
 	had bool
 	why string
 
@@ -66,20 +67,20 @@ type taken struct {
 	waits bool
 }
 
-// takeAccounts takes the labels of the supplied source for each resource.
+// takeAccounts takes the labels that a has for each resource.
 func (r *resolver) takeAccounts(a *accounts) {
 	p := r.set.PerResource
 	p.all = append(p.all, taken{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a})
 }
 
-// later takes the supplied label for each resource, by its expression.
+// later takes the label l of the source s for each resource, by its expression.
 func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 	p := r.set.PerResource
 	p.all = append(p.all, taken{Label: l, source: s, found: f})
 }
 
-// Set of all labels of a composed resource: those of the PerResource's set, and those that are
-// the resource's own, but nothing else. An error is a resolve failure.
+// Set returns the labels of a composed resource: those that all resources have, and its own, but nothing
+// else. An error is a resolve failure.
 func (p *PerResource) Set(c *Composed) (*Set, error) {
 	m := newMerged(p.reserved, len(p.all))
 
@@ -148,8 +149,8 @@ type Absent struct {
 	Why string
 }
 
-// Absent returns the labels of which a composed resource has none, since their expressions have
-// no value for it. An error is a resolve failure.
+// Absent returns the labels that a composed resource lacks because their expressions have no value for it.
+// An error is a resolve failure.
 func (p *PerResource) Absent(c *Composed) (out []Absent, _ error) {
 	for t := range p.computed() {
 		p.call.Of(c.Name, c.Desired, c.Observed)
@@ -167,7 +168,7 @@ func (p *PerResource) Absent(c *Composed) (out []Absent, _ error) {
 	return out, nil
 }
 
-// Transformer of all labels of a composed resource. An error is a resolve failure.
+// Transformer returns the transformer of all labels of a composed resource. An error is a resolve failure.
 func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 	set, err := p.Set(c)
 	if err != nil {
@@ -177,9 +178,9 @@ func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 	return set.Transformer(p.in), nil
 }
 
-// Differs is true if resources may have other tags of the supplied key, of a tag or of a label, than
-// those of the labels that don't differ, which have become the supplied ones. The supplied set has
-// the tag keys. Nobody knows which of the labels that they may have provider configs have.
+// Differs reports whether some resource may get another tag for key (a tag key or a label key) than d has,
+// because an expression or a provider config gives it. d are the tags of the labels that don't differ, and
+// keys the tag keys of key. Which labels a provider config has is not known.
 func (p *PerResource) Differs(d *tags.Transformed, key string, keys profile.KeySet) bool {
 	return p != nil && slices.ContainsFunc(p.all, func(t taken) bool {
 		switch {
@@ -194,8 +195,8 @@ func (p *PerResource) Differs(d *tags.Transformed, key string, keys profile.KeyS
 	})
 }
 
-// stand is true if there are tags of the supplied keys, and the supplied label can take the place of
-// none. A later label of the same key has taken its own, and a trusted one stands against others.
+// stand reports whether d has tags with the keys, and l can replace none of them: a later label with the
+// same key has replaced it, or it meets a trusted one.
 func stand(d *tags.Transformed, keys profile.KeySet, l tags.Label) bool {
 	found := false
 
@@ -215,7 +216,7 @@ func stand(d *tags.Transformed, keys profile.KeySet, l tags.Label) bool {
 	return found
 }
 
-// Observing are the expressions of labels that differ which mention the observed resource.
+// Observing returns the expressions of labels that differ which mention the observed resource.
 func (p *PerResource) Observing() (out []string) {
 	for t := range p.computed() {
 		if t.found.expression.Mentions(expression.Observed) {
@@ -231,8 +232,8 @@ func (t *taken) String() string {
 	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
-// Empty are the sources that find nothing for any of the resources that have been asked about, in
-// their order.
+// Empty returns the sources that find nothing for any of the resources that have been asked about, in their
+// order.
 func (p *PerResource) Empty() (out []Lack) {
 	if p == nil {
 		return nil
@@ -264,8 +265,9 @@ func (p *PerResource) Empty() (out []Lack) {
 	return out
 }
 
-// absent are the expressions that have no value for any of the resources that have been asked
-// about, in the order of their sources and keys. Of what isn't made yet nothing is observed.
+// absent returns the expressions that have no value for any of the resources that have been asked about, in
+// the order of their sources and keys. A resource that isn't made yet says nothing about expressions that
+// read what is observed.
 func (p *PerResource) absent() (out []Lack) {
 	for t := range p.computed() {
 		if !t.had && !t.waits && t.why != "" {
@@ -276,12 +278,12 @@ func (p *PerResource) absent() (out []Lack) {
 	return out
 }
 
-// HasAccounts is true if any labels are those of provider configs.
+// HasAccounts reports whether any labels come from provider configs.
 func (p *PerResource) HasAccounts() bool {
 	return slices.ContainsFunc(p.all, func(t taken) bool { return t.accounts != nil })
 }
 
-// Mentioned says of each label that differs which variables its expression mentions for that.
+// Mentioned says for each label that differs which variables make it differ.
 func (p *PerResource) Mentioned() (out []string) {
 	for t := range p.computed() {
 		names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })

@@ -20,21 +20,21 @@ var providerConfig = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "provider configs" },
 }
 
-// accounts are a source of labels that the provider config of each resource has.
+// An accounts is a source of labels in the provider config of each resource.
 type accounts struct {
 	*v1beta1.Source
 
 	from    *tags.Source
 	include *include
 
-	// labels of each config that was looked at: by its kind, namespace and name. Passed is the
-	// first one that wasn't, because names doesn't have it.
+	// labels has those of each config that was read. passed is the name of the first config that was
+	// not read, because names doesn't have it.
 	labels map[account][]tags.Label
 	passed string
 }
 
-// A Config is what config of its provider a resource is made with. The zero Config is that of
-// resources that have none.
+// A Config is the provider config that a resource is made with. The zero Config is that of resources that
+// have none.
 type Config struct {
 	schema.GroupVersionKind
 
@@ -44,21 +44,21 @@ type Config struct {
 	Namespaced bool
 }
 
-// account is a provider config.
+// An account is a provider config and its namespace.
 type account struct {
 	Config
 
 	namespace string
 }
 
-// NamespaceOf the supplied desired resource: that of the composite resource, where all that it is
-// composed of is.
+// NamespaceOf returns the namespace of a desired resource: that of the composite resource, whose composed
+// resources are all in it, or else its own.
 func (p *PerResource) NamespaceOf(desired object.Object) string {
 	return cmp.Or(object.Namespace(p.xr.Object), object.Namespace(desired))
 }
 
-// accountOf the supplied composed resource for the supplied source: its config, unless the source
-// wants others.
+// accountOf returns the provider config of a composed resource, or none if it is not one that the source
+// reads.
 func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 	if c.Config == (Config{}) || len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
 		return account{}
@@ -92,8 +92,8 @@ func (a account) String() string {
 	return a.Kind + " " + name + " (" + a.GroupVersion().String() + ")"
 }
 
-// Require what the labels of the supplied composed resource are in. It is the same on each call of
-// a run, whatever else is known of the resource.
+// Require requires the objects that labels of a composed resource are in. It requires the same on each call
+// of a run, whatever else is known about the resource.
 func (p *PerResource) Require(c *Composed) {
 	for i := range p.all {
 		if a := p.all[i].accounts; a != nil {
@@ -104,7 +104,7 @@ func (p *PerResource) Require(c *Composed) {
 	}
 }
 
-// labelsOf returns the labels that the supplied source takes from the supplied account.
+// labelsOf returns the labels that the source t takes from an account.
 func (p *PerResource) labelsOf(t *taken, of account) ([]tags.Label, error) {
 	a := t.accounts
 
@@ -126,8 +126,8 @@ func (p *PerResource) labelsOf(t *taken, of account) ([]tags.Label, error) {
 	return out, err
 }
 
-// read the labels of the supplied account that the supplied source includes. If there are none, what
-// is missing is nothing, as an error.
+// read returns the labels of an account that the source includes. If there are none, the error is a
+// *nothing.
 func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	objects, _ := p.required.Resources(of.selector())
 	if len(objects) == 0 {
@@ -162,7 +162,7 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 		out = append(out, l)
 	}
 
-	// Who leaves a map empty means to.
+	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {
 		return nil, &nothing{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
 	}
@@ -170,8 +170,8 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	return out, nil
 }
 
-// mayHave is true if the source may have a label whose tag is one that the supplied key, of a tag or
-// of a label, can have. The supplied prefix is the one that keys get.
+// mayHave reports whether the source may have a label whose tag is one that key (a tag key or a label key)
+// can have. Keys get the prefix.
 func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
 	if a.include.except.Has(d.QualifiedKey(key)) {
 		return false
@@ -192,13 +192,13 @@ func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
 	return slices.ContainsFunc(d.TagKeys(key), func(k string) bool { return all.Has(k) && (a.Trusted || !d.Reserved().Has(k)) })
 }
 
-// empty says why the source finds nothing, if it does for the supplied reason in the first config.
+// empty says why the source finds nothing. why is the reason for the first config, if there is one.
 func (a *accounts) empty(why string) string {
 	switch {
 	case len(a.labels) > 1:
 		return fmt.Sprintf("%d provider configs have no labels for it: %s", len(a.labels), why)
 	case len(a.labels) == 0 && a.passed != "":
-		return fmt.Sprintf("no resource is made with a config that names has, but with %s", a.passed)
+		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", a.passed)
 	default:
 		return why
 	}

@@ -54,8 +54,8 @@ func (p place) strings(path object.Path) (map[string]string, error) {
 	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), p.of+path.String())
 }
 
-// patterns of keys in the list at the supplied path, or nil if there is no such field.
-// The supplied function says what is wrong with a pattern.
+// patterns returns the patterns of keys in the list at path, or nil if there is no such field. invalid says
+// what is wrong with a pattern.
 func (p place) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
 	n, err := p.at(path, "not a list of strings", "a list")
 	if err != nil || !n.IsThere() {
@@ -123,14 +123,14 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 	}
 }
 
-// missing is the error of a field that isn't there, which is no failure if the field
-// isn't required. Then the supplied note is all that there is to say.
+// missing returns the error of an absent field. It is no failure if the field isn't required: then the note
+// is all that is said.
 func (p place) missing(path object.Path, note string) error {
 	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, p.name), note: note}
 }
 
-// string returns the supplied string of the composite resource, or an empty one if none
-// is asked for. One that isn't there is nothing, of which there is the supplied note.
+// string returns the string that s names or reads from the composite resource, or an empty one if s is nil.
+// If the field is absent or empty, the error is a *nothing with the note.
 func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
 	switch {
 	case s == nil:
@@ -153,8 +153,8 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// stringMap returns the supplied map of the composite resource, or nil if none is asked
-// for. One that isn't there is nothing, of which there is the supplied note.
+// stringMap returns the map that m names or reads from the composite resource, or nil if m is nil. If the
+// field is absent, the error is a *nothing with the note.
 func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]string, error) {
 	switch {
 	case m == nil:

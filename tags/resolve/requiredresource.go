@@ -34,9 +34,8 @@ var requiredResource = sourceType{
 	},
 }
 
-// pick one of objects for the source s: the one that was picked before, if it is still among
-// them, or else the one with the lowest name, then namespace. The provider that it names is
-// taken.
+// pick picks one of the objects for the source s: the one that was picked before, if it is still among
+// them, or else the one with the lowest name, then namespace. It takes the provider that the object names.
 func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	var before map[string]*structpb.Value
 
@@ -79,7 +78,7 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	return []place{class}, nil
 }
 
-// ofAll returns the labels of all supplied objects.
+// ofAll returns the labels of all objects.
 func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
 	none := ""
 
@@ -108,8 +107,7 @@ func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
 	return nil, &nothing{note: none}
 }
 
-// selectedTitle is what people call what the supplied resource selects for the composite
-// resource.
+// selectedTitle returns what people call the objects that res selects.
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	title := strings.Join(words.Map(res.ResourceKinds(), func(k v1beta1.ResourceKind) string { return k.Kind }), " or ")
 
@@ -202,9 +200,9 @@ func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSel
 	return &nothing{failure: none, note: none}
 }
 
-// selector of the objects of any kind that the supplied resource selects, of which one is picked
-// or all are. Whoever picks one falls back from a name that the composite resource doesn't give to
-// labels, and from these to the default ones.
+// selector returns the selector of the objects that res selects, whatever their kind is. pick is One if one
+// of them is picked: then the search goes from a name that the composite resource doesn't give to labels,
+// and from these to the default ones.
 func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
 	const neither = compositeResource + " gives neither a name nor labels to match"
 
@@ -250,7 +248,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 	return out, nil
 }
 
-// selected says what the supplied selector looks for.
+// selected says what a selector looks for.
 func selected(s *fnv1.ResourceSelector) string {
 	out := "with the labels " + pairs(s.GetMatchLabels().GetLabels())
 

@@ -34,7 +34,7 @@ func clusterOf(objects ...string) cluster {
 
 func observe(xr string) *fnv1.RunFunctionRequest { return request(resource.MustStructJSON(xr)) }
 
-// fetch what the supplied selector selects.
+// fetch returns the objects that a selector selects.
 func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
 	out := &fnv1.Resources{}
 
@@ -101,7 +101,7 @@ func plain(key, value string, source int) tags.Label {
 	return tags.Label{QualifiedKey: key, TagKey: key, Value: value, Source: from(source)}
 }
 
-// class returns an object of the supplied kind and name, with labels that are JSON.
+// class returns an object with this kind and name. labels are JSON.
 func class(kind, name, labels string) string {
 	return fmt.Sprintf(`{
 		"apiVersion": "classes.example.org/v1", "kind": %q, "metadata": {"name": %q, "labels": %s},
@@ -124,8 +124,7 @@ func classes() cluster {
 	)
 }
 
-// picked returns what Resolve should if it picks the supplied class, whose labels are
-// its name only.
+// picked returns what Resolve should return if it picks the class, whose only label is its name.
 func picked(kind, name, provider string) resolve.Set {
 	return resolve.Set{
 		Provider: provider,
@@ -287,7 +286,7 @@ func TestWaiting(t *testing.T) {
 		}}
 	]`)
 
-	// call resolves for a request with the supplied answers, and returns what it
+	// call resolves for a request with these answers, and returns what it
 	// requires, too.
 	call := func(answers map[string]*fnv1.Resources) (resolve.Set, bool, map[string]*fnv1.ResourceSelector) {
 		req := observe(app)

@@ -19,24 +19,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
-// A Set is what an input's sources come to for one composite resource. If anything
-// that Crossplane must fetch is not here yet, it is not complete.
+// A Set is the result of an input's sources for one composite resource. It is not complete while something
+// that Crossplane must fetch is missing.
 type Set struct {
-	// Provider that the composite resource or else a class names, or empty if none
-	// does. One that the input names by value is not here: it has more weight.
+	// Provider that the composite resource names, or else a class, or empty. A provider that the
+	// input names by value is not here: it has more weight.
 	Provider string
 
-	// Labels of all sources, sorted. No two have the same tag key. Those that differ per
-	// composed resource are not among them, nor among the claims and overridden ones.
+	// Labels of all sources, sorted. No two have the same tag key. Labels that differ per
+	// composed resource are neither here nor in Claims and Overridden.
 	Labels []tags.Label
 
-	// PerResource are the labels that differ, with all others, or nil if none does.
+	// PerResource has all labels for each composed resource, or is nil if none differs.
 	PerResource *PerResource
 
 	// Claims are labels of reserved keys from sources that aren't trusted, sorted.
 	Claims []tags.Label
 
-	// Overridden labels, which later ones of the same tag key took the place of, in the
+	// Overridden are the labels that later ones with the same tag key have replaced, in the
 	// order in which that happened.
 	Overridden []tags.Label
 
@@ -50,16 +50,16 @@ type Set struct {
 	// empty for rules that copy from composed resources.
 	Metadata []Metadata
 
-	// Absent are the expressions that have no value, in the order of their sources and keys.
-	// Those of which the value differs per resource are not among them.
+	// Absent are the expressions that have no value, in the order of their sources and keys, without
+	// those whose value differs per resource.
 	Absent []Lack
 
-	// Empty are the sources that find nothing, though that is no error, in their order.
-	// PerResource has its own.
+	// Empty are the sources that find nothing where that is no error, in their order, without those of
+	// PerResource.
 	Empty []Lack
 }
 
-// A Lack is that a source finds nothing, or that one of its expressions has no value.
+// A Lack says that a source finds nothing, or that one of its expressions has no value.
 type Lack struct {
 	// Source is the name of the source for messages, and Why it lacks what it does.
 	Source, Why string
@@ -67,8 +67,8 @@ type Lack struct {
 
 func (l Lack) String() string { return l.Source + ": " + l.Why }
 
-// Valueless are the single expressions that have no value, for any of the composed resources that have
-// been asked about, in the order of their sources and keys: those of sources that find something.
+// Valueless returns the single expressions that have no value for any composed resource that has been asked
+// about, in the order of their sources and keys. Sources that find nothing at all are left out.
 func (s *Set) Valueless() []Lack {
 	empty := make(map[string]bool)
 	for _, of := range slices.Concat(s.Empty, s.PerResource.Empty()) {
@@ -78,7 +78,7 @@ func (s *Set) Valueless() []Lack {
 	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
 }
 
-// Transformer of the set's labels, by the rules of the supplied input.
+// Transformer returns the transformer of the set's labels, by the rules of the input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
 	t.FormatValues(in.Values())
@@ -89,10 +89,9 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	return t
 }
 
-// ForContext is what later steps of the pipeline may read of the set: labels, by
-// qualified key, and the classes that were picked, whole, by the name of their source.
-// Of labels of one qualified key, whose tag keys differ, it has the value of a trusted
-// one, or else of the latest source.
+// ForContext returns what later steps of the pipeline may read of the set: labels by qualified key, and the
+// picked classes, whole, by the name of their source. Among labels with one qualified key and different tag
+// keys, a trusted one counts, then that of the latest source.
 func (s *Set) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	of := make(map[string]tags.Label, len(s.Labels))
@@ -135,11 +134,11 @@ type resolver struct {
 	call     *expression.Call
 	requires bool
 
-	// patterns of keys that each field holds, by who reads it: how many.
+	// patterns counts the patterns of keys in fields, by the part of the input that reads the field.
 	patterns map[string]int
 }
 
-// newResolver returns what resolves the supplied input for the supplied request.
+// newResolver returns the resolver of the input for one request.
 func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
 	r := &resolver{
 		in:       in,
@@ -159,9 +158,9 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 	return r
 }
 
-// Resolve the supplied input for the supplied request. What Crossplane must fetch for
-// it is required. An error is a resolve failure: the labels can't be known, so
-// nothing may be tagged. Once the supplied context is done, its error is returned.
+// Resolve resolves the sources of an input for a request, and requires what Crossplane must fetch for it.
+// An error is a resolve failure: the labels can't be known, so nothing may be tagged. Once ctx has ended,
+// its error is returned.
 func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (Set, error) {
 	r := newResolver(ctx, in, req, required)
 
@@ -231,7 +230,7 @@ func isPerResource(s v1beta1.Source) bool {
 	return s.Type == v1beta1.SourceTypeProviderConfig
 }
 
-// take the supplied label.
+// take adds a label to the merged ones, and to those of each resource if any labels differ.
 func (r *resolver) take(l tags.Label) {
 	if p := r.set.PerResource; p != nil {
 		p.all = append(p.all, taken{Label: l, had: true})
@@ -252,13 +251,13 @@ type merged struct {
 	at map[string]int
 }
 
-// newMerged returns what merges about so many labels.
+// newMerged returns an empty set of labels with room for as many as labels says.
 func newMerged(reserved profile.KeySet, labels int) *merged {
 	return &merged{reserved: reserved, labels: make([]tags.Label, 0, labels), at: make(map[string]int, labels)}
 }
 
-// take the supplied label. It takes the place of one of an earlier source, unless it
-// claims a reserved key and may not.
+// take adds l. It replaces the label of an earlier source with the same tag key, unless it claims a
+// reserved key without being trusted.
 func (m *merged) take(l tags.Label) {
 	if !l.Trusted && tags.Claims(m.reserved, l) {
 		m.claims = append(m.claims, l)
@@ -276,7 +275,7 @@ func (m *merged) take(l tags.Label) {
 	m.labels = append(m.labels, l)
 }
 
-// addTo adds the labels to the supplied set.
+// addTo adds the labels to s.
 func (m *merged) addTo(s *Set) {
 	slices.SortFunc(m.labels, tags.Label.Compare)
 	s.Labels = m.labels

@@ -72,11 +72,10 @@ var byPosition = cmp.Transformer("Position", func(s *tags.Source) int {
 	return s.Position
 })
 
-// from is the source at the supplied position.
+// from returns the source at a position.
 func from(position int) *tags.Source { return &tags.Source{Position: position} }
 
-// resolveOn resolves the supplied input for a request with nothing but the supplied
-// composite resource.
+// resolveOn resolves an input for a request with nothing but the composite resource.
 func resolveOn(in *v1beta1.CloudTags, xr *structpb.Struct) (resolve.Set, error) {
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
 	return resolve.Resolve(context.Background(), in, req, require.New(req))

@@ -19,19 +19,19 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// A sourceType is what sources of one type have in common.
+// A sourceType says how sources of one type are read.
 type sourceType struct {
-	// find the labels of a source: a list for each object that has any, later over
-	// earlier ones. It returns none until the objects are here, and nothing, as an
-	// error, if there are none to find. It is nil if only a composed resource tells.
+	// find returns the labels of a source: a map for each object that has any, later over
+	// earlier ones. It returns none while Crossplane fetches the objects, and a *nothing as an
+	// error if there are none. It is nil for sources that are read per composed resource.
 	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
 
 	// title is what people call a source that has no name.
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kinds of objects whose labels and annotations sources with a prefix read, or
-	// nil if sources of the type have none. The composite resource is of the supplied
-	// kind.
+	// kinds returns the kinds of the objects whose labels and annotations a source with a prefix
+	// reads. It is nil if no source of the type has a prefix. composite is the kind of the
+	// composite resource.
 	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 }
 
@@ -46,8 +46,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 	v1beta1.SourceTypeExpression:        computed,
 }
 
-// Title is what people call the supplied source of the supplied composite resource: its
-// name, or else what it reads.
+// Title returns what people call a source of the composite resource xr: its name, or else what it reads.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
 		return t.title(&resolver{xr: place{Object: object.Tree(xr)}}, s)
@@ -56,8 +55,8 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	return cmp.Or(s.Name, string(s.Type))
 }
 
-// Kinds of the objects whose labels and annotations with a prefix the supplied source
-// reads, which may be none. The composite resource is of the supplied kind.
+// Kinds returns the kinds of the objects whose labels and annotations the source reads by a prefix, which
+// may be none. composite is the kind of the composite resource.
 func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
 	if t := sourceTypes[s.Type]; t.kinds != nil && s.Prefix != "" {
 		return t.kinds(s, composite)
@@ -66,17 +65,17 @@ func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Resource
 	return nil
 }
 
-// nothing is the error of what isn't there. It is a failure if it must be there, and
-// otherwise only said. What may always be missing is no failure.
+// A nothing error says that a source found no labels. failure is the text of the error if the source is
+// required; without one this is never an error. note is what is said of an optional source.
 type nothing struct{ failure, note string }
 
 func (n *nothing) Error() string { return n.failure }
 
-// isNothing is true if the supplied error is about what isn't there.
+// isNothing reports whether err says that nothing was found.
 func isNothing(err error) bool { return errors.As(err, new(*nothing)) }
 
-// optional returns what to say of the supplied source if the supplied error is only that
-// it finds nothing, and it need not find anything.
+// optional returns the note about source s, and true, if err says only that s finds nothing, and s need not
+// find anything.
 func optional(s *v1beta1.Source, err error) (note string, ok bool) {
 	var n *nothing
 	if !errors.As(err, &n) || n.failure != "" && s.Required() {
@@ -89,11 +88,10 @@ func optional(s *v1beta1.Source, err error) (note string, ok bool) {
 // noValue is what is said of a source of expressions, before the reason of the first.
 const noValue = "none of its expressions has a value: "
 
-// labels of one object, by key. They are not looked at before it's known that they are
-// included.
+// labels of one object, by key. Their values are looked at only once they are included.
 type labels map[string]found
 
-// found is the value of a label and where it is.
+// A found is the value of a label, and where it is.
 type found struct {
 	*structpb.Value
 
@@ -104,8 +102,8 @@ type found struct {
 	path, key string
 }
 
-// source takes the labels that the supplied source includes, in the order of the keys that
-// the source has them under.
+// source takes the labels that s includes, in the order of the keys that it has them under. from is the
+// same source in labels.
 func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	t, ok := sourceTypes[s.Type]
 	if !ok {
@@ -149,7 +147,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 		}
 	}
 
-	// Who leaves a map empty means to.
+	// An empty map is meant to be empty.
 	if of > 0 && taken == 0 {
 		return &nothing{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
 	}
@@ -194,17 +192,17 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 	return why, ok, err
 }
 
-// An include is which qualified keys a source includes.
+// An include says which qualified keys a source includes.
 type include struct {
 	// patterns of keys, and the same as a set.
 	patterns     []string
 	keys, except profile.KeySet
 
-	// none is why no key is included, if what says which ones isn't there.
+	// none says why no key is included if the field that lists the keys is absent.
 	none string
 }
 
-// has is true if the supplied qualified key is included.
+// has reports whether a qualified key is included.
 func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
 
 // include returns what the source s, which messages call by name, includes.

@@ -14,7 +14,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A TagKey is which tags of a resource are removed, or are another system's.
+// A TagKey says which tags of a resource are removed, or belong to another system.
 type TagKey struct {
 	// Pattern is a tag key, or the beginning of tag keys and a *.
 	Pattern string
@@ -101,8 +101,7 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, k
 	return keys, err
 }
 
-// valued returns the keys in the supplied map, whose name in errors is given, with their
-// values.
+// valued returns the keys in the map m with their values. Errors call the map by name.
 func valued(name string, m *structpb.Value) ([]TagKey, error) {
 	values, err := object.StringMap(m, name)
 	keys := make([]TagKey, 0, len(values))
