@@ -137,6 +137,60 @@ func keysOf(of []string) []string {
 	return of
 }
 
+// TestAuditApplied proves that the audit tells the changes that server-side apply makes, whoever has
+// written before.
+func TestAuditApplied(t *testing.T) {
+	for kind, shape := range appliedShapes() {
+		t.Run(kind, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				w := drawApplied(t, shape)
+				s := &Stamper{
+					Finder:      target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Owner: ours},
+					Transformer: transformer(label("a", "1")), Audits: true,
+				}
+
+				before := byKey(w.entries())
+
+				out, err := w.compose(s, drawTags(t, "desired", "a", "b", "c", "ours:b"))
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				after := byKey(w.entries())
+
+				told := make(map[string]bool)
+
+				for _, c := range out.Changes {
+					for _, of := range []map[string]Values{c.Added, c.Changed, c.Removed} {
+						for key := range of {
+							told[key] = true
+						}
+					}
+				}
+
+				for _, key := range []string{"a", "b", "c", "ours:a", "ours:b"} {
+					// Of a set that has a key at several values, one of them is told.
+					if len(before[key]) <= 1 && len(after[key]) <= 1 && slices.Equal(before[key], after[key]) == told[key] {
+						t.Fatalf("%s was %q, and becomes %q: the audit tells %v", key, before[key], after[key], changed(out.Changes))
+					}
+				}
+			})
+		})
+	}
+}
+
+// byKey are the values of entries by their keys.
+func byKey(entries []string) map[string][]string {
+	out := make(map[string][]string)
+
+	for _, e := range entries {
+		key, value, _ := strings.Cut(e, "=")
+		out[key] = append(out[key], value)
+	}
+
+	return out
+}
+
 // TestIgnoredIsAsItIs proves that whoever annotates a resource changes no tag of this function,
 // whoever has written to it before.
 func TestIgnoredIsAsItIs(t *testing.T) {

@@ -38,6 +38,9 @@ type stampCase struct {
 	Policy   tags.Conflict     `json:"policy"`
 	Policies []tags.Conflict   `json:"policies"`
 
+	// Prefix of labels' keys, unless it is ours:.
+	Prefix *string `json:"prefix"`
+
 	// Labels of sources, by key. Those of trusted sources are trusted, and claims were refused before.
 	// More labels are of other sources than the first, or have tag keys without the prefix.
 	Labels  map[string]string `json:"labels"`
@@ -285,8 +288,13 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	labels = from(in.Sources, labels...)
 	slices.SortFunc(labels, tags.Label.Compare)
 
+	prefix := "ours:"
+	if tc.Prefix != nil {
+		prefix = *tc.Prefix
+	}
+
 	tr := tags.NewTransformer(labels, in.Formats())
-	tr.Reserve(in.ReservedKeys, "ours:", labelsOf(tc.Claims, false))
+	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Claims, false))
 
 	s := &Stamper{
 		Finder:      target.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
