@@ -87,10 +87,10 @@ func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*struc
 	return writeTo(t, r, object.NodeOf(v))
 }
 
-// isEmpty is true if the supplied value of a tag field has no tags, nor anything else.
+// isEmpty is true if the value n of a tag field has no tags, nor anything else.
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
-// writeValue writes the supplied value to the supplied target's field.
+// writeValue writes the value v to the field of t.
 func writeValue(t *target.Target, v object.Node) (object.Object, error) {
 	return writeTo(t, t.Resource, v)
 }
@@ -104,7 +104,7 @@ func writeTo(t *target.Target, r object.Object, v object.Node) (object.Object, e
 	return object.Set(r, t.Field.Path, v)
 }
 
-// removeField of the supplied target. What then is an empty object around it goes with it:
+// removeField of t. What then is an empty object around it goes with it:
 // a kind may require the field in there.
 func removeField(t *target.Target) (object.Object, error) {
 	out, err := writeValue(t, object.Node{})
@@ -121,7 +121,7 @@ func removeField(t *target.Target) (object.Object, error) {
 	return out, err
 }
 
-// around returns the path of the object around the supplied field. It is false if that is
+// around returns the path of the object around the field at the path. It is false if that is
 // no part of the field, but of the resource.
 func around(path object.Path) (object.Path, bool) {
 	n := len(path.Segments()) - 1
@@ -139,7 +139,7 @@ func around(path object.Path) (object.Path, bool) {
 	}
 }
 
-// homeless returns an error if the supplied target lacks the object that its field must be
+// homeless returns an error if t lacks the object that its field must be
 // in, or the only item of a list that it is in. Other fields of these may be required, so none
 // is made.
 func homeless(t *target.Target) error {
@@ -171,7 +171,7 @@ func homeless(t *target.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the supplied value of a field, or the observed one if it has the
+// inObservedOrder returns the value v of a field, or the observed one if it has the
 // same items in another order, which is the provider's.
 func inObservedOrder(v, observed *structpb.Value) *structpb.Value {
 	if v.GetListValue() == nil || !sameItems(observed.GetListValue().GetValues(), v.GetListValue().GetValues()) {
@@ -181,7 +181,7 @@ func inObservedOrder(v, observed *structpb.Value) *structpb.Value {
 	return observed
 }
 
-// sameItems is true if the supplied lists have the same items, in any order.
+// sameItems is true if the lists have the same items, in any order.
 func sameItems(a, b []*structpb.Value) bool {
 	if len(a) != len(b) {
 		return false

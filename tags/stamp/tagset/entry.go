@@ -98,7 +98,7 @@ func (e *Entry) FitsIn(l *field.Limits) bool {
 	return !slices.ContainsFunc(list.ListValue.GetValues(), func(v *structpb.Value) bool { return !admits(e.Key, v.GetStringValue()) })
 }
 
-// First of the supplied keys that the entry may be taken for a tag of, if there is any. In
+// First of the keys that the entry may be taken for a tag of, if there is any. In
 // a list of strings these are all that a separator follows, the shortest first. In a joined string
 // they are all that a reader may find.
 func (e *Entry) First(of profile.KeySet) (string, bool) {
@@ -116,7 +116,7 @@ func (e *Entry) First(of profile.KeySet) (string, bool) {
 // IsAmbiguous is true if the entry of a joined string is not the same tag to all who read it.
 func (e *Entry) IsAmbiguous() bool { return len(e.readings) > 0 }
 
-// Is is true if the entry is the tag of the supplied key and value, to the letter.
+// Is is true if the entry is the tag of the key and the value, to the letter.
 func (e *Entry) Is(key, value string) bool {
 	if e.separator == "" {
 		return e.Key == key && !e.Opaque && IsText(e.Value, value)
@@ -125,7 +125,7 @@ func (e *Entry) Is(key, value string) bool {
 	return e.String() == key+e.separator+value
 }
 
-// IsText is true if the supplied value of a tag is the supplied text. A value that isn't
+// IsText is true if the value v of a tag is the text. A value that isn't
 // there is empty.
 func IsText(v *structpb.Value, text string) bool {
 	switch k := v.GetKind().(type) {

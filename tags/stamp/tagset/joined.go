@@ -52,7 +52,7 @@ func (j joined) read(n object.Node) ([]Entry, error) {
 	return out, nil
 }
 
-// textOf the supplied value, which is empty if it isn't there. It is false if it's no string.
+// textOf the value n, which is empty if it isn't there. It is false if it's no string.
 func textOf(n object.Node) (string, bool) {
 	if !n.IsThere() {
 		return "", true
@@ -63,7 +63,7 @@ func textOf(n object.Node) (string, bool) {
 	return n.Text(), ok
 }
 
-// entry that the supplied text is.
+// entry that the text is.
 func (j joined) entry(text string) Entry {
 	e := Entry{Item: structpb.NewStringValue(text), Opaque: true, readings: j.keys.readings(text)}
 
@@ -128,7 +128,7 @@ func (j joined) write(entries iter.Seq[*Entry], n int) *structpb.Value {
 
 func (j joined) take(_ *Entry, e Entry) Entry { return e }
 
-// cutJoined returns the first entry of the supplied joined string and the rest behind its
+// cutJoined returns the first entry of the joined string text and the rest behind its
 // delimiter, and false if it's the last one.
 func (k *Kind) cutJoined(text string) (entry, rest string, more bool) {
 	return cutUnescaped(text, k.Delimiter)
@@ -166,7 +166,7 @@ func (k *Kind) refusesJoined(key, value string) (reason profile.SkipReason, limi
 	return "", ""
 }
 
-// fitsJoined is true if the supplied key or value has nothing that means something in a joined
+// fitsJoined is true if the text, a key or a value, has nothing that means something in a joined
 // string.
 func (k *Kind) fitsJoined(text string) bool {
 	return !strings.Contains(text, k.Separator) && !strings.Contains(text, k.Delimiter) &&

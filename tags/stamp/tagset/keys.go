@@ -33,7 +33,7 @@ type Kind struct { //nolint:recvcheck // A key of maps, which is a value.
 	Metadata string
 }
 
-// KindOf the supplied field, on a resource with the supplied tag profile.
+// KindOf the field f, on a resource with the tag profile p.
 func KindOf(f *field.Field, p *profile.Profile) Kind {
 	k := Kind{Profile: p, Shape: f.Shape, Limits: f.Limits}
 
@@ -50,7 +50,7 @@ func KindOf(f *field.Field, p *profile.Profile) Kind {
 	return k
 }
 
-// metadataOf an object is what the supplied path leads to: labels, annotations, or nothing of
+// metadataOf an object is what the path leads to: labels, annotations, or nothing of
 // these.
 func metadataOf(path object.Segments) string {
 	n := len(path)
@@ -65,7 +65,7 @@ func metadataOf(path object.Segments) string {
 // server-side apply.
 func (k Kind) IsList() bool { return k.Shape != field.Map && k.Shape != field.MapOfLists }
 
-// Refuses returns why no field of the kind can have a tag of the supplied key and value, though
+// Refuses returns why no field of the kind can have a tag of the key and the value, though
 // the profile admits it, and the limit that it breaks in a few words, or nothing.
 func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
@@ -122,7 +122,7 @@ type Keys struct {
 	tags int
 }
 
-// NewKeys returns the Keys of the supplied kind, if there are to be the supplied tags. No
+// NewKeys returns the Keys of the kind k, if there are to be the tags of. No
 // strings are known to be tags yet.
 func NewKeys(k Kind, of []tags.Tag) Keys {
 	out := Keys{Kind: k, Twins: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags)}
@@ -153,7 +153,7 @@ func (k *Keys) ID(key string) string {
 	return k.fold(key) + k.Separator
 }
 
-// fold the case of the supplied key, if the provider takes keys that differ only in case
+// fold the case of the key, if the provider takes keys that differ only in case
 // for one. Twins are told apart by it.
 func (k *Keys) fold(key string) string {
 	folded := k.Profile.Fold(key)
@@ -164,7 +164,7 @@ func (k *Keys) fold(key string) string {
 	return folded
 }
 
-// Entry that a field has of the supplied tag.
+// Entry that a field has of the tag t.
 func (k *Keys) Entry(t *tags.Tag) Entry {
 	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), Exact: t.Reserved}
 

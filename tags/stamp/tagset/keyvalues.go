@@ -77,7 +77,7 @@ func (l keyValues) take(old *Entry, e Entry) Entry {
 	return e
 }
 
-// itemsOf the supplied value of a tag field that is a list.
+// itemsOf the value n of a tag field that is a list.
 func itemsOf(n object.Node, f *field.Field) ([]*structpb.Value, error) {
 	if n.IsThere() && !n.IsList() {
 		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())

@@ -49,7 +49,7 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 	return out, err
 }
 
-// keyOf returns the key of the tag that the supplied string is, if it is one.
+// keyOf returns the key of the tag that the string s is, if it is one.
 func (l stringList) keyOf(s string) (key string, ok bool) {
 	for key = range l.keys.Known.Of(s, l.field.Separator) {
 		ok = true

@@ -43,15 +43,16 @@ type shape interface {
 	// the value is of another shape.
 	read(n object.Node) ([]Entry, error)
 
-	// write the value of a field that has the supplied entries, of which there are so many.
+	// write the value of a field that has n entries.
 	write(entries iter.Seq[*Entry], n int) *structpb.Value
 
-	// take the entry of a tag from elsewhere: return what it becomes in the place of the
-	// supplied one, if that isn't nil.
+	// take the entry e of a tag from elsewhere: return what it becomes in the place of old,
+	// if that isn't nil.
 	take(old *Entry, e Entry) Entry
 }
 
-// Read what the supplied value of the supplied field holds, which may not be there. It is an error if the value isn't of the field's shape. The value is not changed
+// Read what the value n of the field f holds, which may not be there. It is an error if the value isn't of the
+// field's shape. The value is not changed
 // by what becomes of the set.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
@@ -160,7 +161,7 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 	}
 }
 
-// Find the first entry of the tag with the supplied ID, or nil if there is none.
+// Find the first entry of the tag with the ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
 	for i := s.first[id]; i > 0; i = s.entries[i-1].next {
 		if e := &s.entries[i-1]; !e.gone {
@@ -172,7 +173,7 @@ func (s *Set) Find(id string) *Entry {
 	return nil
 }
 
-// Has is true if there is a tag with the supplied ID.
+// Has is true if there is a tag with the ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 
 // Holds is true if the set has the tag of the entry e, at whatever value. A list of strings has
@@ -185,7 +186,7 @@ func (s *Set) Holds(e *Entry) bool {
 	return !e.Opaque && s.Has(e.ID)
 }
 
-// Adds is how many more entries there are after putting the supplied one. Two tags can come
+// Adds is how many more entries there are after putting e. Two tags can come
 // to one string, which a list never has twice.
 func (s *Set) Adds(e *Entry) int {
 	if s.Has(e.ID) || s.hasString(e) {
@@ -195,7 +196,7 @@ func (s *Set) Adds(e *Entry) int {
 	return 1
 }
 
-// Put the supplied tag in the place of all with the same ID, or behind all others.
+// Put the tag e in the place of all with the same ID, or behind all others.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
 	if old == nil || old.next > 0 || !IsText(old.Value, e.Value.GetStringValue()) || e.Exact && old.Key != e.Key {
@@ -203,11 +204,11 @@ func (s *Set) Put(e *Entry) {
 	}
 }
 
-// Adopt a tag of another field of the same kind, which are the supplied entries, in the
+// Adopt a tag of another field of the same kind, which has the entries of, in the
 // place of the one with the same ID, or behind all others.
 func (s *Set) Adopt(of []Entry) { s.changed = s.place(s.adopted(of)...) || s.changed }
 
-// Grows returns how many more entries there are after adopting the supplied ones.
+// Grows returns how many more entries there are after adopting the entries of.
 func (s *Set) Grows(of []Entry) int {
 	n := len(s.adopted(of))
 	for range s.With(of[0].ID) {
@@ -217,7 +218,7 @@ func (s *Set) Grows(of []Entry) int {
 	return n
 }
 
-// adopted returns what adopting the supplied entries places: what is there already where it
+// adopted returns what adopting the entries of places: what is there already where it
 // is.
 func (s *Set) adopted(of []Entry) []Entry {
 	// Each string is a tag as it is.
@@ -243,13 +244,13 @@ func (s *Set) Restore(e Entry) bool { return s.place(e) }
 // Join the entry e of another field of the same kind to those with the same ID.
 func (s *Set) Join(e Entry) { s.place(append(slices.Collect(s.With(e.ID)), e)...) }
 
-// Remove the supplied entry of the set.
+// Remove the entry e of the set.
 func (s *Set) Remove(e *Entry) {
 	s.drop(&s.entries[e.at])
 	s.changed = true
 }
 
-// place the supplied entries, which are of one tag, where those with the same ID are, and
+// place the entries, which are of one tag, where those with the same ID are, and
 // behind all others those that have no place there. It returns false if they are there
 // already.
 func (s *Set) place(entries ...Entry) bool {
@@ -308,7 +309,7 @@ func (s *Set) drop(e *Entry) {
 	}
 }
 
-// With returns the entries with the supplied ID, in their order.
+// With returns the entries with the ID, in their order.
 func (s *Set) With(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
 		for i := s.first[id]; i > 0; i = s.entries[i-1].next {
@@ -319,7 +320,7 @@ func (s *Set) With(id string) iter.Seq[Entry] {
 	}
 }
 
-// last returns the position of the last entry that has had the supplied ID, or -1.
+// last returns the position of the last entry that has had the ID, or -1.
 func (s *Set) last(id string) int32 {
 	i := s.first[id] - 1
 	for i >= 0 && s.entries[i].next > 0 {
@@ -329,19 +330,19 @@ func (s *Set) last(id string) int32 {
 	return i
 }
 
-// hasString is true if the set has a string that the provider takes for the supplied one.
+// hasString is true if the set has a string that the provider takes for that of e.
 func (s *Set) hasString(e *Entry) bool {
 	return s.strings != nil && s.strings[s.compared(e)] > 0
 }
 
-// count the string that the supplied entry is so many times more, if it is one.
+// count the string that e is so many times more, if it is one.
 func (s *Set) count(e *Entry, times int) {
 	if s.strings != nil {
 		s.strings[s.compared(e)] += times
 	}
 }
 
-// compared returns the string that the supplied entry is as the provider compares it with
+// compared returns the string that e is as the provider compares it with
 // others.
 func (s *Set) compared(e *Entry) string {
 	if s.keys.Profile.FoldEntries {
