@@ -54,101 +54,38 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
+// TestRulesProfileOf compares how many tags resources of kinds may have, and what becomes of
+// plexsphere:platform/env, by the contract's and by the clouds' rules. It names the kinds that have
+// limits of their own.
 func TestRulesProfileOf(t *testing.T) {
-	contract := map[string]*profile.Profile{}
-	for _, p := range profile.Contract.Profiles() {
-		if !p.Narrow {
-			contract[p.Name] = p
-		}
-	}
+	var cases []struct{ Provider, Group, Kind, Reason string }
 
-	// most is how many tags a resource of the kind may have by the rules of its cloud.
-	for _, tc := range []struct {
-		provider, group, kind string
-		narrow                bool
-		most                  int
-	}{
-		{"aws", "ec2.aws.m.upbound.io", "VPC", false, 50},
-		{"aws", "s3.aws.m.upbound.io", "Object", true, 10},
-		{"AWS", "s3.aws.crossplane.io", "BucketObject", true, 10},
-		{"aws", "s3.aws.m.upbound.io", "Bucket", false, 50},
-		{"aws", "rds.aws.upbound.io", "Instance", true, 50},
-		{"azure", "s3.aws.m.upbound.io", "Object", false, 50},
-		{"azure", "cdn.azure.upbound.io", "FrontdoorProfile", true, 50},
-		{"azure", "cdn.azure.upbound.io", "Profile", true, 15},
-		{"azure", "network.azure.upbound.io", "PrivateDNSZone", true, 15},
-		{"azure", "network.azure.upbound.io", "VirtualNetwork", false, 50},
-		{"azure", "storage.azure.com", "StorageAccount", true, 50},
-		{"azure", "network.azure.com", "DnsZone", true, 15},
-		{"azure", "network.azure.com", "PrivateDnsZone", true, 15},
-		{"azure", "network.azure.com", "TrafficManagerProfile", true, 50},
-		{"azure", "network.frontdoor.azure.com", "WebApplicationFirewallPolicy", true, 50},
-		{"azure", "cdn.azure.com", "Profile", true, 15},
-		{"azure", "cdn.azure.com", "AfdEndpoint", true, 50},
-		{"azure", "network.azure.com", "VirtualNetwork", false, 50},
-		{"aws", "rds.services.k8s.aws", "DBInstance", true, 50},
-		{"openstack", "compute.openstack.m.crossplane.io", "InstanceV2", true, 128},
-		{"openstack", "openstack.k-orc.cloud", "Server", true, 128},
-		{"openstack", "identity.openstack.m.crossplane.io", "ProjectV3", true, 80},
-		{"openstack", "", "", false, 50},
-		{"gcp", "s3.aws.m.upbound.io", "Object", false, 64},
-		{"no-such-cloud", "s3.aws.m.upbound.io", "Object", false, 32},
-	} {
-		if got := profile.Contract.ProfileOf(tc.provider, tc.group, tc.kind); got != profile.Of(tc.provider) || got != contract[got.Name] {
-			t.Errorf("\nBy the contract, kinds should not matter.\nContract.ProfileOf(%s, %s, %s): got %+v", tc.provider, tc.group, tc.kind, got)
-		}
+	tagstest.ReadYAML(t, "testdata/kinds.yaml", &cases)
 
-		got := profile.Cloud.ProfileOf(tc.provider, tc.group, tc.kind)
-		if got.Narrow != tc.narrow || got.MaxTags != tc.most || got.Name != profile.Of(tc.provider).Name {
-			t.Errorf("\nBy the rules of the cloud, some kinds should have other limits.\nCloud.ProfileOf(%s, %s, %s): want %d tags, narrow %t, got %+v", tc.provider, tc.group, tc.kind, tc.most, tc.narrow, got)
-		}
-	}
-}
+	got := &strings.Builder{}
 
-// TestAlwaysNarrow names kinds that have limits of their own by any rules.
-func TestAlwaysNarrow(t *testing.T) {
-	const plain = "plexsphere:platform/env"
+	for _, tc := range cases {
+		fmt.Fprintf(got, "%s %s/%s", tc.Provider, tc.Group, tc.Kind)
 
-	for _, tc := range []struct {
-		reason, provider, group, kind string
-
-		// most tags that a resource may have, and what becomes of plexsphere:platform/env.
-		most int
-		key  string
-	}{
-		{"The users of Scaleway's IAM have ten tags.", "scaleway", "iam.scaleway.m.upbound.io", "User", 10, plain},
-		{"The objects of OSS have ten tags.", "alibaba", "oss.alibabacloud.crossplane.io", "BucketObject", 10, plain},
-		{"The objects of Yandex Object Storage have ten tags.", "yandex", "storage.yandex-cloud.m.jet.crossplane.io", "Object", 10, "plexsphere_platform_env"},
-		{"OBS admits less than Huawei's other services.", "huawei", "obs.huaweicloud.crossplane.io", "Bucket", 10, "plexsphere_platform_env"},
-		{"Volumes have ten tags.", "opentelekom", "evs.opentelekomcloud.crossplane.io", "VolumeV3", 10, "plexsphere_platform_env"},
-		{"Labels of node pools are those of Kubernetes.", "exoscale", "compute.exoscale.m.exoscale.ch", "SKSNodepool", 32, "plexsphere.platform/env"},
-		{"Pools have 43 tags.", "databricks", "compute.databricks.crossplane.io", "InstancePool", 43, "plexsphere:platform.env"},
-		{"Pipelines have 25 tags.", "databricks", "compute.databricks.m.crossplane.io", "Pipeline", 25, "plexsphere:platform.env"},
-		{"Cluster API provider AWS.", "aws", "infrastructure.cluster.x-k8s.io", "AWSMachinePool", 50, plain},
-		{"Cluster API provider AWS, too.", "aws", "controlplane.cluster.x-k8s.io", "ROSAControlPlane", 50, plain},
-		{"Karpenter.", "aws", "karpenter.k8s.aws", "EC2NodeClass", 50, plain},
-		{"The load balancer controller.", "aws", "", "Service", 50, plain},
-		{"HyperShift has 25 tags.", "aws", "hypershift.openshift.io", "HostedCluster", 25, plain},
-		{"Cluster API provider Azure.", "azure", "infrastructure.cluster.x-k8s.io", "AzureCluster", 50, "plexsphere:platform.env"},
-		{"Maintenance configurations admit no capitals.", "azure", "maintenance.azure.m.upbound.io", "MaintenanceConfiguration", 50, "plexsphere:platform.env"},
-		{"Data shares admit no capitals, either.", "azure", "datashare.azure.upbound.io", "Account", 50, "plexsphere:platform.env"},
-		{"Karpenter on Azure.", "azure", "karpenter.azure.com", "AKSNodeClass", 50, "plexsphere:platform.env"},
-		{"Config Connector.", "gcp", "storage.cnrm.cloud.google.com", "StorageBucket", 64, "plexsphere_platform_env"},
-		{"Karpenter on Google Cloud has 20 labels.", "gcp", "karpenter.k8s.gcp", "GCENodeClass", 20, "plexsphere_platform_env"},
-		{"Cluster API provider OpenStack: Nova admits no slash.", "openstack", "infrastructure.cluster.x-k8s.io", "OpenStackCluster", 50, "plexsphere:platform.env"},
-	} {
 		for _, r := range []profile.Rules{profile.Contract, profile.Cloud} {
-			p := r.ProfileOf(tc.provider, tc.group, tc.kind)
-			if !p.Narrow || p.MaxTags != tc.most || p.Name != profile.Of(tc.provider).Name {
-				t.Errorf("\n%s\n%s.ProfileOf(%s, %s, %s): want a narrow profile with %d tags, got %+v", tc.reason, r, tc.provider, tc.group, tc.kind, tc.most, p)
+			p := r.ProfileOf(tc.Provider, tc.Group, tc.Kind)
+			fits, _ := tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod"}.Labels(tags.CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
+
+			fmt.Fprintf(got, "\n  %s: %s, narrow %t, %d tags", r, p.Name, p.Narrow, p.MaxTags)
+
+			for _, tag := range fits {
+				fmt.Fprintf(got, ", %s", tag.Key)
 			}
 
-			got, _ := tags.NewTransformer(tags.PropagatingLabelSet{"platform/env": "prod"}.Labels(tags.CloudTagPrefix), nil).Transform(p).Fit(p.MaxTags)
-			if len(got) != 1 || got[0].Key != tc.key {
-				t.Errorf("\n%s\nTransform(...) for %s %s: want key %q, got %+v", tc.reason, tc.group, tc.kind, tc.key, got)
+			if of := profile.Of(tc.Provider); p.Name != of.Name || !p.Narrow && r == profile.Contract && p != of {
+				t.Errorf("\n%s\n%s.ProfileOf(%s, %s, %s): got %+v", tc.Reason, r, tc.Provider, tc.Group, tc.Kind, p)
 			}
 		}
+
+		fmt.Fprintln(got)
 	}
+
+	tagstest.Text(t, "testdata/kinds.txt", got.String())
 }
 
 // TestLimits compares what an operator reads of all limits, and what becomes of labels

@@ -1,55 +1,49 @@
 package survey
 
 import (
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	objects "github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
+
+// surveys are those beside the code. Tests don't change them.
+var surveys = sync.OnceValues(func() (map[string]*Survey, error) { return ReadAll(os.DirFS(".")) })
+
+func allSurveys(t *testing.T) map[string]*Survey {
+	t.Helper()
+
+	all, err := surveys()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("want surveys that are as String writes them, got %d, %v", len(all), err)
+	}
+
+	return all
+}
 
 // Whatever surveys a release again, and finds the same, changes nothing.
 func TestString(t *testing.T) {
-	files, err := filepath.Glob("*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("want surveys, got %v, %v", files, err)
-	}
-
 	size := 0
 
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for name, s := range allSurveys(t) {
+		releases := slices.Clone(s.Releases)
+
+		if s.ForgetUpcoming(); !slices.Equal(releases, s.Releases) {
+			t.Errorf("ForgetUpcoming(): %s has a default branch that says nothing of a release to come", name)
 		}
 
-		s, err := Parse(string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if s.String() != string(text) {
-			t.Errorf("Parse(...).String(): %s has changed", file)
-		}
-
-		s.ForgetUpcoming()
-
-		if s.String() != string(text) {
-			t.Errorf("ForgetUpcoming(): %s has a default branch that says nothing of a release to come", file)
-		}
-
-		size += len(text)
+		size += len(s.String())
 	}
 
 	if limit := 1_200_000; size > limit {
@@ -60,12 +54,7 @@ func TestString(t *testing.T) {
 // TestIndex tests that index.txt is what the surveys make, and that nothing of it is lost
 // when it is read.
 func TestIndex(t *testing.T) {
-	all, err := ReadAll(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	got, err := Index(all)
+	got, err := Index(allSurveys(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +70,11 @@ func TestIndex(t *testing.T) {
 
 	groups := make(map[string]string)
 
-	// Of a group of several surveys the last one's releases are told.
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := all[name].addTo(make(map[schema.GroupVersionKind]string), groups); err != nil {
-			t.Fatal(err)
+	for line := range strings.Lines(got) {
+		group, releases, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if line[0] != ' ' && line[0] != '#' {
+			own, twins, _ := strings.Cut(releases, "m/")
+			groups[group], groups[field.Twin(group)] = strings.TrimSpace(own), twins
 		}
 	}
 
@@ -104,10 +94,7 @@ func TestIndex(t *testing.T) {
 // Surveying the definitions that we have, from which fields were cut, must find what the
 // surveys have, and read as they do.
 func TestPruneDefinitions(t *testing.T) {
-	all, err := ReadAll(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := allSurveys(t)
 
 	r := &manifest.Reader{Progress: os.Stderr}
 	if err := r.Definitions([]string{"../testdata/crds", "../testdata/providers"}, func(d manifest.Definition) {
@@ -136,80 +123,24 @@ func TestPruneDefinitions(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	const (
-		mapOf  = `{"additionalProperties":{"type":"string"},"type":"object"}`
-		before = `{"properties":{"spec":{"properties":{"forProvider":{"properties":`
-	)
-
-	cases := map[string]struct {
-		reason string
-		schema string
-		want   Schema
-	}{
-		"Nothing": {
-			reason: "A kind can have nothing that looks like tags.",
-			schema: `{spec: {properties: {tags: {type: object, additionalProperties: {type: string}}, forProvider: {properties: {region: {type: string}, tags: {type: string}}}}}}`,
-			want:   `{}`,
-		},
-		"Types": {
-			reason: "What matters to types is kept, and nothing else.",
-			schema: `{
-				spec: {required: [forProvider], properties: {forProvider: {type: object, properties: {
-					labels: {type: object, description: Words., additionalProperties: {type: string}},
-					metadata: {type: object, x-kubernetes-map-type: atomic, additionalProperties: {type: string}},
-					tag: {type: array, items: {type: object, required: [key], properties: {key: {type: string, minLength: 1}, value: {type: object, properties: {a: {type: string}}}}}},
-					tagging: {type: array, x-kubernetes-list-type: set, items: {type: string, maxLength: 60}},
-					tagSpecifications: {type: object, properties: {a: {type: string}}}
-				}}}},
-				status: {properties: {atProvider: {properties: {allTags: {type: array, items: {type: string}}}}}}
-			}`,
-			want: before + `{"labels":` + mapOf + `,` +
-				`"metadata":{"additionalProperties":{"type":"string"},"type":"object","x-kubernetes-map-type":"atomic"},` +
-				`"tag":{"items":{"properties":{"key":{"type":"string"},"value":{"type":"object"}},"required":["key"],"type":"object"},"type":"array"},` +
-				`"tagging":{"items":{"maxLength":60,"type":"string"},"type":"array","x-kubernetes-list-type":"set"}}}}},` +
-				`"status":{"properties":{"atProvider":{"properties":{"allTags":{"items":{"type":"string"},"type":"array"}}}}}}}`,
-		},
-		"Nested": {
-			reason: "Fields of objects and of entries of lists are seen, but nothing deeper.",
-			schema: `{spec: {properties: {forProvider: {properties: {
-				node: {properties: {labels: {type: object, additionalProperties: {type: string}}, disk: {properties: {labels: {type: object, additionalProperties: {type: string}}}}}},
-				settings: {type: array, items: {type: object, properties: {userLabels: {type: object, additionalProperties: {type: string}}}}}
-			}}}}}`,
-			want: before + `{"node":{"properties":{"labels":` + mapOf + `}},"settings":{"items":{"properties":{"userLabels":` + mapOf + `}}}}}}}}}`,
-		},
-		"Both": {
-			reason: "What looks like tags can have fields that do, too.",
-			schema: `{spec: {properties: {forProvider: {properties: {
-				metadata: {type: array, items: {type: object, properties: {labels: {type: object, additionalProperties: {type: string}}, name: {type: string}}}}
-			}}}}}`,
-			want: before + `{"metadata":{"items":{"properties":{"labels":` + mapOf + `,"name":{"type":"string"}},"type":"object"},"type":"array"}}}}}}}`,
-		},
+	var cases []struct {
+		Name       string           `json:"name"`
+		Reason     string           `json:"reason"`
+		Properties *structpb.Struct `json:"properties"`
+		Want       Schema           `json:"want"`
 	}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Prune(objects.Tree(schemaOf(t, tc.schema)).Node())); diff != "" {
-				t.Errorf("\n%s\nPrune(...): -want, +got:\n%s", tc.reason, diff)
+	tagstest.ReadYAML(t, "testdata/prune.yaml", &cases)
+
+	for _, tc := range cases {
+		t.Run(tc.Name, func(t *testing.T) {
+			s := &structpb.Struct{Fields: map[string]*structpb.Value{"properties": structpb.NewStructValue(tc.Properties)}}
+
+			if diff := cmp.Diff(tc.Want, Prune(objects.Tree(s).Node())); diff != "" {
+				t.Errorf("\n%s\nPrune(...): -want, +got:\n%s", tc.Reason, diff)
 			}
 		})
 	}
-}
-
-// schemaOf returns the schema of an object with the supplied properties, in YAML.
-func schemaOf(t *testing.T, properties string) *structpb.Struct {
-	t.Helper()
-
-	o := map[string]any{}
-	if err := yaml.Unmarshal([]byte(properties), &o); err != nil {
-		t.Fatal(err)
-	}
-
-	s, err := structpb.NewStruct(map[string]any{"properties": o})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	return s
 }
 
 // Kinds and schemas of a survey.
@@ -306,77 +237,39 @@ func TestForget(t *testing.T) {
 func TestForgetUpcoming(t *testing.T) {
 	const branch, later = "v2.0.0-2026-08-05", "v2.0.0-2026-08-12"
 
-	cases := map[string]struct {
-		reason string
-		add    func(*Survey)
-		want   []string
-	}{
-		"None": {
-			reason: "Releases stay.",
-			add:    func(*Survey) {},
-		},
-		"NewKind": {
-			reason: "Without it nobody would know the kind.",
-			add: func(s *Survey) {
-				s.Add(branch, route, nothing)
-				s.Add(branch, schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "Host"}, nothing)
-			},
-			want: []string{branch},
-		},
-		"NewField": {
-			reason: "Without it the index would be certain that the kind has no tags.",
-			add:    func(s *Survey) { s.Add(branch, route, tags) },
-			want:   []string{branch},
-		},
-		"NoFieldAnyLonger": {
-			reason: "Without it the index would be certain of the field.",
-			add:    func(s *Survey) { s.Add(branch, fleet, nothing) },
-			want:   []string{branch},
-		},
-		"Same": {
-			reason: "It has kinds that releases have, with the same fields, and not all of them.",
-			add: func(s *Survey) {
-				s.Add(branch, route, nothing)
-				s.Add(branch, vpc, complete)
-				s.Add(branch, fleet, tags)
-			},
-		},
-		"NewerBranch": {
-			reason: "What it once had says nothing of the release to come.",
-			add: func(s *Survey) {
-				s.Add(branch, route, tags)
-				s.Add(later, twin, tags)
-			},
-			want: []string{later},
-		},
-		"Reverted": {
-			reason: "The newest has nothing more, and that before it doesn't count.",
-			add: func(s *Survey) {
-				s.Add(branch, route, tags)
-				s.Add(later, route, nothing)
-			},
-		},
-		"Released": {
-			reason: "The next release says it all.",
-			add: func(s *Survey) {
-				s.Add(branch, route, tags)
-				s.Add("v2.0.1", route, nothing)
-			},
-			want: []string{"v2.0.1"},
-		},
+	type says struct {
+		release string
+		kind    schema.GroupVersionKind
+		is      Schema
 	}
 
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := fourReleases()
-			tc.add(s)
-			s.ForgetUpcoming()
+	host := schema.GroupVersionKind{Group: "ec2.aws.upbound.io", Version: "v1beta1", Kind: "Host"}
 
-			want := append([]string{"v1.9.0", "v1.9.2", "v1.10.0", "v2.0.0"}, tc.want...)
-			if diff := cmp.Diff(want, s.Releases); diff != "" {
-				t.Errorf("\n%s\nForgetUpcoming(): -want releases, +got:\n%s", tc.reason, diff)
-			}
-		})
+	for _, tc := range []struct {
+		reason string
+		add    []says
+		want   []string
+	}{
+		{"Releases stay.", nil, nil},
+		{"Without it nobody would know the kind.", []says{{branch, route, nothing}, {branch, host, nothing}}, []string{branch}},
+		{"Without it the index would be certain that the kind has no tags.", []says{{branch, route, tags}}, []string{branch}},
+		{"Without it the index would be certain of the field.", []says{{branch, fleet, nothing}}, []string{branch}},
+		{"It has kinds that releases have, with the same fields, and not all of them.", []says{{branch, route, nothing}, {branch, vpc, complete}, {branch, fleet, tags}}, nil},
+		{"What an older branch had says nothing of the release to come.", []says{{branch, route, tags}, {later, twin, tags}}, []string{later}},
+		{"The newest branch has nothing more, and that before it doesn't count.", []says{{branch, route, tags}, {later, route, nothing}}, nil},
+		{"The next release says it all.", []says{{branch, route, tags}, {"v2.0.1", route, nothing}}, []string{"v2.0.1"}},
+	} {
+		s := fourReleases()
+		for _, of := range tc.add {
+			s.Add(of.release, of.kind, of.is)
+		}
+
+		s.ForgetUpcoming()
+
+		want := append([]string{"v1.9.0", "v1.9.2", "v1.10.0", "v2.0.0"}, tc.want...)
+		if diff := cmp.Diff(want, s.Releases); diff != "" {
+			t.Errorf("\n%s\nForgetUpcoming(): -want releases, +got:\n%s", tc.reason, diff)
+		}
 	}
 
 	dated := &Survey{}
