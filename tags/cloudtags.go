@@ -2,15 +2,14 @@ package tags
 
 import "github.com/plexsphere/function-cloud-tags/tags/profile"
 
-// CloudTags turns the supplied set of labels into the tags that the supplied
-// provider admits on one resource without other tags. Providers match without
-// case, and an unknown one gets the generic profile. It also returns the labels
-// that it skipped, sorted by their qualified keys. Neither is ever nil.
+// CloudTags turns the labels of the set into the tags that the provider admits on one resource
+// without other tags. Providers match without case, and an unknown one gets the generic profile.
+// CloudTags also returns the labels that it skipped, sorted by their qualified keys. Neither is
+// ever nil.
 //
-// The contract has the providers aws, hetzner, openstack and generic. The others of
-// [profile.Names] change the prefix and the key of a label to what their clouds admit,
-// and skip labels for the reasons that
-// [profile.KeyCollision] and [profile.ValueCharacterClass] give, too. The answers in
+// The contract has the providers aws, hetzner, openstack and generic. The others of [profile.Names]
+// change the prefix and the key of a label to what their clouds admit, and skip labels for the
+// reasons [profile.KeyCollision] and [profile.ValueCharacterClass], too. The answers in
 // testdata/conformance.json are for other implementations.
 func CloudTags(provider string, set PropagatingLabelSet) (map[string]string, []SkippedLabel) {
 	p := profile.Of(provider)

@@ -81,7 +81,7 @@ type limit struct {
 	count int
 }
 
-// check that the supplied tags obey the limit.
+// check that the tags got obey the limit.
 func (l *limit) check(t rapid.TB, name string, got map[string]string) {
 	t.Helper()
 
@@ -220,8 +220,8 @@ func TestNarrowProperties(t *testing.T) {
 	}
 }
 
-// contractOf returns the name and the contract of the supplied provider's profile,
-// if it is one of the contract's.
+// contractOf returns the name and the contract of the provider's profile, if it is one of the
+// contract's.
 func contractOf(provider string) (string, contract, bool) {
 	for name, c := range contracts {
 		if strings.EqualFold(name, provider) {

@@ -15,16 +15,15 @@ func ProvidersKeySet() profile.KeySet { return providersSet }
 
 var providersSet = profile.NewFoldedKeySet(providersKeys...)
 
-// Claims is true if the supplied label claims a key of the supplied set, before any
-// format is applied to it.
+// Claims is true if the label l claims a key of the set reserved, before any format is applied to
+// it.
 func Claims(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)
 }
 
-// ReservedTagKeys returns the patterns of tag keys of the supplied profile that come
-// of the supplied patterns of reserved keys, unformatted and formatted. They are in
-// lower case, since reserved keys compare without case on every provider: clouds that
-// tell keys apart by case don't do so in their access policies.
+// ReservedTagKeys returns the patterns of tag keys, with and without the format f, that the
+// patterns of reserved keys come to. They are in lower case, since reserved keys compare without
+// case on every provider: clouds that tell keys apart by case don't do so in their access policies.
 func ReservedTagKeys(f profile.Format, reserved []string, prefix string) []string {
 	patterns := make([]string, 0, 4*len(reserved))
 

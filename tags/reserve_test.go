@@ -125,8 +125,7 @@ func TestForges(t *testing.T) {
 	}
 }
 
-// keyOf returns the tag key that the supplied label comes to, if it's the only one
-// and nothing is reserved.
+// keyOf returns the tag key of the label l, if that is the only one and nothing is reserved.
 func keyOf(l tags.Label, p *profile.Profile, formats map[string]profile.Format) string {
 	d := tags.NewTransformer([]tags.Label{l}, formats).Transform(p)
 	if len(d.Tags) > 0 {
@@ -136,9 +135,8 @@ func keyOf(l tags.Label, p *profile.Profile, formats map[string]profile.Format) 
 	return d.Refused[0].Key
 }
 
-// checkForgery draws a reserved key, a format that replaces some of the supplied
-// strings, and labels that try to come to the key that a trusted label of the reserved
-// key has. None may.
+// checkForgery draws a reserved key, a format that replaces some of the strings olds, and labels
+// that try to get the key that a trusted label of the reserved key has. None may.
 func checkForgery(t *rapid.T, olds *rapid.Generator[string]) {
 	t.Helper()
 

@@ -25,8 +25,8 @@ const CloudTagPrefix = "plexsphere:"
 // e.g. platform/env, to value. Having no label is not an error.
 type PropagatingLabelSet map[string]string
 
-// Labels of the set, sorted by Label.Compare. The key of each tag is the supplied
-// prefix and the qualified key of the label.
+// Labels of the set, sorted by Label.Compare. The key of each tag is the prefix and the qualified
+// key of the label.
 func (s PropagatingLabelSet) Labels(prefix string) []Label {
 	labels := make([]Label, 0, len(s))
 	for k, v := range s {

@@ -49,8 +49,8 @@ type Transformed struct {
 	claimed, reserved profile.KeySet
 }
 
-// Fit returns the tags that a resource with the supplied number of free tag slots
-// gets, and what is refused then, sorted by qualified key.
+// Fit returns the tags that a resource with so many free tag slots gets, and what is refused then,
+// sorted by qualified key.
 func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 	kept := d.Tags[:max(min(len(d.Tags), slots), 0)]
 	refused := slices.Clone(d.Refused)
@@ -64,9 +64,9 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 	return kept, refused
 }
 
-// Forges is true if an entry of the supplied tag, with a separator between key and
-// value, could be taken for a tag with a key that the label may not claim. Keys and
-// values can have the separator in them. Nothing is taken for another without one.
+// Forges is true if an entry of the tag t, with a separator between key and value, could be taken
+// for a tag with a key that the label may not claim. Keys and values can have the separator in
+// them. Without a separator no entry is taken for another one.
 func (d *Transformed) Forges(t Tag, separator string) bool {
 	if separator == "" {
 		return false
@@ -85,8 +85,8 @@ func (d *Transformed) Forges(t Tag, separator string) bool {
 // Reserved are the tag keys that only trusted labels may have.
 func (d *Transformed) Reserved() profile.KeySet { return d.reserved }
 
-// QualifiedKey returns the qualified key of the label that the supplied tag key could be
-// of.
+// QualifiedKey returns the qualified key of the label that could have become a tag with the tag
+// key.
 func (d *Transformed) QualifiedKey(tagKey string) string { return strings.TrimPrefix(tagKey, d.prefix) }
 
 // HasPrefix is true if a tag key begins with the prefix that labels' keys get on the profile, if
@@ -96,8 +96,8 @@ func (d *Transformed) HasPrefix(tagKey string) bool {
 	return prefix != "" && strings.HasPrefix(d.profile.Fold(tagKey), d.profile.Fold(prefix))
 }
 
-// TagKeys returns the tag keys that the supplied key, of a tag or of a label, can have on the
-// profile: as it is, and after the format.
+// TagKeys returns the tag keys that key, which is a tag's or a label's, can have on the profile:
+// before and after the format.
 func (d *Transformed) TagKeys(key string) []string {
 	out := []string{key, d.format.Apply(key)}
 
@@ -110,8 +110,8 @@ func (d *Transformed) TagKeys(key string) []string {
 	return slices.Compact(out)
 }
 
-// Keys returns the tag keys of the profile that the supplied patterns match, before or
-// after a format is applied to them.
+// Keys returns the tag keys of the profile that match the patterns, before or after the format is
+// applied to them.
 func (d *Transformed) Keys(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
@@ -121,16 +121,15 @@ func (d *Transformed) Keys(patterns ...string) profile.KeySet {
 	return d.profile.KeySet(all...)
 }
 
-// NewTransformer returns a Transformer of the supplied labels, which must be sorted
-// by Label.Compare and have distinct tag keys. The supplied formats, by the name of
-// a profile, take the place of the profiles' own.
+// NewTransformer returns a Transformer of labels, which must be sorted by Label.Compare and have
+// distinct tag keys. The formats, by the name of a profile, take the place of the profiles' own.
 func NewTransformer(labels []Label, formats map[string]profile.Format) *Transformer {
 	return &Transformer{labels: labels, formats: formats, done: make(map[*profile.Profile]*Transformed)}
 }
 
-// Reserve the keys that match the supplied patterns, each a key or the beginning of
-// keys and a *, for trusted labels. The supplied prefix is the one that keys get.
-// The supplied claims are labels that were refused before, and are skipped.
+// Reserve the keys that match the patterns for trusted labels. A pattern is a key, or the beginning
+// of keys and a *. The prefix is the one that keys get. The claims are labels that were refused
+// before: they are skipped.
 func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) {
 	t.patterns, t.claimed, t.prefix, t.claims = patterns, profile.NewFoldedKeySet(patterns...), prefix, claims
 }
@@ -145,15 +144,15 @@ func (t *Transformer) Overridden(labels []Label) {
 	}
 }
 
-// FormatValues by the supplied formats, by the name of a profile. A label's value is checked as its
-// format makes it.
+// FormatValues sets the formats of values, by the name of a profile. A label's value is checked
+// after its format is applied.
 func (t *Transformer) FormatValues(formats map[string]profile.Format) { t.values = formats }
 
 // Empty is true if there is no label.
 func (t *Transformer) Empty() bool { return len(t.labels)+len(t.claims) == 0 }
 
-// Transform the labels to tags of the supplied profile. How many tags a resource may
-// have is not looked at, since it may have some already.
+// Transform the labels to tags of the profile p. It does not count how many tags a resource may
+// have, since the resource may have some already.
 func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	if d, ok := t.done[p]; ok {
 		return d
@@ -199,7 +198,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	return d
 }
 
-// tag of the supplied label, whatever the profile says of it.
+// tag that the label l becomes, even if the profile refuses it.
 func (d *Transformed) tag(l Label) Tag {
 	key := l.TagKey
 	if !l.Unprefixed {
@@ -211,7 +210,7 @@ func (d *Transformed) tag(l Label) Tag {
 	return Tag{Label: l, Key: key, Value: d.values.Apply(l.Value), Reserved: Claims(d.claimed, l) || d.reserved.Has(key)}
 }
 
-// Judge the supplied label alone: what its tag is, and why it's refused, if it is.
+// Judge the label l alone: its tag, and why that is refused, if it is.
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
@@ -222,7 +221,7 @@ func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	return t, d.profile.Check(t.QualifiedKey, t.Key, t.Value)
 }
 
-// add the tag of the supplied label, unless there is a reason to refuse it.
+// add the tag of the label l, unless there is a reason to refuse it.
 func (d *Transformed) add(l Label) profile.SkipReason {
 	t, r := d.Judge(l)
 

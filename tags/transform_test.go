@@ -13,8 +13,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// label returns the label that the supplied text is short for: behind a + it is trusted,
-// behind a = it is a tag key, and behind an @ is its source.
+// label returns the label that the text is short for: behind a + it is trusted, behind a = it is a
+// tag key, and behind an @ is its source.
 func label(text string) tags.Label {
 	text, source, _ := strings.Cut(text, "@")
 	key, trusted := strings.CutPrefix(text, "+")

@@ -145,10 +145,10 @@ func TestOfSchema(t *testing.T) {
 	}
 }
 
-// isPlain is true if the supplied bytes are a resource in plain form.
+// isPlain is true if b is a resource in plain form.
 func isPlain(b []byte) bool { return (&wire.Checker{}).Resource(b) }
 
-// resourceWith returns the bytes of a resource that has the supplied value.
+// resourceWith returns the bytes of a resource that has the value v.
 func resourceWith(t *testing.T, v *structpb.Value) []byte {
 	t.Helper()
 
@@ -160,7 +160,7 @@ func resourceWith(t *testing.T, v *structpb.Value) []byte {
 	return b
 }
 
-// differ says how the supplied messages differ. What isn't a number is the same as itself.
+// differ says how the messages differ. What isn't a number is the same as itself.
 func differ(want, got proto.Message) string {
 	if proto.Equal(want, got) {
 		return ""

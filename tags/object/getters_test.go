@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gettersIn returns where the supplied file uses getters of resources and schemas that give
-// nothing if these are bytes.
+// gettersIn returns where the file uses getters of resources and schemas, which give nothing if
+// these are bytes.
 func gettersIn(t *testing.T, name string, source []byte) []string {
 	t.Helper()
 

@@ -7,27 +7,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// APIVersion of the supplied object, or nothing.
+// APIVersion of the object o, or nothing.
 func APIVersion(o Object) string { return o.Node().Field("apiVersion").Text() }
 
-// Kind of the supplied object, or nothing.
+// Kind of the object o, or nothing.
 func Kind(o Object) string { return o.Node().Field("kind").Text() }
 
-// GVK is the API group, version and kind of the supplied object.
+// GVK is the API group, version and kind of the object o.
 func GVK(o Object) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(APIVersion(o), Kind(o))
 }
 
 func metadata(o Object) Node { return o.Node().Field("metadata") }
 
-// Name of the supplied object, or nothing.
+// Name of the object o, or nothing.
 func Name(o Object) string { return metadata(o).Field("name").Text() }
 
-// Namespace of the supplied object, or nothing.
+// Namespace of the object o, or nothing.
 func Namespace(o Object) string { return metadata(o).Field("namespace").Text() }
 
-// Title is what messages call the supplied object: its kind and its name, with its namespace
-// if it has one.
+// Title is what messages call the object o: its kind and its name, with its namespace if it has
+// one.
 func Title(o Object) string {
 	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
 }
@@ -37,24 +37,21 @@ func Compare(a, b Object) int {
 	return cmp.Or(strings.Compare(Namespace(a), Namespace(b)), strings.Compare(Name(a), Name(b)))
 }
 
-// Labels of the supplied object. Those of an object that came from the API server are
-// strings.
+// Labels of the object o. The API server has seen to it that they are strings.
 func Labels(o Object) Node { return metadata(o).Field("labels") }
 
-// Annotations of the supplied object, as Labels.
+// Annotations of the object o, as Labels.
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
 
-// IsPrivate is true if a label or an annotation of the supplied key is for the very object
-// that has it: those of crossplane.io, its subdomains, kubectl.kubernetes.io and
-// cloudtags.fn.plexsphere.com.
+// IsPrivate is true if a label or an annotation with the key is meant only for the object that has
+// it: keys of crossplane.io, its subdomains, kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
 func IsPrivate(key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
 	return IsDomainOf(domain, "crossplane.io") || domain == "kubectl.kubernetes.io" || domain == "cloudtags.fn.plexsphere.com"
 }
 
-// IsDomainOf is true if the first of the supplied domains is the second one or a subdomain
-// of it.
+// IsDomainOf is true if domain is of, or a subdomain of it.
 func IsDomainOf(domain, of string) bool {
 	return domain == of || strings.HasSuffix(domain, "."+of)
 }

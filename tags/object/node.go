@@ -65,7 +65,7 @@ func (n Node) Value() *structpb.Value {
 	}
 }
 
-// structOf returns the tree of the supplied body of a google.protobuf.Struct.
+// structOf returns the tree of the body of a google.protobuf.Struct.
 func structOf(body []byte) *structpb.Struct {
 	if len(body) == 0 {
 		return &structpb.Struct{}
@@ -153,8 +153,8 @@ func (n Node) Text() string {
 	return ""
 }
 
-// Interned is the text of the value, as the same string as those of the supplied texts that is
-// equal, which it becomes one of.
+// Interned is the text of the value. It is the very string in texts that is equal, or becomes one
+// of texts.
 func (n Node) Interned(texts map[string]string) string {
 	if n.tag != wire.String {
 		return n.Text()
@@ -169,7 +169,7 @@ func (n Node) Interned(texts map[string]string) string {
 	return text
 }
 
-// IsText is true if the value is the supplied string.
+// IsText is true if the value is the string text.
 func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }
 
 // Fields of the value by name, in no order, if it is an object. A name must not be kept.
@@ -204,7 +204,7 @@ func (n Node) Items() iter.Seq[Node] {
 	}
 }
 
-// Field of the supplied name, if the value is an object that has it.
+// Field returns the field called name, if the value is an object that has it.
 func (n Node) Field(name string) Node {
 	if n.tag != wire.Struct {
 		return Node{}
@@ -222,7 +222,7 @@ func (n Node) With(other Node) Node {
 	return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
 }
 
-// admits returns an error if the value can't have children such as the supplied segment of a path
+// admits returns an error if the value can't have the kind of child that the segment of a path
 // leads to.
 func (n Node) admits(sg Segment) error {
 	switch {
@@ -235,8 +235,7 @@ func (n Node) admits(sg Segment) error {
 	}
 }
 
-// child that the supplied segment of a path leads to. It is an error if the value can't have
-// such children.
+// child that the segment of a path leads to. It is an error if the value can't have such children.
 func (n Node) child(sg Segment) (Node, error) {
 	if err := n.admits(sg); err != nil {
 		return Node{}, err
@@ -258,13 +257,13 @@ func (n Node) child(sg Segment) (Node, error) {
 	return Node{}, nil
 }
 
-// field returns the name and the value of the supplied entry of a google.protobuf.Struct.
+// field returns the name and the value of the entry b of a google.protobuf.Struct.
 func field(b []byte) ([]byte, Node) {
 	name, value := wire.Entry(b)
 	return name, nodeOf(value)
 }
 
-// nodeOf returns the node of the supplied google.protobuf.Value.
+// nodeOf returns the node of the google.protobuf.Value b.
 func nodeOf(b []byte) Node {
 	if len(b) == 0 {
 		return Node{body: b}

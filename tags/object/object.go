@@ -30,11 +30,11 @@ func Tree(s *structpb.Struct) Object {
 	return Object{resource: encode(nil, &fnv1.Resource{Resource: s})}
 }
 
-// Of the supplied resource.
+// Of returns the object of the resource r.
 //
-// What a codec has left of a resource is its bytes, as unknown fields. They are encoded as
-// any others, so that the resource is the same to whom it is sent. Its methods don't know of
-// these: nobody but this package may call them.
+// A codec leaves the bytes of a resource as unknown fields of r. They are encoded as any others, so
+// that whoever gets r gets the same resource. The methods of r don't see them: only this package
+// may call these.
 func Of(r *fnv1.Resource) Object {
 	if b := Bytes(r); b != nil {
 		return Object{resource: b}
@@ -43,7 +43,7 @@ func Of(r *fnv1.Resource) Object {
 	return Tree(r.GetResource())
 }
 
-// OfSchema is the supplied OpenAPI schema of a kind, or no node if there is none.
+// OfSchema returns the OpenAPI schema of a kind, or no node if there is none.
 func OfSchema(s *fnv1.Schema) Node {
 	if s.GetOpenapiV3() != nil {
 		return Tree(s.GetOpenapiV3()).Node()
@@ -57,14 +57,14 @@ func OfSchema(s *fnv1.Schema) Node {
 	return Node{}
 }
 
-// SetBytes makes the supplied resource, which has nothing yet, one of the supplied bytes. They
-// must be in plain form, and not change.
+// SetBytes gives the bytes b to the resource r, which has nothing yet. They must be in plain form,
+// and not change.
 func SetBytes(r *fnv1.Resource, b []byte) { r.ProtoReflect().SetUnknown(b) }
 
 // SetSchema is SetBytes for a schema.
 func SetSchema(s *fnv1.Schema, b []byte) { s.ProtoReflect().SetUnknown(b) }
 
-// Bytes of the supplied resource, or nil if it is a tree.
+// Bytes of the resource r, or nil if it is a tree.
 func Bytes(r *fnv1.Resource) []byte {
 	if r.GetResource() != nil {
 		return nil
@@ -79,8 +79,7 @@ func Bytes(r *fnv1.Resource) []byte {
 	return b
 }
 
-// On returns a copy of the supplied resource that has the object, which its own has become. It
-// shares all else.
+// On returns a copy of the resource r with o for its object. The copy shares all else with r.
 func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	if Bytes(r) != nil {
 		r = &fnv1.Resource{} // Bytes are all that it has.
@@ -95,7 +94,7 @@ func (o Object) On(r *fnv1.Resource) *fnv1.Resource {
 	return r
 }
 
-// Copy of the supplied message, with which it shares the values of all fields.
+// Copy of the message m, with which it shares the values of all fields.
 func Copy[M proto.Message](m M) M {
 	from := m.ProtoReflect()
 	to := from.New()
@@ -125,9 +124,8 @@ func (o Object) Node() Node {
 	return Node{}
 }
 
-// At returns the value at the supplied path. A path that leads nowhere, or to null, gives
-// none. It is an error if the path leads through a value that can't have fields or items,
-// e.g. a string.
+// At returns the value at the path, or none if the path leads nowhere or to null. It is an error if
+// the path leads through a value that can't have fields or items, e.g. a string.
 func (o Object) At(path Path) (Node, error) {
 	n := o.Node()
 	if !n.IsThere() {
@@ -154,9 +152,9 @@ func Get(o Object, path Path) (*structpb.Value, error) {
 	return n.Value(), err
 }
 
-// Set returns the supplied object with the supplied value at the supplied path. A value that
-// isn't there removes what is. What does not change is shared. Objects that are missing on the
-// path are made, but items of lists are not.
+// Set returns the object o with the value n at the path, or without the value there if n isn't
+// there. It shares what does not change. Objects that are missing on the path are made, but items
+// of lists are not.
 func Set(o Object, path Path, n Node) (Object, error) {
 	p, depth, err := o.find(path.segments)
 	if err != nil {
@@ -176,11 +174,10 @@ func Set(o Object, path Path, n Node) (Object, error) {
 	return out, err
 }
 
-// Update returns the supplied object with what the supplied function makes of the value at
-// the supplied path, which is nil if there is none, as Set does. A [*] in the path stands for
-// every item of a list, but for items that are null: a list that isn't there has none. An
-// error of the function must go on from the name of the value. If the function only returns
-// what it was given, nothing has changed, and the object is the supplied one.
+// Update returns the object o with what f makes of the value at the path, as Set does. The value is
+// nil if there is none. A [*] in the path stands for every item of a list that isn't null: a list
+// that isn't there has none. An error of f must go on from the name of the value. If f only returns
+// what it was given, nothing has changed, and the object is o.
 func Update(o Object, path Path, f func(*structpb.Value) (*structpb.Value, error)) (_ Object, changed bool, _ error) {
 	segments := path.segments
 	if path.HasWildcard() {

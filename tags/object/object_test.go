@@ -34,7 +34,7 @@ const bucket = `{
 	"none": []
 }`
 
-// value returns the supplied JSON as a value, and nil for no JSON.
+// value returns the JSON j as a value, and nil for no JSON.
 func value(j string) *structpb.Value {
 	if j == "" {
 		return nil
@@ -48,7 +48,7 @@ func value(j string) *structpb.Value {
 	return v
 }
 
-// inBytes returns the supplied object as bytes that a codec leaves of a resource.
+// inBytes returns the object s as bytes that a codec leaves of a resource.
 func inBytes(s *structpb.Struct) object.Object {
 	b, err := proto.Marshal(&fnv1.Resource{Resource: s, Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}})
 	if err != nil {
@@ -421,7 +421,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// TestIsZero tests that a resource without an object has none, in both forms.
+// TestIsZero tests that a resource without an object has none, be it a tree or bytes.
 func TestIsZero(t *testing.T) {
 	for _, tc := range []struct {
 		reason   string

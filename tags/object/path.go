@@ -202,8 +202,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// DeepCopyInto makes the supplied path the same as this one. Paths don't change, so that
-// copies can share what was parsed.
+// DeepCopyInto makes out the same as this path. Paths don't change, so that copies can share what
+// was parsed.
 func (p *Path) DeepCopyInto(out *Path) { *out = *p }
 
 func isWildcard(s Segment) bool { return s.Type == SegmentField && s.Field == "*" }

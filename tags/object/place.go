@@ -36,9 +36,9 @@ type level struct {
 	size, inner int
 }
 
-// find the place at the supplied path, or at as many segments of it as it has levels: what
-// isn't there, is null, or is behind a wildcard has none. It is an error if the path leads
-// through a value that can't have fields or items.
+// find the place at the path of the segments, or as far as the path leads: it ends before what
+// isn't there, is null, or is behind a wildcard. The depth is how many segments were followed. It
+// is an error if the path leads through a value that can't have fields or items.
 func (o Object) find(segments Segments) (p place, depth int, err error) {
 	l := level{body: o.resource}
 	l.from, l.to, p.value = l.object()
@@ -98,7 +98,7 @@ func (l *level) object() (from, to int, _ Node) {
 	return 0, 0, Node{tag: wire.Struct, body: l.body[:0]}
 }
 
-// field of the supplied name of an object, and where it is in that.
+// field returns the field called name of an object, and where it is in that.
 func (l *level) field(name string) (from, to int, _ Node) {
 	if rest, behind, value := wire.Find(l.body, name); len(rest) > 0 {
 		return len(l.body) - len(rest), len(l.body) - len(behind), nodeOf(value)
@@ -107,7 +107,7 @@ func (l *level) field(name string) (from, to int, _ Node) {
 	return len(l.body), len(l.body), Node{}
 }
 
-// item of the supplied position of a list, and where it is in that.
+// item returns the item at the position i of a list, and where it is in that.
 func (l *level) item(i uint) (from, to int, _ Node) {
 	for rest := l.body; len(rest) > 0; i-- {
 		body, behind := wire.Cut(rest)

@@ -18,7 +18,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// mark the supplied value, which must be a string, if there is one.
+// mark the value v, which must be a string, if there is one.
 func mark(v *structpb.Value) (*structpb.Value, error) {
 	if object.IsNull(v) {
 		return structpb.NewStringValue("new"), nil

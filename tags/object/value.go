@@ -10,8 +10,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 )
 
-// StringMap returns the supplied value, whose name in errors is given, as a map of
-// strings.
+// StringMap returns the value v as a map of strings. Errors call it by the name.
 func StringMap(v *structpb.Value, name string) (map[string]string, error) {
 	o, ok := v.GetKind().(*structpb.Value_StructValue)
 	if !ok {
@@ -33,7 +32,7 @@ func StringMap(v *structpb.Value, name string) (map[string]string, error) {
 	return out, nil
 }
 
-// KindOf names the kind of the supplied value in the words of messages.
+// KindOf names the kind of v in the words of messages.
 func KindOf(v *structpb.Value) string {
 	switch v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -51,8 +50,7 @@ func KindOf(v *structpb.Value) string {
 	}
 }
 
-// at says where the supplied error, which is about the value at the supplied path,
-// occurred.
+// at returns err, which is about the value at the path, with the path in front.
 func at(path Segments, err error) error {
 	if len(path) == 0 {
 		return errors.Errorf("the object %w", err)
@@ -83,9 +81,8 @@ func child(v *structpb.Value, sg Segment) (*structpb.Value, error) {
 	return o.StructValue.GetFields()[sg.Field], nil
 }
 
-// updated returns the supplied value, which is at the supplied depth of the supplied
-// path, with what the supplied function makes of the end of the path. It is the value
-// itself if nothing changes, and else a copy.
+// updated returns the value from, which is at the depth of the path, with what f makes of the value
+// at the end of the path. It is from itself if nothing changes, and otherwise a copy.
 func updated(from *structpb.Value, path Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
 	if depth == len(path) {
 		v, err := f(from)
@@ -148,7 +145,7 @@ func updated(from *structpb.Value, path Segments, depth int, f func(*structpb.Va
 	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
 }
 
-// updatedItems is updated for all items of the supplied list.
+// updatedItems is updated for all items of the list from.
 func updatedItems(from *structpb.Value, path Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (*structpb.Value, error) {
 	if IsNull(from) {
 		return from, nil
@@ -191,7 +188,7 @@ func updatedItems(from *structpb.Value, path Segments, depth int, f func(*struct
 	return structpb.NewListValue(&structpb.ListValue{Values: items}), nil
 }
 
-// IsNull is true if the supplied value is null, or isn't there.
+// IsNull is true if v is null, or isn't there.
 func IsNull(v *structpb.Value) bool {
 	switch v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:

@@ -79,8 +79,8 @@ type verdict struct {
 // rank of the verdict among those on runs that went well, or -1 if the run did not.
 func (v verdict) rank() int { return slices.Index(ranked, v.reason) }
 
-// worst of the supplied verdict and those of the supplied steps, with which it shares the
-// condition. Of steps that are as bad, it is the latest.
+// worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
+// verdicts that are as bad, v comes first, and then the latest.
 func worst(v verdict, earlier []step) verdict {
 	for _, s := range slices.Backward(earlier) {
 		if s.verdict.rank() > v.rank() {
@@ -108,7 +108,7 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	rsp.Conditions = append(rsp.Conditions, c)
 }
 
-// verdict on the supplied outcome.
+// verdict on the outcome o.
 func (r *Run) verdict(o *sorted) verdict {
 	if len(o.Violations) > 0 {
 		return verdict{ReasonPolicyViolated, r.violations(o.Violations)}
@@ -144,7 +144,7 @@ func (r *Run) cloudRefuses(of []stamp.Skip) []string {
 	return append(why, mends[r.Input.ProfileRules])
 }
 
-// skipped returns what the supplied outcome lacks.
+// skipped returns what the outcome o lacks.
 func skipped(o *sorted) []string {
 	why := []string{}
 
@@ -230,8 +230,7 @@ func Fail(reason string, err error) *FailureError {
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
 
-// FailPolicy returns a FailureError because of the supplied violations of the tag policy, and
-// counts them.
+// FailPolicy returns a FailureError because of violations of the tag policy, and counts them.
 func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
 	r.Metrics.violated(of)
 

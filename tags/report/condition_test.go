@@ -104,7 +104,7 @@ func TestFatal(t *testing.T) {
 	play(t, scenes)
 }
 
-// failing responds with the supplied error.
+// failing responds with the error err.
 func failing(err error) func(*Run) *fnv1.RunFunctionResponse {
 	return func(r *Run) *fnv1.RunFunctionResponse { return Fatal(context.Background(), r.Request, r.Log, err, 0) }
 }
@@ -117,7 +117,7 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// stampAll stamps the supplied resources, which it changes.
+// stampAll stamps the desired resources, which it changes.
 func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 	targets, err := s.Targets(ctx, desired)
 	if err != nil {
@@ -134,7 +134,7 @@ func stampAll(ctx context.Context, s *stamp.Stamper, desired map[string]*fnv1.Re
 	return &Outcome{Results: o.Results, Skips: o.Skips, Finals: o.Finals}, nil
 }
 
-// fixed is the supplied locator, which needs no schemas.
+// fixed is the locator l, which needs no schemas.
 func fixed(l field.Locator) func(field.Schemas) field.Locator {
 	return func(field.Schemas) field.Locator { return l }
 }

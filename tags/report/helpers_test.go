@@ -52,7 +52,7 @@ type scene struct {
 	respond func(r *Run) *fnv1.RunFunctionResponse
 }
 
-// play the supplied scenes.
+// play the scenes.
 func play(t *testing.T, scenes map[string]scene) {
 	t.Helper()
 
@@ -124,8 +124,8 @@ func (s *scene) request() *fnv1.RunFunctionRequest {
 	return req
 }
 
-// said is what the supplied response says, and an error if it changes anything in the
-// supplied request beyond that.
+// said is what the response says. It is an error if the response changes anything else in the
+// request.
 func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
 	t.Helper()
 
@@ -163,7 +163,7 @@ func said(t *testing.T, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionRespo
 	return out
 }
 
-// jsonOf is the supplied message as JSON, always the same.
+// jsonOf is the message m as JSON, always the same.
 func jsonOf(t *testing.T, m proto.Message) string {
 	t.Helper()
 
@@ -181,8 +181,8 @@ func jsonOf(t *testing.T, m proto.Message) string {
 	return out.String()
 }
 
-// request returns a request of the supplied composite resource, or of a namespaced one, with
-// everything in it that a response must keep.
+// request returns a request of the composite resource xr, or of a namespaced one, with everything
+// in it that a response must keep.
 func request(xr string) *fnv1.RunFunctionRequest {
 	if xr == "" {
 		xr = `{"metadata": {"namespace": "team-a", "name": "assets"}}`
@@ -210,8 +210,7 @@ func class(apiVersion, kind, namespace, name string) object.Object {
 	return object.Tree(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name)))
 }
 
-// skip returns the skip of a label for the supplied reason, on the supplied
-// resources.
+// skip returns the skip of a label for the reason, on the resources.
 func skip(provider, key string, reason profile.SkipReason, limit string, resources ...string) stamp.Skip {
 	return stamp.Skip{
 		SkippedLabel: tags.SkippedLabel{QualifiedKey: key, TagKey: "plexsphere:" + key, Provider: provider, Reason: reason},
@@ -220,7 +219,7 @@ func skip(provider, key string, reason profile.SkipReason, limit string, resourc
 	}
 }
 
-// active returns a resource of the supplied provider that has a tag of a label.
+// active returns a resource of the provider that has a tag of a label.
 func active(name, provider string) stamp.Result {
 	return stamp.Result{Resource: name, Provider: provider, Active: map[string]string{"k": "v"}}
 }
@@ -248,7 +247,7 @@ func withholding(name string, w stamp.Withheld) stamp.Result {
 	return stamp.Result{Resource: name, Provider: "aws", Withheld: w}
 }
 
-// logger returns a logger that writes lines without a time to the supplied buffer.
+// logger returns a logger that writes lines without a time to b.
 func logger(b *bytes.Buffer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{
 		Level: slog.LevelDebug,
@@ -262,10 +261,10 @@ func logger(b *bytes.Buffer) *slog.Logger {
 	}))
 }
 
-// lines of the supplied text.
+// lines of the text.
 func lines(text string) []string { return slices.Collect(strings.Lines(text)) }
 
-// scrape returns the lines about the supplied metrics, as Prometheus gets them.
+// scrape returns the lines about the metrics, as Prometheus gets them.
 func scrape(t rapid.TB, m *Metrics) []string {
 	t.Helper()
 
@@ -282,7 +281,7 @@ func scrape(t rapid.TB, m *Metrics) []string {
 	return strings.Split(strings.TrimSpace(w.Body.String()), "\n")
 }
 
-// counted returns the lines about the series of the supplied metrics that are not 0.
+// counted returns the lines about the series of the metrics that are not 0.
 func counted(t rapid.TB, m *Metrics) []string {
 	t.Helper()
 

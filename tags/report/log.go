@@ -16,8 +16,7 @@ import (
 // maxResources is the most resources that a log line names.
 const maxResources = 10
 
-// provisioned is the name of the composite resource of the supplied request, behind its
-// namespace if it has one.
+// provisioned is the name of the request's composite resource, behind its namespace if it has one.
 func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
 	xr := object.Of(req.GetObserved().GetComposite())
 	name := object.Name(xr)

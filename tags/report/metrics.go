@@ -100,7 +100,7 @@ func (m *Metrics) count(o *sorted, empty int) {
 	m.violated(o.Violations)
 }
 
-// violated counts the supplied violations.
+// violated counts violations.
 func (m *Metrics) violated(of []tagpolicy.Violation) {
 	if m == nil {
 		return

@@ -38,7 +38,7 @@ func skippedSeries(provider string, r profile.SkipReason) string {
 
 func series(metric, provider string) string { return fmt.Sprintf("%s{provider=%q}", metric, provider) }
 
-// nonzero returns the lines about the supplied series that are not 0.
+// nonzero returns the lines about the series that are not 0.
 func nonzero(counts map[string]int) []string {
 	out := []string{}
 

@@ -21,8 +21,8 @@ import (
 // ReportKey is the key of a ConfigMap's data that has the report of an Operation.
 const ReportKey = "coverage.yaml"
 
-// IsOperation is true if the supplied request is of an Operation, which has no composite resource. That
-// of a Composition is always observed.
+// IsOperation is true if the request is of an Operation, which has no composite resource. A
+// Composition always has an observed one.
 func IsOperation(req *fnv1.RunFunctionRequest) bool { return req.GetObserved().GetComposite() == nil }
 
 // Counted responds with what an Operation has counted: its output has the totals, and the ConfigMap
@@ -61,7 +61,7 @@ func (r *Run) broken(of coverage.Broken) topic {
 	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, items...)
 }
 
-// write the supplied report to the ConfigMap that the input names.
+// write the report to the ConfigMap that the input names.
 func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) error {
 	if r.Input.Coverage == nil || r.Input.Coverage.ConfigMap == nil {
 		return nil

@@ -48,7 +48,7 @@ type scenario struct {
 	fields field.Locator
 }
 
-// desired returns the supplied object as a desired resource.
+// desired returns the object o as a desired resource.
 func desired(o string) *fnv1.Resource { return &fnv1.Resource{Resource: resource.MustStructJSON(o)} }
 
 // played is what came of a scenario.
@@ -237,8 +237,8 @@ func sound(results []*fnv1.Result) error {
 	return nil
 }
 
-// counts returns an error unless the supplied metrics have counted what results say and
-// what lines of the log do, each of which is about a label that was skipped.
+// counts returns an error unless the metrics have counted what results and lines of the log say.
+// Each line is about a label that was skipped.
 func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 	want := map[string]int{}
 
@@ -299,7 +299,7 @@ func (p *played) active() error {
 	return nil
 }
 
-// carries is true if the supplied spec of a scenario has the supplied tag.
+// carries is true if the spec of a scenario has the tag.
 func carries(spec any, key, value string) bool {
 	switch s := spec.(type) {
 	case map[string]any:
@@ -315,7 +315,7 @@ func carries(spec any, key, value string) bool {
 	return false
 }
 
-// same returns an error unless the supplied response and log are the same, byte for byte.
+// same returns an error unless responses and logs are the same, byte for byte.
 func (p *played) same(as *played) error {
 	var got [2]string
 
@@ -331,7 +331,7 @@ func (p *played) same(as *played) error {
 	return differ(got[0], got[1])
 }
 
-// differ returns an error if the supplied values do.
+// differ returns an error if the values differ.
 func differ(want, got any) error {
 	if diff := cmp.Diff(want, got); diff != "" {
 		return errors.New("-want, +got:\n" + diff)
@@ -340,7 +340,7 @@ func differ(want, got any) error {
 	return nil
 }
 
-// succeed reports the supplied outcome of a run that has no options.
+// succeed reports the outcome o of a run that has no options.
 func succeed(t *testing.T, log *slog.Logger, o *Outcome) []*fnv1.Result {
 	t.Helper()
 
@@ -350,7 +350,7 @@ func succeed(t *testing.T, log *slog.Logger, o *Outcome) []*fnv1.Result {
 	return r.Success(t.Context(), o).GetResults()
 }
 
-// repeat the supplied text, with a mark in front of it.
+// repeat the text, with a mark in front of it.
 func repeat(n int, text func(i int) string) []string {
 	out := make([]string, n)
 	for i := range out {

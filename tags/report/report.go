@@ -81,8 +81,7 @@ func (r *Run) Waiting() *fnv1.RunFunctionResponse {
 	return rsp
 }
 
-// unchanged is a response that changes nothing of the supplied request. It may be cached for
-// the supplied time.
+// unchanged is a response that changes nothing of the request. It may be cached for the ttl.
 func unchanged(req *fnv1.RunFunctionRequest, ttl time.Duration) *fnv1.RunFunctionResponse {
 	return &fnv1.RunFunctionResponse{
 		Meta:    &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(ttl)},
@@ -125,13 +124,13 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	return rsp
 }
 
-// Fatal responds to the supplied request that the pipeline fails, and changes
-// nothing else. An error that isn't a FailureError is an internal one. A response that would be
-// larger than the limit has neither the desired state nor the context, of which Crossplane takes
-// nothing from a pipeline that fails.
+// Fatal responds to the request that the pipeline fails, and changes nothing else. An error that
+// isn't a FailureError is an internal one. A response that would be larger than the limit has
+// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
 //
-// The result is returned on every call. Its condition has a digest that no run has that goes well, so
-// that such a run says everything, but earlier steps have said what they have to.
+// The result is returned on every call. The digest in its condition is one that no successful run
+// has, so that the next successful run says everything. Earlier steps have said what they have to
+// say.
 func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
 	rsp := unchanged(req, 0)
 	text := err.Error()
@@ -186,7 +185,7 @@ type sorted struct {
 	noField, composite int
 }
 
-// sort the results of the supplied outcome.
+// sort the results of the outcome.
 func sort(out *Outcome) *sorted {
 	o := &sorted{Outcome: out, tagged: make([]*stamp.Result, 0, len(out.Results))}
 

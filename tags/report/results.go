@@ -128,7 +128,7 @@ func (r *Run) empty() []resolve.Lack { return slices.Concat(r.Set.Empty, r.Set.P
 // lack is how messages put what a source lacks.
 func lack(of resolve.Lack) string { return words.Show(of.String(), maxText) }
 
-// ruled says what the rule of the tag policy at the supplied position asks for.
+// ruled says what the rule at the position i of the tag policy asks for.
 func (r *Run) ruled(i int) string {
 	rule := &r.Input.TagPolicy.Rules[i]
 	out := words.Name(rule.Key)
@@ -140,7 +140,7 @@ func (r *Run) ruled(i int) string {
 	return out
 }
 
-// broken says what the supplied violations of one rule are, and of which resources.
+// broken says what the violations of one rule are, and which resources have them.
 func broken(of []tagpolicy.Violation) []string {
 	by := make(map[string][]string)
 	for _, v := range of {
@@ -157,7 +157,7 @@ func (r *Run) violations(of []tagpolicy.Violation) string {
 	}), "; ")
 }
 
-// grouped are the supplied things, which are sorted, in groups of the same.
+// grouped puts neighbours with the same key into one group.
 func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
 	var out [][]T
 
@@ -188,7 +188,7 @@ func skippedLabel(s stamp.Skip) string {
 	return out
 }
 
-// leftAlone says why the supplied resource was left alone.
+// leftAlone says why the resource was left alone.
 func leftAlone(s *stamp.Result) string {
 	return words.Name(s.Resource) + " (" + words.Name(s.APIVersion) + " " + words.Name(s.Kind) + ") " + s.LeftAlone
 }
@@ -248,7 +248,7 @@ func (r *Run) unprofiledNames(o *sorted) []string {
 	)
 }
 
-// pascalCase of the supplied reason, as reasons of results and events are written.
+// pascalCase of the reason r, as reasons of results and events are written.
 func pascalCase(r profile.SkipReason) string {
 	return strings.Join(words.Map(strings.Split(string(r), "-"), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] }), "")
 }

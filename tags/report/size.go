@@ -21,8 +21,8 @@ const maxLargest = 3
 // messages that clients receive, 4 MB: it sets no other.
 type Limit int
 
-// Check that the supplied response is within the limit. It returns a FailureError that says what
-// is large in it.
+// Check that the response is within the limit. It returns a FailureError that says which parts of
+// the response are large.
 func (l Limit) Check(rsp *fnv1.RunFunctionResponse) error {
 	if l == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (l Limit) Check(rsp *fnv1.RunFunctionResponse) error {
 		"let nested composite resources compose a part of it", size, l, float64(l)/(1<<20), large(rsp)))
 }
 
-// large says what the supplied response has, and how large it is.
+// large says what the response has, and how large that is.
 func large(rsp *fnv1.RunFunctionResponse) string {
 	type composed struct {
 		name string

@@ -13,7 +13,7 @@ import (
 )
 
 func TestLimit(t *testing.T) {
-	// composed resources of the supplied names, and how much text each has.
+	// composed resources by name, and how much text each has.
 	composed := func(of map[string]int) *fnv1.RunFunctionResponse {
 		rsp := &fnv1.RunFunctionResponse{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
 		for name, n := range of {

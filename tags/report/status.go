@@ -143,8 +143,7 @@ func newStruct() *structpb.Struct {
 	return &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 }
 
-// within returns the object at the supplied path of the supplied one. It is made if there is
-// none.
+// within returns the object at the path of s. It is made if there is none.
 func within(s *structpb.Struct, path ...string) *structpb.Struct {
 	for _, name := range path {
 		child := s.GetFields()[name].GetStructValue()
@@ -159,7 +158,7 @@ func within(s *structpb.Struct, path ...string) *structpb.Struct {
 	return s
 }
 
-// put the supplied strings into the supplied object.
+// put the strings into the object s.
 func put(s *structpb.Struct, of map[string]string) {
 	for key, value := range of {
 		s.Fields[key] = structpb.NewStringValue(value)

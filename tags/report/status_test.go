@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
-// statusAt is a run whose status is written to the supplied path.
+// statusAt is a run whose status is written to the path.
 func statusAt(path string) Run {
 	return Run{Input: &v1beta1.CloudTags{StatusFieldPath: object.MustParsePath(path)}}
 }

@@ -90,7 +90,7 @@ func (s *steps) digests() string {
 	return strings.Join(append(out, s.own...), " ")
 }
 
-// idOf returns what tells the step of the supplied request from others.
+// idOf returns what tells the step of the request from others.
 func idOf(req *fnv1.RunFunctionRequest) string {
 	h, _ := v1beta1.Hash(req.GetInput()) // What was just received can be marshaled.
 

@@ -21,7 +21,7 @@ import (
 // noInput is what tells a step without an input from others.
 const noInput = "e3b0c44298fc1c14"
 
-// contextOf has what the supplied steps have told, and something else.
+// contextOf has what the steps have told, and something else.
 func contextOf(steps string) string {
 	return `{"a": [1, null], "cloudtags.fn.plexsphere.com/steps": ` + strings.ReplaceAll(steps, "OWN", noInput) + `}`
 }

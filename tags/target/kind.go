@@ -77,7 +77,7 @@ type outline struct {
 	more bool
 }
 
-// outlineOf the supplied resource, with texts that are equal to supplied ones the same.
+// outlineOf the resource r. Its apiVersion and kind are the very strings in texts that are equal.
 func outlineOf(r object.Node, texts map[string]string) outline {
 	o := outline{}
 
@@ -159,7 +159,7 @@ func (o *outline) looksManaged() bool {
 	return !o.more && (o.spec.IsNull() || o.spec.Field("forProvider").IsObject() || o.spec.IsObject() && hasOnly(o.spec, managedFields))
 }
 
-// kindOf the resource with the supplied outline.
+// kindOf the resource with the outline o.
 func (ts *Targets) kindOf(o *outline) *Kind {
 	key := kindKey{apiVersion: o.apiVersion, kind: o.kind, looksManaged: o.looksManaged()}
 
@@ -190,12 +190,12 @@ func (ts *Targets) kindOf(o *outline) *Kind {
 	return k
 }
 
-// isManaged is true if resources of the supplied API group may be managed by a provider.
+// isManaged is true if a provider may manage resources of the API group.
 func isManaged(group string) bool {
 	return strings.Contains(group, ".") && group != "k8s.io" && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// hasOnly is true if the supplied object has no other fields than those that are supplied.
+// hasOnly is true if the object o has no fields but these. Fields that are null don't count.
 func hasOnly(o object.Node, fields []string) bool {
 	for name, v := range o.Fields() {
 		if !v.IsNull() && !slices.Contains(fields, string(name)) {

@@ -30,7 +30,7 @@ type Checker struct {
 // A key is where a key begins and ends.
 type key struct{ from, to int }
 
-// Resource is true if the supplied bytes are a Resource in plain form.
+// Resource is true if b is a Resource in plain form.
 func (c *Checker) Resource(b []byte) bool {
 	c.b, c.keys = b, c.keys[:0]
 
@@ -70,14 +70,14 @@ func (c *Checker) Resource(b []byte) bool {
 	return c.unique(0)
 }
 
-// Struct is true if the supplied bytes are a google.protobuf.Struct in plain form.
+// Struct is true if b is a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
 	c.b, c.keys = b, c.keys[:0]
 	return c.fields(0, len(b), 0)
 }
 
-// fields is true if what is from one position to another is a google.protobuf.Struct in plain
-// form, at the supplied depth.
+// fields is true if the bytes between the positions at and end are a google.protobuf.Struct in
+// plain form, at the depth.
 func (c *Checker) fields(at, end, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -185,8 +185,8 @@ func (c *Checker) entry(at, end int) int {
 	return value
 }
 
-// length returns where what the length at the supplied position is of begins and ends, and zeros
-// if that isn't a length in plain form.
+// length reads the length at the position at. It returns the positions at which what has that
+// length begins and ends, or zeros if the length isn't in plain form or leads beyond b.
 func length(b []byte, at int) (from, to int) {
 	if at < len(b) && b[at] < 0x80 && at+1+int(b[at]) <= len(b) {
 		return at + 1, at + 1 + int(b[at])

@@ -46,13 +46,13 @@ const (
 	LastOfOne      = 1
 )
 
-// Cut the first of the length-delimited fields off that the supplied bytes are made of.
+// Cut the first field off b, which is made of length-delimited fields.
 func Cut(b []byte) (body, rest []byte) {
 	_, body, rest, _ = Field(b)
 	return body, rest
 }
 
-// Count the length-delimited fields that the supplied bytes are made of.
+// Count the length-delimited fields that b is made of.
 func Count(b []byte) (n int) {
 	for len(b) > 0 {
 		_, b = Cut(b)
@@ -62,9 +62,9 @@ func Count(b []byte) (n int) {
 	return n
 }
 
-// Find the field with the supplied key among the entries of a map that the supplied bytes are
-// made of. It returns the rest that begins with that field, what is behind it, and its value. The
-// rest is empty if there is no such field.
+// Find the field with the key among the entries of a map that b is made of. It returns the rest of
+// b that begins with that field, what is behind it, and its value. The rest is empty if there is no
+// such field.
 func Find(b []byte, key string) (rest, behind, value []byte) {
 	for rest = b; len(rest) > 0; rest = behind {
 		var entry []byte
@@ -79,7 +79,7 @@ func Find(b []byte, key string) (rest, behind, value []byte) {
 	return rest, rest, nil
 }
 
-// Entry returns the key and the value of the supplied entry of a map.
+// Entry returns the key and the value of the entry b of a map.
 func Entry(b []byte) (key, value []byte) {
 	key, rest := Cut(b)
 	value, _ = Cut(rest)
@@ -87,8 +87,8 @@ func Entry(b []byte) (key, value []byte) {
 	return key, value
 }
 
-// Field cuts the first field off the supplied bytes, which may be anything. It is false if that
-// isn't a length-delimited field of a single-byte tag in plain form.
+// Field cuts the first field off b, which may be anything. It is false if that isn't a
+// length-delimited field with a tag of one byte in plain form.
 func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
 	if len(b) < 2 {
 		return 0, nil, nil, false
@@ -147,9 +147,8 @@ func OnlyUnknown(b []byte, last protowire.Number) bool {
 	return true
 }
 
-// FieldEntry returns the key and the value of the supplied entry of a map, which may be
-// anything. It is false if that isn't an entry in plain form of a key that is text, whatever is
-// in the value.
+// FieldEntry returns the key and the value of the entry b of a map, which may be anything. It is
+// false if b isn't an entry in plain form whose key is text. The value may be anything.
 func FieldEntry(b []byte) (key, value []byte, ok bool) {
 	tag, key, rest, ok := Field(b)
 	if !ok || tag != Key || !utf8.Valid(key) {

@@ -17,8 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
 
-// field returns a length-delimited field of the supplied tag, whose body the supplied parts
-// make.
+// field returns a length-delimited field with the tag, whose body is made of the parts.
 func field(tag byte, parts ...[]byte) []byte {
 	return protowire.AppendBytes([]byte{tag}, slices.Concat(parts...))
 }
@@ -28,7 +27,7 @@ func entry(key string, value ...[]byte) []byte {
 	return slices.Concat(field(wire.Key, []byte(key)), field(wire.Value, value...))
 }
 
-// object returns the bytes of a Resource whose object has the supplied value only.
+// object returns the bytes of a Resource whose object has only the value.
 func object(value ...[]byte) []byte {
 	return field(wire.Object, field(wire.Item, entry("a", value...)))
 }
@@ -38,7 +37,7 @@ func ofEachType() []byte {
 	return slices.Concat([]byte{4 << 3, 1, 5<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8}, field(6<<3|2, []byte("x")), []byte{7<<3 | 3, 1 << 3, 1, 7<<3 | 4, 8<<3 | 5, 1, 2, 3, 4})
 }
 
-// entries of a map of so many keys, of which the last is the supplied one. The first one is 0.
+// entries of a map of so many keys. The first key is 0, and last is the last.
 func entries(tag byte, n int, last string) []byte {
 	var out []byte
 
@@ -80,8 +79,8 @@ func sample(tb testing.TB) []byte {
 	return b
 }
 
-// check what the Checker says of the supplied bytes: what is in plain form can be decoded, and
-// nothing is lost by that.
+// check what the Checker says of b: what is in plain form can be decoded, and nothing is lost by
+// that.
 func check(t *testing.T, b []byte) bool {
 	t.Helper()
 
@@ -349,8 +348,7 @@ func TestCheckerAfterwards(t *testing.T) {
 	}
 }
 
-// isUsual is true if libraries write the supplied value, which is at the supplied depth, in
-// plain form.
+// isUsual is true if libraries write the value at the depth in plain form.
 func isUsual(v *structpb.Value, depth int) bool {
 	if depth > 1000 && (v.GetStructValue() != nil || v.GetListValue() != nil) {
 		return false
