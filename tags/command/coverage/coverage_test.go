@@ -14,67 +14,25 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A commandCase is a command line and what it reads.
-type commandCase struct {
-	Name   string   `json:"name"`
-	Reason string   `json:"reason"`
-	Args   []string `json:"args"`
-	Stdin  string   `json:"stdin"`
-
-	// Input of the only step of a Composition, which is the file composition.
-	Input string `json:"input"`
-
-	Color bool `json:"color"`
-	Width int  `json:"width"`
-}
-
-// TestCoverage runs the command lines of testdata/cases.yaml.
+// TestCoverage runs the command lines of testdata/cases.yaml. The file composition has their input.
 func TestCoverage(t *testing.T) {
-	var cases []commandCase
-
-	tagstest.ReadYAML(t, "testdata/cases.yaml", &cases)
-
 	managed, err := filepath.Abs("testdata/managed.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	g := tagstest.NewGolden(t)
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
+		t.Helper()
+		t.Chdir(t.TempDir())
 
-	for _, tc := range cases {
-		t.Run(tc.Name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
+		tagstest.WriteFiles(t, map[string]string{"composition": tagstest.Composition("x", "platform.example.org/v1", "Shop", line.Input)})
 
-			composition := `
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: x}
-spec:
-  compositeTypeRef: {apiVersion: platform.example.org/v1, kind: Shop}
-  pipeline:
-  - step: tags
-    input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, ` + tc.Input + `}
-`
+		if err := os.Symlink(managed, "managed.yaml"); err != nil {
+			t.Fatal(err)
+		}
 
-			if err := os.WriteFile("composition", []byte(composition), 0o600); err != nil {
-				t.Fatal(err)
-			}
-
-			if err := os.Symlink(managed, "managed.yaml"); err != nil {
-				t.Fatal(err)
-			}
-
-			out := &strings.Builder{}
-			err := runOn(t, tc.Args, strings.NewReader(tc.Stdin), out, terminal.Terminal{Color: tc.Color, Width: tc.Width})
-
-			got := strings.Split(out.String(), "\n")
-			if err != nil {
-				got = append(got, fmt.Sprintf("error with exit code %d: %v", tagstest.ExitCode(err), err))
-			}
-
-			g.Check(t, tc.Reason, got)
-		})
-	}
+		return runOn(t, line.Args, in, out, terminal.Terminal{Color: line.Color, Width: line.Width})
+	})
 }
 
 // run the command with the arguments.

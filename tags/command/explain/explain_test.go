@@ -3,9 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,67 +13,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// A commandCase is a command line and what it reads.
-type commandCase struct {
-	Name   string   `json:"name"`
-	Reason string   `json:"reason"`
-	Args   []string `json:"args"`
-	Stdin  string   `json:"stdin"`
-
-	// Files that the command reads, by name. If there is an Input, c is a Composition of
-	// which one step has it, and x a composite resource, unless they are among the files.
-	// Without any the command reads those of the package.
-	Files map[string]string `json:"files"`
-	Input string            `json:"input"`
-
-	Color bool `json:"color"`
-	Width int  `json:"width"`
-}
-
-// TestExplain runs the command lines of testdata/cases.yaml.
-func TestExplain(t *testing.T) {
-	var cases []commandCase
-
-	tagstest.ReadYAML(t, "testdata/cases.yaml", &cases)
-
-	g := tagstest.NewGolden(t)
-
-	for _, tc := range cases {
-		t.Run(tc.Name, func(t *testing.T) {
-			if tc.Input != "" || tc.Files != nil {
-				t.Chdir(t.TempDir())
-				tc.write(t)
-			}
-
-			out := &strings.Builder{}
-			err := run(t, tc.Args, strings.NewReader(tc.Stdin), out, terminal.Terminal{Color: tc.Color, Width: tc.Width})
-
-			got := strings.Split(out.String(), "\n")
-			if err != nil {
-				got = append(got, fmt.Sprintf("error with exit code %d: %v", tagstest.ExitCode(err), err))
-			}
-
-			g.Check(t, tc.Reason, got)
-		})
-	}
-}
-
-// write the files of the case.
-func (tc *commandCase) write(t *testing.T) {
-	t.Helper()
-
-	files := map[string]string{
-		"c": `
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: x}
-spec:
-  compositeTypeRef: {apiVersion: example.org/v1, kind: XR}
-  pipeline:
-  - step: tags
-    input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, ` + tc.Input + `}
-`,
-		"x": `
+// composite is the composite resource of most cases.
+const composite = `
 apiVersion: example.org/v1
 kind: XR
 metadata: {namespace: team-a, name: a, annotations: {tags.example.org/note: note}}
@@ -83,16 +22,22 @@ spec:
   labels: {env: prod}
   tags: {env: prod}
   provider: gcp
-`,
-	}
+`
 
-	maps.Copy(files, tc.Files)
+// TestExplain runs the command lines of testdata/cases.yaml. If one has files or an input, c is a Composition with
+// the input, and x a composite resource, unless they are among the files. Others read the files of the package.
+func TestExplain(t *testing.T) {
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
+		t.Helper()
 
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Clean(name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+		if line.Input != "" || line.Files != nil {
+			t.Chdir(t.TempDir())
+			tagstest.WriteFiles(t, map[string]string{"c": tagstest.Composition("x", "example.org/v1", "XR", line.Input), "x": composite})
+			tagstest.WriteFiles(t, line.Files)
 		}
-	}
+
+		return run(t, line.Args, in, out, terminal.Terminal{Color: line.Color, Width: line.Width})
+	})
 }
 
 // run the command with the arguments.

@@ -108,53 +108,40 @@ func TestRun(t *testing.T) {
 
 	for _, tc := range cases {
 		t.Run(tc.Name, func(t *testing.T) {
-			dir := t.TempDir()
+			t.Chdir(t.TempDir())
+
+			files := make(map[string]string)
+			for path, text := range tc.Files {
+				files[path] = expand(text)
+			}
 
 			for path, documents := range tc.Packages {
 				for name, text := range documents {
-					write(t, dir, path, pack(t, name, expand(text)))
+					files[path] = pack(t, name, expand(text))
 				}
 			}
 
-			for path, text := range tc.Files {
-				write(t, dir, path, expand(text))
-			}
-
-			g.Check(t, tc.Reason, run(t, dir, expand(tc.Stdin), tc.Args...))
+			tagstest.WriteFiles(t, files)
+			g.Check(t, tc.Reason, run(t, expand(tc.Stdin), tc.Args...))
 		})
 	}
 }
 
 // TestBrokenLayer is about a layer that can't be decompressed, and could have had the documents.
 func TestBrokenLayer(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "provider.xpkg", archive(t, "layer.tar.gz", "\x1f\x8bno"))
+	t.Chdir(t.TempDir())
+	tagstest.WriteFiles(t, map[string]string{"provider.xpkg": archive(t, "layer.tar.gz", "\x1f\x8bno")})
 
 	want := []string{"error: cannot read provider.xpkg: cannot decompress layer.tar.gz: unexpected EOF", "exit: 2"}
-	if diff := gocmp.Diff(want, run(t, dir, "", "provider.xpkg")); diff != "" {
+	if diff := gocmp.Diff(want, run(t, "", "provider.xpkg")); diff != "" {
 		t.Errorf("Run(...): -want, +got:\n%s", diff)
 	}
 }
 
-// write the file of the folder.
-func write(t *testing.T, dir, path, text string) {
-	t.Helper()
-
-	path = filepath.Join(dir, path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run the command line in the folder. It returns what the command prints, its progress, its error, and what the
+// run the command line. It returns what the command prints, its progress, its error, and what the
 // process exits with.
-func run(t *testing.T, dir, stdin string, args ...string) []string {
+func run(t *testing.T, stdin string, args ...string) []string {
 	t.Helper()
-	t.Chdir(dir)
 
 	c := &Command{}
 	if err := tagstest.ParseArgs(t, c, args); err != nil {
@@ -184,7 +171,7 @@ func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 
 	for i := range 200 {
-		write(t, dir, fmt.Sprintf("%d.yaml", i), expand(fmt.Sprintf("CRD vm.example.org Machine%d v1 {}", i)))
+		tagstest.WriteFiles(t, map[string]string{filepath.Join(dir, fmt.Sprintf("%d.yaml", i)): expand(fmt.Sprintf("CRD vm.example.org Machine%d v1 {}", i))})
 	}
 
 	out, progress := &bytes.Buffer{}, &bytes.Buffer{}

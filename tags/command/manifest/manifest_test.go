@@ -2,7 +2,6 @@ package manifest_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,23 +16,14 @@ import (
 func TestObjects(t *testing.T) {
 	dir := t.TempDir()
 
-	for name, text := range map[string]string{
-		"good/a.yaml":          "kind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {namespace: ns, name: b}\n",
-		"good/sub/c.json":      `{"apiVersion": "v1", "kind": "List", "items": [{"kind": "C"}]}`,
-		"good/sub/d.yml":       "kind: D\n",
-		"good/README.md":       "# no manifest: [",
-		"text.yaml":            "kind: A\n---\ntext\n",
-		"broken/sub/none.yaml": "a: 'b\n",
-	} {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			t.Fatal(err)
-		}
-
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tagstest.WriteFiles(t, map[string]string{
+		dir + "/good/a.yaml":          "kind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {namespace: ns, name: b}\n",
+		dir + "/good/sub/c.json":      `{"apiVersion": "v1", "kind": "List", "items": [{"kind": "C"}]}`,
+		dir + "/good/sub/d.yml":       "kind: D\n",
+		dir + "/good/README.md":       "# no manifest: [",
+		dir + "/text.yaml":            "kind: A\n---\ntext\n",
+		dir + "/broken/sub/none.yaml": "a: 'b\n",
+	})
 
 	type want struct {
 		names []string

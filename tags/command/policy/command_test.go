@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,41 +13,18 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
-// TestPrinted runs the command lines of testdata/cases.yaml. What they print has been read
-// by a human.
+// TestPrinted runs the command lines of testdata/cases.yaml. Standard input is a Composition with their input, if
+// they have one. What they print has been read by a human.
 func TestPrinted(t *testing.T) {
-	var cases []struct {
-		Name   string   `json:"name"`
-		Reason string   `json:"reason"`
-		Args   []string `json:"args"`
-		Stdin  string   `json:"stdin"`
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
+		t.Helper()
 
-		// Input of a Composition's step, which is standard input instead.
-		Input string `json:"input"`
-	}
+		if line.Input != "" {
+			in = strings.NewReader(compositionOf(line.Input))
+		}
 
-	tagstest.ReadYAML(t, "testdata/cases.yaml", &cases)
-
-	g := tagstest.NewGolden(t)
-
-	for _, tc := range cases {
-		t.Run(tc.Name, func(t *testing.T) {
-			in := tc.Stdin
-			if tc.Input != "" {
-				in = compositionOf(tc.Input)
-			}
-
-			out := &strings.Builder{}
-			err := command(t, tc.Args...).run(strings.NewReader(in), out)
-
-			got := strings.Split(out.String(), "\n")
-			if err != nil {
-				got = append(got, fmt.Sprintf("error: %v", err))
-			}
-
-			g.Check(t, tc.Reason, got)
-		})
-	}
+		return command(t, line.Args...).run(in, out)
+	})
 }
 
 func TestWriteError(t *testing.T) {

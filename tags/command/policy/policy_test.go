@@ -53,21 +53,7 @@ func output(tb rapid.TB, in string, args ...string) []byte {
 
 // compositionOf returns a Composition of Zones with a step whose input has the fields.
 func compositionOf(input string) string {
-	return `
-apiVersion: apiextensions.crossplane.io/v1
-kind: Composition
-metadata: {name: zone}
-spec:
-  compositeTypeRef: {apiVersion: platform.example.org/v1alpha1, kind: Zone}
-  mode: Pipeline
-  pipeline:
-  - step: make-resources
-    functionRef: {name: function-other}
-    input: {apiVersion: other.example.org/v1, kind: Resources}
-  - step: tags
-    functionRef: {name: function-cloud-tags}
-    input: {apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, ` + input + `}
-`
+	return tagstest.Composition("zone", "platform.example.org/v1alpha1", "Zone", input)
 }
 
 // resources by kind.

@@ -44,10 +44,10 @@ type guard struct {
 
 // of returns the guard of the profile, with the input's format.
 func (p *policy) of(of *profile.Profile) *guard {
-	_, replace, lower := p.Values()[of.Name].Parts()
-	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", "", replace, lower)}
+	values := p.Values()[of.Name]
+	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", "", values)}
 
-	if lower {
+	if _, _, lower := values.Parts(); lower {
 		out.values = lowered(of.ValueClass)
 	}
 
@@ -63,14 +63,15 @@ func (p *policy) of(of *profile.Profile) *guard {
 		whole, fixed = fmt.Sprintf("(l.form == '%s' ? l.tag : %s + l.key)", v1beta1.KeyFormTag, quote(*out.prefix)), *out.prefix+fixed
 	}
 
-	out.Made = formatted(whole, fixed, out.replace, out.lower)
+	out.Made = formatted(whole, fixed, out.keys)
 
 	return out
 }
 
-// formatted returns the expression of the expression's string after a format. CEL puts ASCII in lower case only:
-// what else there is in the fixed part of a key is replaced, and for values see lowered.
-func formatted(expression, fixed string, replace map[string]string, lower bool) string {
+// formatted returns an expression of the expression's string after the format. CEL puts only ASCII in lower case, so
+// other characters of the fixed part of a key are replaced. For values see lowered.
+func formatted(expression, fixed string, f profile.Format) string {
+	_, replace, lower := f.Parts()
 	if !lower {
 		return replaced(expression, replace)
 	}
