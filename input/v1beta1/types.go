@@ -1,7 +1,6 @@
 package v1beta1
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"time"
@@ -1243,19 +1242,11 @@ func (r *RequiredResource) ResourceKinds() []ResourceKind {
 // +kubebuilder:validation:Type=string
 type Duration struct{ time.Duration }
 
-// MarshalJSON encodes the text of the duration.
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
+// MarshalText writes the duration as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalJSON parses the text of a duration.
-func (d *Duration) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
-	}
-
-	var err error
-
-	d.Duration, err = time.ParseDuration(text)
-
+// UnmarshalText parses the text of a duration.
+func (d *Duration) UnmarshalText(text []byte) (err error) {
+	d.Duration, err = time.ParseDuration(string(text))
 	return err
 }

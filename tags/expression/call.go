@@ -2,6 +2,7 @@ package expression
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
@@ -131,7 +132,12 @@ func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.Interpreta
 	}
 
 	price := prices[call.Function()]
-	if price == nil {
+
+	switch {
+	case price != nil:
+	case strings.HasPrefix(call.Function(), "get"):
+		price = priceOfTime
+	default:
 		price = priceOfRead
 	}
 

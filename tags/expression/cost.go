@@ -163,13 +163,12 @@ func at(args []ref.Val, i int) string {
 // A price charges a call of a function, before the call, for what it will read and make.
 type price func(c *Call, args []ref.Val)
 
-// prices of functions by name. All other functions read their arguments, and make nothing larger.
+// prices of functions by name. The functions get… return a part of a time. All others read their arguments,
+// and make nothing larger.
 var prices = map[string]price{
-	operators.Add:       priceOfAdd,
-	operators.Equals:    priceOfEqual,
-	operators.NotEquals: priceOfEqual,
-	operators.In:        priceOfIn,
-	operators.OldIn:     priceOfIn,
+	operators.Add:   priceOfAdd,
+	operators.In:    priceOfIn,
+	operators.OldIn: priceOfIn,
 
 	// Texts.
 	"charAt":      priceOfRunes,
@@ -190,18 +189,6 @@ var prices = map[string]price{
 	},
 	overloads.TypeConvertString: func(c *Call, args []ref.Val) { c.text("string", size(args[0])) },
 	overloads.TypeConvertBytes:  func(c *Call, args []ref.Val) { c.text("bytes", size(args[0])) },
-
-	// Parts of times.
-	overloads.TimeGetFullYear:     priceOfTime,
-	overloads.TimeGetMonth:        priceOfTime,
-	overloads.TimeGetDayOfYear:    priceOfTime,
-	overloads.TimeGetDayOfMonth:   priceOfTime,
-	overloads.TimeGetDate:         priceOfTime,
-	overloads.TimeGetDayOfWeek:    priceOfTime,
-	overloads.TimeGetHours:        priceOfTime,
-	overloads.TimeGetMinutes:      priceOfTime,
-	overloads.TimeGetSeconds:      priceOfTime,
-	overloads.TimeGetMilliseconds: priceOfTime,
 
 	// Lists.
 	"lists.range": func(c *Call, args []ref.Val) {

@@ -134,28 +134,11 @@ func result(v ref.Val) (*structpb.Value, error) {
 	case types.Bool:
 		return structpb.NewBoolValue(bool(v)), nil
 	case types.Int:
-		if v < maxInteger && v > -maxInteger {
-			return structpb.NewNumberValue(float64(v)), nil
-		}
-
-		return nil, beyond(v)
+		return number(v, float64(v))
 	case types.Uint:
-		if v < maxInteger {
-			return structpb.NewNumberValue(float64(v)), nil
-		}
-
-		return nil, beyond(v)
+		return number(v, float64(v))
 	case types.Double:
-		f := float64(v)
-
-		switch {
-		case math.IsNaN(f) || math.IsInf(f, 0):
-			return nil, errors.Errorf("%v is not a number that JSON has", f)
-		case math.Abs(f) >= maxInteger:
-			return nil, beyond(v)
-		default:
-			return structpb.NewNumberValue(f), nil
-		}
+		return number(v, float64(v))
 	case types.Null:
 		return nil, &AbsentError{why: "it is null"}
 	case *types.Optional:
@@ -169,9 +152,16 @@ func result(v ref.Val) (*structpb.Value, error) {
 	}
 }
 
-// beyond returns the error of a number that may have lost digits when it became a floating point number.
-func beyond(v ref.Val) error {
-	return errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", v.Value())
+// number returns f, which is v as a floating point number, unless v may have lost digits when it became one.
+func number(v ref.Val, f float64) (*structpb.Value, error) {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return nil, errors.Errorf("%v is not a number that JSON has", f)
+	case math.Abs(f) >= maxInteger:
+		return nil, errors.Errorf("%v is beyond the integers of a 64-bit floating point number, ±2⁵³: make it a string", v.Value())
+	default:
+		return structpb.NewNumberValue(f), nil
+	}
 }
 
 func kind(v ref.Val) types.Kind {

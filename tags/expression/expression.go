@@ -6,7 +6,6 @@
 package expression
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -456,13 +455,13 @@ func (e Expression) String() string { return e.text }
 // Equal reports whether other has the same text.
 func (e Expression) Equal(other Expression) bool { return e.text == other.text }
 
-// MarshalJSON encodes the expression as it was written.
-func (e Expression) MarshalJSON() ([]byte, error) { return json.Marshal(e.text) }
+// MarshalText returns the expression as it was written.
+func (e Expression) MarshalText() ([]byte, error) { return []byte(e.text), nil }
 
-// UnmarshalJSON decodes the text of an expression. It does not compile it.
-func (e *Expression) UnmarshalJSON(b []byte) error {
-	*e = Expression{}
-	return json.Unmarshal(b, &e.text)
+// UnmarshalText takes the text of an expression. It does not compile it.
+func (e *Expression) UnmarshalText(text []byte) error {
+	*e = Expression{text: string(text)}
+	return nil
 }
 
 // DeepCopyInto makes out the same expression. Expressions don't change, so that copies share what was

@@ -143,7 +143,7 @@ func TestExpressionJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	j, err := e.MarshalJSON()
+	j, err := json.Marshal(e)
 	if diff := cmp.Diff(`"name + '-'"`, string(j)); diff != "" || err != nil {
 		t.Errorf("MarshalJSON(): %v, -want, +got:\n%s", err, diff)
 	}
