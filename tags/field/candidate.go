@@ -129,7 +129,7 @@ func (c *candidate) of(version string) *candidate {
 	return c
 }
 
-// none is what a kind has that has no tag field.
+// none are the candidates of a kind without a tag field.
 var none []*candidate
 
 // forms of the path, which is below another one unless it starts with a dot.

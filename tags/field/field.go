@@ -158,19 +158,19 @@ func (k Kind) Tagged() schema.GroupKind {
 // manifest is the path of what an Object of provider-kubernetes wraps.
 const manifest = "manifest."
 
-// IsWrapper is true if resources of the supplied kind wrap the manifest of another one: Objects of
+// IsWrapper is true if resources of the kind wrap the manifest of another one: Objects of
 // provider-kubernetes.
 func IsWrapper(apiVersion, kind string) bool {
 	return kind == "Object" && (strings.HasPrefix(apiVersion, "kubernetes.crossplane.io/") || strings.HasPrefix(apiVersion, "kubernetes.m.crossplane.io/"))
 }
 
-// IsOthers is true if the supplied key is one of the object's Kubernetes labels that are no cloud
-// tags: Config Connector leaves out those with a slash.
+// IsOthers is true if key is that of a Kubernetes label of the object that is no cloud tag: Config
+// Connector leaves out those with a slash.
 func (f *Field) IsOthers(key []byte) bool {
 	return f.KubernetesLabels && bytes.IndexByte(key, '/') >= 0
 }
 
-// wrapped is the supplied field of a manifest in the resource that wraps it.
+// wrapped is the field of a manifest as a field of the resource that wraps the manifest.
 func (f Field) wrapped() Field {
 	if f.Shape == None {
 		return Field{Shape: None}
@@ -197,7 +197,7 @@ type Locator interface {
 // A Chain of Locators answers with the first of them that knows the kind.
 type Chain []Locator
 
-// Locate the tag field of the supplied kind.
+// Locate the tag field of the kind.
 func (c Chain) Locate(k Kind) (Field, bool) {
 	var asked Field
 

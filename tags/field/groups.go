@@ -97,7 +97,8 @@ func (c *claim) add(word string) {
 	}
 }
 
-// owner of the kind among those who claim its API group: the unknown family if it is nobody's.
+// owner returns the claim to the kind among the claims to its API group. It is the unknown family's if
+// nobody claims the kind.
 func owner(claims []claim, kind string) claim {
 	for _, c := range claims {
 		if len(c.kinds) == 0 || slices.ContainsFunc(c.kinds, func(p profile.Pattern) bool { return p.Matches(kind) }) {

@@ -23,31 +23,31 @@ import (
 //go:embed index.txt
 var indexText string
 
-// An Entry is what the surveyed releases of a provider say of a version of a kind.
-// If they don't agree, it is several, and which one holds depends on the release.
+// An Entry is what the surveyed releases of a provider say of a version of a kind: one tag field, or
+// several if the releases don't agree.
 type Entry []Held
 
-// Held is a tag field, and in which releases it is so.
+// Held is a tag field, and the releases in which the kind has it.
 type Held struct {
 	Field Field
 
-	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0.., in which the last range
-	// is open because the newest one is so, too. Empty if it is so in all those that
-	// serve the API group. One with a date behind it, e.g. v2.6.0-2026-08-05, is the
-	// default branch after that release, as the release to come.
+	// Releases of the provider, e.g. v1.4.0..v1.21.1,v2.1.0.., whose last range is open if it has
+	// the newest release. Empty for all releases that serve the API group. A release with a date
+	// behind it, e.g. v2.6.0-2026-08-05, is the default branch after that release, as the release
+	// to come.
 	Releases string
 }
 
 // An Index locates the tag fields of the kinds that it has.
 type Index struct {
-	// blocks are what it has of each API group.
+	// blocks by API group.
 	blocks map[string]*block
 }
 
-// A block is what an Index has of an API group. It is read when somebody asks for it.
+// A block is what an Index has of an API group. Its text is parsed when somebody first asks for it.
 type block struct {
-	// group is the API group, and of the one that the index has: the same, or that of which
-	// it is the namespaced twin.
+	// group is the API group. of is the group under which index.txt lists it: the same, or the
+	// cluster-scoped one that it is the namespaced twin of.
 	group, of string
 
 	// text below the name of the group.
@@ -74,12 +74,12 @@ type version struct{ version, kind string }
 // read when it's first called.
 var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
-// entry of the supplied kind, or nil if the index doesn't have it.
+// entry of the kind, or nil if the index doesn't have it.
 func (i *Index) entry(k schema.GroupVersionKind) Entry {
 	return i.blocks[k.Group].all()[version{k.Version, k.Kind}]
 }
 
-// Locate the tag field of the supplied kind. Where releases of its provider don't
+// Locate the tag field of the kind. Where releases of its provider don't
 // agree, it isn't known: a field that a kind doesn't have makes the API server refuse
 // the whole composite resource. A kind of a provider that makes no resources of a
 // cloud is known to have none.
@@ -99,7 +99,7 @@ func (i *Index) Locate(k Kind) (Field, bool) {
 	}
 }
 
-// Known returns the tag field of the supplied kind, whether it has to be asked for or not.
+// Known returns the tag field of the kind, whether a rule has to ask for it or not.
 func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	if e := i.entry(k); len(e) == 1 {
 		return e[0].Field, true
@@ -108,12 +108,13 @@ func (i *Index) Known(k schema.GroupVersionKind) (Field, bool) {
 	return Field{}, false
 }
 
-// isUnasked is true if releases don't agree on a field, but who didn't ask for it has none in any.
+// isUnasked is true if releases don't agree on a field, but without a rule that asks for it the kind
+// has no tag field in any of them.
 func (e Entry) isUnasked() bool {
 	return len(e) > 0 && !slices.ContainsFunc(e, func(h Held) bool { return h.Field.unasked().Shape != None })
 }
 
-// HasGroup is true if the index has kinds of the supplied API group, besides those of
+// HasGroup is true if the index has kinds of the API group, besides those of
 // a provider's own settings.
 func (i *Index) HasGroup(group string) bool {
 	b := i.blocks[group]
@@ -138,7 +139,7 @@ func Compare(a, b schema.GroupVersionKind) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))
 }
 
-// IsSettings is true if the supplied kind is one of a provider's own settings, which say
+// IsSettings is true of the kinds of a provider's own settings, which say
 // nothing of what else is in their API groups.
 func IsSettings(kind string) bool {
 	return slices.Contains([]string{"ClusterProviderConfig", "ProviderConfig", "ProviderConfigUsage", "StoreConfig"}, kind)
@@ -169,16 +170,17 @@ func Untwin(group string) (string, bool) {
 // parseIndex reads an index, which tags/field/survey writes. It is good for what we write
 // ourselves. Lines that begin with a # are comments.
 //
-// Most kinds of a provider come twice, cluster scoped and namespaced, and in several
-// versions, but with the same tag field. So every group stands for itself and for its
-// namespaced twin, which has an m before the last two labels. Below it are the
-// versions that have kinds with the same entry in common, and the entry. The
-// versions of the twin are behind m/, which alone stands for the same versions. An
-// entry is the last four columns of a Line without spec.forProvider and
-// status.atProvider (a dot is in front of a path elsewhere), or a - for none. In front
-// of it are an @ and the releases in which it is so, unless it's so in all that serve the group. Several such are apart by
-// semicolons. Behind a plus each are the entries of launched fields. Below that are the kinds. Behind the name of a group are the releases
-// that serve it, if these are not all.
+// Most kinds of a provider come twice, cluster scoped and namespaced, and in several versions, but
+// with the same tag field. So every group stands for itself and for its namespaced twin, which has
+// an m before the last two labels. Behind the name of a group are the releases that serve it, and
+// behind m/ those that serve the twin, if these are not all.
+//
+// Below a group are the versions whose kinds have the same entry, and the entry. The versions of the
+// twin are behind m/, which alone stands for the same versions. An entry is the last four columns of
+// a Line, with paths below spec.forProvider and status.atProvider (a path elsewhere has a dot in
+// front), or a - for no tag field. If it doesn't hold in all releases that serve the group, an @ and
+// its releases are in front of it, and a semicolon is between it and the next entry. Behind each
+// plus is the entry of a launched field. Below the versions are the kinds.
 //
 //	ec2.aws.upbound.io m/v2.0.0..
 //	 v1beta1 m/: -
@@ -304,8 +306,8 @@ func (b *block) versions(versions string) []string {
 	return strings.FieldsFunc(versions, func(r rune) bool { return r == ',' })
 }
 
-// parseEntry reads an entry of a kind of the family, whose provider does that with a field
-// that has no tags.
+// parseEntry reads an entry of a kind of the family. The filling is what the provider does with a
+// field that has no tags.
 func parseEntry(text string, of *family, does filling) Entry {
 	var e Entry
 

@@ -97,7 +97,8 @@ func pathsOf(paths string) (out [][]string) {
 // runs, and takes effect.
 func (l launch) isUsed() bool { return l.change == "in place" || l.change == "with the next launch" }
 
-// Switches are the names of the fields that pass the tags of a resource on to what it launches.
+// Switches are the names of the fields that hold no tags, but pass those of a resource on to what it
+// launches.
 func Switches() (out []string) {
 	for _, l := range launched {
 		if l.value != "" {
@@ -137,9 +138,9 @@ func launchesOf(gk schema.GroupKind) (f *family, used []launch) {
 	return f, used
 }
 
-// ReadLaunched reads which fields of the kind hold tags of what its resources launch,
-// from the kind's schema: one for each that the kind's family knows, in one order, and of shape
-// None if the kind doesn't have it. What a change of the field would harm is none of them.
+// ReadLaunched reads from the kind's schema which fields hold tags of what its resources launch. It
+// returns a field for each row of launched.txt that is stamped without a rule, in their order, of
+// shape None if the schema doesn't have it.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
 	_, used := launchesOf(gvk.GroupKind())
 	out := make([]Field, len(used))
@@ -262,9 +263,8 @@ func holds(n object.Node, path []string) bool {
 	}
 }
 
-// Launched returns the fields of the kind whose tags go to what its resources launch.
-// If the built-in index has the kind, that knows those that all of its releases have; the others
-// are those that the kind's schema has.
+// Launched returns the fields of the kind whose tags go to what its resources launch: those that the
+// built-in index has in all releases that serve the kind, or else those that the kind's schema has.
 func (s Schemas) Launched(k Kind) []Launched {
 	of, used := launchesOf(k.GroupKind())
 	if len(used) == 0 {
@@ -291,8 +291,8 @@ func (s Schemas) Launched(k Kind) []Launched {
 	return out
 }
 
-// launchedBy returns the launched fields of the kind that all surveyed releases have. It
-// is false if only some have any, or if the index doesn't have the kind.
+// launchedBy returns the launched fields of the kind that all surveyed releases have. sure is false if
+// releases don't agree on a field, or if the index doesn't have the kind.
 func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bool) {
 	sure = i.entry(gvk) != nil
 

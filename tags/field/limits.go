@@ -28,8 +28,8 @@ const (
 	maxNesting = 8
 )
 
-// Limits are what the schema of a kind admits of its tag field, beside its type. The API server
-// would refuse the whole resource for more.
+// Limits are what the schema of a kind admits in its tag field, beside the field's type. The API
+// server refuses the whole resource if the field exceeds them.
 type Limits struct {
 	// Max is the most entries of the field, or negative if there is no limit.
 	Max int
@@ -239,8 +239,8 @@ func (t *stringSchema) narrow(enum object.Node) {
 	t.enum = of
 }
 
-// choose what the schema admits by other schemas: any or one of which has to admit the string, and
-// not those that must not.
+// choose adds what the schema says by anyOf, oneOf and not: any of some schemas has to admit the
+// string, exactly one of some, and one must not.
 func (t *stringSchema) choose(s object.Node, depth int) {
 	each := func(name string) (of []*stringSchema) {
 		for part := range s.Field(name).Items() {

@@ -79,7 +79,7 @@ func kindOf(name string) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(apiVersion, kind)
 }
 
-// managed returns the schema of a managed resource with the supplied fields below
+// managed returns the schema of a managed resource, with the schemas of the fields below
 // spec.forProvider and status.atProvider.
 func managed(t *testing.T, forProvider, atProvider map[string]any) *structpb.Struct {
 	t.Helper()

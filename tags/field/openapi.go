@@ -25,12 +25,11 @@ type Type struct {
 	MaxLength int
 }
 
-// typeAt returns the type of the field at the supplied path in the supplied schema of
-// a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
+// typeAt returns the type of the field at the path in the schema of a kind. A [0] in the path is behind the name of a list. Nothing but the schemas of the
 // fields on the path is looked at.
 func typeAt(s object.Node, path object.Path) Type { return TypeOf(schemaAt(s, path)) }
 
-// schemaAt returns the schema of the field at the supplied path: see typeAt.
+// schemaAt returns the schema of the field at the path: see typeAt.
 func schemaAt(s object.Node, path object.Path) object.Node {
 	for name := range strings.SplitSeq(path.String(), ".") {
 		name, isList := strings.CutSuffix(name, firstItem)
@@ -44,9 +43,8 @@ func schemaAt(s object.Node, path object.Path) object.Node {
 	return s
 }
 
-// TypeOf returns the type of a field of which the supplied schema, in OpenAPI v3, is.
-// Whatever it is, and if there is none, it is a schema: where it isn't OpenAPI, there is no
-// field.
+// TypeOf returns the type of the field that has the schema s, in OpenAPI v3. Any value will do: what
+// isn't OpenAPI is a schema without a field.
 func TypeOf(s object.Node) Type {
 	switch text(s, "type") {
 	case "object":
@@ -113,8 +111,8 @@ func listType(s object.Node) Type {
 	return t
 }
 
-// isString is true if the supplied schema is of a string of which we may choose
-// the text: no enumeration, and no format such as a date.
+// isString is true if the schema is that of a string whose text is free: no enumeration, and no
+// format such as a date.
 func isString(s object.Node) bool {
 	return text(s, "type") == "string" && text(s, "format") == "" && !s.Field("enum").IsThere()
 }

@@ -7,9 +7,9 @@ package field
 // no tag field.
 type ByProfile struct{}
 
-// Locate the tag field of the supplied kind by its profile.
+// Locate the tag field of the kind by its profile.
 func (ByProfile) Locate(k Kind) (Field, bool) {
-	// What is usual for other providers of the cloud isn't so for one that we know.
+	// A provider that we know has its own usual field, or none, whatever its cloud's others have.
 	f, service := familyOf(k.GroupKind())
 	usual := f.usual
 

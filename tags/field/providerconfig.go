@@ -85,7 +85,7 @@ func (c configs) kinds() []string {
 	return []string{providerConfig}
 }
 
-// configs of the provider that the index has in the supplied API group, of the newest version.
+// configs of the provider that the index has in the API group, of the newest version.
 func (i *Index) configs(group string) configs {
 	b := i.blocks[group]
 	if len(b.all()) == 0 {
@@ -95,7 +95,7 @@ func (i *Index) configs(group string) configs {
 	return b.configs
 }
 
-// configsOf returns the configs among the supplied entries of the supplied API group. A provider
+// configsOf returns the configs among the entries of the API group. A provider
 // for Crossplane v2 has both kinds in the same versions.
 func configsOf(group string, entries map[version]Entry) configs {
 	c := configs{group: group}

@@ -23,8 +23,8 @@ const (
 // Schemas locates the tag fields of managed resources by the OpenAPI schemas of their
 // kinds.
 type Schemas struct {
-	// Of returns the schema of a kind, or no object if there is none to be had. Whoever needs
-	// it to locate a tag field asks for it.
+	// Of returns the schema of a kind, or no object if there is none. Each call asks Crossplane for
+	// the schema.
 	Of func(k schema.GroupVersionKind) object.Node
 
 	// Given returns the schema of a kind that is there though the function doesn't ask for it,
@@ -32,8 +32,8 @@ type Schemas struct {
 	Given func(k schema.GroupVersionKind) object.Node
 }
 
-// Locate the tag field of the supplied kind by its schema. That of a resource that no
-// provider manages isn't asked for.
+// Locate the tag field of the kind by its schema. The schema of resources that no provider manages
+// isn't asked for.
 func (s Schemas) Locate(k Kind) (Field, bool) {
 	if !k.Managed {
 		return Field{}, false
@@ -47,7 +47,8 @@ func (s Schemas) Locate(k Kind) (Field, bool) {
 	return Read(k.GroupVersionKind, of).unasked(), true
 }
 
-// unasked is the supplied field as it is for who didn't ask for it.
+// unasked is f for an input without a rule that asks for the kind's field: None, if the field is on
+// request.
 func (f Field) unasked() Field {
 	if f.OnRequest {
 		return Field{Shape: None, Path: f.Path, OnRequest: true}
@@ -56,7 +57,7 @@ func (f Field) unasked() Field {
 	return f
 }
 
-// Read which field of the supplied kind carries its cloud tags, from the kind's schema in
+// Read which field of the kind carries its cloud tags, from the kind's schema in
 // OpenAPI v3, as Crossplane answers a requirement for it and as a custom resource
 // definition has it. The kind is known to have none if the schema has no field that counts
 // in its provider's family.
@@ -85,7 +86,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 	return Field{Shape: None}
 }
 
-// read the field that the candidate is in the supplied schema, if it is there.
+// read the field that the candidate is in the schema s, if it is there.
 func (c *candidate) read(s object.Node) (Field, bool) {
 	for _, path := range c.paths {
 		if f, ok := c.readAt(path, s); ok {
@@ -131,15 +132,14 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 	return f, true
 }
 
-// observes is true if a field of the supplied type can report what is in the
-// supplied tag field.
+// observes is true if a field of the type t can report what is in the tag field f.
 func observes(t Type, f Field) bool {
 	key, value := keyAndValue(t)
 	return t.Shape == f.Shape && key == f.Key && value == f.Value
 }
 
-// keyAndValue returns what an entry of the supplied type calls the key and the value of a
-// tag. Both are empty if it has none.
+// keyAndValue returns what an entry of the type calls the key and the value of a tag. Both are empty
+// if it has none.
 func keyAndValue(t Type) (key, value string) {
 	for _, n := range [...][2]string{
 		{"key", "value"},
@@ -157,10 +157,9 @@ func keyAndValue(t Type) (key, value string) {
 	return "", ""
 }
 
-// extraOf returns what an entry of the supplied type must have besides the
-// supplied key and value. It returns nil if the entry is something else than a tag,
-// because it has a field that we don't know: the comparison of a filter, or the
-// description of a schema.
+// extraOf returns what an entry of the type must have besides key and value. It returns nil if the
+// entry is something else than a tag, because it has a field that we don't know: the comparison of a
+// filter, or the description of a schema.
 func (c *candidate) extraOf(t Type, key, value string) map[string]*structpb.Value {
 	extra := make(map[string]*structpb.Value)
 

@@ -69,7 +69,7 @@ func TestReadOddities(t *testing.T) {
 
 var gvk = schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}
 
-// tagsOf returns the schema of a managed resource with the supplied schema of tags.
+// tagsOf returns the schema of a managed resource whose tags have the schema.
 func tagsOf(tags string) string {
 	return `{"properties":{"spec":{"properties":{"forProvider":{"properties":{"tags":` + tags + `}}}}}}`
 }

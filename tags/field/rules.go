@@ -36,7 +36,7 @@ var fixedParameters = []schema.GroupKind{
 	{Group: "groupsnapshot.storage.k8s.io", Kind: "VolumeGroupSnapshotClass"},
 }
 
-// NewRules returns the Rules of the supplied tagFields.
+// NewRules returns the Rules that tagFields of the input are.
 func NewRules(tagFields []v1beta1.TagField) *Rules {
 	rules := make([]rule, len(tagFields))
 	for i := range tagFields {
@@ -47,7 +47,7 @@ func NewRules(tagFields []v1beta1.TagField) *Rules {
 }
 
 // ForInput returns what finds the tag fields of resources. The first answer wins: a
-// rule of the supplied input, the built-in index, the schema of the kind, and the field that
+// rule of the input, the built-in index, the schema of the kind, and the field that
 // is usual for its provider.
 func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	rules := NewRules(in.TagFields)
@@ -60,8 +60,8 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	return Chain{rules, BuiltIn(), schemas, ByProfile{}}
 }
 
-// OfRule is the tag field that the supplied rule gives to kinds of which nothing else is known.
-// It has no shape if the rule asks for the one that is known.
+// OfRule is the tag field that the rule tf gives to kinds of which nothing else is known.
+// It has no shape if the rule asks for the known field of a kind.
 func OfRule(tf *v1beta1.TagField) Field {
 	f := Field{Path: tf.FieldPath, Shape: tf.Shape, Profile: tf.Provider}
 
@@ -86,7 +86,7 @@ func OfRule(tf *v1beta1.TagField) Field {
 	return f
 }
 
-// Locate the tag field of the supplied kind by the first rule that matches it.
+// Locate the tag field of the kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {
 		if !rl.apiVersion.Matches(k.GroupVersion().String()) || !rl.kind.Matches(k.Kind) {
@@ -106,7 +106,8 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 	return Field{}, false
 }
 
-// known returns the tag field of the supplied kind, which the supplied one of a rule asks for.
+// known returns the known tag field of the kind, for a rule that asks for it: asked is what the rule
+// gives.
 func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
 
@@ -125,8 +126,8 @@ func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	return f, ok
 }
 
-// wrapped returns the tag field of the manifest that resources of the supplied kind wrap, which
-// the supplied field of a rule asks for.
+// wrapped returns the tag field of the manifest that resources of the kind wrap, for a rule that asks
+// for it: asked is what the rule gives.
 func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	inner := Kind{GroupVersionKind: k.Wraps}
 
@@ -145,7 +146,7 @@ func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	return f, true
 }
 
-// learn what else is known of the supplied field of a rule that matches the kind.
+// learn returns f, which a rule gives to the kind, with what else is known of that field.
 func (r *Rules) learn(f Field, k Kind) Field {
 	if f.Shape == None {
 		return f

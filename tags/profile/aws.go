@@ -82,8 +82,7 @@ func awsLoadBalancers(p Profile) service {
 	}, "elbv2.k8s.aws/*", "gateway.k8s.aws/*", "aga.k8s.aws/*", "eks.amazonaws.com/IngressClassParams", "/Service", "networking.k8s.io/Ingress").named("load-balancer-controller")
 }
 
-// clusterAPI returns the kinds of the supplied names in the groups that all providers of
-// Cluster API share.
+// clusterAPI returns the kinds of these names in the groups that all providers of Cluster API share.
 func clusterAPI(names ...string) []string {
 	var kinds []string
 

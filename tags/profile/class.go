@@ -24,13 +24,12 @@ type Class struct {
 	matches func() func(s string) bool
 }
 
-// classOf returns the class of the strings that match the supplied pattern.
+// classOf returns the class of the strings that match the pattern.
 func classOf(name, pattern string) Class {
 	return Class{Name: name, Pattern: pattern, matches: sync.OnceValue(func() func(s string) bool { return regexp.MustCompile(pattern).MatchString })}
 }
 
-// without returns the class of the strings of this one which the supplied pattern doesn't
-// match.
+// without returns the class of those strings of c that the pattern doesn't match.
 func (c Class) without(name, pattern string) Class {
 	slow, within := classOf("", pattern).matches, c.matches
 
@@ -39,9 +38,9 @@ func (c Class) without(name, pattern string) Class {
 	})}
 }
 
-// charsOf returns the class of the strings whose characters are all of the supplied set: a
-// regular expression of one character. ASCII, which most strings are, is looked up in a
-// table: a regular expression takes many times as long.
+// charsOf returns the class of the strings whose characters are all of the set, which is a regular
+// expression of one character. ASCII, which most strings are, is looked up in a table: a regular
+// expression takes many times as long.
 func charsOf(name, set string) Class {
 	c := classOf(name, "^"+set+"*$")
 	slow := c.matches
@@ -69,8 +68,7 @@ func charsOf(name, set string) Class {
 	return c
 }
 
-// Admits is true if the class has the supplied string. What is not UTF-8 is in no class
-// but the one that has all.
+// Admits is true if the class has the string. What is not UTF-8 is only in the class that has all.
 func (c Class) Admits(s string) bool {
 	return c.matches == nil || utf8.ValidString(s) && c.matches()(s)
 }

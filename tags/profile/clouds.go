@@ -22,8 +22,8 @@ type cloud struct {
 	// that the contract doesn't have, and kinds that the API server itself refuses.
 	always []service
 
-	// refuses are services whose API is known to refuse what the contract admits, if that is
-	// less than api and services say: these also leave out what is only unwise.
+	// refuses are services whose API is known to refuse some of what the contract admits. It is set
+	// if api and services refuse more than that, namely what is only unwise.
 	refuses []service
 }
 
@@ -39,8 +39,8 @@ type service struct {
 	profile *Profile
 }
 
-// narrow returns the service of the resources of the supplied kinds, which admits what the
-// supplied profile does but for the supplied changes.
+// narrow returns the service whose resources are of these kinds. It admits what p does, but for what
+// change changes. A kind is a pattern of an API group, a slash and a kind.
 func narrow(p Profile, change func(p *Profile), kinds ...string) service {
 	p.Narrow = true
 	s := service{profile: changed(p, change)}
@@ -74,7 +74,7 @@ func (s service) named(name string) service {
 	return s
 }
 
-// changed returns a copy of the supplied profile with the supplied changes.
+// changed returns a copy of p that change has changed.
 func changed(p Profile, change func(p *Profile)) *Profile {
 	change(&p)
 	return &p
@@ -131,7 +131,7 @@ const (
 	Cloud Rules = "Cloud"
 )
 
-// of returns what the rules say of the supplied cloud.
+// of returns what the rules say of the cloud.
 func (r Rules) of(c *cloud) (*Profile, []service) {
 	if r == Cloud {
 		return cmp.Or(c.api, c.contract), slices.Concat(c.services, c.always)
@@ -157,8 +157,8 @@ func (r Rules) Profiles() []*Profile {
 	return all
 }
 
-// ProfileOf returns the tag profile of the supplied provider, for a resource of the
-// supplied API group and kind. Some services of clouds admit less than the others do.
+// ProfileOf returns the tag profile of the provider, for a resource of the API group and kind. Some
+// services of clouds admit less than the others do.
 func (r Rules) ProfileOf(provider, group, kind string) *Profile {
 	p, services := r.of(cloudOf(provider))
 	return profileFor(group, kind, p, services)

@@ -16,11 +16,10 @@ type Format struct {
 	lower    bool
 }
 
-// NewFormat returns a Format of keys. They start with the supplied prefix instead of
-// the key prefix if it isn't nil, but keys that came unprefixed get none. Then all
-// the strings to replace are replaced in the whole key in one pass. Where several
-// match, it is the longest. Then the key is put in lower case, if it's to be. A format of values
-// has no prefix.
+// NewFormat returns a Format of keys. If prefix isn't nil, keys start with it instead of the key
+// prefix, but keys that came unprefixed get none. Then the strings that are keys of replace are
+// replaced by its values, in the whole key and in one pass: where several match, the longest one is.
+// Then the key is put in lower case, if lower is true. A format of values has no prefix.
 func NewFormat(prefix *string, replace map[string]string, lower bool) Format {
 	f := Format{prefix: prefix, replace: replace, lower: lower}
 
@@ -70,8 +69,8 @@ func (f Format) Apply(key string) string {
 	return key
 }
 
-// Patterns returns the supplied pattern of tag keys, and the patterns of what the format
-// makes of keys that match it. The supplied prefix is the one that keys get.
+// Patterns returns the pattern of tag keys, and the patterns of what the format makes of keys that
+// match it. The prefix is the one that keys get without a format.
 func (f Format) Patterns(pattern, prefix string) []string {
 	text, star := strings.CutSuffix(pattern, "*")
 	out := append(f.formatted(pattern), pattern)
@@ -87,8 +86,8 @@ func (f Format) Patterns(pattern, prefix string) []string {
 	return out
 }
 
-// formatted returns the patterns of what the format makes of keys that match the supplied
-// one. Of the beginning of keys, it may replace strings that go on behind it.
+// formatted returns the patterns of what the format makes of keys that match the pattern. If the
+// pattern is the beginning of keys, the format may replace strings that go on behind it.
 func (f Format) formatted(pattern string) []string {
 	text, star := strings.CutSuffix(pattern, "*")
 	if !star {

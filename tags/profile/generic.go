@@ -4,7 +4,7 @@ package profile
 // own.
 const Generic = "generic"
 
-// generic is what no provider that we know refuses, for the ones we don't know.
+// generic is what all providers that we know admit. It applies to providers that we don't know.
 var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, harness, palette}}
 
 var genericContract = Profile{

@@ -27,7 +27,7 @@ type keyPattern struct {
 	exact int
 }
 
-// NewKeySet returns the set of the keys that match the supplied patterns, each a key,
+// NewKeySet returns the set of the keys that match the patterns, each a key,
 // or the beginning of keys and a *.
 func NewKeySet(patterns ...string) KeySet { return newKeySet(nil, patterns) }
 
@@ -49,8 +49,7 @@ func newKeySet(fold func(r rune) rune, patterns []string) KeySet {
 	return KeySet{patterns: fewest(all), fold: fold}
 }
 
-// With returns the set that has the supplied keys, too. A star in them is a character like
-// any other.
+// With returns the set that has these keys, too. A star in them is a character like any other.
 func (s KeySet) With(keys ...string) KeySet {
 	all := slices.Clone(s.patterns)
 	for _, key := range keys {
@@ -60,7 +59,7 @@ func (s KeySet) With(keys ...string) KeySet {
 	return KeySet{patterns: fewest(all), fold: s.fold}
 }
 
-// fewest returns those of the supplied patterns that match what no other does, sorted.
+// fewest returns the patterns without those that match only what another one matches, sorted.
 func fewest(all []keyPattern) []keyPattern {
 	// What begins keys stands before the keys that it begins.
 	slices.SortFunc(all, func(a, b keyPattern) int { return cmp.Or(strings.Compare(a.text, b.text), a.exact-b.exact) })
@@ -83,7 +82,7 @@ func (p keyPattern) matches(key string) bool {
 // Empty is true if the set has no keys.
 func (s KeySet) Empty() bool { return len(s.patterns) == 0 }
 
-// Has is true if any of the patterns matches the supplied key.
+// Has is true if any of the patterns matches the key.
 func (s KeySet) Has(key string) bool {
 	if len(s.patterns) == 0 {
 		return false
@@ -96,9 +95,9 @@ func (s KeySet) Has(key string) bool {
 	return found || i > 0 && s.patterns[i-1].matches(key)
 }
 
-// Of returns the keys of the set that the supplied entry of a list of tags begins with
-// and that the supplied separator follows, the shortest first: keys and values can both
-// have the separator in them. It takes time linear in the length of the entry.
+// Of returns the keys of the set that an entry of a list of tags begins with and that the separator
+// follows, the shortest first: keys and values can both have the separator in them. It takes time
+// linear in the length of the entry.
 func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 	return func(yield func(key string) bool) {
 		if separator == "" {
@@ -145,8 +144,8 @@ func (s KeySet) First(entry, separator string) (string, bool) {
 	return "", false
 }
 
-// beginning returns those of the supplied patterns that have the supplied byte at the
-// supplied position. All have the same bytes before it.
+// beginning returns those of the patterns that have the byte b at the position at. All have the same
+// bytes before it.
 func beginning(of []keyPattern, at int, b byte) []keyPattern {
 	from := sort.Search(len(of), func(i int) bool { return len(of[i].text) > at && of[i].text[at] >= b })
 	of = of[from:]
@@ -154,8 +153,7 @@ func beginning(of []keyPattern, at int, b byte) []keyPattern {
 	return of[:sort.Search(len(of), func(i int) bool { return of[i].text[at] > b })]
 }
 
-// foldWith folds the case of the supplied key by the supplied function, if there is
-// one.
+// foldWith folds the case of the key by the function, if there is one.
 func foldWith(fold func(r rune) rune, key string) string {
 	if fold == nil {
 		return key
@@ -164,9 +162,9 @@ func foldWith(fold func(r rune) rune, key string) string {
 	return strings.Map(fold, key)
 }
 
-// FoldKey folds the case of the supplied key, as reserved keys compare.
+// FoldKey folds the case of the key, as reserved keys compare.
 func FoldKey(key string) string { return strings.Map(foldRune, key) }
 
-// foldRune is the one character that stands for all that differ from the supplied one
-// only in case: for the sign of the Kelvin, too, it is k.
+// foldRune is the one character that stands for r and all that differ from it only in case. It is k
+// for the sign of the Kelvin, too.
 func foldRune(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }

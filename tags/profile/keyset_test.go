@@ -13,7 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
-// matchesKey is true if the supplied pattern is the key, or the beginning of it and a *.
+// matchesKey is true if the pattern is the key, or the beginning of it and a *.
 func matchesKey(pattern, key string) bool {
 	prefix, ok := strings.CutSuffix(pattern, "*")
 	return pattern == key || ok && strings.HasPrefix(key, prefix)

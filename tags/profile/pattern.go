@@ -14,7 +14,7 @@ type Pattern struct { //nolint:recvcheck // Only decoding and copying change one
 	parts []string
 }
 
-// NewPattern returns the pattern of the supplied text. Every text is one.
+// NewPattern returns the pattern that the text is. Every text is one.
 func NewPattern(text string) Pattern {
 	return Pattern{text: text, parts: strings.Split(text, "*")}
 }
@@ -28,7 +28,7 @@ func (p Pattern) IsZero() bool { return p.text == "" }
 // Equal is true if the other pattern has the same text.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
-// Matches is true if the pattern matches the whole of the supplied text.
+// Matches is true if the pattern matches the whole text.
 func (p Pattern) Matches(text string) bool {
 	// Without a star, there is one part at most.
 	if len(p.parts) < 2 {
@@ -64,6 +64,6 @@ func (p *Pattern) UnmarshalText(text []byte) error { //nolint:unparam // encodin
 	return nil
 }
 
-// DeepCopyInto makes the supplied pattern the same as this one. Patterns don't change, so
-// that copies can share what was parsed.
+// DeepCopyInto makes out the same as this pattern. Patterns don't change, so that copies can share
+// what was parsed.
 func (p *Pattern) DeepCopyInto(out *Pattern) { *out = *p }

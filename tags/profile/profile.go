@@ -71,7 +71,7 @@ type Length struct {
 	Prefix int
 }
 
-// Admits is true if the supplied string is not too long.
+// Admits is true if the string is not too long.
 func (l Length) Admits(s string) bool {
 	if prefix, name, ok := strings.Cut(s, "/"); ok && l.Prefix > 0 {
 		return utf8.RuneCountInString(prefix) <= l.Prefix && Length{Runes: l.Runes, Bytes: l.Bytes}.Admits(name)
@@ -99,8 +99,7 @@ func (l Length) String() string {
 	}
 }
 
-// Limit says in a few words what the profile admits where it skips a label for the
-// supplied reason.
+// Limit says in a few words what the profile admits where it skips a label for the reason r.
 func (p *Profile) Limit(r SkipReason) string {
 	switch r {
 	case ReservedKey:
@@ -167,8 +166,8 @@ func (p *Profile) Check(qualified, key, value string) SkipReason {
 	}
 }
 
-// CheckEntry returns why the cloud doesn't admit the word of the supplied key, separator and
-// value, or nothing.
+// CheckEntry returns why the cloud doesn't admit the word that key, separator and value are together,
+// or nothing.
 func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 	switch {
 	case p.Entry != (Length{}) && !p.Entry.Admits(key+separator+value):
@@ -180,7 +179,7 @@ func (p *Profile) CheckEntry(key, separator, value string) SkipReason {
 	}
 }
 
-// Takes is true if the supplied tag key is one of those that are taken.
+// Takes is true if the tag key is one of those that are taken.
 func (p *Profile) Takes(key string) bool {
 	for _, taken := range p.Taken {
 		taken, begins := strings.CutSuffix(p.Fold(taken), "*")
@@ -192,16 +191,14 @@ func (p *Profile) Takes(key string) bool {
 	return false
 }
 
-// Reserves is true if the supplied key starts with a prefix that the provider keeps
-// to itself.
+// Reserves is true if the key starts with a prefix that the provider keeps to itself.
 func (p *Profile) Reserves(key string) bool {
 	return !slices.Contains(p.Unreserved, key) && slices.ContainsFunc(p.Reserved, func(prefix string) bool {
 		return len(key) >= len(prefix) && strings.EqualFold(key[:len(prefix)], prefix)
 	})
 }
 
-// Fold the case of the supplied key if the provider takes keys or entries that differ
-// only in case for one.
+// Fold the case of the key if the provider takes keys or entries that differ only in case for one.
 func (p *Profile) Fold(key string) string {
 	if p.FoldKeys || p.FoldEntries {
 		return strings.ToLower(key)
@@ -210,8 +207,7 @@ func (p *Profile) Fold(key string) string {
 	return key
 }
 
-// KeySet returns the set of the keys that the supplied patterns match, by what the
-// provider takes for one key.
+// KeySet returns the set of the keys that the patterns match, by what the provider takes for one key.
 func (p *Profile) KeySet(patterns ...string) KeySet {
 	if p.FoldKeys || p.FoldEntries {
 		return newKeySet(unicode.ToLower, patterns)

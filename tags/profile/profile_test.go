@@ -130,8 +130,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// limitsOf returns what an operator reads of the limits of the supplied profile, and what
-// becomes of the supplied labels, in a line for each fate.
+// limitsOf returns what an operator reads of the limits of the profile, and what becomes of the
+// labels, in a line for each fate.
 func limitsOf(p *profile.Profile, set tags.PropagatingLabelSet) string {
 	out := &strings.Builder{}
 

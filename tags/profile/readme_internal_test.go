@@ -86,7 +86,7 @@ func byCloud(c *cloud) string {
 	return strings.Join(changes, "; ")
 }
 
-// names of the supplied services, sorted.
+// names of the services, sorted.
 func names(of []service) string {
 	var out []string
 	for _, s := range of {

@@ -47,8 +47,9 @@ func (r Rules) RefusersOf(provider string) []Refuser {
 	return out
 }
 
-// refusals returns what the cloud's API is known to refuse of what the rules admit: all that its own
-// rules refuse, unless they also refuse what is only unwise. They admit nothing that it refuses.
+// refusals returns what the cloud's API admits, if it is known to refuse some of what the rules admit:
+// the cloud's own rules, unless these also refuse what is only unwise. The Cloud rules admit nothing
+// that the API refuses.
 func (r Rules) refusals(c *cloud) (*Profile, []service) {
 	switch {
 	case r == Cloud:

@@ -74,7 +74,7 @@ func TestAdmitted(t *testing.T) {
 	}
 }
 
-// withoutSchema are the fields that would be written to resources of the supplied kind if nobody
+// withoutSchema are the fields that would be written to resources of the kind if nobody
 // knew its schema: the one that is tagged by itself, the one that a rule which names the kind asks
 // for, and those of what it launches. There are none if that is not sure.
 func withoutSchema(d manifest.Definition, family field.Family) (out []field.Field) {
@@ -105,7 +105,7 @@ func forProvider(s *structpb.Struct) *structpb.Struct {
 	return s
 }
 
-// tagged is a resource of the kind with nothing but a tag in the supplied field.
+// tagged is a resource of the kind with nothing but a tag in the field f.
 func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct {
 	t.Helper()
 
@@ -157,8 +157,8 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 	return s
 }
 
-// refusals are what the API server prunes of the supplied resource, and what it refuses. A
-// resource may lack fields but in the tag field at the supplied path.
+// refusals are what the API server prunes of the resource, and what it refuses. The resource may lack
+// required fields, but not in the tag field at the path.
 func refusals(t *testing.T, s, resource *structpb.Struct, path string) []string {
 	t.Helper()
 

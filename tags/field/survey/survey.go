@@ -171,8 +171,8 @@ func (s *Survey) String() string {
 	return out.String() + outline(rows)
 }
 
-// outline returns the supplied rows sorted, each column below the one before, and what several
-// rows have in common once.
+// outline returns the rows sorted, each column in a line below the one before. What several rows
+// have in common stands once.
 func outline(rows [][3]string) string {
 	slices.SortFunc(rows, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
 
@@ -234,7 +234,7 @@ func Parse(text string) (*Survey, error) {
 	return s, nil
 }
 
-// ReadAll reads the surveys in the supplied folder, by name.
+// ReadAll reads the surveys in the folder, by name.
 func ReadAll(folder fs.FS) (map[string]*Survey, error) {
 	files, _ := fs.Glob(folder, "*.txt") // It fails for the pattern only.
 	all := make(map[string]*Survey, len(files))

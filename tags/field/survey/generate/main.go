@@ -63,7 +63,7 @@ func main() {
 	write("index.txt", index)
 }
 
-// add what the supplied release says.
+// add what a release says, which is named as on the command line: v2.7.0=package/crds.
 func add(s *survey.Survey, release string) error {
 	name, path, ok := strings.Cut(release, "=")
 	if !ok {
@@ -85,7 +85,7 @@ func add(s *survey.Survey, release string) error {
 	})
 }
 
-// isStored is true if the supplied version of a kind is the one in which Azure Service Operator
+// isStored is true if the version of the kind is the one in which Azure Service Operator
 // stores another version, such as v1api20230101storage. The API server serves it, but its
 // documents tell everyone to stay away, and each kind would be there twice.
 func isStored(gvk schema.GroupVersionKind) bool {
