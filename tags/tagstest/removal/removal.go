@@ -3,8 +3,6 @@
 package removal
 
 import (
-	"context"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -17,33 +15,24 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
 // A Removal is what a request may take away from desired resources: the tags that its
 // input removes, and nothing else.
 type Removal struct {
 	in     *v1beta1.CloudTags
-	set    resolve.Set
 	fields field.Locator
 }
 
 // Of the request, for whose input schemas returns those that the function reads. It returns false if
-// the request is not one that can be run.
+// its input can't be decoded.
 func Of(req *fnv1.RunFunctionRequest, schemas func(*v1beta1.CloudTags, *require.Requirements) field.Schemas) (Removal, bool) {
 	in, err := v1beta1.Decode(req.GetInput())
 	if err != nil {
 		return Removal{}, false
 	}
 
-	required := require.New(req)
-
-	set, err := resolve.Resolve(context.Background(), in, req, required)
-	if err != nil {
-		return Removal{}, false
-	}
-
-	return Removal{in: in, set: set, fields: field.ForInput(in, schemas(in, required))}, true
+	return Removal{in: in, fields: field.ForInput(in, schemas(in, require.New(req)))}, true
 }
 
 // Keeps is true if all fields of the resource before are still there, whatever their
@@ -121,79 +110,52 @@ func (of *Removal) keepsAll(before, after *structpb.Struct) bool {
 	return true
 }
 
-// keepsTags is true if the value of the field f has not lost a tag that
-// isn't to be removed, nor anything else.
+// keepsTags is true if the value of the field f has not lost a tag, nor anything else, unless the input removes
+// tags. Which ones those are is a matter of the oracle of tags/stamp.
 func (of *Removal) keepsTags(before, after *structpb.Value, f *field.Field) bool {
-	// What earlier steps set of reserved keys goes, however it's spelled: see TestRunFunctionTrust.
-	removed := func(key string) bool {
-		return len(of.in.ReservedKeys) > 0 || slices.ContainsFunc(of.set.Remove, func(k resolve.TagKey) bool {
-			return profile.NewKeySet(strings.ToLower(k.Pattern)).Has(strings.ToLower(key))
-		})
+	// What earlier steps set of reserved keys goes, too: see TestRunFunctionTrust. A joined string with escapes
+	// has keys that nobody can tell.
+	if len(of.in.RemoveTags)+len(of.in.ReservedKeys) > 0 || strings.Contains(before.GetStringValue(), `\`) {
+		return true
 	}
 
-	if f.Shape == field.Joined {
-		return keepsJoined(before.GetStringValue(), after.GetStringValue(), f, removed)
-	}
+	had, others := keysOf(before, f)
+	has, more := keysOf(after, f)
 
-	for name := range before.GetStructValue().GetFields() {
-		if _, ok := after.GetStructValue().GetFields()[name]; !ok && !removed(name) {
+	for key := range had {
+		if !has[key] {
 			return false
 		}
 	}
 
-	// Of several items with one key, one is kept.
-	var others int
+	return more >= others
+}
 
-	keys := make(map[string]bool)
+// keysOf the tags of the field f, without case, and how many of its items are none.
+func keysOf(v *structpb.Value, f *field.Field) (keys map[string]bool, others int) {
+	keys = make(map[string]bool)
 
-	for _, item := range before.GetListValue().GetValues() {
-		switch k := item.GetKind().(type) {
-		case *structpb.Value_StructValue:
-			if key, ok := k.StructValue.GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); !ok {
-				others++
-			} else if !removed(key.StringValue) {
-				keys[strings.ToLower(key.StringValue)] = true
-			}
-		case *structpb.Value_StringValue:
-			parts := strings.Split(k.StringValue, f.Separator)
-			gone := false
+	for name := range v.GetStructValue().GetFields() {
+		keys[name] = true
+	}
 
-			for i := range parts {
-				gone = gone || removed(strings.Join(parts[:i+1], f.Separator))
-			}
+	for entry := range strings.SplitSeq(v.GetStringValue(), f.Delimiter) {
+		key, _, _ := strings.Cut(entry, f.Separator)
+		if key = strings.TrimSpace(key); key != "" {
+			keys[strings.ToLower(key)] = true
+		}
+	}
 
-			if !gone {
-				keys[strings.ToLower(parts[0])] = true
-			}
-		default:
+	for _, item := range v.GetListValue().GetValues() {
+		if entry, ok := item.GetKind().(*structpb.Value_StringValue); ok {
+			key, _, _ := strings.Cut(entry.StringValue, f.Separator)
+			keys[strings.ToLower(key)] = true
+		} else if key, ok := item.GetStructValue().GetFields()[f.Key].GetKind().(*structpb.Value_StringValue); ok {
+			keys[strings.ToLower(key.StringValue)] = true
+		} else {
 			others++
 		}
 	}
 
-	return len(after.GetListValue().GetValues()) >= len(keys)+others
-}
-
-// keepsJoined is keepsTags for joined strings. Of those with escapes it is not known.
-func keepsJoined(before, after string, f *field.Field, removed func(key string) bool) bool {
-	keysOf := func(text string) map[string]bool {
-		keys := make(map[string]bool)
-
-		for entry := range strings.SplitSeq(text, f.Delimiter) {
-			key, _, _ := strings.Cut(entry, f.Separator)
-			if key = strings.TrimSpace(key); key != "" && !removed(key) {
-				keys[strings.ToLower(key)] = true
-			}
-		}
-
-		return keys
-	}
-
-	is := keysOf(after)
-	for key := range keysOf(before) {
-		if !is[key] && !strings.Contains(before, `\`) {
-			return false
-		}
-	}
-
-	return true
+	return keys, others
 }
