@@ -106,13 +106,22 @@ func (s *stage) state() []any {
 	return append(s.tagState(), s.server.object, s.server.managedFields())
 }
 
-// settles runs all for as long as that may take, and tells if tags still change then, or if anything
-// does one run later: what is remembered of a change goes once the change is reported.
-func (s *stage) settles(providerFirst bool) error {
+// follow a change for as long as that may take.
+func (s *stage) follow(providerFirst bool) error {
 	for range runsToSettle {
 		if err := s.both(providerFirst); err != nil {
 			return err
 		}
+	}
+
+	return nil
+}
+
+// settles runs all for as long as that may take, and tells if tags still change then, or if anything
+// does one run later: what is remembered of a change goes once the change is reported.
+func (s *stage) settles(providerFirst bool) error {
+	if err := s.follow(providerFirst); err != nil {
+		return err
 	}
 
 	if err := s.rests(s.tagState, true); err != nil {
@@ -358,17 +367,19 @@ func TestFollowsIgnored(t *testing.T) {
 					s.labels = nil
 				}
 
-				must(t, s, s.settles(false))
+				must(t, s, s.follow(false))
 
 				for _, value := range rapid.SliceOfN(rapid.SampledFrom([]string{"daily", "weekly", "monthly"}), 1, 4).Draw(t, "values") {
 					shape.put(s.cloud, "backup", value)
 					s.notef("changed to %s", value)
-					must(t, s, s.settles(true))
+					must(t, s, s.follow(true))
 
 					if !shape.has(s.cloud, "backup", value) {
 						must(t, s, fmt.Errorf("want %s, got %v", value, s.cloud))
 					}
 				}
+
+				must(t, s, s.settles(true))
 			})
 		})
 	}
@@ -397,7 +408,7 @@ func TestLastLabelLeaves(t *testing.T) {
 
 				s.bare = drawnBare(t, s)
 
-				must(t, s, s.settles(false))
+				must(t, s, s.follow(false))
 
 				s.labels = nil
 
@@ -423,13 +434,13 @@ func TestValueStays(t *testing.T) {
 		}
 
 		providerFirst := rapid.Bool().Draw(t, "providerFirst")
-		must(t, s, s.settles(false))
+		must(t, s, s.follow(false))
 		must(t, s, s.edit("ours:b", "9"))
 
 		labels := s.labels
 		s.labels = map[string]string{"b": "1"}
 
-		must(t, s, s.settles(providerFirst))
+		must(t, s, s.follow(providerFirst))
 
 		s.labels = labels
 

@@ -245,15 +245,12 @@ func (w *plane) observed() map[string]*fnv1.Resource {
 		return nil
 	}
 
-	o := runtime.DeepCopyJSON(w.server.object)
-
-	metadata, _ := o["metadata"].(map[string]any)
-	if metadata == nil {
-		metadata = make(map[string]any)
-		o["metadata"] = metadata
+	o, metadata := maps.Clone(w.server.object), map[string]any{"managedFields": w.server.managedFields()}
+	if of, ok := o["metadata"].(map[string]any); ok {
+		maps.Copy(metadata, of)
 	}
 
-	metadata["managedFields"] = w.server.managedFields()
+	o["metadata"] = metadata
 
 	if w.status != nil && w.provider.reports != reportsNone {
 		o["status"] = map[string]any{"atProvider": map[string]any{"tags": w.shape.write(w.status)}}
@@ -563,7 +560,7 @@ func (a *apiServer) typed(o map[string]any) (*typed.TypedValue, error) {
 		o = map[string]any{}
 	}
 
-	return a.parser.FromUnstructured(runtime.DeepCopyJSON(o))
+	return a.parser.FromUnstructured(o)
 }
 
 // managedFields of the object's metadata.
