@@ -1243,7 +1243,7 @@ func (r *RequiredResource) ResourceKinds() []ResourceKind {
 type Duration struct{ time.Duration }
 
 // MarshalText writes the duration as Go does.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil } //nolint:unparam // The interface has an error.
 
 // UnmarshalText parses the text of a duration.
 func (d *Duration) UnmarshalText(text []byte) (err error) {

@@ -456,10 +456,10 @@ func (e Expression) String() string { return e.text }
 func (e Expression) Equal(other Expression) bool { return e.text == other.text }
 
 // MarshalText returns the expression as it was written.
-func (e Expression) MarshalText() ([]byte, error) { return []byte(e.text), nil }
+func (e Expression) MarshalText() ([]byte, error) { return []byte(e.text), nil } //nolint:unparam // The interface has an error.
 
 // UnmarshalText takes the text of an expression. It does not compile it.
-func (e *Expression) UnmarshalText(text []byte) error {
+func (e *Expression) UnmarshalText(text []byte) error { //nolint:unparam // The interface has an error.
 	*e = Expression{text: string(text)}
 	return nil
 }
