@@ -17,7 +17,7 @@ var contextField = sourceType{
 		}
 
 		if in.IsZero() {
-			return nil, &nothing{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
+			return nil, &absence{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
 		}
 
 		return in.labels(s)
@@ -28,17 +28,17 @@ var contextField = sourceType{
 }
 
 // contextObject returns the object under key in the pipeline's context, or a zero one if there is none.
-func (r *resolver) contextObject(key string) (place, error) {
+func (r *resolver) contextObject(key string) (namedObject, error) {
 	name := "context[" + key + "]"
 
 	v := r.context.GetFields()[key]
 	if v.GetStructValue() == nil && !object.IsNull(v) {
-		return place{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
+		return namedObject{}, errors.Errorf("%s is %s, not an object", name, object.KindOf(v))
 	}
 
 	if _, ok := r.contexts[key]; !ok {
 		r.contexts[key] = object.Tree(v.GetStructValue())
 	}
 
-	return place{Object: r.contexts[key], name: name, of: name + "."}, nil
+	return namedObject{Object: r.contexts[key], name: name, of: name + "."}, nil
 }

@@ -50,7 +50,7 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 		objects, err := r.objects(s)
 
 		switch {
-		case err != nil && (!isNothing(err) || s.Required()):
+		case err != nil && (!isAbsence(err) || s.Required()):
 			return false, errors.Wrapf(err, "cannot resolve %s", r.in.SourceName(i))
 		case err == nil && len(objects) == 0:
 			here = false
@@ -70,7 +70,7 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 
 // objectsOf returns the object that the source s names or picks, which may be none, or the list of all
 // objects.
-func objectsOf(s *v1beta1.Source, objects []place) *structpb.Value {
+func objectsOf(s *v1beta1.Source, objects []namedObject) *structpb.Value {
 	one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 
 	switch {

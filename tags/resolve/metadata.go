@@ -41,15 +41,15 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	out := Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string)}
 
-	var from []place
+	var from []namedObject
 
 	switch rule.Source.Type {
 	case v1beta1.MetadataSourceTypeCompositeMetadata:
-		from = []place{r.xr}
+		from = []namedObject{r.xr}
 	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
-		if from, err = r.objects(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (rule.Source.Required() || !isNothing(err)) {
+		if from, err = r.objects(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (rule.Source.Required() || !isAbsence(err)) {
 			return Metadata{}, err
 		}
 	}
@@ -70,7 +70,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 // MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
 // of its fields.
 func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (out Metadata, err error) {
-	in := place{Object: o, of: of}
+	in := namedObject{Object: o, of: of}
 	out.Rule = rule
 
 	if rule.ToFieldPaths.Labels != nil {

@@ -22,12 +22,12 @@ type PerResource struct {
 	*resolver
 
 	// all labels in the order in which they are taken. Those that differ have no value.
-	all []taken
+	all []entry
 }
 
 // computed yields the labels that expressions compute, or none without a PerResource.
-func (p *PerResource) computed() iter.Seq[*taken] {
-	return func(yield func(*taken) bool) {
+func (p *PerResource) computed() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
 		for i := 0; p != nil && i < len(p.all); i++ {
 			if p.all[i].source != nil && !yield(&p.all[i]) {
 				return
@@ -48,9 +48,9 @@ type Composed struct {
 	Desired, Observed object.Object
 }
 
-// A taken is a label that a source gives, a label that an expression computes for each resource, or all
+// An entry is a label that a source gives, a label that an expression computes for each resource, or all
 // labels of the provider config of each resource.
-type taken struct {
+type entry struct {
 	tags.Label
 
 	source *v1beta1.Source
@@ -70,13 +70,13 @@ type taken struct {
 // takeAccounts takes the labels that a has for each resource.
 func (r *resolver) takeAccounts(a *accounts) {
 	p := r.set.PerResource
-	p.all = append(p.all, taken{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a})
+	p.all = append(p.all, entry{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a})
 }
 
 // later takes the label l of the source s for each resource, by its expression.
 func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
 	p := r.set.PerResource
-	p.all = append(p.all, taken{Label: l, source: s, found: f})
+	p.all = append(p.all, entry{Label: l, source: s, found: f})
 }
 
 // Set returns the labels of a composed resource: those that all resources have, and its own, but nothing
@@ -105,7 +105,7 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 }
 
 // addLabels adds the labels that t stands for on the composed resource c.
-func (p *PerResource) addLabels(m *merged, t *taken, c *Composed) error {
+func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 	switch {
 	case t.accounts != nil:
 		of := p.accountOf(t.accounts, c)
@@ -182,7 +182,7 @@ func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 // because an expression or a provider config gives it. d are the tags of the labels that don't differ, and
 // keys the tag keys of key. Which labels a provider config has is not known.
 func (p *PerResource) Differs(d *tags.Transformed, key string, keys profile.KeySet) bool {
-	return p != nil && slices.ContainsFunc(p.all, func(t taken) bool {
+	return p != nil && slices.ContainsFunc(p.all, func(t entry) bool {
 		switch {
 		case t.accounts != nil:
 			return t.accounts.mayHave(d, key, p.in.KeyPrefix) && !stand(d, keys, t.Label)
@@ -228,7 +228,7 @@ func (p *PerResource) Observing() (out []string) {
 }
 
 // String is what messages call a label that an expression computes.
-func (t *taken) String() string {
+func (t *entry) String() string {
 	return fmt.Sprintf("%s: %s[%s]", t.Source.Name, t.found.path, t.found.key)
 }
 
@@ -280,7 +280,7 @@ func (p *PerResource) absent() (out []Lack) {
 
 // HasAccounts reports whether any labels come from provider configs.
 func (p *PerResource) HasAccounts() bool {
-	return slices.ContainsFunc(p.all, func(t taken) bool { return t.accounts != nil })
+	return slices.ContainsFunc(p.all, func(t entry) bool { return t.accounts != nil })
 }
 
 // Mentioned says for each label that differs which variables make it differ.

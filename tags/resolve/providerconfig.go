@@ -105,7 +105,7 @@ func (p *PerResource) Require(c *Composed) {
 }
 
 // labelsOf returns the labels that the source t takes from an account.
-func (p *PerResource) labelsOf(t *taken, of account) ([]tags.Label, error) {
+func (p *PerResource) labelsOf(t *entry, of account) ([]tags.Label, error) {
 	a := t.accounts
 
 	if labels, ok := a.labels[of]; ok || of == (account{}) {
@@ -127,16 +127,16 @@ func (p *PerResource) labelsOf(t *taken, of account) ([]tags.Label, error) {
 }
 
 // read returns the labels of an account that the source includes. If there are none, the error is a
-// *nothing.
+// *absence.
 func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	objects, _ := p.required.Resources(of.selector())
 	if len(objects) == 0 {
 		none := fmt.Sprintf("there is no %s", of)
-		return nil, &nothing{failure: none, note: none}
+		return nil, &absence{failure: none, note: none}
 	}
 
 	// It is one at most, since the account has a name.
-	found, err := place{Object: objects[0], name: of.String(), of: of.String() + " "}.labels(a.Source)
+	found, err := namedObject{Object: objects[0], name: of.String(), of: of.String() + " "}.labels(a.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 
 	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {
-		return nil, &nothing{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
+		return nil, &absence{note: cmp.Or(a.include.none, fmt.Sprintf("include matches none of the %d labels of %s", len(all), of))}
 	}
 
 	return out, nil

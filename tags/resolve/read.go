@@ -17,8 +17,8 @@ import (
 // compositeResource is what messages call it.
 const compositeResource = "the composite resource"
 
-// A place is an object that something is read of.
-type place struct {
+// A namedObject is an object that labels or keys are read from, and what messages call it.
+type namedObject struct {
 	object.Object
 
 	// name of the object in messages, and what stands before the paths of its fields.
@@ -27,14 +27,14 @@ type place struct {
 
 // at returns the value at the path, if there is one. One that isn't of the kinds, in the words of
 // messages, is refused by what they are not.
-func (p place) at(path object.Path, not string, kinds ...string) (object.Node, error) {
-	n, err := p.At(path)
+func (o namedObject) at(path object.Path, not string, kinds ...string) (object.Node, error) {
+	n, err := o.At(path)
 
 	switch {
 	case err != nil:
-		return object.Node{}, errors.Errorf("%s%w", p.of, err)
+		return object.Node{}, errors.Errorf("%s%w", o.of, err)
 	case n.IsThere() && !slices.Contains(kinds, n.Kind()):
-		return object.Node{}, errors.Errorf("%s%s is %s, %s", p.of, path, n.Kind(), not)
+		return object.Node{}, errors.Errorf("%s%s is %s, %s", o.of, path, n.Kind(), not)
 	default:
 		return n, nil
 	}
@@ -42,8 +42,8 @@ func (p place) at(path object.Path, not string, kinds ...string) (object.Node, e
 
 // strings at the path, by key, or nil if there is no such field. One that is null isn't
 // there.
-func (p place) strings(path object.Path) (map[string]string, error) {
-	n, err := p.at(path, "not a map of strings", "an object")
+func (o namedObject) strings(path object.Path) (map[string]string, error) {
+	n, err := o.at(path, "not a map of strings", "an object")
 	if err != nil || !n.IsThere() {
 		return nil, err
 	}
@@ -51,13 +51,13 @@ func (p place) strings(path object.Path) (map[string]string, error) {
 	fields := n.Value().GetStructValue().GetFields()
 	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return object.IsNull(v) })
 
-	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), p.of+path.String())
+	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.of+path.String())
 }
 
 // patterns returns the patterns of keys in the list at path, or nil if there is no such field. invalid says
 // what is wrong with a pattern.
-func (p place) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
-	n, err := p.at(path, "not a list of strings", "a list")
+func (o namedObject) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
+	n, err := o.at(path, "not a list of strings", "a list")
 	if err != nil || !n.IsThere() {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func (p place) patterns(path object.Path, invalid func(pattern string) string) (
 	for item := range n.Items() {
 		text := item.Text()
 		if !item.IsText(text) {
-			return nil, errors.Errorf("%s%s[%d] is %s, not a string", p.of, path, len(out), item.Kind())
+			return nil, errors.Errorf("%s%s[%d] is %s, not a string", o.of, path, len(out), item.Kind())
 		}
 
 		if why := invalid(text); why != "" {
-			return nil, errors.Errorf("%s%s[%d] %q: %s", p.of, path, len(out), text, why)
+			return nil, errors.Errorf("%s%s[%d] %q: %s", o.of, path, len(out), text, why)
 		}
 
 		out = append(out, text)
@@ -86,7 +86,7 @@ var prefixable = []object.Path{object.MustParsePath("metadata.labels"), object.M
 
 // labels at the path of the source s, or the labels and annotations that have its prefix, without
 // it. What is null isn't there.
-func (p place) labels(s *v1beta1.Source) ([]labels, error) {
+func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	paths := prefixable
 	if s.Prefix == "" {
 		paths = []object.Path{s.FromFieldPath}
@@ -95,12 +95,12 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 	var out labels
 
 	for _, path := range paths {
-		n, err := p.at(path, "not a map of strings", "an object")
+		n, err := o.at(path, "not a map of strings", "an object")
 		if err != nil {
 			return nil, err
 		}
 
-		name := p.of + path.String()
+		name := o.of + path.String()
 		if n.IsThere() && out == nil {
 			out = make(labels, n.Len())
 		}
@@ -115,9 +115,9 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 
 	switch {
 	case s.Prefix != "" && len(out) == 0:
-		return nil, &nothing{note: fmt.Sprintf("no label or annotation of %s starts with %s", p.name, s.Prefix)}
+		return nil, &absence{note: fmt.Sprintf("no label or annotation of %s starts with %s", o.name, s.Prefix)}
 	case out == nil:
-		return nil, p.missing(s.FromFieldPath, fmt.Sprintf("%s has no %s", p.name, s.FromFieldPath))
+		return nil, o.missing(s.FromFieldPath, fmt.Sprintf("%s has no %s", o.name, s.FromFieldPath))
 	default:
 		return []labels{out}, nil
 	}
@@ -125,12 +125,12 @@ func (p place) labels(s *v1beta1.Source) ([]labels, error) {
 
 // missing returns the error of an absent field. It is no failure if the field isn't required: then the note
 // is all that is said.
-func (p place) missing(path object.Path, note string) error {
-	return &nothing{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, p.name), note: note}
+func (o namedObject) missing(path object.Path, note string) error {
+	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }
 
 // string returns the string that s names or reads from the composite resource, or an empty one if s is nil.
-// If the field is absent or empty, the error is a *nothing with the note.
+// If the field is absent or empty, the error is a *absence with the note.
 func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) {
 	switch {
 	case s == nil:
@@ -147,14 +147,14 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	case !n.IsThere():
 		return "", r.xr.missing(s.FromFieldPath, note)
 	case n.Text() == "":
-		return "", &nothing{failure: s.FromFieldPath.String() + " is empty", note: note}
+		return "", &absence{failure: s.FromFieldPath.String() + " is empty", note: note}
 	default:
 		return n.Text(), nil
 	}
 }
 
 // stringMap returns the map that m names or reads from the composite resource, or nil if m is nil. If the
-// field is absent, the error is a *nothing with the note.
+// field is absent, the error is a *absence with the note.
 func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]string, error) {
 	switch {
 	case m == nil:

@@ -36,7 +36,7 @@ var requiredResource = sourceType{
 
 // pick picks one of the objects for the source s: the one that was picked before, if it is still among
 // them, or else the one with the lowest name, then namespace. It takes the provider that the object names.
-func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
+func (r *resolver) pick(s *v1beta1.Source, objects []namedObject) ([]namedObject, error) {
 	var before map[string]*structpb.Value
 
 	// What else the status has can't be what was picked.
@@ -45,11 +45,11 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 	}
 
 	// Whoever chooses a class by its name doesn't look at the namespace first.
-	slices.SortStableFunc(objects, func(a, b place) int {
+	slices.SortStableFunc(objects, func(a, b namedObject) int {
 		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
 	})
 
-	i := max(0, slices.IndexFunc(objects, func(o place) bool {
+	i := max(0, slices.IndexFunc(objects, func(o namedObject) bool {
 		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&
 			before["namespace"].GetStringValue() == object.Namespace(o.Object) && before["name"].GetStringValue() == object.Name(o.Object)
 	}))
@@ -75,11 +75,11 @@ func (r *resolver) pick(s *v1beta1.Source, objects []place) ([]place, error) {
 
 	r.set.Classes[s.Name] = class.Object
 
-	return []place{class}, nil
+	return []namedObject{class}, nil
 }
 
 // ofAll returns the labels of all objects.
-func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
+func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 	none := ""
 
 	for _, o := range objects {
@@ -104,7 +104,7 @@ func ofAll(s *v1beta1.Source, objects []place) (out []labels, err error) {
 		none += fmt.Sprintf(", and so with all %d objects", n)
 	}
 
-	return nil, &nothing{note: none}
+	return nil, &absence{note: none}
 }
 
 // selectedTitle returns what people call the objects that res selects.
@@ -137,13 +137,13 @@ func pairs(labels map[string]string) string {
 // kinds, or the one that is picked of them. It requires them, and returns none until all are here. Anybody who
 // may make an object in any namespace can give it labels, so a trusted source believes those of a namespace by
 // labels only if it names the namespace.
-func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
+func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
 	if err != nil {
 		return nil, err
 	}
 
-	var objects []place
+	var objects []namedObject
 
 	kinds, all, others := s.Resource.ResourceKinds(), true, 0
 	anywhere := sel.GetMatchName() == "" && sel.GetNamespace() == ""
@@ -162,7 +162,7 @@ func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
 			}
 
 			name := object.Title(o)
-			objects = append(objects, place{Object: o, name: name, of: name + " "})
+			objects = append(objects, namedObject{Object: o, name: name, of: name + " "})
 		}
 	}
 
@@ -178,7 +178,7 @@ func (r *resolver) objects(s *v1beta1.Source) ([]place, error) {
 		return r.pick(s, objects)
 	}
 
-	slices.SortStableFunc(objects, func(a, b place) int { return object.Compare(a.Object, b.Object) })
+	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
 
 	return objects, nil
 }
@@ -197,7 +197,7 @@ func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSel
 		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
 
-	return &nothing{failure: none, note: none}
+	return &absence{failure: none, note: none}
 }
 
 // selector returns the selector of the objects that res selects, whatever their kind is. pick is One if one
@@ -206,7 +206,7 @@ func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSel
 func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*fnv1.ResourceSelector, error) {
 	const neither = compositeResource + " gives neither a name nor labels to match"
 
-	fails := func(err error) bool { return err != nil && (pick != v1beta1.PickOne || !isNothing(err)) }
+	fails := func(err error) bool { return err != nil && (pick != v1beta1.PickOne || !isAbsence(err)) }
 	labelled := &fnv1.MatchLabels{}
 	out := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labelled}}
 
@@ -242,7 +242,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 
 	// No labels would match everything.
 	if len(labelled.GetLabels()) == 0 {
-		return nil, &nothing{failure: neither, note: neither}
+		return nil, &absence{failure: neither, note: neither}
 	}
 
 	return out, nil

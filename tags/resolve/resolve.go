@@ -122,7 +122,7 @@ type resolver struct {
 	*merged
 
 	in       *v1beta1.CloudTags
-	xr       place
+	xr       namedObject
 	context  *structpb.Struct
 	contexts map[string]object.Object // Objects of the context by key, as far as they were read.
 	required *require.Requirements
@@ -142,7 +142,7 @@ type resolver struct {
 func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
 	r := &resolver{
 		in:       in,
-		xr:       place{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
+		xr:       namedObject{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
 		context:  req.GetContext(),
 		contexts: make(map[string]object.Object),
 		required: required,
@@ -190,14 +190,14 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	r.addTo(&r.set)
 
 	// Labels that differ may not be included.
-	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t taken) bool { return t.source != nil || t.accounts != nil }) {
+	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t entry) bool { return t.source != nil || t.accounts != nil }) {
 		r.set.PerResource = nil
 	}
 
 	// A class has less weight than the composite resource.
 	if p := in.Provider; p != nil && !p.FromFieldPath.IsZero() {
 		named, err := r.string(p, "")
-		if err != nil && !isNothing(err) {
+		if err != nil && !isAbsence(err) {
 			return Set{}, errors.Wrap(err, "cannot resolve provider")
 		}
 
@@ -233,7 +233,7 @@ func isPerResource(s v1beta1.Source) bool {
 // take adds a label to the merged ones, and to those of each resource if any labels differ.
 func (r *resolver) take(l tags.Label) {
 	if p := r.set.PerResource; p != nil {
-		p.all = append(p.all, taken{Label: l, had: true})
+		p.all = append(p.all, entry{Label: l, had: true})
 	}
 
 	r.merged.take(l)

@@ -22,7 +22,7 @@ import (
 // A sourceType says how sources of one type are read.
 type sourceType struct {
 	// find returns the labels of a source: a map for each object that has any, later over
-	// earlier ones. It returns none while Crossplane fetches the objects, and a *nothing as an
+	// earlier ones. It returns none while Crossplane fetches the objects, and a *absence as an
 	// error if there are none. It is nil for sources that are read per composed resource.
 	find func(r *resolver, s *v1beta1.Source) ([]labels, error)
 
@@ -49,7 +49,7 @@ var sourceTypes = map[v1beta1.SourceType]sourceType{
 // Title returns what people call a source of the composite resource xr: its name, or else what it reads.
 func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	if t, ok := sourceTypes[s.Type]; ok && s.Name == "" {
-		return t.title(&resolver{xr: place{Object: object.Tree(xr)}}, s)
+		return t.title(&resolver{xr: namedObject{Object: object.Tree(xr)}}, s)
 	}
 
 	return cmp.Or(s.Name, string(s.Type))
@@ -65,24 +65,24 @@ func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Resource
 	return nil
 }
 
-// A nothing error says that a source found no labels. failure is the text of the error if the source is
+// An absence says that a source found no labels. failure is the text of the error if the source is
 // required; without one this is never an error. note is what is said of an optional source.
-type nothing struct{ failure, note string }
+type absence struct{ failure, note string }
 
-func (n *nothing) Error() string { return n.failure }
+func (a *absence) Error() string { return a.failure }
 
-// isNothing reports whether err says that nothing was found.
-func isNothing(err error) bool { return errors.As(err, new(*nothing)) }
+// isAbsence reports whether err says that nothing was found.
+func isAbsence(err error) bool { return errors.As(err, new(*absence)) }
 
 // optional returns the note about source s, and true, if err says only that s finds nothing, and s need not
 // find anything.
 func optional(s *v1beta1.Source, err error) (note string, ok bool) {
-	var n *nothing
-	if !errors.As(err, &n) || n.failure != "" && s.Required() {
+	var a *absence
+	if !errors.As(err, &a) || a.failure != "" && s.Required() {
 		return "", false
 	}
 
-	return n.note, true
+	return a.note, true
 }
 
 // noValue is what is said of a source of expressions, before the reason of the first.
@@ -149,7 +149,7 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 	// An empty map is meant to be empty.
 	if of > 0 && taken == 0 {
-		return &nothing{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
+		return &absence{note: cmp.Or(include.none, absent, fmt.Sprintf("include matches none of its %d labels", of))}
 	}
 
 	return nil

@@ -10,7 +10,7 @@ import (
 var value = sourceType{
 	find: func(_ *resolver, s *v1beta1.Source) ([]labels, error) {
 		if len(s.Values) == 0 {
-			return nil, &nothing{note: "values is empty"}
+			return nil, &absence{note: "values is empty"}
 		}
 
 		out := make(labels, len(s.Values))
