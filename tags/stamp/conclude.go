@@ -51,12 +51,6 @@ func (d *Decision) conclude(r *Result) {
 	}
 
 	w.Protected, w.Unkept = d.protected, d.unkept
-
-	for _, keys := range []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Protected, &w.Unkept} {
-		slices.Sort(*keys)
-		*keys = slices.Compact(*keys)
-	}
-
 	d.noteOthers(r)
 	r.note(NoteOtherValue, "", d.otherValues())
 }

@@ -185,7 +185,7 @@ func nameOf(id string) string {
 func digestOf(of []tagset.Entry) string {
 	values := make([]string, len(of))
 	for i := range of {
-		values[i] = encoded(of[i].Value)
+		values[i] = tagset.Encoded(of[i].Value)
 	}
 
 	slices.Sort(values)

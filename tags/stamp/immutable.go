@@ -183,11 +183,7 @@ func writeMade(t *target.Target, set *tagset.Set) (object.Object, error) {
 		return removeField(t)
 	}
 
-	if t.Field.Atomic && !t.Field.Sorted {
-		v = inObservedOrder(v, t.There.Value())
-	}
-
-	if n := object.NodeOf(v); !n.Equal(t.Before) {
+	if n := object.NodeOf(inObservedOrder(t, v)); !n.Equal(t.Before) {
 		return writeValue(t, n)
 	}
 

@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -77,28 +76,16 @@ func (p *plan) learn(q *plan) {
 	p.Mismatch = cmp.Or(p.Mismatch, q.Mismatch)
 	p.Notes = append(p.Notes, q.Notes...)
 
-	p.Withheld = Withheld{
-		Retained:  union(p.Withheld.Retained, q.Withheld.Retained),
-		Ignored:   union(p.Withheld.Ignored, q.Withheld.Ignored),
-		Removed:   union(p.Withheld.Removed, q.Withheld.Removed),
-		Protected: union(p.Withheld.Protected, q.Withheld.Protected),
-		Unkept:    union(p.Withheld.Unkept, q.Withheld.Unkept),
+	own, theirs := p.Withheld.lists(), q.Withheld.lists()
+	for i := range own {
+		*own[i] = append(*own[i], *theirs[i]...)
 	}
 
-	if len(q.Trusted) > 0 && !maps.Equal(p.Trusted, q.Trusted) {
-		all := maps.Clone(q.Trusted)
-		maps.Copy(all, p.Trusted)
-		p.Trusted = all
+	for key, value := range q.Trusted {
+		if _, ok := p.Trusted[key]; !ok {
+			p.Trusted = put(p.Trusted, key, value)
+		}
 	}
-}
-
-// union of two lists, which are sorted and not changed.
-func union(a, b []string) []string {
-	if len(b) == 0 || slices.Equal(a, b) {
-		return a
-	}
-
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 // stamp the field of the resource that is the place at.

@@ -5,82 +5,60 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A LimitError says that resources have no tag slots for labels of trusted sources, which
 // are never missing, or for any labels if the limit policy is ApplyStrict.
 type LimitError struct {
-	head      string
-	resources []overLimit
+	head string
+
+	// resources with the labels that they have no slots for, as messages put them.
+	resources []string
 }
 
-type overLimit struct {
-	resource, provider, limit string
+// Error says which labels are too many on which resources: as many of these as an event has
+// room for.
+func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
-	// labels that the resource has no slot for, in the words of the message.
-	labels string
-}
-
-// limits are the resources that lack tag slots.
+// limits are the resources that lack tag slots: for labels of trusted sources, and for any labels, which only
+// matters if the limits are strict.
 type limits struct {
-	// lacking have none for labels of trusted sources, and over none for some label, which only
-	// matters under ApplyStrict.
-	lacking, over *LimitError
-
-	policy v1beta1.LimitPolicy
-}
-
-func newLimits(policy v1beta1.LimitPolicy) *limits {
-	return &limits{
-		lacking: &LimitError{head: "no tag slots for labels of trusted sources: "},
-		over:    &LimitError{head: "limitPolicy ApplyStrict: too many labels: "},
-		policy:  policy,
-	}
+	strict        bool
+	lacking, over []string
 }
 
 // add what the plans for a resource and for what it launches have no slots for: what the first of them lacks.
 func (l *limits) add(plans []*plan) {
 	if i := slices.IndexFunc(plans, func(p *plan) bool { return p.decision != nil && p.decision.lacking > 0 }); i >= 0 {
 		d := plans[i].decision
-		l.lacking.add(plans[i], words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
+		l.lacking = append(l.lacking, plans[i].lacks(words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking)))
 	}
 
-	if l.policy != v1beta1.LimitPolicyApplyStrict {
+	if !l.strict {
 		return
 	}
 
 	if i := slices.IndexFunc(plans, func(p *plan) bool { return len(p.slotless()) > 0 }); i >= 0 {
-		l.over.add(plans[i], strconv.Itoa(len(plans[i].slotless())))
+		l.over = append(l.over, plans[i].lacks(strconv.Itoa(len(plans[i].slotless()))))
 	}
 }
 
-// exceeded returns the LimitError, if there is one.
+// exceeded returns a LimitError, if a limit is exceeded.
 func (l *limits) exceeded() error {
 	switch {
-	case len(l.lacking.resources) > 0:
-		return l.lacking
-	case len(l.over.resources) > 0:
-		return l.over
+	case len(l.lacking) > 0:
+		return &LimitError{"no tag slots for labels of trusted sources: ", l.lacking}
+	case len(l.over) > 0:
+		return &LimitError{"limitPolicy ApplyStrict: too many labels: ", l.over}
 	default:
 		return nil
 	}
 }
 
-// add the resource of p, which has no slots for the labels.
-func (e *LimitError) add(p *plan, labels string) {
-	e.resources = append(e.resources, overLimit{resource: p.Resource, provider: p.Provider, limit: p.decision.limit(), labels: labels})
-}
-
-// Error says which labels are too many on which resources: as many of these as an event has
-// room for.
-func (e *LimitError) Error() string {
-	items := words.Map(e.resources, func(r overLimit) string {
-		return fmt.Sprintf("%s on composed resource %q (%s: %s)", r.labels, words.Shorten(r.resource, words.MaxName), r.provider, r.limit)
-	})
-
-	return words.Items(e.head, items, 0, words.MaxError)
+// lacks is how messages put the labels that the resource has no slots for.
+func (p *plan) lacks(labels string) string {
+	return fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit())
 }
 
 // slotless returns the positions of the labels that the resource has no tag slot for.

@@ -5,6 +5,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
@@ -66,14 +67,14 @@ type outcomes struct {
 
 	stamper          *Stamper
 	skipped, refused *skips
-	limits           *limits
+	limits           limits
 }
 
 // newOutcomes of so many resources.
 func newOutcomes(s *Stamper, n int) *outcomes {
 	return &outcomes{
 		Outcome: Outcome{Results: make([]Result, 0, n), Changed: make(map[string]object.Object)},
-		stamper: s, skipped: newSkips(), refused: newSkips(), limits: newLimits(s.Input.LimitPolicy),
+		stamper: s, skipped: newSkips(), refused: newSkips(), limits: limits{strict: s.Input.LimitPolicy == v1beta1.LimitPolicyApplyStrict},
 	}
 }
 

@@ -88,24 +88,30 @@ type Withheld struct {
 // maxNamed is more names than a message has room for.
 const maxNamed = 64
 
-// bound keeps the first keys of each list, which are sorted, and counts the others.
-func (w *Withheld) bound() {
-	for _, keys := range []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Unkept} {
-		w.More += bound(keys)
-	}
-
-	w.MoreProtected = bound(&w.Protected)
+// lists of all withheld tags.
+func (w *Withheld) lists() []*[]string {
+	return []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Unkept, &w.Protected}
 }
 
-// bound keeps the first of the names, and returns how many others there are.
-func bound(names *[]string) (more int) {
-	if more = len(*names) - maxNamed; more <= 0 {
-		return 0
+// bound sorts the lists, keeps the first keys of each, and counts the others.
+func (w *Withheld) bound() {
+	for _, keys := range w.lists() {
+		slices.Sort(*keys)
+		*keys = slices.Compact(*keys)
+
+		more := len(*keys) - maxNamed
+		if more <= 0 {
+			continue
+		}
+
+		*keys = slices.Clone((*keys)[:maxNamed])
+
+		if keys == &w.Protected {
+			w.MoreProtected = more
+		} else {
+			w.More += more
+		}
 	}
-
-	*names = slices.Clone((*names)[:maxNamed])
-
-	return more
 }
 
 // A Note is what there is to say about tags of one resource, beside labels that are skipped or

@@ -12,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // write what p has decided to the tag field, unless that is as it was.
@@ -66,12 +67,11 @@ func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*struc
 	}
 
 	before := t.Before.Value()
-
-	if t.Field.Atomic && !t.Field.Sorted && !proto.Equal(before, v) {
-		v = inObservedOrder(v, t.There.Value())
+	if proto.Equal(before, v) {
+		return object.Object{}, nil
 	}
 
-	if proto.Equal(before, v) {
+	if v = inObservedOrder(t, v); proto.Equal(before, v) {
 		return object.Object{}, nil
 	}
 
@@ -171,49 +171,20 @@ func homeless(t *target.Target) error {
 	return nil
 }
 
-// inObservedOrder returns the value v of a field, or the observed one if it has the
-// same items in another order, which is the provider's.
-func inObservedOrder(v, observed *structpb.Value) *structpb.Value {
-	if v.GetListValue() == nil || !sameItems(observed.GetListValue().GetValues(), v.GetListValue().GetValues()) {
+// inObservedOrder returns the value v for the field of t, or the observed value if it has the same items in
+// another order, which is the provider's and stays: an atomic list is written as a whole.
+func inObservedOrder(t *target.Target, v *structpb.Value) *structpb.Value {
+	if !t.Field.Atomic || t.Field.Sorted || v.GetListValue() == nil {
 		return v
 	}
 
-	return observed
-}
-
-// sameItems is true if the lists have the same items, in any order.
-func sameItems(a, b []*structpb.Value) bool {
-	if len(a) != len(b) {
-		return false
+	sorted := func(v *structpb.Value) []string {
+		return slices.Sorted(slices.Values(words.Map(v.GetListValue().GetValues(), tagset.Encoded)))
 	}
 
-	times := make(map[string]int, len(a))
-	for _, item := range a {
-		times[encoded(item)]++
+	if there := t.There.Value(); slices.Equal(sorted(there), sorted(v)) {
+		return there
 	}
 
-	for _, item := range b {
-		key := encoded(item)
-		if times[key] == 0 {
-			return false
-		}
-
-		times[key]--
-	}
-
-	return true
-}
-
-// encoded item of a list. It is the same for equal items only.
-func encoded(item *structpb.Value) string {
-	if s, ok := item.GetKind().(*structpb.Value_StringValue); ok {
-		return "s" + s.StringValue
-	}
-
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(item)
-	if err != nil {
-		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
-	}
-
-	return "v" + string(b)
+	return v
 }

@@ -159,3 +159,17 @@ func TextOf(v *structpb.Value) string {
 		return string(j)
 	}
 }
+
+// Encoded returns a text for the value of a tag, or the item of a list. It is the same for equal ones only.
+func Encoded(v *structpb.Value) string {
+	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok {
+		return "s" + s.StringValue
+	}
+
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(v)
+	if err != nil {
+		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
+	}
+
+	return "v" + string(b)
+}
