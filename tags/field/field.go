@@ -27,8 +27,7 @@ const (
 	Map Shape = "Map"
 
 	// MapOfLists is an object whose keys are tag keys and whose values are lists of
-	// strings, of which a tag that we write has one. Only the built-in index and schemas
-	// give it.
+	// strings. A tag that we write has one string. Only the built-in index and schemas give it.
 	MapOfLists Shape = "MapOfLists"
 
 	// KeyValueList is a list of objects, each with one tag key and its value.
@@ -93,8 +92,8 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// empty field, too, or doesn't tell the cloud of it.
 	LastStays bool
 
-	// KubernetesLabels is true if the field is the object's Kubernetes labels, of which those
-	// without a slash in the key are cloud tags, too.
+	// KubernetesLabels is true if the field is the object's Kubernetes labels. Those without a slash
+	// in the key are cloud tags, too.
 	KubernetesLabels bool
 
 	// OnRequest is true if the field is used only if a rule of the input names the kind. What

@@ -34,7 +34,7 @@ var flexibleengine = family{
 // opentelekom is opentelekomcloud/provider-opentelekomcloud, and wilaris/provider-opentelekomcloud,
 // whose kinds are namespaced, in groups without an m.
 //
-// Not tags: labels and k8sTags of clusters and nodes (Kubernetes labels, of which a change
+// Not tags: labels and k8sTags of clusters and nodes (Kubernetes labels, whose change
 // replaces the cluster); tags of an API and of an image, and labels of a group of hosts, which
 // are lists of words; tag of a database, which is deprecated; ltsCustomTag, accessConfig
 // (of logs); lifecycleRule.tag (a filter); metadata.

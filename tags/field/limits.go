@@ -179,7 +179,7 @@ func inside(s object.Node, path ...string) iter.Seq[object.Node] {
 
 // A stringSchema is what schemas admit of a string. One that is nil admits all.
 type stringSchema struct {
-	// least and most characters, of which most is negative if there is no limit.
+	// least and most characters. most is negative if there is no limit.
 	least, most int
 
 	patterns []*regexp.Regexp
@@ -344,7 +344,8 @@ func (t *stringSchema) String() string {
 	return "by the schema of the kind: " + words.Name(strings.Join(out, ", "))
 }
 
-// bound returns the number that the schema has as a limit, which is none if it's no whole one.
+// bound returns the limit that the schema has under the name, and false if it has none. A number that
+// is not whole is no limit.
 func bound(s object.Node, name string) (int, bool) {
 	n, ok := s.Field(name).Value().GetKind().(*structpb.Value_NumberValue)
 	if !ok || n.NumberValue != math.Trunc(n.NumberValue) {

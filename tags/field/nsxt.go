@@ -6,7 +6,7 @@ package field
 // tag's scope and tag, or no scope and the tag alone.
 //
 // Not tags of the resource itself: tag of a rule, defaultRule, port, bgpConfig or vrfConfig (of
-// a part, of which each has its own); logicalPortTag (of the port of a machine, whose tags are
+// a part, each of which has its own tags); logicalPortTag (of the port of a machine, whose tags are
 // beside it).
 //
 // The group dns.crossplane.io is shared with Smana/provider-tailscale, and

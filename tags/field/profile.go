@@ -2,9 +2,9 @@ package field
 
 // ByProfile locates the tag fields of the managed resources of a provider that is
 // known, for kinds that nothing else is known about: the field in which most kinds
-// of the provider keep their tags. Of an API group that the built-in index has, it
-// knows no other kinds: the group's providers are surveyed, and many of their kinds have
-// no tag field.
+// of the provider keep their tags. It knows no
+// kinds of API groups that the built-in index has: their providers are surveyed, and many of their
+// kinds have no tag field.
 type ByProfile struct{}
 
 // Locate the tag field of the kind by its profile.

@@ -16,7 +16,7 @@ import (
 type Rules struct {
 	// Schemas say of lists what rules can't: whether server-side apply replaces them
 	// as a whole. They are only asked of kinds that the built-in index doesn't know.
-	// Of nil, nothing is asked.
+	// Nil asks for nothing.
 	Schemas *Schemas
 
 	rules []rule
@@ -111,8 +111,7 @@ func (r *Rules) Locate(k Kind) (Field, bool) {
 func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 	f, ok := BuiltIn().Known(k.GroupVersionKind)
 
-	// Of what is no resource of a cloud, no schema is asked for, and neither of what could be
-	// anything: it would not tell.
+	// A schema tells nothing of kinds that are no resources of a cloud, or that could be anything.
 	of, _ := familyOf(k.GroupKind())
 	tells := of.Profile != "" && (of != &unknown || k.Managed)
 

@@ -80,7 +80,7 @@ func property(s objects.Node, name string) objects.Node { return s.Field("proper
 
 // prune returns what is kept of the schema s: the keywords in keep, if it is one of a field that
 // looks like tags or of its entries, and of its fields those that look like tags or have
-// fields that do, down to so many levels. Of other fields of an entry the type is kept.
+// fields that do, down to so many levels. The types of an entry's other fields are kept.
 func prune(s objects.Node, levels int, keep []string) object {
 	out, fields := object{}, object{}
 	if !s.IsObject() {

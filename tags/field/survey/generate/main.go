@@ -77,7 +77,7 @@ func add(s *survey.Survey, release string) error {
 	}
 
 	return (&manifest.Reader{Progress: os.Stderr}).Definitions([]string{path}, func(d manifest.Definition) {
-		// Of what makes no resources of a cloud nothing is to be known.
+		// Families without a profile make no resources of a cloud, so that their kinds aren't surveyed.
 		of, ok := field.FamilyOf(d.GroupKind())
 		if !isStored(d.GroupVersionKind) && (!ok || of.Profile != "") {
 			s.Add(name, d.GroupVersionKind, survey.Prune(object.Tree(d.Schema).Node()))
