@@ -53,10 +53,10 @@ func ProviderTags(name string) []string {
 
 // Names are the names of all fields that carry cloud tags, or report them, in any family.
 func Names() []string {
-	var all []*candidate
+	all := slices.Concat(slices.Collect(maps.Values(byKind))...)
 
 	for _, f := range families {
-		all = append(all, slices.Concat(append(slices.Collect(maps.Values(f.kinds)), f.fields)...)...)
+		all = append(all, f.fields...)
 	}
 
 	for _, l := range launched {
@@ -90,6 +90,14 @@ var crossplanes = []*family{
 	&exoscale, &flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode,
 	&maas, &minio, &mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa,
 	&scaleway, &tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
+}
+
+// natives are the families of kinds that are not Crossplane's own: of controllers that people compose
+// resources of as they are.
+var natives = []*family{
+	&ack, &aso, &kcc,
+	&capa, &capdo, &capg, &capl, &capo, &capoci, &caposc, &capp, &caps, &capz,
+	&awsLBC, &hive, &hypershift, &karpenterAWS, &karpenterAzure, &karpenterGCP, &orc, &osok,
 }
 
 // A family says which fields of its kinds carry cloud tags. A field that no candidate names carries

@@ -76,7 +76,7 @@ var BuiltIn = sync.OnceValue(func() *Index { return parseIndex(indexText) })
 
 // entry of the kind, or nil if the index doesn't have it.
 func (i *Index) entry(k schema.GroupVersionKind) Entry {
-	return i.blocks[k.Group].all()[version{k.Version, k.Kind}]
+	return i.block(k.Group).entries[version{k.Version, k.Kind}]
 }
 
 // Locate the tag field of the kind. Where releases of its provider don't
@@ -116,16 +116,13 @@ func (e Entry) isUnasked() bool {
 
 // HasGroup is true if the index has kinds of the API group, besides those of
 // a provider's own settings.
-func (i *Index) HasGroup(group string) bool {
-	b := i.blocks[group]
-	return len(b.all()) > 0 && b.hasKinds
-}
+func (i *Index) HasGroup(group string) bool { return i.block(group).hasKinds }
 
 // All kinds of the index and their entries, in no order.
 func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 	return func(yield func(schema.GroupVersionKind, Entry) bool) {
-		for group, b := range i.blocks {
-			for v, e := range b.all() {
+		for group := range i.blocks {
+			for v, e := range i.block(group).entries {
 				if !yield(schema.GroupVersionKind{Group: group, Version: v.version, Kind: v.kind}, e) {
 					return
 				}
@@ -154,8 +151,8 @@ func Twin(group string) string {
 	return group[:at] + "m." + group[at:]
 }
 
-// Untwin returns the group that a namespaced twin is the twin of: see Twin. Of a group that is no
-// twin it returns the group itself, and false.
+// Untwin returns the group that a namespaced twin is the twin of: see Twin. It returns false, and the
+// group itself, if the group is no twin.
 func Untwin(group string) (string, bool) {
 	labels := strings.Split(group, ".")
 
@@ -226,15 +223,19 @@ func parseIndex(text string) *Index {
 	return index
 }
 
-// all entries of the block, of which there are none if there is no block.
-func (b *block) all() map[version]Entry {
-	if b == nil {
-		return nil
+// noBlock is what an Index has of an API group that it doesn't have.
+var noBlock block
+
+// block of the API group, parsed. It is empty if the index doesn't have the group.
+func (i *Index) block(group string) *block {
+	b, ok := i.blocks[group]
+	if !ok {
+		return &noBlock
 	}
 
 	b.read.Do(b.parse)
 
-	return b.entries
+	return b
 }
 
 // parse the text of the block.

@@ -1,13 +1,15 @@
 package field
 
-var (
-	// kccLabels are labels of the object, which become those of the Google resource, by the
-	// configuration of Terraform kinds, x-dcl-labels of DCL kinds, and the code of others.
-	kccLabels = kubernetesLabelled()
-
-	// kccOwnLabels are labels that a kind has besides those of the object, which it ignores.
-	kccOwnLabels = at(".spec.labels").as(Map, KeyValueList)
+import (
+	_ "embed"
+	"slices"
+	"strings"
 )
+
+// kccLabelled are the kinds whose labels of the object are cloud tags.
+//
+//go:embed kcc.txt
+var kccLabelled string
 
 // kcc is GoogleCloudPlatform/k8s-config-connector. Whether labels of the object become labels at
 // Google, no schema says: the kinds of which they do are listed. Those with a slash in the key, as
@@ -29,39 +31,17 @@ var kcc = family{
 	added:  []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
 	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
 	kinds: map[string][]*candidate{
-		`AlloyDBBackup AlloyDBCluster AlloyDBInstance APIGatewayAPI ArtifactRegistryRepository
-		BackupDRBackupPlan BackupDRBackupVault BigQueryDataset BigQueryTable BigtableInstance
-		CertificateManagerCertificate CertificateManagerCertificateIssuanceConfig CertificateManagerCertificateMap
-		CertificateManagerCertificateMapEntry CertificateManagerDNSAuthorization
-		CloudBatchResourceAllowance CloudDeployAutomation CloudDeployDeployPolicy CloudDeployTarget
-		CloudFunctions2Function CloudFunctionsFunction
-		ComputeAddress ComputeDisk ComputeExternalVPNGateway ComputeForwardingRule ComputeImage
-		ComputeInstance ComputeSnapshot ComputeVPNTunnel ContainerCluster
-		DataFusionInstance DataplexEntryGroup DataplexEntryType DataplexLake DataplexTask DataplexZone
-		DataprocCluster DevConnectAccountConnector DevConnectInsightsConfig DNSManagedZone
-		EdgeContainerCluster EdgeContainerNodePool EventarcTrigger FilestoreBackup FilestoreInstance
-		GKEHubFeature GKEHubMembership KMSCryptoKey LicenseManagerConfiguration MemcacheInstance
-		MonitoringAlertPolicy MonitoringNotificationChannel MonitoringService MonitoringServiceLevelObjective
-		NetworkConnectivityHub NetworkConnectivitySpoke
-		NetworkSecurityAuthorizationPolicy NetworkSecurityClientTLSPolicy NetworkSecurityServerTLSPolicy
-		NetworkServicesAuthzExtension NetworkServicesEndpointPolicy NetworkServicesGateway NetworkServicesGRPCRoute
-		NetworkServicesHTTPRoute NetworkServicesLBRouteExtension NetworkServicesMesh NetworkServicesTCPRoute
-		NetworkServicesWasmPlugin ParameterManagerParameter
-		PrivateCACAPool PrivateCACertificate PrivateCACertificateAuthority PrivateCACertificateTemplate
-		Project PubSubSnapshot PubSubSubscription PubSubTopic RecaptchaEnterpriseKey RedisInstance
-		RunJob RunService SaasServiceMgmtRelease SecretManagerSecret ServiceDirectoryNamespace
-		SpannerInstance SQLInstance StorageBucket StorageInsightsDatasetConfig
-		VertexAIEndpoint VertexAIIndex VertexAITensorboard`: {kccLabels},
+		strings.Join(slices.Collect(rows(kccLabelled)), " "): {kubernetesLabelled()},
 
 		// A later change of these fails in the controller, again and again.
 		`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
 		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`: {kubernetesLabelled().request()},
 
-		// Labels of the object are nothing to these, which have their own. What is alpha
-		// is asked for.
+		// These ignore labels of the object and have labels of their own. A rule has to ask for those
+		// of alpha versions.
 		`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
 		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`: {
-			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(), kccOwnLabels,
+			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(), at(".spec.labels").as(Map, KeyValueList),
 		},
 
 		// The only labels that a node pool has. A change of them updates the pool in place.

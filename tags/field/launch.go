@@ -188,8 +188,7 @@ func (l launch) fieldsAt(f Field, of *family) []Launched {
 		place = out.List
 	}
 
-	segments := len(place.Segments())
-	if above := place.First(segments - 1); above.String()+"." != forProvider {
+	if above := place.First(len(place.Segments()) - 1); above.String()+"." != forProvider {
 		out.around = above
 	}
 
@@ -309,10 +308,5 @@ func (i *Index) launchedBy(gvk schema.GroupVersionKind) (fields []Field, sure bo
 
 // Launched are the entries of the launched fields of the kind.
 func (i *Index) Launched(gvk schema.GroupVersionKind) []Entry {
-	b := i.blocks[gvk.Group]
-	if b.all() == nil {
-		return nil
-	}
-
-	return b.launched[version{gvk.Version, gvk.Kind}]
+	return i.block(gvk.Group).launched[version{gvk.Version, gvk.Kind}]
 }

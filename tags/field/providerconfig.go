@@ -26,12 +26,13 @@ type ConfigRef struct {
 	Namespaced bool
 }
 
-// ConfigOf returns the config that resources of the kind in the namespace are made with, whose
-// reference has the kind refKind and the name refName, each of which is empty if it isn't there. It returns false if the provider is none that we know, or has no such config.
+// ConfigOf returns the config that a resource of the kind in the namespace is made with. refKind and
+// refName are the kind and the name in its reference, each empty if it isn't there. It returns false
+// if the provider is none that we know, or has no such config.
 //
 // Configs are in the domain of their provider, as the index has them. Providers for Crossplane v1
-// have cluster-scoped ProviderConfigs, of which a reference without a name means default. Those
-// for v2 have namespaced ones, and ClusterProviderConfigs, which a reference without a kind means.
+// have cluster-scoped ProviderConfigs: a reference without a name means default. Providers for v2
+// have namespaced ones, and ClusterProviderConfigs, which a reference without a kind means.
 // If there is one of each in a domain, only resources for v2 have a namespace, or a kind in their
 // reference.
 func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRef, bool) {
@@ -42,10 +43,7 @@ func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRe
 		return ConfigRef{}, false
 	}
 
-	c := f.configs
-	if c.group == "" {
-		c = BuiltIn().configs(strings.TrimPrefix(gk.Group, service+"."))
-	}
+	c := cmp.Or(f.configs, BuiltIn().block(strings.TrimPrefix(gk.Group, service+".")).configs)
 
 	if c.v1 != "" && namespace == "" && refKind == "" {
 		c = configs{group: c.group, version: c.v1}
@@ -85,17 +83,7 @@ func (c configs) kinds() []string {
 	return []string{providerConfig}
 }
 
-// configs of the provider that the index has in the API group, of the newest version.
-func (i *Index) configs(group string) configs {
-	b := i.blocks[group]
-	if len(b.all()) == 0 {
-		return configs{}
-	}
-
-	return b.configs
-}
-
-// configsOf returns the configs among the entries of the API group. A provider
+// configsOf returns the configs among the entries of the API group, of the newest version. A provider
 // for Crossplane v2 has both kinds in the same versions.
 func configsOf(group string, entries map[version]Entry) configs {
 	c := configs{group: group}
@@ -119,7 +107,7 @@ func configsOf(group string, entries map[version]Entry) configs {
 	return c
 }
 
-// newest of two versions, of which the first may be none.
+// newest of two versions. The first may be none.
 func newest(a, b string) string {
 	if a != "" && kubeversion.CompareKubeAwareVersionStrings(a, b) > 0 {
 		return a

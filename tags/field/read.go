@@ -185,8 +185,6 @@ func hasType(v *structpb.Value, name string) bool {
 		return name == "string"
 	case *structpb.Value_BoolValue:
 		return name == "boolean"
-	case *structpb.Value_NumberValue:
-		return name == "number"
 	default:
 		return false
 	}

@@ -63,7 +63,7 @@ var upcoming = regexp.MustCompile(`.-\d{4}-\d{2}-\d{2}$`)
 
 // isUpcoming is true of a name that stands for the provider's default branch, as the release to
 // come: the newest release, and the date of the branch's newest commit, as in v2.6.0-2026-08-05.
-// Of a provider that tags no releases, each date is a release.
+// If a provider tags no releases, each date is a release.
 func isUpcoming(release string) bool { return upcoming.MatchString(release) }
 
 // ForgetUpcoming forgets default branches that say nothing of a release to come: those that a
@@ -93,8 +93,8 @@ func compareReleases(a, b string) int {
 	return strings.Compare(number.ReplaceAllStringFunc(a, padded), number.ReplaceAllStringFunc(b, padded))
 }
 
-// ranges of the releases in which something is so, e.g. v1.0.0..v1.4.0,v2.1.0.., of which the
-// last is open if it has the newest release.
+// ranges of the releases in which something is so, e.g. v1.0.0..v1.4.0,v2.1.0.. The last range is open
+// if it has the newest release.
 func (s *Survey) ranges(isSo func(release string) bool) string {
 	var out strings.Builder
 
