@@ -67,7 +67,7 @@ func (t *Target) Why(r Reason) string {
 	case Adopted:
 		return "is adopted: its managementPolicies allow neither Create nor Update"
 	case ReadOnly:
-		return "is adopted: it tells its controller to only read what it is of"
+		return "is adopted: it tells its controller to leave the cloud resource as it is"
 	case NotSelected:
 		return "is not among the resources that the input selects"
 	case NoField:
