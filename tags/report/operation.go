@@ -88,19 +88,12 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	rsp.Desired = object.Copy(rsp.GetDesired()) // The request's own stays.
 	rsp.Desired.Resources = resources
 
-	resources[desired] = &fnv1.Resource{Resource: &structpb.Struct{Fields: map[string]*structpb.Value{
-		"apiVersion": structpb.NewStringValue("v1"),
-		"kind":       structpb.NewStringValue("ConfigMap"),
-		"metadata": fields(map[string]*structpb.Value{
-			"name":      structpb.NewStringValue(to.Name),
-			"namespace": structpb.NewStringValue(to.Namespace),
-		}),
-		"data": fields(map[string]*structpb.Value{ReportKey: structpb.NewStringValue(text.String())}),
-	}}}
+	o, err := structpb.NewStruct(map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": to.Name, "namespace": to.Namespace},
+		"data":     map[string]any{ReportKey: text.String()},
+	})
+	resources[desired] = &fnv1.Resource{Resource: o}
 
-	return nil
-}
-
-func fields(of map[string]*structpb.Value) *structpb.Value {
-	return structpb.NewStructValue(&structpb.Struct{Fields: of})
+	return err
 }
