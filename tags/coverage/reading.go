@@ -135,10 +135,7 @@ func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
 		return nil
 	}
 
-	set, err := tagset.Read(object.Node{}, t.Field, &r.Keys)
-	if err != nil {
-		return nil
-	}
+	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // What isn't there can be read.
 
 	return set
 }

@@ -49,9 +49,6 @@ func (e brokenError) ExitCode() int { return 2 }
 
 // Validate that the command is told what fits together.
 func (c *Command) Validate() error {
-	files := append([]string{c.Composition}, c.Files...)
-	afterStdin := files[slices.Index(files, manifest.Stdin)+1:]
-
 	switch {
 	case c.Step != "" && c.Composition == "":
 		return errors.New("--step goes with --composition")
@@ -59,10 +56,8 @@ func (c *Command) Validate() error {
 		return errors.New("--key must not be empty")
 	case c.Strict && len(c.Key) == 0 && c.Composition == "":
 		return errors.New("--strict goes with --key or --composition, which say what is required")
-	case slices.Contains(files, manifest.Stdin) && slices.Contains(afterStdin, manifest.Stdin):
-		return errors.New("standard input can be read once: give - for one file only")
 	default:
-		return nil
+		return manifest.CheckStdin(append([]string{c.Composition}, c.Files...))
 	}
 }
 

@@ -54,16 +54,13 @@ type strictError struct{ skipped, refused, broken int }
 
 func (e strictError) Error() string {
 	var out []string
-	if e.skipped > 0 {
-		out = append(out, fmt.Sprintf("labels skipped: %d", e.skipped))
-	}
-
-	if e.refused > 0 {
-		out = append(out, fmt.Sprintf("labels whose tags the cloud refuses: %d", e.refused))
-	}
-
-	if e.broken > 0 {
-		out = append(out, fmt.Sprintf("rules of tagPolicy broken: %d", e.broken))
+	for _, of := range []struct {
+		what string
+		n    int
+	}{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}} {
+		if of.n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d", of.what, of.n))
+		}
 	}
 
 	return strings.Join(out, ", ")
@@ -74,9 +71,6 @@ func (e strictError) ExitCode() int { return 2 }
 
 // Validate that the command is told what to explain.
 func (c *Command) Validate() error {
-	files := append([]string{c.File, c.Composition, c.XR, c.Context, c.Rendered}, c.RequiredResources...)
-	afterStdin := files[slices.Index(files, manifest.Stdin)+1:]
-
 	switch {
 	case (c.File == "") == (c.Composition == ""):
 		return errors.New("give either a file of labels or --composition")
@@ -88,10 +82,8 @@ func (c *Command) Validate() error {
 		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
-	case slices.Contains(afterStdin, manifest.Stdin):
-		return errors.New("standard input can be read once: give - for one file only")
 	default:
-		return nil
+		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.Context, c.Rendered}, c.RequiredResources...))
 	}
 }
 

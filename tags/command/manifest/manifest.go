@@ -21,6 +21,15 @@ import (
 // Stdin is the path of standard input.
 const Stdin = "-"
 
+// CheckStdin returns an error if several of the paths are standard input, which can be read once.
+func CheckStdin(paths []string) error {
+	if first := slices.Index(paths, Stdin); first >= 0 && slices.Contains(paths[first+1:], Stdin) {
+		return errors.New("standard input can be read once: give - for one file only")
+	}
+
+	return nil
+}
+
 // A Reader reads files of JSON values and of YAML documents.
 type Reader struct {
 	// Stdin is read where a path is -. It can be read once.
