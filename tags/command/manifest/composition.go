@@ -11,6 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Step is a pipeline step that runs the function.
@@ -54,10 +55,7 @@ func (r *Reader) Step(file, name string) (*Step, error) {
 }
 
 func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
-	var (
-		found []*Step
-		names []string
-	)
+	var found []*Step
 
 	for _, o := range objects {
 		c, err := compositionOf(o)
@@ -80,7 +78,6 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 			}
 
 			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef})
-			names = append(names, s.Step)
 		}
 	}
 
@@ -89,13 +86,17 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 		called = " called " + name
 	}
 
-	switch len(found) {
-	case 0:
+	switch {
+	case len(found) == 0:
 		return nil, errors.Errorf("no step of a Composition%s has an input of apiVersion %s and kind %s", called, v1beta1.APIVersion, v1beta1.Kind)
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
+	case name != "":
+		of := words.Map(found, func(s *Step) string { return s.Composition })
+		return nil, errors.Errorf("several Compositions have a step%s with an input of kind %s: give a file with one of them: %s", called, v1beta1.Kind, strings.Join(of, ", "))
 	default:
-		return nil, errors.Errorf("several steps%s have an input of kind %s: choose one with --step: %s", called, v1beta1.Kind, strings.Join(names, ", "))
+		names := words.Map(found, func(s *Step) string { return s.Name })
+		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
 	}
 }
 
