@@ -113,9 +113,9 @@ func without(t *target.Target, entries, others []tagset.Entry) []tagset.Entry {
 	})
 }
 
-// cloudOf returns the tags that the provider of t reports the cloud to have, or nil if it doesn't report any.
-// Those that Upjet generates leave out a field without anything in it, of what they have observed: that has an
-// ID. What only the status has of a map of theirs proves nothing: see target.IsGhost.
+// cloudOf returns the tags that the provider of t reports to be in the cloud, or nil if it reports none. Providers
+// made with Upjet leave out an empty field in the status of a resource that they have observed, which then has an
+// ID. In their maps, a tag that only the status has proves nothing: see target.IsGhost.
 func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
 	if set := t.Cloud(&r.Keys); set != nil {
 		if t.IsGhost() {
@@ -135,7 +135,7 @@ func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
 		return nil
 	}
 
-	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // What isn't there can be read.
+	set, _ := tagset.Read(object.Node{}, t.Field, &r.Keys) // A field that isn't there can be read.
 
 	return set
 }

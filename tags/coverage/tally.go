@@ -130,8 +130,7 @@ func New(o Options) *Tally {
 	return t
 }
 
-// Requires is true if a resource can be incomplete. A rule can be broken by a value or a spelling, too,
-// where it requires no tag.
+// Requires is true if a resource can be incomplete. A value or a spelling can break even a rule that requires no tag.
 func (t *Tally) Requires() bool { return t.required || len(t.broken) > 0 }
 
 // Schemas are the kinds whose schemas say where their tags are, or would if they were here.
@@ -163,8 +162,7 @@ func (r read) Locate(k field.Kind) (field.Field, bool) {
 	return f, ok
 }
 
-// namedKeys returns the keys of labels that the sources name. Which others they have, only composite
-// resources say.
+// namedKeys returns the keys of labels that the sources name. Only composite resources tell the others.
 func namedKeys(sources []v1beta1.Source) []string {
 	var keys []string
 
@@ -384,7 +382,7 @@ func (t *Tally) countFound(counts *Group, keys, inCloud map[tagID]string) {
 	}
 }
 
-// one is 1 if it is so, and otherwise 0.
+// one returns 1 for true, and 0 for false.
 func one(is bool) int { //nolint:revive // It is what is counted.
 	if is {
 		return 1
@@ -393,7 +391,7 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 	return 0
 }
 
-// judge which tags the resource lacks, and which break the policy. It returns which of the keys are for the
+// judge notes which tags r lacks, and which break the policy. It returns, for each of the keys, whether it is for the
 // resource.
 func (t *Tally) judge(r *Resource, of *target.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
 	isFor = make([]bool, len(t.keys))

@@ -44,8 +44,8 @@ type Command struct {
 	Complete bool `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
 }
 
-// A kind is what the built-in index has of a version of a kind, if anything, and how it
-// is defined, if it is.
+// A kind is a version of a kind: its entry in the built-in index, if there is one, and its tag field by its
+// definition, if it has one.
 type kind struct {
 	was field.Entry
 	is  *field.Field
@@ -131,7 +131,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	return nil
 }
 
-// addBuiltIn adds to the kinds what the built-in index has that is comparable with them.
+// addBuiltIn adds the built-in index's entries of these kinds, and of their groups if the definitions are complete.
 func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	alike := make(map[schema.GroupKind]bool) // Without a kind it is all of a group.
 
@@ -173,7 +173,7 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 	}
 }
 
-// lines returns what the index has of the kind, and how it is defined.
+// lines returns the lines of the kind in the index, behind a minus, and by its definition, behind a plus.
 func (k kind) lines(gvk schema.GroupVersionKind) string {
 	out := strings.Builder{}
 
@@ -188,8 +188,7 @@ func (k kind) lines(gvk schema.GroupVersionKind) string {
 	return out.String()
 }
 
-// covers is true if the built-in field holds for a kind that has the other field: an older release may
-// report less.
+// covers is true if the built-in field is right for a kind with the other field. An older release may report less.
 func covers(built, is field.Field) bool {
 	return built.WrittenAs(is) && !slices.ContainsFunc(is.Observed, func(path object.Path) bool {
 		return !slices.ContainsFunc(built.Observed, path.Equal)

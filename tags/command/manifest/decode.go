@@ -24,10 +24,11 @@ const MaxDocument = 64 << 20
 
 // A decoder decodes JSON values and YAML documents that follow each other.
 type decoder struct {
-	// emit takes what is decoded. Its error ends the decoder.
+	// emit takes the decoded values. Its error ends the decoder.
 	emit func(*structpb.Value) error
 
-	// document that is decoded, and item of the outermost list there, from 1. Item is 0 outside of lists.
+	// document and item say what is being decoded, from 1. The item is one of the outermost list, and 0 outside of
+	// lists.
 	document, item int
 }
 
@@ -49,8 +50,8 @@ func decode(text io.Reader, f func(*structpb.Value) error) error {
 	return err
 }
 
-// documents decodes JSON values, and YAML documents behind them. Only the values that come first may be
-// larger than MaxDocument: what is between the separators of documents is read as a whole.
+// documents decodes JSON values, and YAML documents behind them. Only these first values may be larger than
+// MaxDocument: text between separators of documents is read as a whole.
 func (d *decoder) documents(in io.Reader) error {
 	rest, err := d.json(in)
 	if err != nil {
@@ -90,14 +91,14 @@ func (d *decoder) documents(in io.Reader) error {
 	}
 }
 
-// errTooLarge is the error of what is larger than it may be.
+// errTooLarge is the error of a document or an item that is larger than MaxDocument.
 var errTooLarge = errors.Errorf("it is larger than %d MB", MaxDocument>>20)
 
-// A gauge counts what is read through it.
+// A gauge limits how much is read through it, and counts lines.
 type gauge struct {
 	in io.Reader
 
-	// room for so many bytes is left.
+	// room is the number of bytes that may still be read.
 	room int
 
 	// lines that have ended.
@@ -159,8 +160,8 @@ func (d *decoder) list(more func(i int) bool, f func(i int) error) error {
 	return nil
 }
 
-// listItems returns the items that a List stands for, or nil if the object is none. What else an object has
-// besides items would be lost, so that it's an error.
+// listItems returns the items of a List, or nil if the object is no List. A field besides the items would be lost, so
+// it is an error.
 func listItems(o *structpb.Struct) (*structpb.Value_ListValue, error) {
 	of, hasItems := o.GetFields()["items"]
 	kind := o.GetFields()["kind"].GetStringValue()

@@ -16,7 +16,7 @@ import (
 // YAML can begin with a brace, too, but hardly with one and a quote.
 var asJSON = regexp.MustCompile(`^\s*(\{\s*["}]|\[(\s|\[|null\s*,)*(null\s*)?(\]|"|\{\s*["}]))`)
 
-// maxDepth is how deep lists and objects of JSON are within others, as encoding/json has it.
+// maxDepth is how deep lists and objects of JSON may be nested: the limit of encoding/json.
 const maxDepth = 10_000
 
 // A jsonDecoder decodes values of JSON by token, so that it has one item of a list in memory at a time.
@@ -88,8 +88,7 @@ func (j *jsonDecoder) items() error {
 	return err
 }
 
-// rest decodes the rest of the value that begins with the token, and has items decode those of a List, if it
-// isn't nil.
+// rest decodes the value that begins with the token t. If items isn't nil, it decodes the items of a List.
 func (j *jsonDecoder) rest(t json.Token, items func() error) (*structpb.Value, error) {
 	switch t {
 	case json.Delim('{'):
@@ -124,7 +123,7 @@ func (j *jsonDecoder) next() (*structpb.Value, error) {
 	return j.rest(t, nil)
 }
 
-// object decodes the fields of the object that has begun, but for the items that are decoded by the function.
+// object decodes the fields of the object that has begun. If items isn't nil, it decodes the list in the field items.
 func (j *jsonDecoder) object(items func() error) (*structpb.Value, error) {
 	s := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 

@@ -46,7 +46,7 @@ func (d *decoder) yaml(text io.Reader) error {
 	}
 }
 
-// valueOf returns what YAML has as what JSON would have.
+// valueOf returns the value of JSON for a value of YAML.
 func valueOf(yaml any) (*structpb.Value, error) {
 	switch y := yaml.(type) {
 	case map[any]any:
@@ -90,7 +90,7 @@ func valueOf(yaml any) (*structpb.Value, error) {
 	return structpb.NewValue(yaml)
 }
 
-// keyOf returns a key of YAML, which is no string if it looks like a number, as that of JSON.
+// keyOf returns the key of JSON for a key of YAML, which may be a number or a boolean.
 func keyOf(key any) (string, error) {
 	switch k := key.(type) {
 	case nil:
@@ -104,7 +104,7 @@ func keyOf(key any) (string, error) {
 	}
 }
 
-// textError returns an error if what YAML has as binary data is no text.
+// textError returns an error if binary data in YAML is no text.
 func textError(text string) error {
 	if utf8.ValidString(text) {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// quote returns s as a CEL string literal, in one line of characters that can be seen. It is a raw one where
-// that saves escapes.
+// quote returns s as a CEL string literal, in one line of printable characters. It is a raw literal where that saves
+// escapes.
 func quote(s string) string {
 	switch {
 	case strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) }):
@@ -50,8 +50,8 @@ func anyOf(conditions ...string) string {
 	return "(" + or(conditions...) + ")"
 }
 
-// matchesAny returns conditions of which one holds if the expression matches any pattern: a key, or the
-// beginning of keys and a *.
+// matchesAny returns conditions. One of them holds if the expression matches any pattern: a key, or the beginning of
+// keys and a *.
 func matchesAny(expression string, patterns []string) []string {
 	exact, out := []string{}, []string{}
 
@@ -120,7 +120,7 @@ func folded(expression, prefix string) string {
 	return replaced(expression, folds(prefix, profile.FoldKey)) + ".lowerAscii()"
 }
 
-// folds returns the characters of the prefix that are not ASCII, and what they are in lower case.
+// folds returns the characters of the prefix that are neither ASCII nor lower case, with their lower case.
 func folds(prefix string, lower func(string) string) map[string]string {
 	table := make(map[string]string)
 
@@ -140,7 +140,7 @@ func replaced(expression string, table map[string]string) string {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 
-	// One after the other, unless that could find what another one leaves.
+	// Replace one after the other, unless one could find text that another one has put in.
 	puts := strings.Join(slices.Collect(maps.Values(table)), "")
 	if !slices.ContainsFunc(olds, func(old string) bool { return utf8.RuneCountInString(old) != 1 || strings.Contains(puts, old) }) {
 		var replace strings.Builder

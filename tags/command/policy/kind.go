@@ -84,8 +84,8 @@ func pluralOf(name string) string {
 	}
 }
 
-// Resources of the kinds, as the API server knows them. If the plural of one is not known, it
-// is all of its group: the policy's expressions tell the kinds, which is safer than to guess.
+// Resources returns the API server's names of the kinds. If the plural of a kind is not known, it returns all
+// resources of the group: the policy's expressions check the kind, which is safer than a guess.
 func (p *policy) Resources() (out []schema.GroupResource) {
 	all := make([]schema.GroupResource, len(p.Kinds))
 
@@ -113,7 +113,7 @@ func (p *policy) Resources() (out []schema.GroupResource) {
 	return out
 }
 
-// add what the list doesn't have.
+// add appends the item, unless it is there already.
 func add[T comparable](to []T, item T) []T {
 	if slices.Contains(to, item) {
 		return to

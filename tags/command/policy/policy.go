@@ -55,7 +55,7 @@ var metadata = []struct{ What, Now, Old string }{
 	{"annotation", "variables.annotations", "variables.oldAnnotations"},
 }
 
-// A policy is what its manifests are made of: an input, and more.
+// A policy has what the template of its manifests needs.
 type policy struct {
 	*v1beta1.CloudTags
 
@@ -83,7 +83,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 	return errors.Wrap(err, "cannot write the policy")
 }
 
-// text of the policy that the flags ask for, and of its binding.
+// text returns the manifests of the policy that the flags ask for, and of its binding.
 func (c *Command) text(in io.Reader) (string, error) {
 	p := &policy{Action: c.Action, plurals: make(map[string]string)}
 	if err := p.match(c.Match); err != nil {
@@ -112,7 +112,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 	}
 
 	for _, prefix := range p.Prefixes {
-		// The case of annotations' keys is free.
+		// Keys of annotations may have capitals in the prefix.
 		key := strings.ToLower(prefix) + "x"
 		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(key+"/x")) > 0 {
 			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
@@ -124,7 +124,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 	}
 
 	for _, of := range profiles {
-		p.Profiles = append(p.Profiles, p.of(of))
+		p.Profiles = append(p.Profiles, p.guardOf(of))
 	}
 
 	if c.Required {
@@ -136,7 +136,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 	return p.manifests()
 }
 
-// step that the Composition has, or one that does what the flags say.
+// step returns the Composition's step, or one whose input has the fields that the flags set.
 func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 	flags := c.inputFlags()
 
@@ -160,7 +160,7 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 		return nil, errors.New("no --prefix and no --composition says which labels and annotations to check")
 	default:
 		flags["apiVersion"], flags["kind"] = v1beta1.APIVersion, v1beta1.Kind
-		flags["providerTags"] = v1beta1.ProviderTagsNone // How many slots to leave free, a flag says.
+		flags["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
 
 		in, err := v1beta1.DecodeObject(flags)
 
@@ -168,7 +168,7 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 	}
 }
 
-// inputFlags are the fields of an input that the flags say.
+// inputFlags returns the fields of an input that flags set.
 func (c *Command) inputFlags() map[string]any {
 	var sources []map[string]any
 	for _, prefix := range c.Prefix {
@@ -230,7 +230,7 @@ func (p *policy) manifests() (string, error) {
 	return header + strings.Join(docs, "---\n"), nil
 }
 
-// JSONReadings are those whose values have to be decoded.
+// JSONReadings are the readings whose values are JSON.
 func (p *policy) JSONReadings() []*reading {
 	return slices.DeleteFunc(slices.Clone(p.Readings), func(r *reading) bool { return !r.JSON })
 }

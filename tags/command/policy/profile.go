@@ -18,11 +18,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// ascii is what CEL puts in lower case. Kubernetes admits no other keys.
+// ascii matches strings that CEL can put in lower case. Kubernetes admits no other keys.
 const ascii = `^[\x00-\x7f]*$`
 
-// A guard is a tag profile that a policy makes rules of, with the format of keys that the input has for it, or
-// else its own.
+// A guard is a tag profile whose limits a policy enforces, with the input's key format for it, or else its own.
 type guard struct {
 	*profile.Profile
 
@@ -32,7 +31,7 @@ type guard struct {
 	// values is the class of values before CEL puts them in lower case, if the format does that.
 	values profile.Class
 
-	// What the format is made of.
+	// Parts of the format.
 	prefix  *string
 	replace map[string]string
 	lower   bool
@@ -42,8 +41,8 @@ type guard struct {
 	Made, Formatted string
 }
 
-// of returns the guard of the profile, with the input's format.
-func (p *policy) of(of *profile.Profile) *guard {
+// guardOf returns the guard of the profile.
+func (p *policy) guardOf(of *profile.Profile) *guard {
 	values := p.Values()[of.Name]
 	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", "", values)}
 
@@ -84,8 +83,8 @@ func formatted(expression, fixed string, f profile.Format) string {
 	return replaced(expression, table) + ".lowerAscii()"
 }
 
-// lowered returns the class that admits a string if c admits it in lower case. CEL leaves other capitals than
-// those of ASCII as they are, so that the class has to admit these.
+// lowered returns a class that admits a string if c admits it in lower case. CEL changes only capitals of ASCII, so
+// the class has to admit other capitals.
 func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
@@ -97,8 +96,8 @@ func lowered(c profile.Class) profile.Class {
 	return c
 }
 
-// lasting is a pattern of capitals that stay in lower case, or become longer: CEL can't tell how long a
-// string with these becomes. It has the characters themselves: a match costs as much as its pattern is long.
+// lasting is a pattern of the capitals that have no lower case, or a longer one: CEL can't tell how long a string
+// with them becomes. The pattern has the characters themselves, since the cost of a match grows with its length.
 var lasting = sync.OnceValue(func() string {
 	out := &strings.Builder{}
 	first := rune(-1)
@@ -125,7 +124,7 @@ type rule struct {
 	Condition string // Empty if no label does.
 }
 
-// Rules by which the transformer skips labels that aren't those of providers, in its order.
+// Rules by which the transformer skips labels, in its order, but for the rule on the providers' own keys.
 func (p *guard) Rules() []rule {
 	foreign := ""
 	if p.lower || p.FoldKeys || p.FoldEntries {
@@ -147,7 +146,7 @@ func (p *guard) Rules() []rule {
 // Folded returns the expression of the tag key as reserved keys are compared: in lower
 // case.
 func (p *guard) Folded() string {
-	// What is not ASCII comes from here.
+	// All characters that are not ASCII come from these.
 	fixed := p.policy.KeyPrefix + strings.Join(slices.Sorted(maps.Values(p.replace)), "")
 	if p.prefix != nil {
 		fixed += *p.prefix
@@ -160,17 +159,17 @@ func (p *guard) Folded() string {
 	return folded("tag", fixed)
 }
 
-// reserved is the condition that the label claims a reserved key and may not.
+// reserved is the condition that an untrusted label has a reserved key.
 func (p *guard) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
 	if len(keys) == 0 {
 		return ""
 	}
 
-	// By expression, so that none is looked at twice.
+	// By expression, so that none is evaluated twice.
 	patterns := map[string][]string{p.Folded(): tags.ReservedTagKeys(p.keys, keys, prefix)}
 
-	// Otherwise what the format makes of a label's key tells all that the key itself does.
+	// Only a format that replaces letters can hide a reserved key.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
 		for _, expression := range []string{folded("l.key", ""), folded("l.tag", prefix)} {
 			patterns[expression] = append(patterns[expression], words.Map(keys, profile.FoldKey)...)
@@ -212,10 +211,10 @@ func (p *guard) taken() string {
 	return or(matchesAny(expression, words.Map(p.Taken, p.Fold))...)
 }
 
-// Kept are the slots for tags that the input leaves free.
+// Kept is the number of slots that the input leaves free.
 func (p *guard) Kept() int { return int(p.policy.ReservedTags[p.Name]) }
 
-// Provided are the slots for tags that the provider sets.
+// Provided is the number of slots that the provider's own tags take.
 func (p *guard) Provided() int {
 	if p.policy.ProviderTags == v1beta1.ProviderTagsNone {
 		return 0
@@ -224,5 +223,5 @@ func (p *guard) Provided() int {
 	return len(field.ProviderTags(p.Name))
 }
 
-// Slots for tags that are left.
+// Slots is the number of slots that are left for labels.
 func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided(), 0) }

@@ -10,7 +10,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 )
 
-// How labels and annotations are read.
+// how is a way to read labels and annotations: the settings of a source that decide on it.
 type how struct {
 	Prefix string
 	Form   v1beta1.KeyForm
@@ -24,7 +24,7 @@ type how struct {
 func howOf(s *v1beta1.Source) how {
 	h := how{Prefix: s.Prefix, Form: s.KeyForm, JSON: s.Encoding == v1beta1.EncodingJSON}
 
-	// All are if only the composite resource says which.
+	// If only the composite resource says which keys are included, all are checked.
 	if s.Include != nil && s.Include.Keys != nil {
 		h.included = " && " + anyOf(append(matchesAny(h.Key(), s.Include.Keys), "false")...)
 	}
@@ -36,17 +36,17 @@ func howOf(s *v1beta1.Source) how {
 	return h
 }
 
-// Key returns the expression of the qualified key that the label or annotation k has, or of its tag key.
+// Key returns the expression of the qualified key of the label or annotation k, or of its tag key with keyForm Tag.
 func (h how) Key() string { return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix)) }
 
-// A reading is what is read in one way.
+// A reading is one way to read labels and annotations, and the kinds that are read so.
 type reading struct {
 	how
 
 	// Reads is the condition that the label or annotation k is read.
 	Reads string
 
-	// kinds that are read so, and whether all sources that do are trusted.
+	// kinds that are read so. The value is true if all sources that do so are trusted.
 	kinds map[string]bool
 }
 
@@ -55,9 +55,9 @@ func (r *reading) Trusted() []string {
 	return slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] })
 }
 
-// read takes the input of the step, and how its sources read objects of the policy's kinds. Without any, the
-// policy is for all kinds that sources read. A kind that no source reads is read as all sources do: its
-// labels may be copied to a kind that is read.
+// read takes the input of the step, and finds out how its sources read objects of the policy's kinds. If the policy has
+// no kinds, it gets all that sources read. A kind that no source reads is read in every source's way: its labels
+// may be copied to a kind that is read.
 func (p *policy) read(s *manifest.Step) {
 	p.CloudTags = s.Input
 	of := make([][]string, len(p.Sources))
@@ -65,7 +65,7 @@ func (p *policy) read(s *manifest.Step) {
 
 	for i := range p.Sources {
 		for _, k := range resolve.Kinds(&p.Sources[i], s.Composite) {
-			// Crossplane refuses the requirement of what is no kind.
+			// Crossplane refuses requirements of an invalid kind.
 			if kind, err := kindOf(k.APIVersion, k.Kind); err == nil {
 				of[i], all = append(of[i], kind), add(all, kind)
 			}
@@ -94,7 +94,7 @@ func (p *policy) read(s *manifest.Step) {
 	}
 }
 
-// reading returns the reading of that way.
+// reading returns the policy's reading in that way, which it adds if there is none.
 func (p *policy) reading(h how) *reading {
 	i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h })
 	if i < 0 {

@@ -19,14 +19,14 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A required thing is a label or annotation that objects must have, or the values of one.
+// A required is a validation: objects must have a label or annotation, or one of its allowed values.
 type required struct {
-	// Condition that holds if the object has it or need not, and Message if it doesn't hold.
+	// Condition is true of objects that are admitted. Message says why others are not.
 	Condition, Message string
 }
 
-// A giver is a source that can give the tag of a key: labels and annotations of one object of the
-// kind. The kind is empty if it is anything else that can give it.
+// A giver is a source that can give the tag of a key. It reads labels and annotations of one object of the kind, or
+// something else if the kind is empty.
 type giver struct {
 	kind string
 
@@ -34,8 +34,8 @@ type giver struct {
 	keys []string
 }
 
-// require adds what the tag policy requires of all resources, of tags that only objects of one of the policy's
-// kinds can give.
+// require adds validations for rules of the tag policy that are for all resources, and whose tags only objects of
+// one of the policy's kinds can give.
 func (p *policy) require(composite v1beta1.ResourceKind) error {
 	if p.TagPolicy == nil {
 		return errors.New("--required: the input has no tagPolicy")
@@ -84,15 +84,15 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, composite v1beta1.ResourceKind) giver {
 	g := giver{}
 
-	// Of several objects any can give it.
+	// With several objects, each of them can give the tag.
 	one := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
 	if kinds := resolve.Kinds(s, composite); len(kinds) == 1 && one {
-		g.kind, _ = kindOf(kinds[0].APIVersion, kinds[0].Kind) // What is no kind has no objects.
+		g.kind, _ = kindOf(kinds[0].APIVersion, kinds[0].Kind) // An invalid kind has no objects.
 	}
 
 	for _, of := range p.candidates(s, key) {
 		if s.Prefix != "" && len(content.IsLabelKey(strings.ToLower(s.Prefix+of))) > 0 {
-			continue // No label and no annotation has it.
+			continue // No label or annotation can have this key.
 		}
 
 		l := tags.Label{QualifiedKey: of, TagKey: p.KeyPrefix + of, Trusted: s.Trusted}
@@ -123,7 +123,7 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 		out = []string{key, p.KeyPrefix + key}
 	}
 
-	// A format can make the key of others.
+	// A key format can make the tag's key of other keys.
 	if s.Include != nil {
 		for _, k := range s.Include.Keys {
 			if !strings.HasSuffix(k, "*") {
