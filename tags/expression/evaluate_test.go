@@ -23,10 +23,16 @@ type scene struct {
 	Name     string           `json:"name"`
 	Desired  *structpb.Struct `json:"desired"`
 	Observed *structpb.Struct `json:"observed"`
+
+	composite object.Object // The bytes of XR, which may be large.
 }
 
 func (s *scene) call(ctx context.Context) *expression.Call {
-	c := expression.NewCall(ctx, object.Tree(s.XR), s.Context)
+	if s.composite.IsZero() {
+		s.composite = object.Tree(s.XR)
+	}
+
+	c := expression.NewCall(ctx, s.composite, s.Context)
 	c.Require(s.Required)
 	c.Of(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
 
