@@ -2,8 +2,6 @@ package stamp
 
 import (
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -11,20 +9,11 @@ import (
 // A Look at a target is what there is, before anything is decided: for people who want to know
 // what the function sees.
 type Look struct {
-	APIVersion, Kind string
+	*target.Target
 
-	Profile *profile.Profile
-
-	// Unprofiled is why that is the generic one.
-	Unprofiled target.Unprofiled
-
-	// LeftAlone is why the resource's tags are not managed, or empty if they are.
-	LeftAlone string
-
-	// Field of the tags, unless the resource is left alone, and Mismatch why it can't be
-	// read or written, or empty if it can.
-	Field    *field.Field
-	Mismatch string
+	// LeftAlone is why the resource's tags are not managed, or empty if they are. Mismatch is why the tag
+	// field can't be read or written, or empty if it can.
+	LeftAlone, Mismatch string
 
 	// Labels are what the labels for the resource come to, and Refused those that such a
 	// field can't have.
@@ -47,22 +36,24 @@ type Look struct {
 type LookedTag struct {
 	Key, Value string
 
-	// Labels that would be the tag of this key.
-	Labels []tags.Tag
+	// Label that would be the tag of this key, or nil if there is none.
+	Label *tags.Tag
 }
 
 // Look at t. An error means that its labels can't be known.
 func (s *Stamper) Look(t *target.Target) (*Look, error) {
-	l := &Look{APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Profile: t.Profile, LeftAlone: t.Why(t.Leave)}
+	l := &Look{Target: t}
 
 	switch {
 	case t.Leave != target.None:
-		return l, nil
+		l.LeftAlone = t.Why(t.Leave)
 	case !t.Managed:
 		l.LeftAlone = t.Why(target.NotSelected)
-		return l, nil
-	case t.Lacks != target.None:
+	default:
 		l.LeftAlone = t.Why(t.Lacks)
+	}
+
+	if l.LeftAlone != "" {
 		return l, nil
 	}
 
@@ -72,8 +63,7 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 	}
 
 	labels := all.in(t)
-	l.Unprofiled = t.Unprofiled
-	l.Field, l.Labels = t.Field, labels.transformed
+	l.Labels = labels.transformed
 
 	for _, u := range labels.unfit {
 		l.Refused = append(l.Refused, Skip{SkippedLabel: u.label, Limit: u.limit})
@@ -115,11 +105,11 @@ func (l *Look) addTags(s *State) {
 			continue
 		}
 
-		of := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
+		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
 		if i, ok := s.Labels.labelOf(e); ok {
-			of.Labels = append(of.Labels, s.Labels.all[i].Tag)
+			tag.Label = &s.Labels.all[i].Tag
 		}
 
-		l.Tags = append(l.Tags, of)
+		l.Tags = append(l.Tags, tag)
 	}
 }

@@ -130,7 +130,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 			return nil, err
 		}
 
-		x, err := of.look(t, l)
+		x, err := of.look(l)
 		if err != nil {
 			return nil, err
 		}
@@ -208,13 +208,13 @@ func (r *resolved) stamper() *stamp.Stamper {
 }
 
 // look returns the explanation of the target.
-func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
-	x := &Rendered{Resource: t.Name, APIVersion: l.APIVersion, Kind: l.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch, unprofiled: l.Unprofiled}
-	if l.Field == nil {
+func (r *resolved) look(l *stamp.Look) (*Rendered, error) {
+	x := &Rendered{Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
+	if l.LeftAlone != "" {
 		return x, nil
 	}
 
-	x.FieldPath, x.Shape = l.Field.Path.String(), l.Field.Shape
+	x.FieldPath, x.Shape, x.unprofiled = l.Field.Path.String(), l.Field.Shape, l.Unprofiled
 	if l.Mismatch != "" {
 		return x, nil
 	}
@@ -228,12 +228,10 @@ func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 	for i := range l.Tags {
 		t := RenderedTag{Key: l.Tags[i].Key, Value: l.Tags[i].Value}
 
-		for j := range l.Tags[i].Labels {
-			r.compare(&t, &l.Tags[i].Labels[j], ignore)
-			there[l.Tags[i].Labels[j].Label] = true
-		}
-
-		if k := ignore.First(&tags.Tag{Key: t.Key, Value: t.Value}); k != nil && len(l.Tags[i].Labels) == 0 {
+		if of := l.Tags[i].Label; of != nil {
+			r.compare(&t, of, ignore)
+			there[of.Label] = true
+		} else if k := ignore.First(&tags.Tag{Key: t.Key, Value: t.Value}); k != nil {
 			t.Note = ignore.rule(k)
 		}
 
@@ -245,7 +243,7 @@ func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 		x.Tags = append(x.Tags, t)
 	}
 
-	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: t.Name, Desired: t.Resource})
+	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: l.Name, Desired: l.Resource})
 	x.Labels = r.lost(l, there, absent)
 
 	return x, err
@@ -254,11 +252,7 @@ func (r *resolved) look(t *target.Target, l *stamp.Look) (*Rendered, error) {
 // compare notes how the tag differs from that of a label with the same key.
 func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
 	if of.Value == t.Value {
-		t.Label, t.Source, t.Note = of.QualifiedKey, r.title(of.Label), ""
-		return
-	}
-
-	if t.Label != "" {
+		t.Label, t.Source = of.QualifiedKey, r.title(of.Label)
 		return
 	}
 
