@@ -33,7 +33,7 @@ func (d *Decision) noteKept(r *Result) {
 func (d *Decision) conclude(r *Result) {
 	w := &r.Withheld
 
-	for i, f := range d.fates {
+	for i, f := range d.states {
 		l := &d.Labels.all[i]
 
 		switch {

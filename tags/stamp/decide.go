@@ -16,8 +16,8 @@ import (
 type Decision struct {
 	*State
 
-	// fates of labels, by position.
-	fates []fate
+	// states of labels, by position.
+	states []labelState
 
 	// instead are the tags of other systems that missing labels give way to, by position.
 	instead map[int][]tagset.Entry
@@ -49,14 +49,14 @@ type Decision struct {
 	uncopied, forbidden []string
 }
 
-// A fate of a label.
-type fate uint8
+// A labelState is what has become of a label.
+type labelState uint8
 
 const (
 	// open labels have no tag slot, unless that is yet to be decided.
-	open fate = iota
+	open labelState = iota
 
-	// stamped labels are tags. All others have the tag that the fate says.
+	// stamped labels are tags. The tags of all others are as the state says.
 	stamped
 	retained
 	ignored
@@ -68,7 +68,7 @@ const (
 // has no tag slot for is left out. It returns an error if the source of a label accepts no other value than
 // its own, and there is one. It changes nothing but the set of tags.
 func Decide(s *State) (*Decision, error) {
-	d := &Decision{State: s, fates: make([]fate, len(s.Labels.all))}
+	d := &Decision{State: s, states: make([]labelState, len(s.Labels.all))}
 	d.takeAway()
 
 	if err := d.replace(); err != nil {
@@ -149,7 +149,7 @@ func (d *Decision) replace() error {
 			return errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
 				l.Key, quote(there), l.Source.Name, l.Value)
 		default:
-			d.fates[i] = retained
+			d.states[i] = retained
 		}
 	}
 
@@ -162,9 +162,9 @@ func (d *Decision) replace() error {
 
 	// Of labels that differ in case alone, an entry of one can have stood in the way of another, and be gone
 	// since.
-	for _, twins := range d.Labels.twins {
-		for _, i := range twins {
-			if d.fates[i] == stamped {
+	for _, spellings := range d.Labels.spellings {
+		for _, i := range spellings {
+			if d.states[i] == stamped {
 				d.put(i)
 			}
 		}
@@ -175,7 +175,7 @@ func (d *Decision) replace() error {
 
 // put the label at position i among the tags.
 func (d *Decision) put(i int) {
-	d.fates[i] = stamped
+	d.states[i] = stamped
 	d.Tags.Put(d.entry(i))
 }
 
@@ -225,7 +225,7 @@ func (d *Decision) removeTags() {
 		}
 
 		if i, ok := l.byID[of[0].ID]; ok && !d.Tags.Has(of[0].ID) {
-			d.fates[i] = removed
+			d.states[i] = removed
 		}
 	}
 
@@ -239,11 +239,11 @@ func (d *Decision) removeTags() {
 		switch {
 		case gives:
 			if d.instead[i] = d.withoutRemoved(of); len(d.instead[i]) == 0 {
-				d.fates[i] = removed
+				d.states[i] = removed
 			}
-		case d.fates[i] != open: // What it is decides, not what the label would be.
+		case d.states[i] != open: // What it is decides, not what the label would be.
 		case l.all[i].removed:
-			d.fates[i] = removed
+			d.states[i] = removed
 		case l.all[i].protected != "":
 			d.protected = append(d.protected, l.all[i].protected)
 		}
@@ -275,7 +275,7 @@ func (d *Decision) fill() error {
 
 	unkept, free := d.adopt(grown, free)
 
-	if free, err = d.fillLabels(trusted, len(d.fates), free); err != nil {
+	if free, err = d.fillLabels(trusted, len(d.states), free); err != nil {
 		return err
 	}
 
@@ -292,7 +292,7 @@ func (d *Decision) fill() error {
 // how many slots are left.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
-		if d.fates[i] != open {
+		if d.states[i] != open {
 			continue
 		}
 
@@ -323,7 +323,7 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 // instead.
 func (d *Decision) putMissing(i int) error {
 	if of, gives := d.instead[i]; gives {
-		d.fates[i] = ignored
+		d.states[i] = ignored
 		d.Tags.Adopt(of)
 
 		return nil

@@ -63,7 +63,7 @@ func (d *Decision) ignoreTag(of []tagset.Entry) {
 	}
 
 	for _, i := range labels {
-		d.fates[i] = ignored
+		d.states[i] = ignored
 	}
 }
 

@@ -23,10 +23,10 @@ type Labels struct {
 	// first.
 	all []fieldLabel
 
-	// byID are the positions of labels by the ID of their tags. twins are those of labels whose keys
+	// byID are the positions of labels by the ID of their tags. spellings are those of labels whose keys
 	// differ in case alone, by the key in lower case.
-	byID  map[string]int
-	twins map[string][]int
+	byID      map[string]int
+	spellings map[string][]int
 
 	// claimed are the reserved keys that labels have, and byClaim the first positions of these labels by
 	// the key in lower case. Forfeited are those of labels of trusted sources that were skipped.
@@ -61,7 +61,7 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 	n := len(d.Tags)
 	l := &Labels{
 		Keys: tagset.NewKeys(k, d.Tags), transformed: d, all: make([]fieldLabel, 0, n),
-		byID: make(map[string]int, n), byClaim: make(map[string]int), twins: make(map[string][]int),
+		byID: make(map[string]int, n), byClaim: make(map[string]int), spellings: make(map[string][]int),
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
@@ -128,8 +128,8 @@ func (l *Labels) add(t tags.Tag) bool {
 	l.all = append(l.all, fieldLabel{Tag: t, entry: l.Entry(&t)})
 	l.byID[l.all[i].entry.ID] = i
 
-	if folded := l.Profile.Fold(t.Key); l.Twins[folded] {
-		l.twins[folded] = append(l.twins[folded], i)
+	if folded := l.Profile.Fold(t.Key); l.Spellings[folded] {
+		l.spellings[folded] = append(l.spellings[folded], i)
 	}
 
 	if key := profile.FoldKey(t.Key); t.Reserved {
@@ -202,8 +202,8 @@ func (l *Labels) labelOf(e *tagset.Entry) (position int, ok bool) {
 // labelsOf returns the positions of the labels that have the key of the entry e, in any case if the
 // provider ignores it.
 func (l *Labels) labelsOf(e *tagset.Entry) []int {
-	if twins := l.twins[l.Profile.Fold(e.Key)]; len(twins) > 0 {
-		return twins
+	if spellings := l.spellings[l.Profile.Fold(e.Key)]; len(spellings) > 0 {
+		return spellings
 	}
 
 	if i, ok := l.byID[e.ID]; ok {

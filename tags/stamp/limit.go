@@ -67,7 +67,7 @@ func (p *plan) slotless() (positions []int) {
 		return nil
 	}
 
-	for i, f := range p.decision.fates {
+	for i, f := range p.decision.states {
 		if f == open {
 			positions = append(positions, i)
 		}
@@ -78,5 +78,5 @@ func (p *plan) slotless() (positions []int) {
 
 // lacksSlot is true if the resource has no tag slot for the label at position i.
 func (p *plan) lacksSlot(i int) bool {
-	return p.done && p.decision != nil && i < len(p.decision.fates) && p.decision.fates[i] == open
+	return p.done && p.decision != nil && i < len(p.decision.states) && p.decision.states[i] == open
 }

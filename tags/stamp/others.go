@@ -39,7 +39,7 @@ func (d *Decision) replaceOthers() error {
 	slices.Sort(positions)
 
 	for _, i := range positions {
-		if d.fates[i] != open || d.needs(i) > 0 {
+		if d.states[i] != open || d.needs(i) > 0 {
 			continue
 		}
 

@@ -114,9 +114,9 @@ type Keys struct {
 	// or the shortest one of Prefixes if it begins as any of these does.
 	Known, Patterns, Prefixes profile.KeySet
 
-	// Twins are keys in lower case that several labels have in some spelling each. They
+	// Spellings are keys in lower case that several labels have in some spelling each. They
 	// are different tags of a list if they have different values.
-	Twins map[string]bool
+	Spellings map[string]bool
 
 	// tags that there are to be.
 	tags int
@@ -125,7 +125,7 @@ type Keys struct {
 // NewKeys returns the Keys of the kind k, if there are to be the tags of. No
 // strings are known to be tags yet.
 func NewKeys(k Kind, of []tags.Tag) Keys {
-	out := Keys{Kind: k, Twins: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags)}
+	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags)}
 	if !k.Profile.FoldEntries {
 		return out
 	}
@@ -135,7 +135,7 @@ func NewKeys(k Kind, of []tags.Tag) Keys {
 	for _, t := range of {
 		folded := k.Profile.Fold(t.Key)
 		if seen[folded] {
-			out.Twins[folded] = true
+			out.Spellings[folded] = true
 		}
 
 		seen[folded] = true
@@ -154,10 +154,10 @@ func (k *Keys) ID(key string) string {
 }
 
 // fold the case of the key, if the provider takes keys that differ only in case
-// for one. Twins are told apart by it.
+// for one. Spellings are told apart by it.
 func (k *Keys) fold(key string) string {
 	folded := k.Profile.Fold(key)
-	if k.Twins[folded] {
+	if k.Spellings[folded] {
 		return key
 	}
 
