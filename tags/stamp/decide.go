@@ -25,7 +25,7 @@ type Decision struct {
 	// foreign are the tags of other systems that the field doesn't have, or not as the cloud does.
 	foreign [][]tagset.Entry
 
-	// respelled are the positions of labels with reserved keys whose tags were there in another case.
+	// respelled are the positions of labels with reserved keys whose tags were there in another case, and go.
 	respelled []int
 
 	// lacking is how many trusted labels have no tag slot, and lackingKeys the keys of the first of them.
@@ -98,16 +98,18 @@ func (d *Decision) takeAway() {
 		claim, claimed := e.First(l.claimed)
 		_, forfeited := e.First(l.forfeited)
 
-		switch {
-		case claimed:
-			d.respelled = append(d.respelled, l.byClaim[profile.FoldKey(claim)])
-		case !forfeited && d.isEarlier(e):
+		if !claimed && !forfeited && d.isEarlier(e) {
 			continue
-		default:
-			d.taken = append(d.taken, key)
 		}
 
 		d.Tags.Remove(e)
+
+		switch {
+		case !claimed:
+			d.taken = append(d.taken, key)
+		case !d.isOthers(e): // Otherwise it stays, and so does its slot.
+			d.respelled = append(d.respelled, l.byClaim[profile.FoldKey(claim)])
+		}
 	}
 }
 
