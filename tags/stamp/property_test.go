@@ -254,6 +254,18 @@ func (w world) becomes() became {
 		return claimed && !l.Trusted
 	})
 
+	// What others have in the observed field stays there beside what is desired, which takes the
+	// place of the same tag. Of a list of strings, only the same string is the same tag.
+	others := make(map[string]othersTag)
+	for key, o := range w.others {
+		others[fold(key)] = o
+	}
+
+	isSame := func(id, value string) bool {
+		o, ok := others[id]
+		return ok && !w.whole && (!w.strings || o.value == value)
+	}
+
 	of := make(map[string]tags.Label)
 	why := make(map[string]string)
 
@@ -272,6 +284,7 @@ func (w world) becomes() became {
 			now[fold(key)] = value
 		case i >= 0 && fold(labels[i].TagKey) == fold(key):
 			now[fold(key)] = value
+		case i >= 0 && isSame(fold(key), value): // It stays, and keeps its slot.
 		case i >= 0:
 			replacing = append(replacing, labels[i])
 		case earlier:
@@ -413,17 +426,6 @@ func (w world) becomes() became {
 		return ok
 	})
 
-	// What others have in the observed field stays there beside what is desired, which takes the
-	// place of the same tag. Of a list of strings, only the same string is the same tag.
-	others := make(map[string]othersTag)
-	for key, o := range w.others {
-		others[fold(key)] = o
-	}
-
-	isSame := func(id, value string) bool {
-		o, ok := others[id]
-		return ok && !w.whole && (!w.strings || o.value == value)
-	}
 	used := func() int {
 		n := len(now)
 
