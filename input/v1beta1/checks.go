@@ -66,6 +66,10 @@ var formats = map[string]func(text string) error{
 	},
 	"field-path":  func(text string) error { return path(text, object.ParsePath) },
 	"field-paths": func(text string) error { return path(text, object.ParsePaths) },
+	"regular-expression": func(text string) error {
+		_, err := expression.ParseRegexp(text)
+		return err
+	},
 	// No label's key starts with an exclamation mark. Whoever writes one wants to leave
 	// labels out.
 	"label-pattern": func(text string) error {

@@ -3,6 +3,7 @@ package v1beta1
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -11,6 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // The apiVersion and kind of the input.
@@ -892,6 +894,8 @@ type TagPolicy struct {
 }
 
 // A TagRule is on one tag of resources that have a tag field.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.matches) || !has(self.values)",message="must not be beside values: write one regular expression, or patterns, or two rules",fieldPath=".matches"
 type TagRule struct {
 	// Key of the tag, or of the label that becomes it.
 	//
@@ -911,6 +915,13 @@ type TagRule struct {
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	Values []profile.Pattern `json:"values,omitempty"`
+
+	// Matches is a regular expression (RE2) that matches the whole value of the tag, e.g.
+	// ^[0-9]{4}$. Instead of values.
+	//
+	// +optional
+	// +kubebuilder:validation:Format=regular-expression
+	Matches expression.Regexp `json:"matches,omitzero"`
 
 	// Resources that the rule is for: those that any entry selects. By default these
 	// are all whose tags are managed.
@@ -1222,6 +1233,20 @@ func (s *Source) Required() bool {
 
 // IsRequired reports whether resources must have the tag.
 func (r *TagRule) IsRequired() bool { return r.Required == nil || *r.Required }
+
+// Admits reports whether the tag may have the value.
+func (r *TagRule) Admits(value string) bool {
+	return (r.Values == nil || slices.ContainsFunc(r.Values, func(p profile.Pattern) bool { return p.Matches(value) })) && r.Matches.Matches(value)
+}
+
+// Allowed says which values the tag may have, in words of messages. It is empty if it may have all.
+func (r *TagRule) Allowed() []string {
+	if !r.Matches.IsZero() {
+		return []string{"what matches " + r.Matches.String()}
+	}
+
+	return words.Map(r.Values, profile.Pattern.String)
+}
 
 // Required reports whether there must be an object.
 func (s *MetadataSource) Required() bool {

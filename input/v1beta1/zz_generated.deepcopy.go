@@ -696,6 +696,7 @@ func (in *TagRule) DeepCopyInto(out *TagRule) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	in.Matches.DeepCopyInto(&out.Matches)
 	if in.Resources != nil {
 		in, out := &in.Resources, &out.Resources
 		*out = make([]ResourceSelector, len(*in))

@@ -8,6 +8,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -15,11 +16,17 @@ import (
 
 // TestPolicy tests what is said of resources that break a rule of the tag policy.
 func TestPolicy(t *testing.T) {
+	ticket, err := expression.ParseRegexp("^[A-Z]+-[0-9]+$")
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	policy := &v1beta1.CloudTags{
 		Sources: []v1beta1.Source{{}},
 		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
 			{Key: "owner"},
 			{Key: "cost-center", Values: []profile.Pattern{profile.NewPattern("100"), profile.NewPattern("3*")}},
+			{Key: "ticket", Matches: ticket},
 		}},
 	}
 
@@ -28,6 +35,7 @@ func TestPolicy(t *testing.T) {
 		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Spelling, Text: "Owner"}, Resource: "b", Provider: "gcp"},
 		{Rule: 0, Breach: tagpolicy.Breach{Kind: tagpolicy.Missing}, Resource: "c", Provider: "aws"},
 		{Rule: 1, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: "x"}, Resource: "a", Provider: "aws"},
+		{Rule: 2, Breach: tagpolicy.Breach{Kind: tagpolicy.Value, Text: "later"}, Resource: "a", Provider: "aws"},
 	}
 
 	var many []tagpolicy.Violation

@@ -133,8 +133,8 @@ func (r *Run) ruled(i int) string {
 	rule := &r.Input.TagPolicy.Rules[i]
 	out := words.Name(rule.Key)
 
-	if len(rule.Values) > 0 {
-		out += " (allowed: " + words.Name(strings.Join(words.Map(rule.Values, profile.Pattern.String), ", ")) + ")"
+	if allowed := rule.Allowed(); len(allowed) > 0 {
+		out += " (allowed: " + words.Name(strings.Join(allowed, ", ")) + ")"
 	}
 
 	return out

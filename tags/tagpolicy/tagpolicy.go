@@ -100,7 +100,7 @@ func (r *Rule) Breach(of iter.Seq2[string, string]) Breach {
 		case r.keys.Has(key):
 			found = true
 
-			if !r.admits(value) {
+			if !r.Admits(value) {
 				return Breach{Kind: Value, Text: value}
 			}
 		case other == "" && r.folded.Has(key):
@@ -118,11 +118,6 @@ func (r *Rule) Breach(of iter.Seq2[string, string]) Breach {
 	default:
 		return Breach{}
 	}
-}
-
-// admits is true if the rule admits the value.
-func (r *Rule) admits(value string) bool {
-	return len(r.Values) == 0 || slices.ContainsFunc(r.Values, func(p profile.Pattern) bool { return p.Matches(value) })
 }
 
 // A Reader reads the tags of resources whose tags go to one place: the tags that keys ask for, and

@@ -45,7 +45,7 @@ func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
 	b := Broken{Rule: i, Key: rule.Key, What: breach.String()}
 
 	if breach.Kind == tagpolicy.Value {
-		b.Why = "allowed: " + words.Names(words.Map(rule.Values, profile.Pattern.String), 0)
+		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
 	}
 
 	return b

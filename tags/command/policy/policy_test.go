@@ -232,7 +232,7 @@ func everything(tb rapid.TB, rules string) []byte {
 			{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"]}},
 			{type: RequiredResource, prefix: json.example.org/, encoding: JSON, include: {except: [owner]}, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
 			{type: RequiredResource, prefix: tags.example.org/, trusted: true, include: {except: [owner]}, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}}
-		], tagPolicy: {rules: [{key: owner, values: ["team-*", x]}]}`)
+		], tagPolicy: {rules: [{key: owner, values: ["team-*", x]}, {key: owner, matches: "(team-[a-z0-9.-]{1,200}|x)*"}]}`)
 
 	return output(tb, in, "--composition", "-", "--required", "--provider", "aws", "--provider", "azure", "--provider", "digitalocean", "--provider", "gcp",
 		"--provider", "generic", "--provider", "hetzner", "--provider", "openstack")

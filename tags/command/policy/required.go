@@ -67,7 +67,7 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 			p.Required = append(p.Required, p.required(rule.Key, t, givers))
 		}
 
-		if len(rule.Values) > 0 {
+		if len(rule.Allowed()) > 0 {
 			p.Required = append(p.Required, p.allowed(rule, t, givers[0].kind))
 		}
 	}
@@ -175,21 +175,22 @@ func (p *policy) required(key string, t *tags.Transformer, givers []giver) requi
 // allowed returns the requirement that labels and annotations of that kind which become the rule's tag have a
 // value that it allows, under all profiles, if they are added or changed.
 func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string) required {
-	var values, patterns, conditions []string
+	var conditions []string
 
-	for _, v := range rule.Values {
-		values = append(values, v.String())
-		patterns = append(patterns, strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*"))
+	pattern := rule.Matches.Whole()
+	if rule.Values != nil {
+		patterns := words.Map(rule.Values, func(v profile.Pattern) string { return strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*") })
+		pattern = "(?s)^(" + strings.Join(patterns, "|") + ")$"
 	}
 
 	for _, g := range p.Profiles {
-		matching := matches(g.Formatted, "(?s)^("+strings.Join(patterns, "|")+")$")
+		matching := matches(g.Formatted, pattern)
 		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key, t), matching))
 	}
 
 	return required{
 		Condition: only(kind) + strings.Join(slices.Compact(conditions), " && "),
-		Message:   fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(values, ", ")),
+		Message:   fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
 	}
 }
 
