@@ -3,7 +3,6 @@ package v1beta1
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -126,6 +125,7 @@ func refine(root *schema) {
 	tagField.Properties["provider"].Enum = profile.Names()
 
 	root.check = func(a *admission, p *field.Path, in self) {
+		expressions(a, in)
 		ownContextKey(a, p, in)
 		legalFormats(a, p, in)
 	}
@@ -133,10 +133,12 @@ func refine(root *schema) {
 		root.Properties[list].Items.Properties["contextKey"].check = readContextKey
 	}
 
-	root.Properties["sources"].check = func(a *admission, p *field.Path, sources self) {
-		differentClasses(a, p, sources)
-		expressions(a, p, sources)
+	for _, of := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
+		of.Properties["resource"].Properties["matchLabels"].check = oneMap
 	}
+
+	root.Properties["sources"].check = differentClasses
+	root.Properties["sources"].Items.check = usefulHop
 	tagField.check = taggableField
 	tagField.Properties["keyValueList"].check = differentFields
 	tagField.Properties["joined"].check = differentSeparators
@@ -161,94 +163,35 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 	}
 }
 
-// maxExpressions is how many expressions all sources together may have, and maxExpressionsSize how many
-// parts these may have. After maxMistaken expressions with a mistake no other is compiled, since a
-// mistaken one counts for nothing.
-const (
-	maxExpressions     = 256
-	maxExpressionsSize = 20_000
-	maxMistaken        = 10
-)
-
-// expressions compiles the expressions of all sources, within these limits.
-func expressions(a *admission, p *field.Path, sources self) {
-	a.compiled = make(map[string]expression.Expression)
-	all, named := 0, make(map[string]int)
-
-	for _, v := range sources.GetListValue().GetValues() {
-		s := self{v}
-		all += len(s.at("expressions").GetStructValue().GetFields())
-
-		if s.is("type", string(SourceTypeRequiredResource)) {
-			named[s.text("name")]++
+// oneMap refuses labels that are given in several ways, or in none.
+func oneMap(a *admission, p *field.Path, labels self) {
+	ways := 0
+	for _, has := range []bool{labels.has("value"), labels.has("fromFieldPath"), labels.has("expression"), labels.at("all").GetBoolValue()} {
+		if has {
+			ways++
 		}
 	}
 
-	if all > maxExpressions {
-		a.refuse(p, fmt.Sprintf("must have at most %d expressions, not %d", maxExpressions, all))
-		return
-	}
-
-	size, mistaken := 0, 0
-
-	for i, v := range sources.GetListValue().GetValues() {
-		texts := (self{v}).at("expressions").GetStructValue().GetFields()
-
-		for _, key := range slices.Sorted(maps.Keys(texts)) {
-			text := texts[key].GetStringValue()
-			if text == "" {
-				continue
-			}
-
-			if mistaken == maxMistaken {
-				a.refuse(p, fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
-				return
-			}
-
-			of := a.expression(p.Index(i).Child("expressions").Key(key), self{v}, text, named)
-			if of == 0 {
-				mistaken++
-			}
-
-			if size += of; size > maxExpressionsSize {
-				a.refuse(p, fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
-				return
-			}
-		}
+	if ways != 1 {
+		a.refuse(p, "must have exactly one of value, fromFieldPath, expression and all")
 	}
 }
 
-// expression compiles text, an expression of source, and refuses to read what can't exist. named is how
-// many sources of type RequiredResource have a name. It returns how many parts the expression has, or 0
-// if it doesn't compile.
-func (a *admission) expression(p *field.Path, source self, text string, named map[string]int) int {
-	e, err := expression.Compile(text)
-	if err != nil {
-		a.refuse(p, err.Error())
-		return 0
+// usefulHop refuses a source of objects without labels that no other source can read, or that has labels to include.
+func usefulHop(a *admission, p *field.Path, s self) {
+	if !s.is("type", string(SourceTypeRequiredResource)) || s.has("prefix") || s.has("fromFieldPath") {
+		return
 	}
 
-	a.compiled[text] = e
+	const hop = "a source without prefix and fromFieldPath gives no labels"
 
-	if source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired) && e.Mentions(expression.Observed) {
-		a.refuse(p, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+	if s.text("name") == "" {
+		a.note(field.Required(p.Child("name"), hop+", and others find its object by its name"))
 	}
 
-	for _, key := range e.ContextKeys() {
-		a.reads(p, key)
+	if s.has("include") {
+		a.note(field.Forbidden(p.Child("include"), hop))
 	}
-
-	for _, name := range e.Objects() {
-		switch named[name] {
-		case 0:
-			a.refuse(p, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
-		case 1:
-		default:
-			a.refuse(p, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
-		}
-	}
-
-	return e.Size()
 }
 
 // differentFields refuses a list that writes two of key, value and extra to one field of an entry.

@@ -67,10 +67,16 @@ func DecodeObject(o map[string]any) (*CloudTags, error) {
 
 // complete replaces expressions by the compiled ones of the same text, and sets the defaults that depend
 // on other fields.
-func (in *CloudTags) complete(compiled map[string]expression.Expression) {
+func (in *CloudTags) complete(compiled compiled) {
 	for _, s := range in.Sources {
 		for key, e := range s.Expressions {
-			s.Expressions[key] = compiled[e.String()]
+			s.Expressions[key] = compiled[expression.Label][e.String()]
+		}
+	}
+
+	for _, r := range in.resources() {
+		for e, result := range r.expressions() {
+			*e = compiled[result][e.String()]
 		}
 	}
 
@@ -156,6 +162,12 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 	expressions := 0
 	for i := range in.Sources {
 		for _, e := range in.Sources[i].Expressions {
+			expressions += perExpression + e.Size()
+		}
+	}
+
+	for _, r := range in.resources() {
+		for e := range r.expressions() {
 			expressions += perExpression + e.Size()
 		}
 	}

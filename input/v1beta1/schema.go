@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -97,8 +96,8 @@ type admission struct {
 	// path of the first field that reads it.
 	contextKeys map[string]string
 
-	// compiled has the expressions of all sources by their text.
-	compiled map[string]expression.Expression
+	// compiled has all expressions of the input.
+	compiled compiled
 
 	// rulesCost is what the evaluation of rules has cost so far.
 	rulesCost uint64

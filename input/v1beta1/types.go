@@ -223,6 +223,20 @@ type StringSource struct {
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 }
 
+// A StringSelector is a string, a field of the composite resource that holds one, or an
+// expression that computes it.
+type StringSelector struct {
+	StringSource `json:",inline"`
+
+	// Expression is the CEL expression of the string. It reads xr, the composite resource;
+	// context, that of the pipeline; and required, the objects of sources of type
+	// RequiredResource that come before, by the name of the source. An expression without
+	// a value counts as an absent field.
+	//
+	// +optional
+	Expression expression.Expression `json:"expression,omitzero"`
+}
+
 // A KeyFormat makes the keys of tags legal for a provider. Without any field but the
 // provider, keys are not changed.
 //
@@ -404,7 +418,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || self.type == 'ProviderConfig' || (self.type == 'CompositeMetadata') == has(self.prefix)",message="is required by type CompositeMetadata, and forbidden by types Value, CompositeField, ContextField and Expression",fieldPath=".prefix"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'Expression') == has(self.expressions)",message="is required by type Expression, and forbidden elsewhere",fieldPath=".expressions"
-// +kubebuilder:validation:XValidation:rule="self.type != 'RequiredResource' && self.type != 'ProviderConfig' || has(self.prefix) != has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="self.type == 'ProviderConfig' ? has(self.prefix) != has(self.fromFieldPath) : self.type != 'RequiredResource' || !has(self.prefix) || !has(self.fromFieldPath)",message="must have exactly one of prefix and fromFieldPath: only type RequiredResource may have neither"
 // +kubebuilder:validation:XValidation:rule="self.type == 'ProviderConfig' ? has(self.names) || !has(self.trusted) || !self.trusted : !has(self.names)",message="is required by trusted sources of type ProviderConfig, whose reference the author of the composite resource may choose, and forbidden by other types",fieldPath=".names"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
@@ -458,7 +472,9 @@ type Source struct {
 	ContextKey string `json:"contextKey,omitempty"`
 
 	// Prefix of the labels and annotations that are taken. It is stripped. If a label
-	// and an annotation have the same key, the annotation is taken.
+	// and an annotation have the same key, the annotation is taken. A source of type
+	// RequiredResource with neither prefix nor fromFieldPath gives no labels: its object
+	// only leads expressions of later sources to theirs.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -495,7 +511,9 @@ type Source struct {
 	ProviderFieldPath object.Path `json:"providerFieldPath,omitzero"`
 
 	// Trusted sources may claim reservedKeys. Their value for such a key replaces the
-	// value that an earlier step has set. Their labels take tag slots first.
+	// value that an earlier step has set. Their labels take tag slots first. A trusted
+	// source may be selected by expressions that read xr.metadata.namespace and other
+	// trusted sources, and nothing else.
 	//
 	// +optional
 	Trusted bool `json:"trusted,omitempty"`
@@ -619,7 +637,7 @@ type RequiredResource struct {
 	// Name of the object.
 	//
 	// +optional
-	Name *StringSource `json:"name,omitempty"`
+	Name *StringSelector `json:"name,omitempty"`
 
 	// MatchLabels that the objects have. An empty map matches nothing. To match every
 	// object, set all.
@@ -638,7 +656,7 @@ type RequiredResource struct {
 	// by labels must name their namespace, since anybody may make some in another one.
 	//
 	// +optional
-	Namespace *StringSource `json:"namespace,omitempty"`
+	Namespace *StringSelector `json:"namespace,omitempty"`
 }
 
 // A ResourceKind is a kind of object.
@@ -654,10 +672,8 @@ type ResourceKind struct {
 	Kind string `json:"kind"`
 }
 
-// A MapSource is a map of labels, a field of the composite resource that holds one,
-// or all, which matches every object.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.all) && self.all ? !has(self.value) && !has(self.fromFieldPath) : has(self.value) != has(self.fromFieldPath)",message="must have exactly one of value, fromFieldPath and all"
+// A MapSource is a map of labels, a field of the composite resource that holds one, an
+// expression that computes one, or all, which matches every object.
 type MapSource struct {
 	// Value is the map itself.
 	//
@@ -671,6 +687,12 @@ type MapSource struct {
 	// +optional
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
+
+	// Expression is the CEL expression of the map, which reads what that of a name does. An
+	// expression without a value counts as an absent field, and so does an empty map.
+	//
+	// +optional
+	Expression expression.Expression `json:"expression,omitzero"`
 
 	// All objects of the kind, whatever labels they have.
 	//
@@ -1274,4 +1296,42 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 func (d *Duration) UnmarshalText(text []byte) (err error) {
 	d.Duration, err = time.ParseDuration(string(text))
 	return err
+}
+
+// IsHop reports whether the source of type RequiredResource gives no labels, so that its object only leads
+// to those of other sources.
+func (s *Source) IsHop() bool { return s.Prefix == "" && s.FromFieldPath.IsZero() }
+
+// resources returns what all sources and rules select of type RequiredResource.
+func (in *CloudTags) resources() []*RequiredResource {
+	var out []*RequiredResource
+
+	for i := range in.Sources {
+		out = append(out, in.Sources[i].Resource)
+	}
+
+	for i := range in.KubernetesMetadata {
+		out = append(out, in.KubernetesMetadata[i].Source.Resource)
+	}
+
+	return slices.DeleteFunc(out, func(r *RequiredResource) bool { return r == nil })
+}
+
+// expressions returns the expressions that select the objects, and what each is to be.
+func (r *RequiredResource) expressions() map[*expression.Expression]expression.Result {
+	out := make(map[*expression.Expression]expression.Result)
+
+	for _, s := range []*StringSelector{r.Name, r.Namespace} {
+		if s != nil {
+			out[&s.Expression] = expression.Text
+		}
+	}
+
+	if r.MatchLabels != nil {
+		out[&r.MatchLabels.Expression] = expression.Labels
+	}
+
+	maps.DeleteFunc(out, func(e *expression.Expression, _ expression.Result) bool { return e.IsZero() })
+
+	return out
 }

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 
@@ -81,8 +82,8 @@ type AbsentError struct{ why string }
 // Error says why.
 func (e *AbsentError) Error() string { return e.why }
 
-// Evaluate returns the value of e: a string, a number or a boolean. The error is an AbsentError if a key
-// is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is
+// Evaluate returns the value of e, which is of the Result that e was compiled for. The error is an AbsentError if a
+// key is absent, or if the value is null or an empty optional, and an OverrunError if e costs too much. It is
 // the context's error once the context has ended.
 func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	c.failure, c.nodes = nil, e.compiled.nodes
@@ -101,7 +102,7 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 		return nil, c.failed(err)
 	}
 
-	v, err := result(out)
+	v, err := c.result(out, e.compiled.result)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +127,24 @@ func (c *Call) failed(err error) error {
 	return errors.New(words.Shorten(text, words.MaxText))
 }
 
-// result returns v as the value of a label.
-func result(v ref.Val) (*structpb.Value, error) {
+// result returns v as the result that is wanted.
+func (c *Call) result(v ref.Val, want Result) (*structpb.Value, error) {
+	if o, ok := v.(*types.Optional); ok {
+		if !o.HasValue() {
+			return nil, &AbsentError{why: "it is an empty optional"}
+		}
+
+		return c.result(o.GetValue(), want)
+	}
+
+	if v == types.NullValue {
+		return nil, &AbsentError{why: "it is null"}
+	}
+
+	if t, ok := v.Type().(*types.Type); !ok || !want.admits(t) {
+		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), want)
+	}
+
 	switch v := v.(type) {
 	case types.String:
 		return structpb.NewStringValue(string(v)), nil
@@ -139,17 +156,35 @@ func result(v ref.Val) (*structpb.Value, error) {
 		return number(v, float64(v))
 	case types.Double:
 		return number(v, float64(v))
-	case types.Null:
-		return nil, &AbsentError{why: "it is null"}
-	case *types.Optional:
-		if !v.HasValue() {
-			return nil, &AbsentError{why: "it is an empty optional"}
+	case sorted:
+		return c.labels(v)
+	default:
+		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), want)
+	}
+}
+
+// labels returns m as a map of strings.
+func (c *Call) labels(m sorted) (*structpb.Value, error) {
+	out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
+
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		value, _ := m.Mapper.Find(key) // That of sorted would charge, which ends an evaluation.
+		k, isKey := key.(types.String)
+		v, isText := value.(types.String)
+
+		if !isKey || !isText {
+			return nil, errors.Errorf("has a key %s whose value is %s: keys and values must be strings", words.Name(fmt.Sprint(key.Value())), kindOf(kind(value), value.Type().TypeName()))
 		}
 
-		return result(v.GetValue())
-	default:
-		return nil, errors.Errorf("is %s, not %s", kindOf(kind(v), v.Type().TypeName()), whatIsALabel)
+		if err := c.spend(itemUnits + int64(len(k)+len(v))/bytesPerUnit); err != nil {
+			return nil, err
+		}
+
+		out.Fields[string(k)] = structpb.NewStringValue(string(v))
 	}
+
+	return structpb.NewStructValue(out), nil
 }
 
 // number returns f, which is v as a floating point number, unless v may have lost digits when it became one.

@@ -43,7 +43,7 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 func tell(tb testing.TB, c *expression.Call, text string) string {
 	tb.Helper()
 
-	e, err := expression.Compile(text)
+	e, err := expression.Compile(text, expression.Label)
 	if err != nil {
 		tb.Fatalf("Compile(%q): %v", text, err)
 	}
@@ -209,7 +209,7 @@ func TestHostile(t *testing.T) {
 func TestCallLimit(t *testing.T) {
 	c := (&scene{XR: large(1 << 18), Name: "bucket"}).call(t.Context())
 
-	e, err := expression.Compile("xr.list.all(a, xr.list.exists(b, b != a))")
+	e, err := expression.Compile("xr.list.all(a, xr.list.exists(b, b != a))", expression.Label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestContext(t *testing.T) {
 
 	cancel()
 
-	e, err := expression.Compile("xr.list.all(a, xr.list.all(b, xr.list.all(c, true)))")
+	e, err := expression.Compile("xr.list.all(a, xr.list.all(b, xr.list.all(c, true)))", expression.Label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func FuzzExpression(f *testing.F) {
 			t.Skip()
 		}
 
-		e, err := expression.Compile(text)
+		e, err := expression.Compile(text, expression.Label)
 		if err != nil {
 			if !strings.Contains(err.Error(), ": ") {
 				t.Errorf("Compile(%q): want an error that says where, got %v", text, err)
@@ -321,7 +321,7 @@ func BenchmarkCompile(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := expression.Compile(text); err != nil {
+				if _, err := expression.Compile(text, expression.Label); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -373,7 +373,7 @@ func BenchmarkEvaluate(b *testing.B) {
 		"chosen": "name in ['a', 'b', 'c'] ? 'data' : 'other'", "desired": "desired.spec.forProvider.region",
 	} {
 		b.Run(name, func(b *testing.B) {
-			e, err := expression.Compile(text)
+			e, err := expression.Compile(text, expression.Label)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -90,10 +90,16 @@ type Expression struct { //nolint:recvcheck // Only decoding and copying change 
 type compiled struct {
 	program cel.Program
 
-	// mentions has the names of all identifiers but the variables of macros, and fields the names of the
-	// fields of each variable that the expression has as literals.
-	mentions map[Variable]bool
-	fields   map[Variable][]string
+	// result is what the value is to be.
+	result Result
+
+	// mentions has how often each identifier but the variables of macros is there, fields the names of the
+	// fields of each variable that the expression has as literals, and literal how often it has one.
+	mentions, literal map[Variable]int
+	fields            map[Variable][]string
+
+	// namespace is how often the expression has the namespace of the composite resource.
+	namespace int
 
 	// ranges are the values that macros iterate over, and rounds the steps that they do for each item,
 	// both by their ids in the syntax tree.
@@ -120,8 +126,40 @@ type flaw struct {
 // Error says what is wrong.
 func (f *flaw) Error() string { return f.why }
 
-// Compile an expression. An error says where the mistake is, as line and column, and shows it.
-func Compile(text string) (Expression, error) {
+// A Result is what the value of an expression is to be, in the words of messages.
+type Result string
+
+// Results.
+const (
+	// Label is the value of a label.
+	Label Result = "a string, a number or a boolean"
+
+	// Text is a name.
+	Text Result = "a string"
+
+	// Labels are those by which objects are selected.
+	Labels Result = "a map of strings"
+)
+
+// admits reports whether the value may have type t.
+func (r Result) admits(t *types.Type) bool {
+	switch t.Kind() {
+	case types.ListKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
+		return false
+	case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind:
+		return r == Label
+	case types.StringKind:
+		return r != Labels
+	case types.MapKind:
+		return r == Labels
+	default:
+		return !isOptional(t) || r.admits(t.Parameters()[0])
+	}
+}
+
+// Compile an expression whose value is to be the result. An error says where the mistake is, as line and column,
+// and shows it.
+func Compile(text string, result Result) (Expression, error) {
 	env := environment()
 
 	parsed, issues := env.Parse(text)
@@ -140,11 +178,11 @@ func Compile(text string) (Expression, error) {
 		return Expression{}, mistake(text, issues.Errors()[0])
 	}
 
-	if is := checked.OutputType(); !canBeLabel(is) {
-		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + whatIsALabel})
+	if is := checked.OutputType(); !result.admits(is) {
+		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + string(result)})
 	}
 
-	c := &compiled{mentions: make(map[Variable]bool), fields: make(map[Variable][]string)}
+	c := &compiled{result: result, mentions: make(map[Variable]int), literal: make(map[Variable]int), fields: make(map[Variable][]string)}
 	if err := c.look(checked.NativeRep().Expr()); err != nil {
 		return Expression{}, located(text, checked.NativeRep(), err)
 	}
@@ -323,16 +361,6 @@ func located(text string, tree *ast.AST, err error) error {
 	return mistake(text, &common.Error{Location: tree.SourceInfo().GetStartLocation(f.id), Message: f.why})
 }
 
-// canBeLabel reports whether the value of a label may have type t.
-func canBeLabel(t *types.Type) bool {
-	switch t.Kind() {
-	case types.ListKind, types.MapKind, types.BytesKind, types.TimestampKind, types.DurationKind, types.TypeKind, types.StructKind:
-		return false
-	default:
-		return !isOptional(t) || canBeLabel(t.Parameters()[0])
-	}
-}
-
 func isOptional(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName() && len(t.Parameters()) == 1
 }
@@ -345,8 +373,13 @@ func (c *compiled) look(root ast.Expr) (first error) {
 		c.nodes++
 
 		if object, field := fieldOf(e); object != nil {
-			if v := bound.variable(object); v != "" && !slices.Contains(c.fields[v], field) {
+			if v := bound.variable(object); v != "" {
+				c.literal[v]++
 				c.fields[v] = append(c.fields[v], field)
+			}
+
+			if of, metadata := fieldOf(object); field == "namespace" && metadata == "metadata" && bound.variable(of) == XR {
+				c.namespace++
 			}
 
 			if first == nil && isMisspelt(object, field, bound) {
@@ -356,7 +389,7 @@ func (c *compiled) look(root ast.Expr) (first error) {
 
 		switch e.Kind() {
 		case ast.IdentKind:
-			c.mentions[bound.variable(e)] = true
+			c.mentions[bound.variable(e)]++
 		case ast.ListKind:
 			for _, i := range e.AsList().OptionalIndices() {
 				c.optionals = append(c.optionals, e.AsList().Elements()[i].ID())
@@ -373,6 +406,11 @@ func (c *compiled) look(root ast.Expr) (first error) {
 		case ast.CallKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
 		}
 	}))
+
+	for v, fields := range c.fields {
+		slices.Sort(fields)
+		c.fields[v] = slices.Compact(fields)
+	}
 
 	return first
 }
@@ -423,7 +461,7 @@ func (e Expression) known() *compiled {
 }
 
 // Mentions reports whether the expression mentions v.
-func (e Expression) Mentions(v Variable) bool { return e.known().mentions[v] }
+func (e Expression) Mentions(v Variable) bool { return e.known().mentions[v] > 0 }
 
 // PerResource returns the variables of the expression that differ per composed resource. If there are
 // none, the value doesn't differ either.
@@ -442,12 +480,23 @@ func (e Expression) PerResource() []Variable {
 // Objects returns the names of required objects that the expression has as literals.
 func (e Expression) Objects() []string { return e.known().fields[Required] }
 
+// ComputesObjects reports whether the expression also reads required objects whose names it doesn't have as literals.
+func (e Expression) ComputesObjects() bool {
+	return e.known().mentions[Required] > e.known().literal[Required]
+}
+
+// OnlyNamespace reports whether the expression reads nothing of the composite resource but its namespace.
+func (e Expression) OnlyNamespace() bool { return e.known().mentions[XR] == e.known().namespace }
+
 // ContextKeys returns the keys of the pipeline's context that the expression has as literals.
 func (e Expression) ContextKeys() []string { return e.known().fields[Context] }
 
 // Size returns how many parts the expression has once its macros are expanded, with those of its regular
 // expressions. To keep a part takes about 1 KB.
 func (e Expression) Size() int { return int(e.known().size) }
+
+// IsZero reports whether there is no expression.
+func (e Expression) IsZero() bool { return e.text == "" }
 
 // String returns the expression as it was written.
 func (e Expression) String() string { return e.text }
@@ -470,9 +519,6 @@ func (e *Expression) DeepCopyInto(out *Expression) { *out = *e }
 
 // DeepCopy returns the same expression.
 func (e *Expression) DeepCopy() *Expression { return new(*e) }
-
-// whatIsALabel says in messages which values labels can have.
-const whatIsALabel = "a string, a number or a boolean"
 
 // kindOf returns the words of messages for a kind of values. other names the type if there are no words
 // for its kind.

@@ -74,7 +74,7 @@ func TestCompileRefuses(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := expression.Compile(tc.text)
+			_, err := expression.Compile(tc.text, expression.Label)
 			if err == nil {
 				t.Fatalf("\n%s\nCompile(...): want an error", tc.reason)
 			}
@@ -115,7 +115,7 @@ func TestMentions(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e, err := expression.Compile(tc.text)
+			e, err := expression.Compile(tc.text, expression.Label)
 			if err != nil {
 				t.Fatalf("\n%s\nCompile(...): %v", tc.reason, err)
 			}
@@ -138,7 +138,7 @@ func TestMentions(t *testing.T) {
 // TestExpressionJSON proves that an expression is encoded as it was written, and copied with what
 // was compiled.
 func TestExpressionJSON(t *testing.T) {
-	e, err := expression.Compile("name + '-'")
+	e, err := expression.Compile("name + '-'", expression.Label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestExpressionJSON(t *testing.T) {
 func TestMetadataFields(t *testing.T) {
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if _, err := expression.Compile("has(xr.metadata." + name + ") ? 'a' : 'b'"); err != nil {
+		if _, err := expression.Compile("has(xr.metadata."+name+") ? 'a' : 'b'", expression.Label); err != nil {
 			t.Errorf("\nA field that metadata has should be no mistake.\nCompile(...): %v", err)
 		}
 	}

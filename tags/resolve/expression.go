@@ -1,7 +1,9 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -18,7 +20,7 @@ var computed = sourceType{
 
 		for key, e := range s.Expressions {
 			if e.Mentions(expression.Required) {
-				if here, err := r.requireObjects(); err != nil || !here {
+				if here, err := r.requireObjects(e); err != nil || !here {
 					return nil, err
 				}
 			}
@@ -31,19 +33,37 @@ var computed = sourceType{
 	title: func(*resolver, *v1beta1.Source) string { return "expressions" },
 }
 
-// requireObjects makes the objects of all sources that have a name those that expressions
-// require. It returns false if they are not here yet.
-func (r *resolver) requireObjects() (here bool, _ error) {
-	if r.requires {
-		return true, nil
+// errWaits says that an expression reads objects that are not here yet.
+var errWaits = errors.New("waits for objects that it reads")
+
+// selecting returns the value of an expression that says what objects to look for. The error is a *absence if there is
+// none, and errWaits if it isn't known yet.
+func (r *resolver) selecting(e expression.Expression, what string) (*structpb.Value, error) {
+	if here, err := r.requireObjects(e); err != nil || !here {
+		return nil, cmp.Or(err, errWaits)
 	}
 
+	v, err := r.call.Evaluate(e)
+	if absent := (*expression.AbsentError)(nil); errors.As(err, &absent) {
+		return nil, valueless(what, err.Error())
+	}
+
+	return v, errors.Wrap(err, "the expression")
+}
+
+// valueless returns the error of an expression that has no value, which says what objects to look for.
+func valueless(what, why string) error {
+	return &absence{failure: "the expression has no value, but is required: " + why, note: fmt.Sprintf("the expression of %s has no value: %s", what, why)}
+}
+
+// requireObjects makes the objects that e reads those that expressions can read. It returns false if they are not
+// here yet.
+func (r *resolver) requireObjects(e expression.Expression) (here bool, _ error) {
 	here = true
-	all := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
 	for i := range r.in.Sources {
 		s := &r.in.Sources[i]
-		if s.Type != v1beta1.SourceTypeRequiredResource || s.Name == "" {
+		if s.Type != v1beta1.SourceTypeRequiredResource || s.Name == "" || !e.ComputesObjects() && !slices.Contains(e.Objects(), s.Name) || r.readable[s] {
 			continue
 		}
 
@@ -55,15 +75,15 @@ func (r *resolver) requireObjects() (here bool, _ error) {
 		case err == nil && len(objects) == 0:
 			here = false
 		default:
+			r.readable[s] = true
+
 			if v := objectsOf(s, objects); v != nil {
-				all.Fields[s.Name] = v
+				r.objectsByName.Fields[s.Name] = v
 			}
 		}
 	}
 
-	if r.requires = here; here {
-		r.call.Require(all)
-	}
+	r.call.Require(r.objectsByName)
 
 	return here, nil
 }

@@ -153,14 +153,44 @@ func (r *resolver) string(s *v1beta1.StringSource, note string) (string, error) 
 	}
 }
 
-// stringMap returns the map that m names or reads from the composite resource, or nil if m is nil. If the
-// field is absent, the error is a *absence with the note.
-func (r *resolver) stringMap(m *v1beta1.MapSource, note string) (map[string]string, error) {
+// text returns the string that s names, reads from the composite resource or computes, or an empty one if s is
+// nil. If there is none, the error is a *absence: with the note if a field is absent, or else about the
+// expression of what.
+func (r *resolver) text(s *v1beta1.StringSelector, what, note string) (string, error) {
+	switch {
+	case s == nil:
+		return "", nil
+	case s.Expression.IsZero():
+		return r.string(&s.StringSource, note)
+	}
+
+	v, err := r.selecting(s.Expression, what)
+	if err == nil && v.GetStringValue() == "" {
+		err = valueless(what, "it is empty")
+	}
+
+	return v.GetStringValue(), err
+}
+
+// stringMap returns the map that m names, reads from the composite resource or computes, or nil if m is nil. If
+// there is none, the error is a *absence, as that of text.
+func (r *resolver) stringMap(m *v1beta1.MapSource, what, note string) (map[string]string, error) {
 	switch {
 	case m == nil:
 		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
 	case m.Value != nil:
 		return m.Value, nil
+	case !m.Expression.IsZero():
+		v, err := r.selecting(m.Expression, what)
+		if err == nil && len(v.GetStructValue().GetFields()) == 0 {
+			err = valueless(what, "it is empty")
+		}
+
+		if err != nil {
+			return nil, err
+		}
+
+		return object.StringMap(v, what)
 	}
 
 	out, err := r.xr.strings(m.FromFieldPath)

@@ -22,7 +22,7 @@ import (
 var requiredResource = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		objects, err := r.objects(s)
-		if err != nil || len(objects) == 0 {
+		if err != nil || len(objects) == 0 || s.IsHop() {
 			return nil, err
 		}
 
@@ -111,14 +111,20 @@ func ofAll(s *v1beta1.Source, objects []namedObject) (out []labels, err error) {
 func (r *resolver) selectedTitle(res *v1beta1.RequiredResource) string {
 	title := strings.Join(words.Map(res.ResourceKinds(), func(k v1beta1.ResourceKind) string { return k.Kind }), " or ")
 
+	if res.Name != nil && !res.Name.Expression.IsZero() {
+		return title + " that an expression names"
+	}
+
 	// A source whose name can't be told resolves by its labels, or not at all.
-	name, err := r.string(res.Name, "")
+	name, err := r.text(res.Name, "", "")
 
 	switch {
 	case err == nil && name != "":
 		return title + " " + name
 	case res.MatchLabels == nil:
 		return title
+	case !res.MatchLabels.Expression.IsZero():
+		return title + " with the labels of an expression"
 	case !res.MatchLabels.FromFieldPath.IsZero():
 		return title + " with the labels of " + res.MatchLabels.FromFieldPath.String()
 	case res.MatchLabels.All:
@@ -133,12 +139,34 @@ func pairs(labels map[string]string) string {
 	return strings.Join(words.Map(slices.Sorted(maps.Keys(labels)), func(key string) string { return key + "=" + labels[key] }), ",")
 }
 
-// objects returns the objects that the resource of s selects, sorted by namespace, name and the order of the
-// kinds, or the one that is picked of them. It requires them, and returns none until all are here. Anybody who
+// objects are what a source that selects objects finds.
+type objects struct {
+	all []namedObject
+	err error
+}
+
+// objects returns what look returns for s. It looks once.
+func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
+	out, ok := r.found[s]
+	if !ok {
+		out.all, out.err = r.look(s)
+		r.found[s] = out
+	}
+
+	return slices.Clone(out.all), out.err
+}
+
+// look returns the objects that the resource of s selects, sorted by namespace, name and the order of the
+// kinds, or the one that is picked of them. It requires them, and returns none until all are here, and with them what
+// says which they are. Anybody who
 // may make an object in any namespace can give it labels, so a trusted source believes those of a namespace by
 // labels only if it names the namespace.
-func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
+func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
+	if errors.Is(err, errWaits) {
+		return nil, nil
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +238,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 	labelled := &fnv1.MatchLabels{}
 	out := &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labelled}}
 
-	namespace, err := r.string(res.Namespace, compositeResource+" gives no namespace to look in")
+	namespace, err := r.text(res.Namespace, "the namespace", compositeResource+" gives no namespace to look in")
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot tell the namespace")
 	}
@@ -219,7 +247,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 		out.Namespace = &namespace
 	}
 
-	name, err := r.string(res.Name, neither)
+	name, err := r.text(res.Name, "the name", neither)
 	if fails(err) {
 		return nil, errors.Wrap(err, "cannot tell the name")
 	}
@@ -232,7 +260,7 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 		return out, nil
 	}
 
-	if labelled.Labels, err = r.stringMap(res.MatchLabels, neither); fails(err) {
+	if labelled.Labels, err = r.stringMap(res.MatchLabels, "the labels to match", neither); fails(err) {
 		return nil, errors.Wrap(err, "cannot tell the labels to match")
 	}
 

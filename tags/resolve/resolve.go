@@ -130,9 +130,15 @@ type resolver struct {
 	// set that the sources resolve to.
 	set Set
 
-	// call that expressions are evaluated for, and whether it has the objects that they require.
-	call     *expression.Call
-	requires bool
+	// call that expressions are evaluated for, and the objects that they can read there, by the names of their
+	// sources. readable has these sources, also those that find nothing.
+	call          *expression.Call
+	objectsByName *structpb.Struct
+	readable      map[*v1beta1.Source]bool
+
+	// found has what was found of each source that selects objects, so that it is looked for once, however many
+	// expressions read it.
+	found map[*v1beta1.Source]objects
 
 	// patterns counts the patterns of keys in fields, by the part of the input that reads the field.
 	patterns map[string]int
@@ -147,6 +153,11 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		contexts: make(map[string]object.Object),
 		required: required,
 		patterns: make(map[string]int),
+
+		objectsByName: &structpb.Struct{Fields: make(map[string]*structpb.Value)},
+
+		found:    make(map[*v1beta1.Source]objects),
+		readable: make(map[*v1beta1.Source]bool),
 		call:     expression.NewCall(ctx, object.Of(req.GetObserved().GetComposite()), req.GetContext()),
 		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}

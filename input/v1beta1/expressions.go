@@ -1,0 +1,249 @@
+package v1beta1
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
+)
+
+// maxExpressions is how many expressions an input may have, and maxExpressionsSize how many parts these may
+// have. After maxMistaken expressions with a mistake no other is compiled, since a mistaken one counts for
+// nothing.
+const (
+	maxExpressions     = 256
+	maxExpressionsSize = 20_000
+	maxMistaken        = 10
+)
+
+// MaxHops is how many objects may lead from one to the next. Crossplane fetches at most five times for a step
+// (MaxRequirementsIterations in its internal/xfn), and then calls the function once more.
+const MaxHops = 5
+
+// compiled expressions, by their text and what their value is to be.
+type compiled map[expression.Result]map[string]expression.Expression
+
+// A place is where an expression is in the input, before it is compiled.
+type place struct {
+	path   *field.Path
+	text   string
+	result expression.Result
+}
+
+// A find is what is known of the objects that sources of type RequiredResource with one name find.
+type find struct {
+	// sources is how many there are, and before how many of them come before what is checked.
+	sources, before int
+
+	// level is how many objects lead to these, and themselves.
+	level int
+
+	trusted bool
+}
+
+// An expressionCheck compiles the expressions of an input, and refuses what they may not read.
+type expressionCheck struct {
+	*admission
+
+	finds map[string]*find
+
+	// left is how many more expressions may have a mistake, and size how many parts those have that have none.
+	left, size int
+}
+
+// expressions compiles the expressions of the input, within the limits.
+func expressions(a *admission, in self) {
+	a.compiled = make(compiled)
+	c := &expressionCheck{admission: a, finds: make(map[string]*find), left: maxMistaken}
+	at := field.NewPath("sources")
+	sources, all := in.at("sources").GetListValue().GetValues(), 0
+
+	for _, v := range sources {
+		s := self{v}
+		all += len(labelsOf(at, s)) + len(selectorsOf(at, s))
+
+		if s.is("type", string(SourceTypeRequiredResource)) {
+			name := s.text("name")
+			if c.finds[name] == nil {
+				c.finds[name] = &find{}
+			}
+
+			c.finds[name].sources++
+		}
+	}
+
+	for _, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
+		all += len(selectorsOf(at, self{(self{v}).at("source")}))
+	}
+
+	if all > maxExpressions {
+		a.refuse(at, fmt.Sprintf("must have at most %d expressions, not %d", maxExpressions, all))
+		return
+	}
+
+	for i, v := range sources {
+		if !c.source(at.Index(i), self{v}) {
+			return
+		}
+	}
+
+	for i, v := range in.at("kubernetesMetadata").GetListValue().GetValues() {
+		if _, ok := c.selectors(field.NewPath("kubernetesMetadata").Index(i).Child("source"), self{(self{v}).at("source")}); !ok {
+			return
+		}
+	}
+}
+
+// labelsOf returns the expressions of labels of the source at p.
+func labelsOf(p *field.Path, source self) (out []place) {
+	texts := source.at("expressions").GetStructValue().GetFields()
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		out = append(out, place{p.Child("expressions").Key(key), texts[key].GetStringValue(), expression.Label})
+	}
+
+	return out
+}
+
+// selectorsOf returns the expressions by which the source at p selects objects.
+func selectorsOf(p *field.Path, source self) (out []place) {
+	for _, of := range []struct {
+		field  string
+		result expression.Result
+	}{{"name", expression.Text}, {"matchLabels", expression.Labels}, {"namespace", expression.Text}} {
+		if text := source.at("resource", of.field, "expression").GetStringValue(); text != "" {
+			out = append(out, place{p.Child("resource", of.field, "expression"), text, of.result})
+		}
+	}
+
+	return out
+}
+
+// source checks the expressions of the source at p. It returns false if no more are to be checked.
+func (c *expressionCheck) source(p *field.Path, source self) bool {
+	required := source.at("policy", "fromFieldPath").GetStringValue() == string(FromFieldPathPolicyRequired)
+
+	for _, of := range labelsOf(p, source) {
+		e, ok := c.compile(of)
+		if !ok {
+			return false
+		}
+
+		if required && e.Mentions(expression.Observed) {
+			c.refuse(of.path, "must not mention observed, since its policy is Required: before a resource exists nothing is observed, so that it would never be made")
+		}
+	}
+
+	level, ok := c.selectors(p, source)
+	if f := c.finds[source.text("name")]; f != nil && source.is("type", string(SourceTypeRequiredResource)) {
+		f.before++
+		f.level, f.trusted = level, source.at("trusted").GetBoolValue()
+	}
+
+	return ok
+}
+
+// selectors checks the expressions by which the source at p selects objects. It returns the level of these, and false
+// if no more expressions are to be checked.
+func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok bool) {
+	level = 1
+
+	for _, of := range selectorsOf(p, source) {
+		e, ok := c.compile(of)
+		if !ok {
+			return level, false
+		}
+
+		c.selector(of.path, source, e)
+
+		for _, name := range e.Objects() {
+			if f := c.finds[name]; f != nil {
+				level = max(level, f.level+1)
+			}
+		}
+	}
+
+	if level == MaxHops+1 {
+		c.refuse(p.Child("resource"), fmt.Sprintf("needs %d objects that lead from one to the next, and Crossplane fetches only %d times: an object's own labels or the composite resource should name what is further away", level, MaxHops))
+	}
+
+	return level, true
+}
+
+// selector refuses what an expression at p may not read because it selects the objects of the source.
+func (c *expressionCheck) selector(p *field.Path, source self, e expression.Expression) {
+	trusted := source.at("trusted").GetBoolValue()
+
+	for _, v := range e.PerResource() {
+		c.refuse(p, fmt.Sprintf("must not mention %s: objects are the same for all composed resources", v))
+	}
+
+	if e.ComputesObjects() {
+		c.refuse(p, "must name the sources that it reads, as required.name or required['name'], so that it is known what to fetch first")
+	}
+
+	for _, name := range e.Objects() {
+		switch f := c.finds[name]; {
+		case f == nil || f.sources > 1: // That is refused for all expressions.
+		case f.before == 0:
+			c.refuse(p, fmt.Sprintf("mentions required[%q], but that source doesn't come before this one: move it up", name))
+		case trusted && !f.trusted:
+			c.refuse(p, fmt.Sprintf("must not mention required[%q], since the source is trusted and that one isn't: set trusted there, too, or not here", name))
+		}
+	}
+
+	if trusted && e.Mentions(expression.Context) {
+		c.refuse(p, "must not mention context, since the source is trusted: any step may write it")
+	}
+
+	if trusted && !e.OnlyNamespace() {
+		c.refuse(p, "must mention nothing of xr but xr.metadata.namespace, since the source is trusted: the author of the composite resource writes the rest")
+	}
+}
+
+// compile the expression, and refuse it if it reads what can't exist. It returns the zero Expression if there is a mistake,
+// and false if no more are to be compiled.
+func (c *expressionCheck) compile(of place) (expression.Expression, bool) {
+	if of.text == "" {
+		return expression.Expression{}, true
+	}
+
+	if c.left == 0 {
+		return expression.Expression{}, c.refuse(field.NewPath("sources"), fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
+	}
+
+	e, err := expression.Compile(of.text, of.result)
+	if err != nil {
+		c.left--
+		c.refuse(of.path, err.Error())
+
+		return expression.Expression{}, true
+	}
+
+	if c.compiled[of.result] == nil {
+		c.compiled[of.result] = make(map[string]expression.Expression)
+	}
+
+	c.compiled[of.result][of.text] = e
+
+	for _, key := range e.ContextKeys() {
+		c.reads(of.path, key)
+	}
+
+	for _, name := range e.Objects() {
+		switch f := c.finds[name]; {
+		case f == nil:
+			c.refuse(of.path, fmt.Sprintf("mentions required[%q], but no source of type RequiredResource has this name", name))
+		case f.sources > 1:
+			c.refuse(of.path, fmt.Sprintf("mentions required[%q], but several sources of type RequiredResource have this name", name))
+		}
+	}
+
+	if c.size += e.Size(); c.size > maxExpressionsSize {
+		return e, c.refuse(field.NewPath("sources"), fmt.Sprintf("the expressions are too large together: they have at most %d parts", maxExpressionsSize))
+	}
+
+	return e, true
+}

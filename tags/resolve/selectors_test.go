@@ -1,0 +1,266 @@
+package resolve_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+)
+
+// evil is the namespace of objects that nobody may trust.
+const evil = "evil"
+
+// A node is a source of a graph.
+type node struct {
+	level   int
+	trusted bool
+	list    bool
+}
+
+// read returns an expression of a string that reads the source s<i>, or nothing.
+func (n node) read(i int) string {
+	if n.list {
+		return fmt.Sprintf("required.s%d[?0].?spec.?next", i)
+	}
+
+	return fmt.Sprintf("required.?s%d.?spec.?next", i)
+}
+
+// drawInput draws an input of sources that lead to one another, at most five levels deep. All are optional.
+func drawInput(t *rapid.T, fields string) *v1beta1.CloudTags {
+	var (
+		nodes   []node
+		sources []string
+	)
+
+	for i := range rapid.IntRange(1, 9).Draw(t, "sources") {
+		n := node{level: 1, trusted: rapid.Bool().Draw(t, "trusted"), list: rapid.Bool().Draw(t, "list")}
+
+		// text is the expression of a string that the source may read.
+		text := func() string {
+			may := []string{"'n0'", "'n1'", "xr.metadata.namespace"}
+			if !n.trusted {
+				may = append(may, "context.next", "xr.spec.next", "'"+evil+"'")
+			}
+
+			levels := map[string]int{}
+
+			for j, of := range nodes {
+				if of.level < v1beta1.MaxHops && (of.trusted || !n.trusted) {
+					e := of.read(j)
+					may, levels[e] = append(may, e, e), of.level
+				}
+			}
+
+			e := rapid.SampledFrom(may).Draw(t, "expression")
+			n.level = max(n.level, levels[e]+1)
+
+			return e
+		}
+
+		var of []string
+
+		if n.list {
+			maybe, e := "", text()
+			if strings.HasPrefix(e, "required") {
+				maybe = "?"
+			}
+
+			of = append(of, fmt.Sprintf(`"matchLabels": {"expression": %q}`, "{"+maybe+"'l': "+e+"}"))
+		} else {
+			of = append(of, fmt.Sprintf(`"name": {"expression": %q}`, text()))
+		}
+
+		if rapid.Bool().Draw(t, "namespaced") {
+			of = append(of, fmt.Sprintf(`"namespace": {"expression": %q}`, text()))
+		}
+
+		from := ""
+		if rapid.Bool().Draw(t, "labelled") {
+			from = `"prefix": "p/", `
+		}
+
+		sources = append(sources, fmt.Sprintf(`{"type": "RequiredResource", "name": "s%d", "trusted": %t, %s"policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "K%d", %s}}`,
+			i, n.trusted, from, rapid.IntRange(0, 2).Draw(t, "kind"), strings.Join(of, ", ")))
+		nodes = append(nodes, n)
+	}
+
+	in, err := v1beta1.Decode(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "keyPrefix": "", %s"sources": [%s]}`, v1beta1.APIVersion, v1beta1.Kind, fields, strings.Join(sources, ", "))))
+	if err != nil {
+		t.Fatalf("Decode(...): %v", err)
+	}
+
+	return in
+}
+
+// drawObjects draws objects of the namespaces. Each has a label that says which it is.
+func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*structpb.Struct) {
+	for _, kind := range []string{"K0", "K1", "K2"} {
+		for _, namespace := range namespaces {
+			for _, name := range []string{"n0", "n1", "n2", evil} {
+				if rapid.IntRange(0, 3).Draw(t, label) == 0 {
+					continue
+				}
+
+				o := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q, "labels": {"l": %q, "p/%s": "%s/%s/%s"}}, "spec": {"next": %q}}`,
+					kind, name, rapid.SampledFrom([]string{"n0", "n1", "n2"}).Draw(t, "l"), strings.ToLower(kind), namespace, name, label, rapid.SampledFrom(next).Draw(t, "next")))
+				if namespace != "" {
+					o.GetFields()["metadata"].GetStructValue().GetFields()["namespace"] = structpb.NewStringValue(namespace)
+				}
+
+				out = append(out, o)
+			}
+		}
+	}
+
+	return out
+}
+
+// drawRequest draws what the author of a composite resource, and the steps before, can write.
+func drawRequest(t *rapid.T) *fnv1.RunFunctionRequest {
+	next := rapid.SampledFrom([]string{"n0", "n1", "n2", evil})
+	req := observe(fmt.Sprintf(`{"metadata": {"name": "x", "namespace": "n0"}, "spec": {"next": %q}}`, next.Draw(t, "spec.next")))
+	req.Context = resource.MustStructJSON(fmt.Sprintf(`{"next": %q}`, next.Draw(t, "context.next")))
+
+	return req
+}
+
+// TestSelectors draws sources that lead to one another while objects come and go.
+func TestSelectors(t *testing.T) {
+	everywhere := []string{"n0", "n1", "n2", evil}
+
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t, "")
+		req := drawRequest(t)
+
+		for range 2 {
+			c := cluster{objects: drawObjects(t, "objects", []string{"", "n0", "n1", evil}, everywhere)}
+
+			fresh := proto.CloneOf(req)
+			fresh.RequiredResources = nil
+
+			want, calls, err := c.reconcile(in, fresh)
+			if err != nil {
+				t.Fatalf("\nWhat leads from one to the next should settle within six calls.\nResolve(...): %v", err)
+			}
+
+			for i := range calls[1:] {
+				if isSuperset(calls[i+1].GetResources(), calls[i].GetResources()) {
+					continue
+				}
+
+				t.Fatalf("\nA call should require what the one before did.\n-call %d, +call %d:\n%s", i, i+1, cmp.Diff(slices.Sorted(maps.Keys(calls[i].GetResources())), slices.Sorted(maps.Keys(calls[i+1].GetResources()))))
+			}
+
+			// The answers of the last reconcile may come first.
+			got, stale, err := c.reconcile(in, req)
+			if diff := cmp.Diff(want, got, asideFrom); err != nil || diff != "" {
+				t.Fatalf("\nStale answers should not last.\nResolve(...): %v: -want, +got:\n%s", err, diff)
+			}
+
+			if diff := cmp.Diff(slices.Sorted(maps.Keys(calls[len(calls)-1].GetResources())), slices.Sorted(maps.Keys(stale[len(stale)-1].GetResources()))); diff != "" {
+				t.Fatalf("\nThe last call should require the same, whatever was answered before.\nResolve(...): -want, +got:\n%s", diff)
+			}
+
+			if diff := cmp.Diff(want, arriving(t, in, fresh, c), asideFrom); diff != "" {
+				t.Fatalf("\nThe order in which answers arrive should change nothing.\nResolve(...): -want, +got:\n%s", diff)
+			}
+
+			require.Answer(req, calls[len(calls)-1], c.objects)
+		}
+	})
+}
+
+// isSuperset reports whether all has everything that of has.
+func isSuperset(all, of map[string]*fnv1.ResourceSelector) bool {
+	for name, selector := range of {
+		if !proto.Equal(selector, all[name]) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// arriving resolves in while answers arrive one by one, in random order.
+func arriving(t *rapid.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, c cluster) resolve.Set {
+	req = proto.CloneOf(req)
+	req.RequiredResources = make(map[string]*fnv1.Resources)
+
+	for {
+		required, rsp := require.New(req), &fnv1.RunFunctionResponse{}
+
+		set, err := resolve.Resolve(t.Context(), in, req, required)
+		if err != nil {
+			t.Fatalf("\nWaiting should be no failure.\nResolve(...): %v", err)
+		}
+
+		required.AddTo(rsp)
+
+		var missing []string
+
+		for _, name := range slices.Sorted(maps.Keys(rsp.GetRequirements().GetResources())) {
+			if req.GetRequiredResources()[name] == nil {
+				missing = append(missing, name)
+			}
+		}
+
+		if required.Waiting() != (len(missing) > 0) {
+			t.Fatalf("\nThe function should wait while an answer is missing.\nWaiting(): %t without %q", required.Waiting(), missing)
+		}
+
+		if len(missing) == 0 {
+			return set
+		}
+
+		name := rapid.SampledFrom(missing).Draw(t, "arrives")
+		req.RequiredResources[name] = c.fetch(rsp.GetRequirements().GetResources()[name])
+	}
+}
+
+// TestSelectorsTrust changes everything that somebody may write who is not trusted: the composite resource but for its
+// namespace, the context, and all objects of a namespace that nobody trusted names. No trusted label should change.
+func TestSelectorsTrust(t *testing.T) {
+	good := []string{"n0", "n1", "n2"}
+
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t, `"reservedKeys": ["*"], `)
+		trusted := drawObjects(t, "trusted", []string{"", "n0", "n1"}, good)
+
+		var sets []resolve.Set
+
+		for range 2 {
+			c := cluster{objects: slices.Concat(drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}
+
+			set, _, err := c.reconcile(in, drawRequest(t))
+			if err != nil {
+				t.Fatalf("Resolve(...): %v", err)
+			}
+
+			sets = append(sets, set)
+		}
+
+		if diff := cmp.Diff(sets[0].Labels, sets[1].Labels, asideFrom); diff != "" {
+			t.Fatalf("\nNobody who isn't trusted should decide on trusted labels.\nResolve(...): -first, +second:\n%s", diff)
+		}
+
+		for _, l := range sets[0].Labels {
+			if !l.Trusted || !strings.HasSuffix(l.Value, "/trusted") {
+				t.Fatalf("\nOnly objects of trusted people should give reserved labels.\nResolve(...): %v", l)
+			}
+		}
+	})
+}
