@@ -142,7 +142,10 @@ func refine(root *schema) {
 	tagField.check = taggableField
 	tagField.Properties["keyValueList"].check = differentFields
 	tagField.Properties["joined"].check = differentSeparators
-	root.Properties["kubernetesMetadata"].Items.check = matchingNames
+	root.Properties["kubernetesMetadata"].Items.check = func(a *admission, p *field.Path, rule self) {
+		matchingNames(a, p, rule)
+		pairedItems(a, p, rule)
+	}
 }
 
 // differentClasses refuses two classes of one name: a class is recorded under the name of its source.
@@ -274,6 +277,53 @@ func matchingNames(a *admission, p *field.Path, rule self) {
 			a.note(field.Invalid(p.Child("resources").Index(i).Child("name"), name, "must have one *, as the name of the source has"))
 		}
 	}
+}
+
+// pairedItems refuses a rule that reads items of lists and doesn't pair them by name, or can't.
+func pairedItems(a *admission, p *field.Path, rule self) {
+	paired := rule.has("source", "itemName")
+
+	if paired && strings.Contains(rule.at("source", "name").GetStringValue(), "*") {
+		a.note(field.Forbidden(p.Child("source", "itemName"), "a source name with a * pairs resources already"))
+	}
+
+	for _, kind := range []MetadataKind{MetadataKindLabels, MetadataKindAnnotations} {
+		name := strings.ToLower(string(kind))
+		from := rule.at("source", name+"FieldPath").GetStringValue()
+
+		switch stars := wildcards(from); {
+		case !paired && stars > 0:
+			a.note(field.Invalid(p.Child("source", name+"FieldPath"), from, "a [*] needs itemName, the field by which items are paired"))
+		case paired && stars != 1 && copies(rule, kind):
+			a.note(field.Invalid(p.Child("source", name+"FieldPath"), from, "with itemName it must have one [*]: if no "+name+" are to be copied, say so in copy"))
+		}
+
+		for i, to := range rule.at("toFieldPaths", name).GetListValue().GetValues() {
+			if paired && wildcards(to.GetStringValue()) > 1 {
+				a.note(field.Invalid(p.Child("toFieldPaths", name).Index(i), to.GetStringValue(), "with itemName it must have at most one [*]"))
+			}
+		}
+	}
+}
+
+// wildcards returns how many [*] the path has.
+func wildcards(text string) (n int) {
+	path, err := object.ParsePaths(text)
+	for err == nil && path.HasWildcard() {
+		_, path = path.Split()
+		n++
+	}
+
+	return n
+}
+
+// copies reports whether a rule of kubernetesMetadata copies labels or annotations.
+func copies(rule self, kind MetadataKind) bool {
+	if kinds := rule.at("copy").GetListValue().GetValues(); kinds != nil {
+		return slices.ContainsFunc(kinds, func(v *structpb.Value) bool { return v.GetStringValue() == string(kind) })
+	}
+
+	return !rule.has("toFieldPaths") || rule.has("toFieldPaths", strings.ToLower(string(kind)))
 }
 
 // hint returns what to write instead, if v at p has the wrong type because of a common mistake, or an empty

@@ -168,6 +168,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	"must not be in the separator", "below metadata, tags can be", "can't hold tags",
 	": must be another key$", "can be legal on", "must not start with \\$",
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
+	"itemName", "pairs resources already", "error parsing regexp", "regular expression has",
 	`^\d+:\d+: `, "mentions required\\[", "must not mention ", "must have at most 256 expressions", // It has no compiler for them.
 	"must have exactly one of value", "must mention nothing of xr", "must name the sources that it reads", "objects that lead from one to the next", "a source without prefix and fromFieldPath gives no labels",
 }, "|"))

@@ -1138,18 +1138,30 @@ type MetadataSource struct {
 	// +optional
 	Resource *RequiredResource `json:"resource,omitempty"`
 
-	// LabelsFieldPath is the path of the object's map of labels.
+	// ItemName is the field that names the items of lists. Then labelsFieldPath and
+	// annotationsFieldPath have one [*], and what each item has is copied to the
+	// resource that has the item's name in the pipeline, or, where a path of
+	// toFieldPaths has a [*], too, to the items with the same name there. An item that
+	// has something to copy must have a name.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ItemName string `json:"itemName,omitempty"`
+
+	// LabelsFieldPath is the path of the object's map of labels, or with itemName of
+	// those of items, e.g. spec.topology.machineDeployments[*].metadata.labels.
 	//
 	// +optional
 	// +kubebuilder:default=metadata.labels
-	// +kubebuilder:validation:Format=field-path
+	// +kubebuilder:validation:Format=field-paths
 	LabelsFieldPath object.Path `json:"labelsFieldPath,omitzero"`
 
-	// AnnotationsFieldPath is the path of the object's map of annotations.
+	// AnnotationsFieldPath is the path of the object's map of annotations, or with
+	// itemName of those of items.
 	//
 	// +optional
 	// +kubebuilder:default=metadata.annotations
-	// +kubebuilder:validation:Format=field-path
+	// +kubebuilder:validation:Format=field-paths
 	AnnotationsFieldPath object.Path `json:"annotationsFieldPath,omitzero"`
 
 	// Policy says what happens if there is no object: Required, the default, fails the

@@ -150,7 +150,7 @@ func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) e
 			return err
 		}
 
-		from[d.from] = resolve.Metadata{Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out)}
+		from[d.from] = r.chosen(m, out)
 	}
 
 	for _, d := range r.to {
@@ -158,8 +158,9 @@ func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) e
 			return err
 		}
 
-		r.write(from[d.from].Labels, d.target, r.Rule.ToFieldPaths.Labels, out)
-		r.write(from[d.from].Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out)
+		m := from[d.from]
+		r.write(func(item string) map[string]string { return m.Of(item).Labels }, d.target, r.Rule.ToFieldPaths.Labels, out)
+		r.write(func(item string) map[string]string { return m.Of(item).Annotations }, d.target, r.Rule.ToFieldPaths.Annotations, out)
 
 		if out.room < 0 {
 			return ErrTooLarge
@@ -195,6 +196,19 @@ func (o *Result) resource(t *target.Target) object.Object {
 
 func (r *rule) failf(out *Result, format string, args ...any) {
 	out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
+}
+
+// chosen returns what the rule copies of m.
+func (r *rule) chosen(m resolve.Metadata, out *Result) resolve.Metadata {
+	c := resolve.Metadata{
+		Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out),
+		Items: make(map[string]resolve.Metadata, len(m.Items)),
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Items)) {
+		c.Items[name] = r.chosen(m.Items[name], out)
+	}
+
+	return c
 }
 
 // choose returns what the rule selects, without what is private, and what would make the API server refuse
@@ -248,16 +262,25 @@ func invalidAnnotation(key, _ string) string {
 	return strings.Join(content.IsLabelKey(strings.ToLower(key)), "; ")
 }
 
-// write writes labels or annotations to each path of a target.
-func (r *rule) write(values map[string]string, t *target.Target, paths []object.Path, out *Result) {
-	if len(values) == 0 {
-		return
-	}
-
+// write writes labels or annotations to each path of a target. of returns those of an item, by its name, or those of
+// the object without one.
+func (r *rule) write(of func(item string) map[string]string, t *target.Target, paths []object.Path, out *Result) {
 	for _, path := range paths {
-		after, changed, err := object.Update(out.resource(t), path, func(old *structpb.Value) (*structpb.Value, error) {
-			if out.room < 0 {
-				return old, nil // Nothing is written in the end.
+		before := out.resource(t)
+
+		names, ofItems := r.names(before, path, t)
+		if !ofItems && len(of(names[0])) == 0 {
+			continue
+		}
+
+		after, changed, err := object.Update(before, path, func(old *structpb.Value) (*structpb.Value, error) {
+			values := of(names[0])
+			if ofItems {
+				names = names[1:]
+			}
+
+			if out.room < 0 || len(values) == 0 {
+				return old, nil // Nothing is written in the end, or there is nothing to write.
 			}
 
 			return with(old, values, &out.room)
@@ -268,6 +291,29 @@ func (r *rule) write(values map[string]string, t *target.Target, paths []object.
 			out.Changed[t.Name] = after
 		}
 	}
+}
+
+// names returns the names of the items whose metadata goes to the fields at the path: that of each item that isn't null,
+// in the order of the fields, if the fields are of items, too, or else one for all fields. A name is empty if the
+// metadata is the object's, or that of no item.
+func (r *rule) names(o object.Object, path object.Path, t *target.Target) (names []string, ofItems bool) {
+	switch {
+	case r.Rule.Source.ItemName == "":
+		return []string{""}, false
+	case !path.HasWildcard():
+		return []string{t.Name}, false
+	}
+
+	list, _ := path.Split()
+	items, _ := o.At(list) // An error is that of writing there.
+
+	for item := range items.Items() {
+		if !item.IsNull() {
+			names = append(names, item.Field(r.Rule.Source.ItemName).Text())
+		}
+	}
+
+	return names, true
 }
 
 // with returns the map of strings old with the values in it, and takes the bytes of those that it

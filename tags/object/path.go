@@ -174,6 +174,19 @@ func (p Path) IsZero() bool { return len(p.segments) == 0 }
 // HasWildcard is true if the path may lead to several fields.
 func (p Path) HasWildcard() bool { return slices.ContainsFunc(p.segments, isWildcard) }
 
+// Split returns the path of the list whose items the first [*] of the path stands for, and the rest of the path,
+// within an item. A path without a [*] is the first of them.
+func (p Path) Split() (list, item Path) {
+	i := slices.IndexFunc(p.segments, isWildcard)
+	if i < 0 {
+		return p, Path{}
+	}
+
+	rest := p.segments[i+1:]
+
+	return p.First(i), Path{text: rest.String(), segments: rest}
+}
+
 // Equal is true if the other path was written in the same way.
 func (p Path) Equal(other Path) bool { return p.text == other.text }
 

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -16,6 +17,9 @@ type Metadata struct {
 
 	Labels      map[string]string
 	Annotations map[string]string
+
+	// Items of lists have them by the name of the item, if the rule has an itemName.
+	Items map[string]Metadata
 }
 
 // allMetadata resolves what kubernetesMetadata copies.
@@ -39,7 +43,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 // metadata returns what the rule copies from objects that are known before resources are composed, later
 // names over earlier ones.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
-	out := Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string)}
+	out := newMetadata(rule)
 
 	var from []namedObject
 
@@ -55,13 +59,9 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	}
 
 	for _, o := range from {
-		m, err := MetadataOf(rule, o.Object, o.of)
-		if err != nil {
+		if err := out.add(o); err != nil {
 			return Metadata{}, err
 		}
-
-		maps.Copy(out.Labels, m.Labels)
-		maps.Copy(out.Annotations, m.Annotations)
 	}
 
 	return out, nil
@@ -69,19 +69,95 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 
 // MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
 // of its fields.
-func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (out Metadata, err error) {
-	in := namedObject{Object: o, of: of}
-	out.Rule = rule
+func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (Metadata, error) {
+	out := newMetadata(rule)
+	err := out.add(namedObject{Object: o, of: of})
 
-	if rule.ToFieldPaths.Labels != nil {
-		if out.Labels, err = in.strings(rule.Source.LabelsFieldPath); err != nil {
-			return Metadata{}, err
+	return out, err
+}
+
+func newMetadata(rule *v1beta1.MetadataRule) Metadata {
+	return Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string), Items: make(map[string]Metadata)}
+}
+
+// add the labels and annotations of o, over those that are there.
+func (m *Metadata) add(o namedObject) error {
+	s := &m.Rule.Source
+
+	if m.Rule.ToFieldPaths.Labels != nil {
+		if err := o.each(s.LabelsFieldPath, s.ItemName, func(item string, found map[string]string) { maps.Copy(m.made(item).Labels, found) }); err != nil {
+			return err
 		}
 	}
 
-	if rule.ToFieldPaths.Annotations != nil {
-		out.Annotations, err = in.strings(rule.Source.AnnotationsFieldPath)
+	if m.Rule.ToFieldPaths.Annotations != nil {
+		return o.each(s.AnnotationsFieldPath, s.ItemName, func(item string, found map[string]string) { maps.Copy(m.made(item).Annotations, found) })
 	}
 
-	return out, err
+	return nil
+}
+
+// Of returns the metadata of the item, or the object's without a name.
+func (m *Metadata) Of(item string) Metadata {
+	if item == "" {
+		return *m
+	}
+
+	return m.Items[item]
+}
+
+// made is Of for writing.
+func (m *Metadata) made(item string) Metadata {
+	if _, ok := m.Items[item]; !ok && item != "" {
+		m.Items[item] = newMetadata(m.Rule)
+	}
+
+	return m.Of(item)
+}
+
+// each calls f with the map of strings at the path. If items of lists have a name, the path has a [*]: then f gets
+// the map of each item that has one, with the item's name.
+func (o namedObject) each(path object.Path, itemName string, f func(item string, found map[string]string)) error {
+	if itemName == "" {
+		found, err := o.strings(path)
+		f("", found)
+
+		return err
+	}
+
+	list, within := path.Split()
+
+	items, err := o.at(list, "not a list", "a list")
+	if err != nil {
+		return err
+	}
+
+	i := -1
+
+	for item := range items.Items() {
+		i++
+
+		if item.IsNull() {
+			continue
+		}
+
+		of := fmt.Sprintf("%s%s[%d]", o.of, list, i)
+		if !item.IsObject() {
+			return errors.Errorf("%s is %s, not an object", of, item.Kind())
+		}
+
+		found, err := (namedObject{Object: object.Tree(item.Value().GetStructValue()), of: of + "."}).strings(within)
+		if err != nil {
+			return err
+		}
+
+		name := item.Field(itemName).Text()
+		if name == "" && len(found) > 0 {
+			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", of, itemName)
+		}
+
+		f(name, found)
+	}
+
+	return nil
 }
