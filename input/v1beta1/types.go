@@ -1329,6 +1329,9 @@ func (in *CloudTags) resources() []*RequiredResource {
 	return slices.DeleteFunc(out, func(r *RequiredResource) bool { return r == nil })
 }
 
+// IsComputed reports whether expressions select the objects.
+func (r *RequiredResource) IsComputed() bool { return len(r.expressions()) > 0 }
+
 // expressions returns the expressions that select the objects, and what each is to be.
 func (r *RequiredResource) expressions() map[*expression.Expression]expression.Result {
 	out := make(map[*expression.Expression]expression.Result)

@@ -223,6 +223,10 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 		}
 	}
 
+	for _, h := range s.Hops {
+		say("hop: %s", h)
+	}
+
 	for _, a := range s.Absent {
 		say("absent: %s", a)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Set is the result of an input's sources for one composite resource. It is not complete while something
@@ -54,10 +55,22 @@ type Set struct {
 	// those whose value differs per resource.
 	Absent []Lack
 
+	// Hops are what sources find that are selected by expressions, or that give no labels, in their order.
+	Hops []Hop
+
 	// Empty are the sources that find nothing where that is no error, in their order, without those of
 	// PerResource.
 	Empty []Lack
 }
+
+// A Hop says what a source finds, which objects of other sources have led to or which may lead to theirs.
+type Hop struct {
+	// Source is the name of the source for messages, and Objects are those that it finds.
+	Source  string
+	Objects []string
+}
+
+func (h Hop) String() string { return h.Source + " finds " + words.Names(h.Objects, 0) }
 
 // A Lack says that a source finds nothing, or that one of its expressions has no value.
 type Lack struct {
@@ -191,6 +204,10 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 
 		if err != nil {
 			return Set{}, errors.Wrapf(err, "cannot resolve %s", from.Name)
+		}
+
+		if all := r.found[s].all; len(all) > 0 && (s.IsHop() || s.Resource.IsComputed()) {
+			r.set.Hops = append(r.set.Hops, Hop{from.Name, words.Map(all, func(o namedObject) string { return o.name })})
 		}
 	}
 

@@ -101,7 +101,7 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		return nil, err
 	}
 
-	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: words.Map(set.Empty, resolve.Lack.String)}
+	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: append(words.Map(set.Hops, resolve.Hop.String), words.Map(set.Empty, resolve.Lack.String)...)}
 
 	for _, absent := range set.Absent {
 		of.notes = append(of.notes, absent.String()+": no label")
