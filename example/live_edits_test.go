@@ -214,3 +214,38 @@ sources:
 	want(kept, "class-d")
 	kept.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
 }
+
+// A Namespace names its zone, and the zone its organization, whose label is edited. Namespaces are kinds that every
+// cluster has, so they stand for all three.
+func testHops(c live.Test) {
+	namespace := func(name, labels string) *unstructured.Unstructured {
+		return live.Parse(c.T, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+", labels: {"+labels+"}}")
+	}
+
+	c.Applied(namespace("hops-team", "example.org/zone: hops-zone"), namespace("hops-zone", "example.org/organization: hops-a"),
+		namespace("hops-a", "tags.example.org/company: a"), namespace("hops-b", "tags.example.org/company: b"))
+
+	s := c.NewStack("hops", vpc, `
+ttl: 2s
+sources:
+- {type: RequiredResource, name: team, resource: {apiVersion: v1, kind: Namespace, name: {value: hops-team}}}
+- {type: RequiredResource, name: zone, resource: {apiVersion: v1, kind: Namespace, name: {expression: "required.team.metadata.labels['example.org/zone']"}}}
+- type: RequiredResource
+  resource: {apiVersion: v1, kind: Namespace, name: {expression: "required.zone.metadata.labels['example.org/organization']"}}
+  prefix: tags.example.org/
+`)
+	want := func(company string) {
+		c.T.Helper()
+		s.Want("vpc", ofTags, object{"plexsphere:company": company})
+	}
+
+	s.Label(nil)
+	want("a")
+	s.Settled()
+
+	// The last object is edited, and then what leads to it.
+	c.Applied(namespace("hops-a", "tags.example.org/company: edited"))
+	want("edited")
+	c.Applied(namespace("hops-zone", "example.org/organization: hops-b"))
+	want("b")
+}

@@ -120,6 +120,7 @@ var liveTests = []liveTest{
 		name: "TTL", run: testTTL, shows: "an edit of a source's object reaches tags",
 		says: map[live.Release]string{live.V1: "after `ttl`", live.V22: "after `ttl`", live.V2: "at once"},
 	},
+	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
 		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it",

@@ -175,3 +175,41 @@ func TestValueless(t *testing.T) {
 		t.Errorf("\nOnly expressions that have no value on any resource that exists should be told, of sources that find something.\nValueless(): -want, +got:\n%s", diff)
 	}
 }
+
+// BenchmarkSelectors resolves a chain of three objects with all answers, and the same with their names written
+// out. The chain should cost little more.
+func BenchmarkSelectors(b *testing.B) {
+	const input = `"keyPrefix": "", "sources": [
+		{"type": "RequiredResource", "name": "ns", "prefix": "p/", "resource": {"apiVersion": "v1", "kind": "Namespace", "name": %s}},
+		{"type": "RequiredResource", "name": "zone", "prefix": "p/", "resource": {"apiVersion": "example.org/v1", "kind": "Zone", "name": %s}},
+		{"type": "RequiredResource", "name": "organization", "prefix": "p/", "resource": {"apiVersion": "example.org/v1", "kind": "Organization", "name": %s}}]`
+
+	c := clusterOf(
+		`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a", "labels": {"zone": "a", "p/team": "a"}}}`,
+		`{"apiVersion": "example.org/v1", "kind": "Zone", "metadata": {"name": "a", "labels": {"p/zone": "a"}}, "spec": {"organization": "acme"}}`,
+		`{"apiVersion": "example.org/v1", "kind": "Organization", "metadata": {"name": "acme", "labels": {"p/company": "acme"}}}`,
+	)
+
+	for name, in := range map[string]string{
+		"chain": fmt.Sprintf(input, `{"expression": "xr.metadata.namespace"}`, `{"expression": "required.ns.metadata.labels['zone']"}`, `{"expression": "required.zone.spec.organization"}`),
+		"names": fmt.Sprintf(input, `{"fromFieldPath": "metadata.namespace"}`, `{"value": "a"}`, `{"value": "acme"}`),
+	} {
+		b.Run("by="+name, func(b *testing.B) {
+			in, req := decode(b, in), observe(app)
+
+			_, calls, err := c.reconcile(in, req)
+			if err != nil {
+				b.Fatal(err)
+			}
+
+			require.Answer(req, calls[len(calls)-1], c.objects)
+
+			for b.Loop() {
+				required := require.New(req)
+				if set, err := resolve.Resolve(b.Context(), in, req, required); err != nil || len(set.Labels) != 3 || required.Waiting() {
+					b.Fatalf("got labels %v and error %v", set.Labels, err)
+				}
+			}
+		})
+	}
+}
