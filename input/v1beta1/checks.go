@@ -169,14 +169,18 @@ func differentClasses(a *admission, p *field.Path, sources self) {
 // oneMap refuses labels that are given in several ways, or in none.
 func oneMap(a *admission, p *field.Path, labels self) {
 	ways := 0
-	for _, has := range []bool{labels.has("value"), labels.has("fromFieldPath"), labels.has("expression"), labels.at("all").GetBoolValue()} {
+	for _, has := range []bool{labels.has("value") && !labels.has("fromFieldPath"), labels.has("fromFieldPath"), labels.has("expression"), labels.at("all").GetBoolValue()} {
 		if has {
 			ways++
 		}
 	}
 
 	if ways != 1 {
-		a.refuse(p, "must have exactly one of value, fromFieldPath, expression and all")
+		a.refuse(p, "must have exactly one of value, fromFieldPath, expression and all, but that fromFieldPath may be beside value")
+	}
+
+	if labels.has("empty") && (!labels.has("fromFieldPath") || labels.has("value")) {
+		a.note(field.Forbidden(p.Child("empty"), "only the labels of a fromFieldPath alone can be empty"))
 	}
 }
 

@@ -170,7 +170,7 @@ var goOnly = regexp.MustCompile(strings.Join([]string{
 	`"cloudtags.fn.plexsphere.com/v1beta1"`, `"CloudTags"`,
 	"itemName", "pairs resources already", "error parsing regexp", "regular expression has",
 	`^\d+:\d+: `, "mentions required\\[", "must not mention ", "must have at most 256 expressions", // It has no compiler for them.
-	"must have exactly one of value", "must mention nothing of xr", "must name the sources that it reads", "objects that lead from one to the next", "a source without prefix and fromFieldPath gives no labels",
+	"must have exactly one of value", "of a fromFieldPath alone", "must mention nothing of xr", "must name the sources that it reads", "objects that lead from one to the next", "a source without prefix and fromFieldPath gives no labels",
 }, "|"))
 
 // TestCRD proves that an API server accepts the CRD. It refuses e.g. rules that could take too

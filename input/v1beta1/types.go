@@ -423,7 +423,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.pick)",message="is for type RequiredResource only: nothing else finds several objects",fieldPath=".pick"
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
-// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One has several kinds, defaultMatchLabels, unless, or matchLabels if there is no name",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
@@ -639,8 +639,8 @@ type RequiredResource struct {
 	// +optional
 	Name *StringSelector `json:"name,omitempty"`
 
-	// MatchLabels that the objects have. An empty map matches nothing. To match every
-	// object, set all.
+	// MatchLabels that the objects have. An empty map matches nothing, unless empty says
+	// so. To match every object, set all.
 	//
 	// +optional
 	MatchLabels *MapSource `json:"matchLabels,omitempty"`
@@ -652,12 +652,35 @@ type RequiredResource struct {
 	// +kubebuilder:validation:MinProperties=1
 	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitzero"`
 
+	// Unless the composite resource has this field, a class is picked. If it has, none is,
+	// and that is no failure; but one that is recorded at statusFieldPath stays while it
+	// matches. For pick One only.
+	//
+	// +optional
+	Unless *FieldSource `json:"unless,omitempty"`
+
 	// Namespace of the objects, if they have one. A trusted source that selects objects
 	// by labels must name their namespace, since anybody may make some in another one.
 	//
 	// +optional
 	Namespace *StringSelector `json:"namespace,omitempty"`
 }
+
+// A FieldSource is a field of the composite resource.
+type FieldSource struct {
+	// FromFieldPath is the path of the field. One that is null isn't there.
+	//
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath"`
+}
+
+// Empty says what labels match if there are none.
+//
+// +kubebuilder:validation:Enum=Any
+type Empty string
+
+// EmptyAny matches every object.
+const EmptyAny Empty = "Any"
 
 // A ResourceKind is a kind of object.
 type ResourceKind struct {
@@ -675,14 +698,15 @@ type ResourceKind struct {
 // A MapSource is a map of labels, a field of the composite resource that holds one, an
 // expression that computes one, or all, which matches every object.
 type MapSource struct {
-	// Value is the map itself.
+	// Value is the map itself. Beside fromFieldPath it is added to the field's map, and
+	// wins where both have a key.
 	//
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	Value map[string]string `json:"value,omitzero"`
 
 	// FromFieldPath is the path of a field of the composite resource that holds
-	// the map.
+	// the map. Beside value it may be absent.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -693,6 +717,13 @@ type MapSource struct {
 	//
 	// +optional
 	Expression expression.Expression `json:"expression,omitzero"`
+
+	// Empty says what a map without labels matches: Any matches every object of the kind.
+	// So does a field that is absent, unless there are defaultMatchLabels. By default no
+	// labels match nothing. With fromFieldPath, and without value, only.
+	//
+	// +optional
+	Empty Empty `json:"empty,omitempty"`
 
 	// All objects of the kind, whatever labels they have.
 	//
@@ -1115,7 +1146,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="(self.type == 'RequiredResource') == has(self.resource)",message="is required by type RequiredResource, and forbidden elsewhere",fieldPath=".resource"
 // +kubebuilder:validation:XValidation:rule="(self.type == 'ComposedResource') == has(self.name)",message="is required by type ComposedResource, and forbidden elsewhere",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="self.type == 'RequiredResource' || !has(self.policy)",message="is for type RequiredResource only",fieldPath=".policy"
-// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One of sources looks for several kinds, defaultMatchLabels, or matchLabels if there is no name",fieldPath=".resource"
+// +kubebuilder:validation:XValidation:rule="!has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One of sources has several kinds, defaultMatchLabels, unless, or matchLabels if there is no name",fieldPath=".resource"
 type MetadataSource struct {
 	// Type of source: CompositeMetadata copies from the composite resource,
 	// RequiredResource from objects that Crossplane fetches, and ComposedResource

@@ -178,7 +178,7 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, what, note string) (map[strin
 	switch {
 	case m == nil:
 		return nil, nil //nolint:nilnil // Absent is neither a map nor an error.
-	case m.Value != nil:
+	case m.FromFieldPath.IsZero() && m.Value != nil:
 		return m.Value, nil
 	case !m.Expression.IsZero():
 		v, err := r.selecting(m.Expression, what)
@@ -194,9 +194,24 @@ func (r *resolver) stringMap(m *v1beta1.MapSource, what, note string) (map[strin
 	}
 
 	out, err := r.xr.strings(m.FromFieldPath)
-	if err == nil && out == nil {
-		err = r.xr.missing(m.FromFieldPath, note)
-	}
 
-	return out, err
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Value != nil:
+		return merge(out, m.Value), nil
+	case out == nil:
+		return nil, r.xr.missing(m.FromFieldPath, note)
+	default:
+		return out, nil
+	}
+}
+
+// merge returns what both maps have, and what the second one has for keys of both.
+func merge(a, b map[string]string) map[string]string {
+	out := make(map[string]string, len(a)+len(b))
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+
+	return out
 }

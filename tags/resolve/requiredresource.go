@@ -35,8 +35,9 @@ var requiredResource = sourceType{
 }
 
 // pick picks one of the objects for the source s: the one that was picked before, if it is still among
-// them, or else the one with the lowest name, then namespace. It takes the provider that the object names.
-func (r *resolver) pick(s *v1beta1.Source, objects []namedObject) ([]namedObject, error) {
+// them, or else, unless the composite resource is bound, the one with the lowest name, then namespace. It takes the
+// provider that the object names.
+func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, bound bool) ([]namedObject, error) {
 	var before map[string]*structpb.Value
 
 	// What else the status has can't be what was picked.
@@ -49,11 +50,15 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject) ([]namedObject
 		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
 	})
 
-	i := max(0, slices.IndexFunc(objects, func(o namedObject) bool {
+	i := slices.IndexFunc(objects, func(o namedObject) bool {
 		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&
 			before["namespace"].GetStringValue() == object.Namespace(o.Object) && before["name"].GetStringValue() == object.Name(o.Object)
-	}))
-	class := objects[i]
+	})
+	if bound && i < 0 {
+		return nil, &absence{}
+	}
+
+	class := objects[max(0, i)]
 
 	if path := s.ProviderFieldPath; !path.IsZero() {
 		v, err := object.Get(class.Object, path)
@@ -145,15 +150,35 @@ type objects struct {
 	err error
 }
 
-// objects returns what look returns for s. It looks once.
+// objects returns what look returns for s, once. If the composite resource is bound, it is no failure that nothing is
+// picked.
 func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	out, ok := r.found[s]
 	if !ok {
-		out.all, out.err = r.look(s)
+		bound, err := r.bound(s.Resource.Unless)
+		if out.err = err; err == nil {
+			out.all, out.err = r.look(s, bound)
+		}
+
+		if bound && isAbsence(out.err) {
+			out.err = &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
+		}
+
 		r.found[s] = out
 	}
 
 	return slices.Clone(out.all), out.err
+}
+
+// bound reports whether the composite resource has the field, if there is one to look at.
+func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
+	if unless == nil {
+		return false, nil
+	}
+
+	n, err := r.xr.At(unless.FromFieldPath)
+
+	return n.IsThere(), errors.Wrap(err, "cannot tell whether one is to be picked")
 }
 
 // look returns the objects that the resource of s selects, sorted by namespace, name and the order of the
@@ -161,7 +186,7 @@ func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 // says which they are. Anybody who
 // may make an object in any namespace can give it labels, so a trusted source believes those of a namespace by
 // labels only if it names the namespace.
-func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
+func (r *resolver) look(s *v1beta1.Source, bound bool) ([]namedObject, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
 	if errors.Is(err, errWaits) {
 		return nil, nil
@@ -203,7 +228,7 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	}
 
 	if s.Pick == v1beta1.PickOne {
-		return r.pick(s, objects)
+		return r.pick(s, objects, bound)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
@@ -260,7 +285,13 @@ func (r *resolver) selector(res *v1beta1.RequiredResource, pick v1beta1.Pick) (*
 		return out, nil
 	}
 
-	if labelled.Labels, err = r.stringMap(res.MatchLabels, "the labels to match", neither); fails(err) {
+	labelled.Labels, err = r.stringMap(res.MatchLabels, "the labels to match", neither)
+	if res.MatchLabels != nil && res.MatchLabels.Empty == v1beta1.EmptyAny && len(labelled.GetLabels()) == 0 &&
+		(err == nil || isAbsence(err) && res.DefaultMatchLabels == nil) {
+		return out, nil
+	}
+
+	if fails(err) {
 		return nil, errors.Wrap(err, "cannot tell the labels to match")
 	}
 
