@@ -53,7 +53,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 	case v1beta1.MetadataSourceTypeComposedResource: // It is copied once that is stamped.
 	case v1beta1.MetadataSourceTypeRequiredResource:
 		var err error
-		if from, err = r.look(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}, false); err != nil && (rule.Source.Required() || !isAbsence(err)) {
+		if from, err = r.look(&v1beta1.Source{Resource: rule.Source.Resource, Pick: v1beta1.PickAll}); err != nil && (rule.Source.Required() || !isAbsence(err)) {
 			return Metadata{}, err
 		}
 	}

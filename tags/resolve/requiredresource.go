@@ -34,10 +34,9 @@ var requiredResource = sourceType{
 	},
 }
 
-// pick picks one of the objects for the source s: the one that was picked before, if it is still among
-// them, or else, unless the composite resource is bound, the one with the lowest name, then namespace. It takes the
-// provider that the object names.
-func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, bound bool) ([]namedObject, error) {
+// pickedBefore returns the position of the object that was picked before for the source s, by the status of the
+// composite resource, or a negative one if it isn't among the objects.
+func (r *resolver) pickedBefore(s *v1beta1.Source, objects []namedObject) int {
 	var before map[string]*structpb.Value
 
 	// What else the status has can't be what was picked.
@@ -45,20 +44,37 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, bound bool) ([
 		before = status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[s.Name].GetStructValue().GetFields()
 	}
 
-	// Whoever chooses a class by its name doesn't look at the namespace first.
-	slices.SortStableFunc(objects, func(a, b namedObject) int {
-		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
-	})
-
-	i := slices.IndexFunc(objects, func(o namedObject) bool {
+	return slices.IndexFunc(objects, func(o namedObject) bool {
 		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&
 			before["namespace"].GetStringValue() == object.Namespace(o.Object) && before["name"].GetStringValue() == object.Name(o.Object)
 	})
-	if bound && i < 0 {
-		return nil, &absence{}
+}
+
+// pick picks one of the objects that look has found for the source s, or failed to: the one that was picked before, if
+// it is still among them, or else, unless the composite resource is bound, the one with the lowest name, then
+// namespace. It takes the provider that the object names.
+func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) ([]namedObject, error) {
+	bound, err := r.bound(s.Resource.Unless)
+	if err != nil {
+		return nil, err
 	}
 
-	class := objects[max(0, i)]
+	before := r.pickedBefore(s, objects)
+	if bound && (isAbsence(failed) || len(objects) > 0 && before < 0) {
+		return nil, &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
+	}
+
+	if failed != nil || len(objects) == 0 {
+		return nil, failed
+	}
+
+	// Whoever chooses a class by its name doesn't look at the namespace first.
+	class := slices.MinFunc(objects, func(a, b namedObject) int {
+		return cmp.Or(strings.Compare(object.Name(a.Object), object.Name(b.Object)), strings.Compare(object.Namespace(a.Object), object.Namespace(b.Object)))
+	})
+	if before >= 0 {
+		class = objects[before]
+	}
 
 	if path := s.ProviderFieldPath; !path.IsZero() {
 		v, err := object.Get(class.Object, path)
@@ -150,18 +166,13 @@ type objects struct {
 	err error
 }
 
-// objects returns what look returns for s, once. If the composite resource is bound, it is no failure that nothing is
-// picked.
+// objects returns what look returns for s, or the one that is picked of that. It looks once.
 func (r *resolver) objects(s *v1beta1.Source) ([]namedObject, error) {
 	out, ok := r.found[s]
 	if !ok {
-		bound, err := r.bound(s.Resource.Unless)
-		if out.err = err; err == nil {
-			out.all, out.err = r.look(s, bound)
-		}
-
-		if bound && isAbsence(out.err) {
-			out.err = &absence{note: fmt.Sprintf("none is picked, since %s has %s", compositeResource, s.Resource.Unless.FromFieldPath)}
+		out.all, out.err = r.look(s)
+		if s.Pick == v1beta1.PickOne {
+			out.all, out.err = r.pick(s, out.all, out.err)
 		}
 
 		r.found[s] = out
@@ -181,12 +192,11 @@ func (r *resolver) bound(unless *v1beta1.FieldSource) (bool, error) {
 	return n.IsThere(), errors.Wrap(err, "cannot tell whether one is to be picked")
 }
 
-// look returns the objects that the resource of s selects, sorted by namespace, name and the order of the
-// kinds, or the one that is picked of them. It requires them, and returns none until all are here, and with them what
-// says which they are. Anybody who
-// may make an object in any namespace can give it labels, so a trusted source believes those of a namespace by
-// labels only if it names the namespace.
-func (r *resolver) look(s *v1beta1.Source, bound bool) ([]namedObject, error) {
+// look returns the objects that the resource of s selects, sorted by namespace, name and the order of the kinds. It
+// requires them, and returns none until all are here, and with them what says which they are. Anybody who may make an
+// object in any namespace can give it labels, so a trusted source believes those of a namespace by labels only if it
+// names the namespace.
+func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	sel, err := r.selector(s.Resource, s.Pick)
 	if errors.Is(err, errWaits) {
 		return nil, nil
@@ -225,10 +235,6 @@ func (r *resolver) look(s *v1beta1.Source, bound bool) ([]namedObject, error) {
 
 	if len(objects) == 0 {
 		return nil, r.noObjects(kinds, sel, others > 0)
-	}
-
-	if s.Pick == v1beta1.PickOne {
-		return r.pick(s, objects, bound)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
