@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,29 +51,22 @@ type copyCase struct {
 	Reason string `json:"reason"`
 }
 
+// A copyFile is cases, and the world of those that don't have their own.
+type copyFile struct {
+	world
+
+	Cases []copyCase `json:"cases"`
+}
+
 // TestCopy copies by the cases of each file in testdata.
 func TestCopy(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
+	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, of *copyFile, g *tagstest.Golden) {
+		t.Helper()
 
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			of := struct {
-				world
-
-				Cases []copyCase `json:"cases"`
-			}{}
-			tagstest.ReadYAML(t, file, &of)
-
-			g := tagstest.NewGolden(t)
-
-			for _, tc := range of.Cases {
-				t.Run(tc.Name, func(t *testing.T) { tc.run(t, of.world, g) })
-			}
-		})
-	}
+		for _, tc := range of.Cases {
+			t.Run(tc.Name, func(t *testing.T) { tc.run(t, of.world, g) })
+		}
+	})
 }
 
 // copied says what is in a result, line by line, or the error.

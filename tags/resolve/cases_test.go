@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -73,29 +72,22 @@ type resolveCase struct {
 	AnswersAll bool `json:"answersAll"`
 }
 
+// A resolveFile is cases, and the world of those that don't have their own.
+type resolveFile struct {
+	world
+
+	Cases []resolveCase `json:"cases"`
+}
+
 // TestCases resolves the cases of each file in testdata.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
+	tagstest.EachFile(t, "testdata/*.yaml", func(t *testing.T, of *resolveFile, g *tagstest.Golden) {
+		t.Helper()
 
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			of := struct {
-				world
-
-				Cases []resolveCase `json:"cases"`
-			}{}
-			tagstest.ReadYAML(t, file, &of)
-
-			g := tagstest.NewGolden(t)
-
-			for _, tc := range of.Cases {
-				t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, of.world)) })
-			}
-		})
-	}
+		for _, tc := range of.Cases {
+			t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, of.world)) })
+		}
+	})
 }
 
 // run resolves the case twice in its own world, or else in that of the file, and tells the result.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -153,40 +152,33 @@ func strictly(b []byte, to any) error {
 	return d.Decode(to)
 }
 
-// TestCases stamps what the files in testdata/cases say. A file says in each what holds for all its cases.
+// A stampFile is cases, and in each what holds for all of them.
+type stampFile struct {
+	Each  json.RawMessage   `json:"each"`
+	Cases []json.RawMessage `json:"cases"`
+}
+
+// TestCases stamps what the files in testdata/cases say.
 func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/cases/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
+	tagstest.EachFile(t, "testdata/cases/*.yaml", func(t *testing.T, of *stampFile, g *tagstest.Golden) {
+		t.Helper()
 
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			of := struct {
-				Each  json.RawMessage   `json:"each"`
-				Cases []json.RawMessage `json:"cases"`
-			}{}
-			tagstest.ReadYAML(t, file, &of)
+		for _, c := range of.Cases {
+			tc := stampCase{}
 
-			g := tagstest.NewGolden(t)
-
-			for _, c := range of.Cases {
-				tc := stampCase{}
-
-				for _, b := range []json.RawMessage{of.Each, c} {
-					if len(b) == 0 {
-						continue
-					}
-
-					if err := strictly(b, &tc); err != nil {
-						t.Fatalf("cannot decode case %s: %v", c, err)
-					}
+			for _, b := range []json.RawMessage{of.Each, c} {
+				if len(b) == 0 {
+					continue
 				}
 
-				t.Run(tc.Name, func(t *testing.T) { tc.runAll(t, g) })
+				if err := strictly(b, &tc); err != nil {
+					t.Fatalf("cannot decode case %s: %v", c, err)
+				}
 			}
-		})
-	}
+
+			t.Run(tc.Name, func(t *testing.T) { tc.runAll(t, g) })
+		}
+	})
 }
 
 // runAll runs the case by each of its policies, and in each of its shapes.

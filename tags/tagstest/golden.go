@@ -106,3 +106,22 @@ func ReadYAML(tb testing.TB, path string, to any) {
 		tb.Fatalf("cannot decode %s: %v", path, err)
 	}
 }
+
+// EachFile runs a subtest for each of the files that match the glob pattern, by its name. run gets what ReadYAML
+// reads of the file, and the golden file of its cases.
+func EachFile[F any](t *testing.T, pattern string, run func(t *testing.T, of *F, g *Golden)) {
+	t.Helper()
+
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file matches %s: %v", pattern, err)
+	}
+
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), func(t *testing.T) {
+			of := new(F)
+			ReadYAML(t, file, of)
+			run(t, of, NewGolden(t))
+		})
+	}
+}
