@@ -30,13 +30,15 @@ func decideReserved(s *State) *Decision {
 	d := &Decision{State: s}
 	d.takeAway()
 
+	claimed := d.respelled
+
 	for e := range d.Tags.All() {
 		if i, ok := s.Labels.labelOf(e); ok && s.Labels.all[i].Reserved {
-			d.respelled = append(d.respelled, i)
+			claimed = append(claimed, i)
 		}
 	}
 
-	for _, i := range d.respelled {
+	for _, i := range claimed {
 		d.Tags.Put(d.entry(i))
 	}
 
