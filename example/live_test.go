@@ -54,14 +54,14 @@ type (
 	array  = []any
 )
 
-// A liveTest runs in clusters of all releases of Crossplane, and is a row of README's table.
+// A liveTest runs in clusters of all releases of Crossplane, and is a row of the table in README.md here.
 type liveTest struct {
 	name string
 
 	// run is nil if the test is a story: its steps are in a file of testdata/live.
 	run func(live.Test)
 
-	// shows is what README says that it shows.
+	// shows is what README.md says that it shows.
 	shows string
 
 	// alone is a test that others may not run beside.
@@ -70,7 +70,7 @@ type liveTest struct {
 	// lacks says of the releases that don't run it why they can't.
 	lacks map[live.Release]string
 
-	// says is what README has of a release that passes, if not yes.
+	// says is what README.md has of a release that passes, if not yes.
 	says map[live.Release]string
 }
 
@@ -177,7 +177,7 @@ func TestLive(t *testing.T) { //nolint:tparallel // One release after the other,
 
 	// A run of only some tests says nothing of others.
 	if int(passed.Load()) == want {
-		tagstest.Section(t, filepath.Join(root, "README.md"), "releases", releasesTable(t, root))
+		tagstest.Section(t, filepath.Join(root, "example", "README.md"), "releases", releasesTable(t, root))
 	}
 }
 
@@ -205,7 +205,7 @@ func startCluster(t *testing.T, root string, release live.Release) *live.Cluster
 	return c
 }
 
-// releasesTable is what README says that releases of Crossplane have shown, in Markdown.
+// releasesTable is what README.md says that releases of Crossplane have shown, in Markdown.
 func releasesTable(t *testing.T, root string) string {
 	t.Helper()
 
