@@ -44,7 +44,7 @@ type guard struct {
 // guardOf returns the guard of the profile.
 func (p *policy) guardOf(of *profile.Profile) *guard {
 	values := p.Values()[of.Name]
-	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", "", values)}
+	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", becomeASCII, values)}
 
 	if _, _, lower := values.Parts(); lower {
 		out.values = lowered(of.ValueClass)
@@ -67,15 +67,18 @@ func (p *policy) guardOf(of *profile.Profile) *guard {
 	return out
 }
 
+// becomeASCII are the capitals that are not ASCII, but whose lower case is.
+const becomeASCII = "\u0130\u212a"
+
 // formatted returns an expression of the expression's string after the format. CEL puts only ASCII in lower case, so
-// other characters of the fixed part of a key are replaced. For values see lowered.
-func formatted(expression, fixed string, f profile.Format) string {
+// the other capitals are replaced that a key can have, those of its fixed part, or that matter in a value: see lowered.
+func formatted(expression, capitals string, f profile.Format) string {
 	_, replace, lower := f.Parts()
 	if !lower {
 		return replaced(expression, replace)
 	}
 
-	table := folds(fixed, strings.ToLower)
+	table := folds(capitals, strings.ToLower)
 	for from, to := range replace {
 		table[from] = strings.ToLower(to)
 	}
@@ -83,8 +86,8 @@ func formatted(expression, fixed string, f profile.Format) string {
 	return replaced(expression, table) + ".lowerAscii()"
 }
 
-// lowered returns a class that admits a string if c admits it in lower case. CEL changes only capitals of ASCII, so
-// the class has to admit other capitals.
+// lowered returns a class that admits a string if c admits it in lower case. CEL changes only capitals of ASCII and
+// those that become ASCII, so the class has to admit other capitals.
 func lowered(c profile.Class) profile.Class {
 	const small = `\p{Ll}`
 	if !strings.Contains(c.Pattern, small) || c.Without != "" {
