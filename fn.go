@@ -77,20 +77,20 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, err
 	}
 
-	in, err := f.inputs.Decode(req.GetInput())
+	required := require.New(req)
+
+	in, err := f.input(req, required)
 	if err != nil {
-		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
+		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
 
 	if report.IsOperation(req) {
 		return f.operate(ctx, in, req)
 	}
 
-	if err := in.CheckComposition(); err != nil {
-		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
+	if required.Waiting() {
+		return (&report.Run{Request: req, Required: required, Input: in}).Waiting(), nil
 	}
-
-	required := require.New(req)
 
 	set, err := resolve.Resolve(ctx, in, req, required)
 	if err != nil {
@@ -128,6 +128,21 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	run.Resolved(ctx)
 
 	return respond(ctx, run, stamper, targets, copies)
+}
+
+// input of the request, joined with its standard if it extends one that is here.
+func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Requirements) (*v1beta1.CloudTags, error) {
+	in, err := f.inputs.Decode(req.GetInput())
+
+	if err == nil && !report.IsOperation(req) {
+		if in, err = resolve.Extend(&f.inputs, in, req.GetInput(), required); err != nil {
+			return nil, err
+		}
+
+		err = in.CheckComposition()
+	}
+
+	return in, errors.Wrap(err, "invalid input")
 }
 
 // operate counts the tags of the resources that an Operation requires.

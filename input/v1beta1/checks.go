@@ -124,7 +124,7 @@ func refine(root *schema) {
 	}
 	tagField.Properties["provider"].Enum = profile.Names()
 
-	root.check = func(a *admission, p *field.Path, in self) {
+	root.whole = func(a *admission, p *field.Path, in self) {
 		expressions(a, in)
 		ownContextKey(a, p, in)
 		legalFormats(a, p, in)
@@ -137,7 +137,7 @@ func refine(root *schema) {
 		of.Properties["resource"].Properties["matchLabels"].check = oneMap
 	}
 
-	root.Properties["sources"].check = differentClasses
+	root.Properties["sources"].whole = differentNames
 	root.Properties["sources"].Items.check = usefulHop
 	tagField.check = taggableField
 	tagField.Properties["keyValueList"].check = differentFields
@@ -148,20 +148,25 @@ func refine(root *schema) {
 	}
 }
 
-// differentClasses refuses two classes of one name: a class is recorded under the name of its source.
-func differentClasses(a *admission, p *field.Path, sources self) {
-	named := make(map[string]bool)
+// differentNames refuses two classes of one name: a class is recorded under the name of its source. It also
+// refuses a source that has the name of one of the standard, which comes first.
+func differentNames(a *admission, p *field.Path, sources self) {
+	classes, inStandard := make(map[string]bool), make(map[string]string)
 
 	for i, v := range sources.GetListValue().GetValues() {
-		s := self{v}
-		if !s.one() {
-			continue
+		s, at := self{v}, p.Index(i)
+		name, ofStandard := s.text("name"), a.origins.IsStandard(at.String())
+
+		switch {
+		case !ofStandard && name != "" && inStandard[name] != "":
+			a.note(field.Invalid(at.Child("name"), name, fmt.Sprintf("is the name of %s: must be another name", inStandard[name])))
+		case s.one() && classes[name]:
+			a.note(field.Duplicate(at.Child("name"), name))
 		}
 
-		if name := s.text("name"); named[name] {
-			a.note(field.Duplicate(p.Index(i).Child("name"), name))
-		} else {
-			named[name] = true
+		classes[name] = classes[name] || s.one()
+		if ofStandard {
+			inStandard[name] = a.origins.where(at.String())
 		}
 	}
 }

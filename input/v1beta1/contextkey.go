@@ -17,7 +17,7 @@ func (a *admission) reads(p *field.Path, key string) {
 	}
 
 	if _, ok := a.contextKeys[key]; !ok {
-		a.contextKeys[key] = p.String()
+		a.contextKeys[key] = a.origins.where(p.String())
 	}
 }
 

@@ -17,7 +17,16 @@ import (
 
 // Decode validates s, the input of a pipeline step, and sets its defaults. The error names all
 // mistakes by field. Callers that share the result must not change it.
+//
+// Of an input that extends a standard only the structure is validated: Join does the rest.
 func Decode(s *structpb.Struct) (*CloudTags, error) {
+	_, extends := s.GetFields()["extends"]
+
+	return decode(s, &admission{apart: extends})
+}
+
+// decode is Decode with an admission of its own.
+func decode(s *structpb.Struct, a *admission) (*CloudTags, error) {
 	if s == nil {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
@@ -28,7 +37,6 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 		delete(s.GetFields(), "metadata")
 	}
 
-	a := admission{}
 	a.value(nil, loadSchema(), structpb.NewStructValue(s))
 
 	if err := errors.Join(a.mistakes...); err != nil {
@@ -45,24 +53,35 @@ func Decode(s *structpb.Struct) (*CloudTags, error) {
 		return nil, errors.Wrap(err, "cannot decode input")
 	}
 
-	in.complete(a.compiled)
+	in.Origins = a.origins
+
+	if !a.apart {
+		in.complete(a.compiled)
+	}
 
 	return in, nil
 }
 
 // DecodeObject decodes an input that was read from a file, as Decode does.
 func DecodeObject(o map[string]any) (*CloudTags, error) {
+	s, err := Struct(o)
+	if err != nil {
+		return nil, err
+	}
+
+	return Decode(s)
+}
+
+// Struct returns an input that was read from a file as Decode wants it.
+func Struct(o map[string]any) (*structpb.Struct, error) {
 	j, err := json.Marshal(o)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode input as JSON")
 	}
 
 	s := &structpb.Struct{}
-	if err := s.UnmarshalJSON(j); err != nil {
-		return nil, errors.Wrap(err, "cannot decode input")
-	}
 
-	return Decode(s)
+	return s, errors.Wrap(s.UnmarshalJSON(j), "cannot decode input")
 }
 
 // complete replaces expressions by the compiled ones of the same text, and sets the defaults that depend
@@ -120,8 +139,8 @@ const (
 	perExpression      = 10
 )
 
-// A Decoder keeps the inputs that it has decoded: Crossplane sends the same input at each
-// reconcile. The zero Decoder is ready to use, also by several goroutines at once.
+// A Decoder keeps the inputs that it has decoded, and those that it has joined: Crossplane sends the
+// same input and the same standard at each reconcile. The zero Decoder is ready to use, also by several goroutines at once.
 //
 // +kubebuilder:object:generate=false
 type Decoder struct {
@@ -140,6 +159,12 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 		return nil, errors.Wrap(err, "cannot encode input")
 	}
 
+	return d.keep(id, func() (*CloudTags, error) { return Decode(s) })
+}
+
+// keep returns the input that is kept under id, or else what decode returns, which it keeps unless that is
+// an error.
+func (d *Decoder) keep(id [sha256.Size]byte, decode func() (*CloudTags, error)) (*CloudTags, error) {
 	d.mu.Lock()
 	in := d.kept[id]
 	d.mu.Unlock()
@@ -148,7 +173,8 @@ func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
 		return in, nil
 	}
 
-	if in, err = Decode(s); err != nil {
+	in, err := decode()
+	if err != nil {
 		return nil, err
 	}
 

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/resource"
@@ -49,7 +50,7 @@ func input(tb testing.TB, text string) *structpb.Struct {
 }
 
 // encoded returns a decoded input in JSON again, without metadata, which nobody reads.
-func encoded(tb testing.TB, in *v1beta1.CloudTags) *structpb.Struct {
+func encoded(tb rapid.TB, in *v1beta1.CloudTags) *structpb.Struct {
 	tb.Helper()
 
 	j, err := json.Marshal(in)

@@ -20,7 +20,8 @@ const (
 )
 
 // MaxHops is how many objects may lead from one to the next. Crossplane fetches at most five times for a step
-// (MaxRequirementsIterations in its internal/xfn), and then calls the function once more.
+// (MaxRequirementsIterations in its internal/xfn), and then calls the function once more. The object of a
+// standard is one of them.
 const MaxHops = 5
 
 // compiled expressions, by their text and what their value is to be.
@@ -149,6 +150,9 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 // if no more expressions are to be checked.
 func (c *expressionCheck) selectors(p *field.Path, source self) (level int, ok bool) {
 	level = 1
+	if c.origins != nil {
+		level++ // The object that holds the standard comes first.
+	}
 
 	for _, of := range selectorsOf(p, source) {
 		e, ok := c.compile(of)

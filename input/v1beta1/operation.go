@@ -24,6 +24,7 @@ func (in *CloudTags) CheckOperation() error {
 		name string
 		has  bool
 	}{
+		{name: "extends", has: in.Extends != nil},
 		{name: "provider.fromFieldPath", has: in.Provider != nil && !in.Provider.FromFieldPath.IsZero()},
 		{name: "sources", has: len(in.Sources) > 0},
 		{name: "reservedKeys", has: len(in.ReservedKeys) > 0},

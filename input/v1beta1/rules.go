@@ -70,8 +70,12 @@ func (c *condition) holds(v *structpb.Value) (ok bool, cost uint64) {
 	return err == nil && out == types.True, cost
 }
 
-// rules notes each rule of s that v, the value at p, breaks.
+// rules notes each rule of s that v, the value at p, breaks. Those at the root are on the whole input.
 func (a *admission) rules(p *field.Path, s *schema, v *structpb.Value) {
+	if a.apart && p == nil {
+		return
+	}
+
 	for _, r := range s.Rules {
 		if a.rulesCost > maxRulesCost {
 			return

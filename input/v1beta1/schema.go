@@ -59,6 +59,10 @@ type schema struct {
 
 	// check notes mistakes that neither keywords nor rules can find.
 	check func(a *admission, p *field.Path, v self)
+
+	// whole is a check that needs the whole input: that of an input that is joined with its
+	// standard waits for that.
+	whole func(a *admission, p *field.Path, v self)
 }
 
 // loadSchema reads the schema of the input from the CRD.
@@ -92,6 +96,11 @@ const empty = "must not be empty"
 type admission struct {
 	mistakes []error
 
+	// apart is true of an input that extends a standard, or is one: only both together must obey
+	// the rules on the whole input. origins are those of the settings of both together.
+	apart   bool
+	origins *Origins
+
 	// contextKeys has the keys of the pipeline's context that the input reads, each with the
 	// path of the first field that reads it.
 	contextKeys map[string]string
@@ -105,12 +114,15 @@ type admission struct {
 
 // refuse notes why the value at p is refused. It returns false.
 func (a *admission) refuse(p *field.Path, why string) bool {
-	return a.note(fmt.Errorf("%s: %s", p, why))
+	a.mistakes = append(a.mistakes, fmt.Errorf("%s: %s", a.origins.where(p.String()), why))
+	return false
 }
 
 // note a mistake. It returns false.
-func (a *admission) note(mistake error) bool {
+func (a *admission) note(mistake *field.Error) bool {
+	mistake.Field = a.origins.where(mistake.Field)
 	a.mistakes = append(a.mistakes, mistake)
+
 	return false
 }
 
@@ -146,6 +158,10 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 
 		if s.check != nil {
 			s.check(a, p, self{v})
+		}
+
+		if s.whole != nil && !a.apart {
+			s.whole(a, p, self{v})
 		}
 	}
 
@@ -220,7 +236,7 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 		case of != nil:
 			ok = a.value(p.Child(name), of, o.GetFields()[name]) && ok
 		case len(s.Properties) > 0:
-			ok = a.note(fmt.Errorf("unknown field %q: allowed: %s", p.Child(name), s.names()))
+			a.mistakes, ok = append(a.mistakes, fmt.Errorf("unknown field %q: allowed: %s", p.Child(name), s.names())), false
 		}
 	}
 

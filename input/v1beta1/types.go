@@ -28,6 +28,19 @@ const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them. Package crd adds what the CRD needs besides.
 type CloudTags struct {
+	// Extends names an object that holds a standard: an input below this one. Fields of this
+	// input replace those of the standard, resources too. Joined are sources, kubernetesMetadata,
+	// keyFormats and valueFormats (the standard's come first, without those of a provider that
+	// this input has one for), tagFields, removeTags and ignoreTags (this input's come first),
+	// reservedKeys, and the rules of tagPolicy. The enforcement of tagPolicy is Error, and
+	// limitPolicy is ApplyStrict, if either says so. No two sources of both have one name.
+	//
+	// +optional
+	Extends *Extends `json:"extends,omitempty"`
+
+	// Origins say where settings are from. Without a standard there are none.
+	Origins *Origins `json:"-"`
+
 	// Provider whose tag profile is applied: the name of a profile, e.g. aws, in upper
 	// or lower case. Any other name gets the generic profile. By default each resource
 	// gets the profile of the provider that its API group belongs to, or else the
@@ -197,6 +210,38 @@ type CloudTags struct {
 	// +kubebuilder:default="1m"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration that is not negative, e.g. 1m30s"
 	TTL Duration `json:"ttl"`
+}
+
+// Extends names the object that holds a standard. Whoever may change the object changes what all
+// inputs that name it say, trusted sources and reserved keys, too.
+type Extends struct {
+	// APIVersion of the object.
+	//
+	// +kubebuilder:validation:MinLength=1
+	APIVersion string `json:"apiVersion"`
+
+	// Kind of the object.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Kind string `json:"kind"`
+
+	// Name of the object. The composite resource has no say in it.
+	//
+	// +kubebuilder:validation:MinLength=1
+	Name string `json:"name"`
+
+	// Namespace of the object, if it has one. Crossplane before v2 can't fetch an object in a
+	// namespace by name.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Namespace string `json:"namespace,omitempty"`
+
+	// FromFieldPath is the path of the object's field that holds the standard: an input of this
+	// kind without extends, as an object or as a string of YAML.
+	//
+	// +kubebuilder:validation:Format=field-path
+	FromFieldPath object.Path `json:"fromFieldPath"`
 }
 
 // A TagCount is a number of tags.
@@ -1260,11 +1305,12 @@ func (in *CloudTags) ProviderValue() string {
 
 // SourceName returns what messages call source i.
 func (in *CloudTags) SourceName(i int) string {
-	if in.Sources[i].Name == "" {
-		return fmt.Sprintf("sources[%d]", i)
+	path, of := in.Origins.written(fmt.Sprintf("sources[%d]", i))
+	if name := in.Sources[i].Name; name != "" {
+		path = fmt.Sprintf("%s %q", path, name)
 	}
 
-	return fmt.Sprintf("sources[%d] %q", i, in.Sources[i].Name)
+	return path + of
 }
 
 // Formats returns the formats of keys by provider.

@@ -129,7 +129,7 @@ func (c *Copies) Copy(ctx context.Context) (*Result, error) {
 
 	for i := range c.rules {
 		if err := c.rules[i].copy(ctx, c.targets, out); err != nil {
-			return nil, errors.Wrapf(err, "cannot copy kubernetesMetadata[%d]", i)
+			return nil, errors.Wrapf(err, "cannot copy %s", c.rules[i].Path)
 		}
 	}
 

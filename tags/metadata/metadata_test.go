@@ -122,7 +122,7 @@ func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
 	rules := func() []resolve.Metadata {
 		out := make([]resolve.Metadata, len(in.KubernetesMetadata))
 		for i := range out {
-			out[i].Rule = &in.KubernetesMetadata[i]
+			out[i].Rule, out[i].Path = &in.KubernetesMetadata[i], in.Where("kubernetesMetadata[%d]", i)
 			if i < len(of.Metadata) {
 				out[i].Labels, out[i].Annotations = maps.Clone(of.Metadata[i].Labels), maps.Clone(of.Metadata[i].Annotations)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -220,7 +221,7 @@ func Fail(reason string, err error) *FailureError {
 	switch {
 	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)):
 		reason = ReasonLimitExceeded
-	case errors.As(err, new(*stamp.ResolveError)):
+	case errors.As(err, new(*stamp.ResolveError)), errors.As(err, new(*v1beta1.StandardError)):
 		reason = ReasonResolveFailed
 	}
 

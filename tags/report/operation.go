@@ -56,7 +56,7 @@ func (r *Run) broken(of coverage.Broken) topic {
 		items = append(items, fmt.Sprintf("and %d more", more))
 	}
 
-	head := fmt.Sprintf("tagPolicy.rules[%d]: %s: broken by %s: ", of.Rule, r.ruled(of.Rule), words.Count(of.Count, "resource", "resources"))
+	head := fmt.Sprintf("%s: %s: broken by %s: ", r.Input.Where("tagPolicy.rules[%d]", of.Rule), r.ruled(of.Rule), words.Count(of.Count, "resource", "resources"))
 
 	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, items...)
 }

@@ -44,7 +44,7 @@ func (r *Run) lacks(o *sorted) []topic {
 	var out []topic
 
 	for _, of := range grouped(o.Violations, func(v tagpolicy.Violation) int { return v.Rule }) {
-		head := fmt.Sprintf("tagPolicy.rules[%d]: %s: ", of[0].Rule, r.ruled(of[0].Rule))
+		head := fmt.Sprintf("%s: %s: ", r.Input.Where("tagPolicy.rules[%d]", of[0].Rule), r.ruled(of[0].Rule))
 		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
 
@@ -66,7 +66,7 @@ func (r *Run) lacks(o *sorted) []topic {
 	)
 
 	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
-		t := topic{severity: warning, reason: "MetadataNotCopied", head: fmt.Sprintf("kubernetesMetadata[%d]: not copied: ", of[0].Rule), one: "of them", several: "of them"}
+		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", of[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
 		out = append(out, about(t, of, func(n metadata.NotCopied) string { return words.Show(n.Why, words.MaxText) }))
 	}
 

@@ -15,6 +15,9 @@ import (
 type Metadata struct {
 	Rule *v1beta1.MetadataRule
 
+	// Path is where messages say that the rule was written.
+	Path string
+
 	Labels      map[string]string
 	Annotations map[string]string
 
@@ -29,11 +32,14 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 			return err
 		}
 
+		path := r.in.Where("kubernetesMetadata[%d]", i)
+
 		m, err := r.metadata(&r.in.KubernetesMetadata[i])
 		if err != nil {
-			return errors.Wrapf(err, "cannot resolve kubernetesMetadata[%d]", i)
+			return errors.Wrapf(err, "cannot resolve %s", path)
 		}
 
+		m.Path = path
 		r.set.Metadata = append(r.set.Metadata, m)
 	}
 

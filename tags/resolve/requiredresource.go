@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -234,7 +235,7 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 	}
 
 	if len(objects) == 0 {
-		return nil, r.noObjects(kinds, sel, others > 0)
+		return nil, noObjects(r.required, kinds, sel, others > 0)
 	}
 
 	slices.SortStableFunc(objects, func(a, b namedObject) int { return object.Compare(a.Object, b.Object) })
@@ -244,7 +245,7 @@ func (r *resolver) look(s *v1beta1.Source) ([]namedObject, error) {
 
 // noObjects is the error of a selector of these kinds that selects no object, or only such in
 // namespaces that a trusted source doesn't believe.
-func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
+func noObjects(required *require.Requirements, kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSelector, untrusted bool) error {
 	names := words.Map(kinds, func(k v1beta1.ResourceKind) string { return fmt.Sprintf("%s (%s)", k.Kind, k.APIVersion) })
 	what := strings.Join(names, " or ") + " " + selected(sel)
 	none := "there is no " + what
@@ -252,7 +253,7 @@ func (r *resolver) noObjects(kinds []v1beta1.ResourceKind, sel *fnv1.ResourceSel
 	switch {
 	case untrusted:
 		none = fmt.Sprintf("every %s is in a namespace, and a trusted source that selects by labels believes only objects of the namespace that it names: set resource.namespace", what)
-	case r.required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "":
+	case required.Old() && sel.GetMatchName() != "" && sel.GetNamespace() != "":
 		none += ": Crossplane before v2 can't fetch an object in a namespace by name, only by labels"
 	}
 

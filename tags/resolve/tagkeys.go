@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -34,7 +33,7 @@ type TagKey struct {
 // tagKeys resolves which tags are removed and ignored.
 func (r *resolver) tagKeys() error {
 	for i, t := range r.in.RemoveTags {
-		keys, err := r.keys(fmt.Sprintf("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
+		keys, err := r.keys(r.in.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
 		if err != nil {
 			return err
 		}
@@ -43,7 +42,7 @@ func (r *resolver) tagKeys() error {
 	}
 
 	for i, t := range r.in.IgnoreTags {
-		keys, err := r.keys(fmt.Sprintf("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
+		keys, err := r.keys(r.in.Where("ignoreTags[%d]", i), &t.TagKeys, TagKey{Retain: t.OnConflict == tags.Retain}, "not a list of strings", "a list")
 		if err != nil {
 			return err
 		}

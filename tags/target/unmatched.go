@@ -35,7 +35,7 @@ func (ts *Targets) Unmatched() []string {
 func (ts *Targets) unmatched(path string, entries []v1beta1.ResourceSelector) (out []string) {
 	for i := range entries {
 		if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
-			out = append(out, fmt.Sprintf("%sresources[%d]", path, i))
+			out = append(out, ts.finder.Input.Where("%sresources[%d]", path, i))
 		}
 	}
 

@@ -14,7 +14,7 @@ import (
 // CloudTags tells the function which labels to turn into cloud tags, and where to
 // write them.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy) || has(self.coverage)",message="at least one of sources, removeTags, ignoreTags, kubernetesMetadata, tagPolicy and coverage is required",fieldPath=".sources"
+// +kubebuilder:validation:XValidation:rule="has(self.extends) || has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy) || has(self.coverage)",message="at least one of extends, sources, removeTags, ignoreTags, kubernetesMetadata, tagPolicy and coverage is required",fieldPath=".sources"
 // +kubebuilder:storageversion
 // +kubebuilder:resource:categories=crossplane
 type CloudTags struct {

@@ -30,8 +30,11 @@ type Command struct {
 	Key         []string `sep:"none" help:"Key of a tag, or of a label, that resources must have. Can be repeated. By default all keys are counted that any resource or the cloud has." placeholder:"KEY"`
 	Composition string   `help:"Composition whose step says where tags are, which keys count, and which its tagPolicy requires." placeholder:"FILE"`
 	Step        string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
-	Output      string   `default:"table" enum:"table,json,yaml,csv" help:"Format of the output: table, json, yaml or csv. All but the table have whole lists." short:"o"`
-	Strict      bool     `help:"Exit with status 2 if any resource lacks a key of --key, or breaks the step's tagPolicy."`
+
+	RequiredResources []string `help:"File or folder with the object that holds the standard which the step's input extends. Can be repeated." placeholder:"PATH"`
+
+	Output string `default:"table" enum:"table,json,yaml,csv" help:"Format of the output: table, json, yaml or csv. All but the table have whole lists." short:"o"`
+	Strict bool   `help:"Exit with status 2 if any resource lacks a key of --key, or breaks the step's tagPolicy."`
 
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal
@@ -50,14 +53,14 @@ func (e brokenError) ExitCode() int { return 2 }
 // Validate that the command is told what fits together.
 func (c *Command) Validate() error {
 	switch {
-	case c.Step != "" && c.Composition == "":
-		return errors.New("--step goes with --composition")
+	case c.Composition == "" && (c.Step != "" || len(c.RequiredResources) > 0):
+		return errors.New("--step and --required-resources go with --composition")
 	case slices.Contains(c.Key, ""):
 		return errors.New("--key must not be empty")
 	case c.Strict && len(c.Key) == 0 && c.Composition == "":
 		return errors.New("--strict goes with --key or --composition, which say what is required")
 	default:
-		return manifest.CheckStdin(append([]string{c.Composition}, c.Files...))
+		return manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.Files))
 	}
 }
 
@@ -105,7 +108,12 @@ func (c *Command) tally(r *manifest.Reader) (*coverage.Tally, error) {
 		return coverage.New(o), nil
 	}
 
-	step, err := r.Step(c.Composition, c.Step)
+	required, err := r.Objects(c.RequiredResources...)
+	if err != nil {
+		return nil, err
+	}
+
+	step, err := r.Step(c.Composition, c.Step, required...)
 	if err != nil {
 		return nil, err
 	}

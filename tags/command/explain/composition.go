@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,12 +59,22 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 
 // title returns the title of the label's source.
 func (r *resolved) title(l tags.Label) string {
-	return resolve.Title(&r.Input.Sources[l.Source.Position], r.xr)
+	s := &r.Input.Sources[l.Source.Position]
+	if s.Type == v1beta1.SourceTypeValue && s.Name == "" && r.Input.Origins.IsStandard(fmt.Sprintf("sources[%d]", l.Source.Position)) {
+		return r.Input.Origins.Standard
+	}
+
+	return resolve.Title(s, r.xr)
 }
 
 // resolve the labels of the composite resource.
 func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, error) {
-	step, err := r.Step(c.Composition, c.Step)
+	objects, err := r.Objects(c.RequiredResources...)
+	if err != nil {
+		return nil, err
+	}
+
+	step, err := r.Step(c.Composition, c.Step, objects...)
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +102,15 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		req.Context = contexts[0]
 	}
 
-	objects, err := r.Objects(c.RequiredResources...)
-	if err != nil {
-		return nil, err
-	}
-
 	set, answer, err := resolveWith(ctx, step.Input, req, objects)
 	if err != nil {
 		return nil, err
 	}
 
-	of := &resolved{Step: step, xr: xr, set: set, answer: answer, notes: append(words.Map(set.Hops, resolve.Hop.String), words.Map(set.Empty, resolve.Lack.String)...)}
+	of := &resolved{
+		Step: step, xr: xr, set: set, answer: answer,
+		notes: slices.Concat(settings(step.Input), words.Map(set.Hops, resolve.Hop.String), words.Map(set.Empty, resolve.Lack.String)),
+	}
 
 	for _, absent := range set.Absent {
 		of.notes = append(of.notes, absent.String()+": no label")
@@ -117,6 +126,42 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	}
 
 	return of, nil
+}
+
+// settings says which settings of the input are its standard's, which are its own, and which of its standard it
+// overrides. An input without a standard has none to tell apart.
+func settings(in *v1beta1.CloudTags) []string {
+	if in.Origins == nil {
+		return nil
+	}
+
+	var standard, own, overridden []string
+
+	for _, s := range in.Origins.Settings {
+		if s.Standard {
+			standard = append(standard, s.Written)
+			continue
+		}
+
+		own = append(own, s.Written)
+
+		if s.Overrides != "" {
+			overridden = append(overridden, fmt.Sprintf("%s (the standard says %s)", s.Written, words.Show(s.Overrides, words.MaxText)))
+		}
+	}
+
+	out := []string{}
+
+	for _, of := range []struct {
+		whose string
+		what  []string
+	}{{"the standard of " + in.Origins.Standard + " says", standard}, {"the step says", own}, {"the step overrides", overridden}} {
+		if len(of.what) > 0 {
+			out = append(out, of.whose+": "+strings.Join(of.what, ", "))
+		}
+	}
+
+	return out
 }
 
 // addLimits notes which rules of the input also depend on tags that aren't known here.

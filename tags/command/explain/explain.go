@@ -314,7 +314,7 @@ func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 		}
 
 		if len(refused) > 0 {
-			x.notef("tagFields[%d]: fields of shape %s can't have these labels: %s", i, rule.Shape, strings.Join(refused, ", "))
+			x.notef("%s: fields of shape %s can't have these labels: %s", in.Where("tagFields[%d]", i), rule.Shape, strings.Join(refused, ", "))
 		}
 	}
 }

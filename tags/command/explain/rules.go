@@ -30,8 +30,9 @@ type Ruled struct {
 
 // A Broken rule is one of tagPolicy that tags break.
 type Broken struct {
-	// Rule is the position of the rule, and Key its key.
+	// Rule is the position of the rule, Path is where it was written, and Key its key.
 	Rule int    `json:"rule"`
+	Path string `json:"path"`
 	Key  string `json:"key"`
 
 	// What is wrong, e.g. missing, and Why, if that can be told.
@@ -42,7 +43,7 @@ type Broken struct {
 // newBroken returns how the rule at position i of the tag policy is broken.
 func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
 	rule := &in.TagPolicy.Rules[i]
-	b := Broken{Rule: i, Key: rule.Key, What: breach.String()}
+	b := Broken{Rule: i, Path: in.Where("tagPolicy.rules[%d]", i), Key: rule.Key, What: breach.String()}
 
 	if breach.Kind == tagpolicy.Value {
 		b.Why = "allowed: " + words.Names(rule.Allowed(), 0)
@@ -53,7 +54,7 @@ func newBroken(breach tagpolicy.Breach, i int, in *v1beta1.CloudTags) Broken {
 
 // String puts the rule in one line.
 func (b *Broken) String() string {
-	out := fmt.Sprintf("tagPolicy.rules[%d]: %s %s", b.Rule, words.Cell(b.Key), b.What)
+	out := fmt.Sprintf("%s: %s %s", b.Path, words.Cell(b.Key), b.What)
 	if b.Why != "" {
 		out += ": " + b.Why
 	}
@@ -139,7 +140,7 @@ func (x *Explanation) addPolicy(set *resolve.Set, t *tags.Transformer, in *v1bet
 		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
 
 		if set.PerResource.Differs(d, rule.Key, keys) {
-			x.notef("tagPolicy.rules[%d]: %s may differ per composed resource: --rendered shows it", i, rule.Key)
+			x.notef("%s: %s may differ per composed resource: --rendered shows it", in.Where("tagPolicy.rules[%d]", i), rule.Key)
 			continue
 		}
 

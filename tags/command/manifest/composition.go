@@ -8,9 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -42,19 +45,19 @@ type composition struct {
 }
 
 // Step returns the step that runs the function in the Compositions of the file: the one of the name, or
-// the only one if the name is empty.
-func (r *Reader) Step(file, name string) (*Step, error) {
+// the only one if the name is empty. The standard that its input extends is among the required objects.
+func (r *Reader) Step(file, name string, required ...*structpb.Struct) (*Step, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
 		return nil, err
 	}
 
-	s, err := stepOf(objects, name)
+	s, err := stepOf(objects, name, required)
 
 	return s, errors.Wrapf(OneLine(err), "cannot read %s", file)
 }
 
-func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
+func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct) (*Step, error) {
 	var found []*Step
 
 	for _, o := range objects {
@@ -68,13 +71,9 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 				continue
 			}
 
-			in, err := v1beta1.DecodeObject(s.Input)
-			if err == nil {
-				err = in.CheckComposition()
-			}
-
+			in, err := inputOf(s.Step, s.Input, required)
 			if err != nil {
-				return nil, errors.Wrapf(err, "invalid input of step %s", s.Step)
+				return nil, err
 			}
 
 			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef})
@@ -98,6 +97,43 @@ func stepOf(objects []*structpb.Struct, name string) (*Step, error) {
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
 	}
+}
+
+// inputOf returns the input of the step with this name, joined with its standard if it extends one, which is among
+// the required objects.
+func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, err error) {
+	s, err := v1beta1.Struct(of)
+	if err == nil {
+		in, err = v1beta1.Decode(s)
+	}
+
+	if err != nil {
+		return nil, errors.Wrapf(err, "invalid input of step %s", step)
+	}
+
+	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}}}
+
+	// The first call asks for the standard, which the second one gets.
+	for range 2 {
+		asked := require.New(req)
+
+		extended, err := resolve.Extend(&v1beta1.Decoder{}, in, s, asked)
+		if errors.As(err, new(*v1beta1.StandardError)) && len(required) == 0 {
+			return nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
+		}
+
+		if err != nil {
+			return nil, errors.Wrapf(err, "step %s", step)
+		}
+
+		if !asked.Waiting() {
+			return extended, errors.Wrapf(extended.CheckComposition(), "invalid input of step %s", step)
+		}
+
+		asked.Answer(required)
+	}
+
+	return in, nil
 }
 
 // compositionOf reads a Composition. Any other object has no steps.

@@ -29,6 +29,8 @@ type Command struct {
 	Composition string `help:"YAML file with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input." placeholder:"FILE"`
 	Step        string `help:"Pipeline step of the Composition. Needed only if the input of several steps is one of this function." placeholder:"NAME"`
 
+	RequiredResources []string `help:"File or folder with the object that holds the standard which the input extends. Can be repeated." placeholder:"PATH"`
+
 	Provider []string `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
 	Match    []string `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
 	Required bool     `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
@@ -144,7 +146,7 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 	case c.Composition != "" && len(flags) > 0:
 		return nil, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
 	case c.Composition != "":
-		s, err := (&manifest.Reader{Stdin: in}).Step(c.Composition, c.Step)
+		s, err := c.compositionStep(&manifest.Reader{Stdin: in})
 		if err != nil {
 			return nil, err
 		}
@@ -154,6 +156,8 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 		return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
 	case c.Step != "":
 		return nil, errors.New("--step is one of a --composition")
+	case len(c.RequiredResources) > 0:
+		return nil, errors.New("--required-resources have the standard that the input of a --composition extends")
 	case c.Required:
 		return nil, errors.New("--required is what the tagPolicy of a --composition requires")
 	case len(c.Prefix) == 0:
@@ -166,6 +170,20 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 
 		return &manifest.Step{Input: in}, errors.Wrap(err, "invalid flags")
 	}
+}
+
+// compositionStep returns the Composition's step.
+func (c *Command) compositionStep(r *manifest.Reader) (*manifest.Step, error) {
+	if err := manifest.CheckStdin(append([]string{c.Composition}, c.RequiredResources...)); err != nil {
+		return nil, err
+	}
+
+	required, err := r.Objects(c.RequiredResources...)
+	if err != nil {
+		return nil, err
+	}
+
+	return r.Step(c.Composition, c.Step, required...)
 }
 
 // inputFlags returns the fields of an input that flags set.

@@ -262,7 +262,7 @@ func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 }
 
 // settle calls the function until two responses in a row require the same, if Crossplane
-// finds anything, and tells of each.
+// finds anything, or until one is fatal, and tells of each.
 func (s *Step) settle(tb testing.TB, req *fnv1.RunFunctionRequest, function Function) (rsp *fnv1.RunFunctionResponse, told []string) {
 	tb.Helper()
 
@@ -274,7 +274,8 @@ func (s *Step) settle(tb testing.TB, req *fnv1.RunFunctionRequest, function Func
 
 		told = append(told, tell(req, rsp)...)
 
-		if s.Objects == nil || proto.Equal(before, rsp.GetRequirements()) {
+		isFatal := func(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL }
+		if s.Objects == nil || proto.Equal(before, rsp.GetRequirements()) || slices.ContainsFunc(rsp.GetResults(), isFatal) {
 			return rsp, told
 		}
 

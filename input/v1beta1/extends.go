@@ -1,0 +1,340 @@
+package v1beta1
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	goyaml "go.yaml.in/yaml/v2"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// A Standard is an input below another one, which names it in extends.
+//
+// +kubebuilder:object:generate=false
+type Standard struct {
+	// Title is what messages call the object that holds the standard, e.g. ConfigMap platform/tags.
+	Title string
+
+	// Value is the standard: an object, or a string of YAML.
+	Value *structpb.Value
+}
+
+// A StandardError says that a standard is no input that another one can extend.
+//
+// +kubebuilder:object:generate=false
+type StandardError struct{ Err error }
+
+func (e *StandardError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the standard.
+func (e *StandardError) Unwrap() error { return e.Err }
+
+// Origins say where each setting of an input is from that was joined with its standard.
+type Origins struct {
+	// Standard is what messages call the object that holds the standard.
+	Standard string
+
+	// Settings of the joined input: its fields, and the items of lists that both have, sorted by field.
+	Settings []Setting
+
+	// at is the positions of settings by their paths.
+	at map[string]int
+}
+
+// A Setting is a field of a joined input, or an item of a list that was joined.
+type Setting struct {
+	// Path of the setting in the joined input, and Written where it was written: the same, but for items.
+	Path, Written string
+
+	// Standard is true if the setting is the standard's.
+	Standard bool
+
+	// Overrides is the JSON of what the standard says instead, or empty if it says nothing else.
+	Overrides string
+}
+
+// Where returns a path of the input in the words of messages. If the input was joined with its standard, that is
+// where the field was written.
+func (in *CloudTags) Where(format string, args ...any) string {
+	return in.Origins.where(fmt.Sprintf(format, args...))
+}
+
+// where returns where the field at path was written.
+func (o *Origins) where(path string) string {
+	path, of := o.written(path)
+	return path + of
+}
+
+// written returns the path of a field where it was written, and " of" the standard if that was there.
+func (o *Origins) written(path string) (written, of string) {
+	for end := len(path); o != nil && end > 0; end = strings.LastIndexAny(path[:end], ".[") {
+		i, ok := o.at[path[:end]]
+		if !ok {
+			continue
+		}
+
+		s := &o.Settings[i]
+		if s.Standard {
+			of = " of " + o.Standard
+		}
+
+		return s.Written + path[end:], of
+	}
+
+	return path, ""
+}
+
+// IsStandard reports whether the setting at path is the standard's.
+func (o *Origins) IsStandard(path string) bool {
+	if o == nil {
+		return false
+	}
+
+	i, ok := o.at[path]
+
+	return ok && o.Settings[i].Standard
+}
+
+// add a setting.
+func (o *Origins) add(s Setting) {
+	o.at[s.Path] = len(o.Settings)
+	o.Settings = append(o.Settings, s)
+}
+
+// A joint says how a list of an input is joined with that of its standard.
+type joint struct {
+	// ownFirst is true if the items of the input come before those of the standard.
+	ownFirst bool
+
+	// key is the field that differs for all items, so that an item of the input replaces that of the standard,
+	// or empty if all items stay.
+	key string
+}
+
+// joints are all lists that are joined. Other fields of an input replace those of its standard.
+var joints = map[string]joint{
+	"sources":            {},
+	"keyFormats":         {key: "provider"},
+	"valueFormats":       {key: "provider"},
+	"kubernetesMetadata": {},
+	"tagFields":          {ownFirst: true},
+	"removeTags":         {ownFirst: true},
+	"ignoreTags":         {ownFirst: true},
+	"tagPolicy.rules":    {},
+	"reservedKeys":       {},
+}
+
+// strictest are the values of fields that hold if either the input or its standard has them.
+var strictest = map[string]string{
+	"limitPolicy":           string(LimitPolicyApplyStrict),
+	"tagPolicy.enforcement": string(PolicyEnforcementError),
+}
+
+// join returns the input own on top of the standard: what somebody would write who had no standard.
+func join(own, standard *structpb.Struct, title string) (*structpb.Struct, *Origins) {
+	o := &Origins{Standard: title, at: make(map[string]int)}
+
+	below := maps.Clone(standard.GetFields())
+	above := maps.Clone(own.GetFields())
+
+	for _, identity := range []string{"apiVersion", "kind", "metadata", "extends"} {
+		delete(below, identity)
+		delete(above, identity)
+	}
+
+	out := &structpb.Struct{Fields: o.join("", above, below)}
+	for _, identity := range []string{"apiVersion", "kind"} {
+		out.Fields[identity] = own.GetFields()[identity]
+	}
+
+	return out, o
+}
+
+// join returns the fields of an object at the path prefix, which ends in a dot unless it is empty.
+func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) map[string]*structpb.Value {
+	out := maps.Clone(standard)
+	if out == nil {
+		out = make(map[string]*structpb.Value)
+	}
+
+	maps.Copy(out, own)
+
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		path, above, below := prefix+name, own[name], standard[name]
+		how, joins := joints[path]
+
+		switch {
+		case joins:
+			out[name] = o.list(path, how, above.GetListValue().GetValues(), below.GetListValue().GetValues())
+		case path == "tagPolicy":
+			out[name] = structpb.NewStructValue(&structpb.Struct{Fields: o.join("tagPolicy.", above.GetStructValue().GetFields(), below.GetStructValue().GetFields())})
+		case above == nil || below != nil && below.GetStringValue() != "" && below.GetStringValue() == strictest[path] && !proto.Equal(above, below):
+			out[name] = below
+			o.add(Setting{Path: path, Written: path, Standard: true})
+		default:
+			o.add(Setting{Path: path, Written: path, Overrides: differing(above, below)})
+		}
+	}
+
+	return out
+}
+
+// list returns the list at path that is joined of that of the input and that of its standard.
+func (o *Origins) list(path string, how joint, own, standard []*structpb.Value) *structpb.Value {
+	out := &structpb.ListValue{}
+	item := func(i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
+	addOwn := func() {
+		for i, v := range own {
+			s := Setting{Path: item(len(out.GetValues())), Written: item(i)}
+			if at := how.find(standard, v); at >= 0 {
+				s.Overrides = differing(v, standard[at])
+			}
+
+			o.add(s)
+			out.Values = append(out.Values, v)
+		}
+	}
+
+	if how.ownFirst {
+		addOwn()
+	}
+
+	for i, v := range standard {
+		if how.find(own, v) < 0 {
+			o.add(Setting{Path: item(len(out.GetValues())), Written: item(i), Standard: true})
+			out.Values = append(out.Values, v)
+		}
+	}
+
+	if !how.ownFirst {
+		addOwn()
+	}
+
+	return structpb.NewListValue(out)
+}
+
+// find returns the position of the item that has the key of v, or -1 if there is none.
+func (j joint) find(items []*structpb.Value, v *structpb.Value) int {
+	return slices.IndexFunc(items, func(item *structpb.Value) bool {
+		return j.key != "" && (self{item}).text(j.key) == (self{v}).text(j.key)
+	})
+}
+
+// differing returns the JSON of the standard's value if the input has another one, or an empty string.
+func differing(own, standard *structpb.Value) string {
+	if standard == nil || proto.Equal(own, standard) {
+		return ""
+	}
+
+	return text(standard)
+}
+
+// text returns the JSON of v, always the same for the same value.
+func text(v *structpb.Value) string {
+	j, err := yaml.YAMLToJSON([]byte(protojson.Format(v))) // protojson varies its spaces, and is YAML.
+	if err != nil {
+		return v.String()
+	}
+
+	return string(j)
+}
+
+// Join validates s, the input of a pipeline step that names the standard in extends, together with that, and
+// sets the defaults of both. A standard that is no input is a *StandardError, and any other error is about
+// what both say together. Callers share the result, and must not change it.
+func (d *Decoder) Join(s *structpb.Struct, standard *Standard) (*CloudTags, error) {
+	above, err := Hash(s)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot encode input")
+	}
+
+	below := sha256.Sum256([]byte(standard.Value.GetStringValue()))
+	if standard.Value.GetStructValue() != nil {
+		if below, err = Hash(standard.Value.GetStructValue()); err != nil {
+			return nil, &StandardError{Err: errors.Wrap(err, "cannot encode standard")}
+		}
+	}
+
+	// Hashes are of one length, so that a title ends where it does.
+	id := sha256.Sum256(slices.Concat(above[:], below[:], []byte(standard.Title)))
+
+	return d.keep(id, func() (*CloudTags, error) { return Join(s, standard) })
+}
+
+// Join is Join of a Decoder that keeps nothing.
+func Join(s *structpb.Struct, standard *Standard) (*CloudTags, error) {
+	below, err := standard.read()
+	if err != nil {
+		return nil, &StandardError{Err: err}
+	}
+
+	joined, origins := join(s, below, standard.Title)
+	in, err := decode(joined, &admission{origins: origins})
+
+	return in, errors.Wrapf(err, "joined with %s", standard.Title)
+}
+
+// read returns the standard as an object, whose structure is that of an input.
+func (s *Standard) read() (*structpb.Struct, error) {
+	of := s.Value.GetStructValue()
+
+	switch text, isText := s.Value.GetKind().(*structpb.Value_StringValue); {
+	case isText:
+		var err error
+		if of, err = parse(text.StringValue); err != nil {
+			return nil, err
+		}
+	case of == nil:
+		return nil, errors.Errorf("it is %s, not an object or a string of YAML", object.KindOf(s.Value))
+	}
+
+	if _, extends := of.GetFields()["extends"]; extends {
+		return nil, errors.New("extends: a standard can't extend another one")
+	}
+
+	_, err := decode(of, &admission{apart: true})
+
+	return of, err
+}
+
+// parse returns the object that the text has in YAML.
+func parse(text string) (*structpb.Struct, error) {
+	var one any
+
+	y := goyaml.NewDecoder(strings.NewReader(text))
+	if err := y.Decode(&one); err != nil && !errors.Is(err, io.EOF) {
+		return nil, errors.Wrap(err, "it is no YAML")
+	}
+
+	if err := y.Decode(&one); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it must be one document of YAML, and nothing behind it")
+	}
+
+	j, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil {
+		return nil, errors.Wrap(err, "it is no YAML")
+	}
+
+	v := &structpb.Value{}
+	if err := v.UnmarshalJSON(j); err != nil {
+		return nil, errors.Wrap(err, "it is no YAML that JSON could say")
+	}
+
+	if v.GetStructValue() == nil {
+		return nil, errors.Errorf("its text is %s, not an object", object.KindOf(v))
+	}
+
+	return v.GetStructValue(), nil
+}

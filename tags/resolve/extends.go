@@ -1,0 +1,66 @@
+package resolve
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+)
+
+// Extend returns the input in, which was decoded from s, joined with the standard that it extends. It requires the
+// object that holds the standard, and returns in until that is here. The error is a *v1beta1.StandardError if
+// there is no such standard, or if it is broken. Any other error is about what both say together.
+func Extend(inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, required *require.Requirements) (*v1beta1.CloudTags, error) {
+	if in.Extends == nil {
+		return in, nil
+	}
+
+	standard, err := standardOf(in.Extends, required)
+	if err != nil {
+		return nil, &v1beta1.StandardError{Err: errors.Wrap(err, "cannot resolve extends")}
+	}
+
+	if standard == nil {
+		return in, nil
+	}
+
+	joined, err := inputs.Join(s, standard)
+	if broken := (*v1beta1.StandardError)(nil); errors.As(err, &broken) {
+		return nil, errors.Wrapf(err, "cannot resolve extends: %s of %s", in.Extends.FromFieldPath, standard.Title)
+	}
+
+	return joined, errors.Wrap(err, "invalid input")
+}
+
+// standardOf returns the standard that e names, or nil while Crossplane fetches the object that holds it.
+func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.Standard, error) {
+	selector := &fnv1.ResourceSelector{ApiVersion: e.APIVersion, Kind: e.Kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: e.Name}}
+	if e.Namespace != "" {
+		selector.Namespace = &e.Namespace
+	}
+
+	objects, answered := required.Resources(selector)
+
+	switch {
+	case !answered:
+		return nil, nil //nolint:nilnil // What isn't here yet is neither a standard nor an error.
+	case len(objects) == 0:
+		return nil, noObjects(required, []v1beta1.ResourceKind{{APIVersion: e.APIVersion, Kind: e.Kind}}, selector, false)
+	}
+
+	title := object.Title(objects[0])
+	v, err := object.Get(objects[0], e.FromFieldPath)
+
+	switch {
+	case err != nil:
+		return nil, errors.Wrap(err, title)
+	case v == nil:
+		return nil, errors.Errorf("%s has no %s", title, e.FromFieldPath)
+	default:
+		return &v1beta1.Standard{Title: title, Value: v}, nil
+	}
+}
