@@ -66,9 +66,11 @@ func (r Rules) refusals(c *cloud) (*Profile, []service) {
 func profileFor(group, kind string, p *Profile, services ...[]service) *Profile {
 	of := group + "/" + kind
 
-	for _, s := range slices.Concat(services...) {
-		if slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(of) }) {
-			return s.profile
+	for _, services := range services {
+		for i := range services {
+			if s := &services[i]; slices.ContainsFunc(s.kinds, func(p Pattern) bool { return p.Matches(of) }) {
+				return s.profile
+			}
 		}
 	}
 

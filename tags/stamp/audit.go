@@ -107,7 +107,7 @@ func settled(t *target.Target, after object.Node) bool {
 		return proto.Equal(before.Value(), after.Value())
 	}
 
-	desired := make(map[string]object.Node)
+	desired := make(map[string]object.Node, after.Len())
 	for key, v := range after.Fields() {
 		desired[string(key)] = v
 	}

@@ -32,6 +32,7 @@ func (d *Decision) noteKept(r *Result) {
 // stay.
 func (d *Decision) conclude(r *Result) {
 	w := &r.Withheld
+	r.Active = make(map[string]string, min(len(d.states), d.Tags.Len()))
 
 	for i, f := range d.states {
 		l := &d.Labels.all[i]
@@ -64,7 +65,7 @@ func (d *Decision) hasText(l *fieldLabel) bool {
 
 // activate says in r that the label is a tag.
 func (l *fieldLabel) activate(r *Result) {
-	r.Active = put(r.Active, l.Key, l.Value)
+	r.Active[l.Key] = l.Value
 
 	if l.Reserved {
 		r.Trusted = put(r.Trusted, l.Key, l.Value)

@@ -95,7 +95,7 @@ func told(r *Result) []string {
 	out := []string{}
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 
-	if r.Active != nil {
+	if len(r.Active) > 0 {
 		add("%s is tagged by %s: %q", r.Resource, r.Provider, keysAndValues(r.Active))
 	}
 

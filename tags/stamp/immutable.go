@@ -195,6 +195,8 @@ func writeMade(t *target.Target, set *tagset.Set) (object.Object, error) {
 func (p *plan) compare() {
 	var differ []string
 
+	p.Active = make(map[string]string)
+
 	for i := range p.labels.all[:min(len(p.labels.all), p.labels.Profile.MaxTags)] {
 		l := &p.labels.all[i]
 

@@ -20,7 +20,7 @@ type keyValues struct {
 
 func (l keyValues) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
-	out := make([]Entry, len(items), len(items)+l.keys.tags)
+	out := make([]Entry, len(items), max(len(items), l.keys.tags))
 
 	for i, item := range items {
 		if item.GetStructValue() == nil {

@@ -28,7 +28,7 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 		return nil, errors.Errorf("%s is %s, not a map of tags", m.field.Path, n.Kind())
 	}
 
-	out := make([]Entry, 0, n.Len()+m.keys.tags)
+	out := make([]Entry, 0, max(n.Len(), m.keys.tags))
 
 	for name, value := range n.Fields() {
 		key, v := string(name), value.Value()

@@ -26,7 +26,7 @@ type stringList struct {
 
 func (l stringList) read(n object.Node) ([]Entry, error) {
 	items, err := itemsOf(n, l.field)
-	out := make([]Entry, len(items), len(items)+l.keys.tags)
+	out := make([]Entry, len(items), max(len(items), l.keys.tags))
 
 	for i, item := range items {
 		s, ok := item.GetKind().(*structpb.Value_StringValue)
