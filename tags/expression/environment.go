@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Versions of the extensions. They are fixed, so that no function without a price comes in with a
@@ -72,24 +73,16 @@ var bindings = sync.OnceValue(func() map[string]*functions.Overload {
 	return out
 })
 
-// An adapter turns trees into values. A number without a fraction becomes an integer, if it is exact as
-// a 64-bit floating point number. Call is the call that reads the trees, or nil.
+// An adapter turns what is read of objects into values. Call is the call that reads them, or nil.
 type adapter struct{ *Call }
-
-// maxInteger is the least integer that may not be exact: 2⁵³+1 becomes 2⁵³.
-const maxInteger = 1 << 53
 
 // NativeToValue implements types.Adapter.
 func (a adapter) NativeToValue(native any) ref.Val {
 	switch v := native.(type) {
 	case ref.Val:
 		return v
-	case *structpb.Value:
-		return a.value(v)
-	case *structpb.Struct:
-		return sorted{types.NewJSONStruct(a, a.withoutSecrets(v)), a.Call}
-	case *structpb.ListValue:
-		return types.NewJSONList(a, v)
+	case *lazy:
+		return v.get()
 	case map[ref.Val]ref.Val:
 		return sorted{types.NewRefValMap(a, v), a.Call}
 	default:
@@ -97,8 +90,36 @@ func (a adapter) NativeToValue(native any) ref.Val {
 	}
 }
 
-func (a adapter) value(v *structpb.Value) ref.Val {
-	switch k := v.GetKind().(type) {
+// lazy is a value of an object, which becomes one of CEL when the call first reads it. So do the fields and items
+// in it: most expressions read one field of an object.
+type lazy struct {
+	call  *Call
+	node  object.Node
+	value ref.Val
+}
+
+func (l *lazy) get() ref.Val {
+	if l.value == nil {
+		l.value = l.read()
+	}
+
+	return l.value
+}
+
+// maxInteger is the least integer that may not be exact: 2⁵³+1 becomes 2⁵³.
+const maxInteger = 1 << 53
+
+// read the value. A number without a fraction becomes an integer, if it is exact as a 64-bit floating point
+// number. An object that isn't there has no fields.
+func (l *lazy) read() ref.Val {
+	switch {
+	case l.node.IsObject() || !l.node.IsThere():
+		return l.call.object(l.node)
+	case l.node.IsList():
+		return l.call.list(slices.Collect(l.node.Items()))
+	}
+
+	switch k := l.node.Value().GetKind().(type) {
 	case *structpb.Value_StringValue:
 		return types.String(k.StringValue)
 	case *structpb.Value_BoolValue:
@@ -109,13 +130,27 @@ func (a adapter) value(v *structpb.Value) ref.Val {
 		}
 
 		return types.Double(k.NumberValue)
-	case *structpb.Value_StructValue:
-		return a.NativeToValue(k.StructValue)
-	case *structpb.Value_ListValue:
-		return a.NativeToValue(k.ListValue)
 	default:
 		return types.NullValue
 	}
+}
+
+// object is the value of the object n.
+func (c *Call) object(n object.Node) ref.Val {
+	n = withoutSecrets(n)
+	values, fields := make([]lazy, 0, n.Len()), make(map[string]any, n.Len())
+
+	for name, of := range n.Fields() {
+		values = append(values, lazy{call: c, node: of})
+		fields[string(name)] = &values[len(values)-1]
+	}
+
+	return sorted{types.NewStringInterfaceMap(adapter{c}, fields), c}
+}
+
+// list is the value of the list of items.
+func (c *Call) list(items []object.Node) ref.Val {
+	return types.NewDynamicList(adapter{c}, words.Map(items, func(n object.Node) *lazy { return &lazy{call: c, node: n} }))
 }
 
 // sorted is an object whose keys come in one order, so that an expression always has the same value. The
@@ -166,30 +201,13 @@ func compareKeys(a, b ref.Val) int {
 // lastApplied is an annotation that holds the whole object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// withoutSecrets returns s. If it is a Secret, its secret fields are left out. A call does that once per
-// Secret.
-func (a adapter) withoutSecrets(s *structpb.Struct) *structpb.Struct {
-	fields := s.GetFields()
-	if fields["kind"].GetStringValue() != "Secret" || fields["apiVersion"].GetStringValue() != "v1" {
-		return s
+// withoutSecrets returns the object n. If it is a Secret, its secret fields are left out.
+func withoutSecrets(n object.Node) object.Node {
+	if !n.Field("kind").IsText("Secret") || !n.Field("apiVersion").IsText("v1") {
+		return n
 	}
 
-	if a.Call == nil {
-		return public(s)
-	}
-
-	out, ok := a.public[s]
-	if !ok {
-		out = public(s)
-		a.public[s] = out
-	}
-
-	return out
-}
-
-// public returns the Secret s without its secret fields.
-func public(s *structpb.Struct) *structpb.Struct {
-	out := object.Tree(s)
+	out := object.Tree(n.Value().GetStructValue())
 
 	for _, path := range secret {
 		// An error means that there is no such field.
@@ -198,7 +216,7 @@ func public(s *structpb.Struct) *structpb.Struct {
 		}
 	}
 
-	return out.Struct()
+	return out.Node()
 }
 
 var secret = []object.Path{

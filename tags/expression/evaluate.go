@@ -22,12 +22,14 @@ import (
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
-	context, required ref.Val
+	// The composite resource, the pipeline's context, and the resource that expressions are evaluated for.
+	xr, context, desired, observed *lazy
+	name                           ref.Val
 
-	// The composite resource, and the resource that expressions are evaluated for. Objects become trees
-	// once an expression mentions them.
-	xr, desired, observed lazy
-	name                  ref.Val
+	// required objects, or lists of them, by the names of their sources, and the value that they are, once it has
+	// been read.
+	required map[string]any
+	objects  ref.Val
 
 	// left is how many units the call has left. The evaluation ends when left falls below limit. The
 	// context is checked when left falls below next.
@@ -36,44 +38,36 @@ type Call struct {
 	// nodes is how many nodes the expression has that is evaluated.
 	nodes int64
 
-	// public has Secrets without their secret fields.
-	public map[*structpb.Struct]*structpb.Struct
-
 	// failure is the error that has ended the evaluation.
 	failure error
-}
-
-// lazy is an object that becomes a value when it is first read.
-type lazy struct {
-	object object.Object
-	value  ref.Val
-}
-
-func (l *lazy) get(c *Call) ref.Val {
-	if l.value == nil {
-		l.value = adapter{c}.NativeToValue(l.object.Struct())
-	}
-
-	return l.value
 }
 
 // NewCall returns a Call of the function with the composite resource xr and the pipeline's context. Its
 // evaluations end with ctx.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, xr: lazy{object: xr}, left: maxCall, next: maxCall - checkEvery, public: make(map[*structpb.Struct]*structpb.Struct)}
-	c.context = adapter{c}.NativeToValue(pipeline)
-	c.Require(&structpb.Struct{})
+	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
+	c.xr, c.context = c.lazy(xr), c.lazy(object.Tree(pipeline))
 
 	return c
 }
 
-// Require sets the required objects, by the names of their sources.
-func (c *Call) Require(objects *structpb.Struct) { c.required = adapter{c}.NativeToValue(objects) }
+// lazy is the value of the object o, once it is read.
+func (c *Call) lazy(o object.Object) *lazy { return &lazy{call: c, node: o.Node()} }
+
+// Require gives the object o to expressions, by the name of its source.
+func (c *Call) Require(source string, o object.Object) {
+	c.required[source], c.objects = c.lazy(o), nil
+}
+
+// RequireAll gives the list of objects to expressions, by the name of their source.
+func (c *Call) RequireAll(source string, objects []object.Object) {
+	c.required[source], c.objects = c.list(words.Map(objects, object.Object.Node)), nil
+}
 
 // Of sets the composed resource that expressions are evaluated for. observed is zero if the resource
 // doesn't exist yet.
 func (c *Call) Of(name string, desired, observed object.Object) {
-	c.name, c.desired, c.observed = types.String(name), lazy{object: desired}, lazy{object: observed}
+	c.name, c.desired, c.observed = types.String(name), c.lazy(desired), c.lazy(observed)
 }
 
 // An AbsentError says that an expression has no value.
@@ -216,21 +210,25 @@ func (c *Call) ResolveName(name string) (any, bool) {
 	case callName:
 		return c, true
 	case string(XR):
-		return c.xr.get(c), true
+		return c.xr.get(), true
 	case string(Context):
-		return c.context, true
+		return c.context.get(), true
 	case string(Required):
-		return c.required, true
+		if c.objects == nil {
+			c.objects = sorted{types.NewStringInterfaceMap(adapter{c}, c.required), c}
+		}
+
+		return c.objects, true
 	case string(Name):
 		return c.name, true
 	case string(Desired):
-		return c.desired.get(c), true
+		return c.desired.get(), true
 	case string(Observed):
-		if c.observed.object.IsZero() {
+		if !c.observed.node.IsThere() {
 			return types.OptionalNone, true
 		}
 
-		return types.OptionalOf(c.observed.get(c)), true
+		return types.OptionalOf(c.observed.get()), true
 	default:
 		return nil, false
 	}

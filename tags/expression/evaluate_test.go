@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A scene is what expressions read.
@@ -33,7 +34,15 @@ func (s *scene) call(ctx context.Context) *expression.Call {
 	}
 
 	c := expression.NewCall(ctx, s.composite, s.Context)
-	c.Require(s.Required)
+
+	for source, v := range s.Required.GetFields() {
+		if list := v.GetListValue(); list != nil {
+			c.RequireAll(source, words.Map(list.GetValues(), func(v *structpb.Value) object.Object { return object.Tree(v.GetStructValue()) }))
+		} else {
+			c.Require(source, object.Tree(v.GetStructValue()))
+		}
+	}
+
 	c.Of(s.Name, object.Tree(s.Desired), object.Tree(s.Observed))
 
 	return c

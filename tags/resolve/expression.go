@@ -11,6 +11,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // computed sources take labels from expressions.
@@ -76,36 +78,21 @@ func (r *resolver) requireObjects(e expression.Expression) (here bool, _ error) 
 			here = false
 		default:
 			r.readable[s] = true
-
-			if v := objectsOf(s, objects); v != nil {
-				r.objectsByName.Fields[s.Name] = v
-			}
+			r.read(s, objects)
 		}
 	}
-
-	r.call.Require(r.objectsByName)
 
 	return here, nil
 }
 
-// objectsOf returns the object that the source s names or picks, which may be none, or the list of all
-// objects.
-func objectsOf(s *v1beta1.Source, objects []namedObject) *structpb.Value {
-	one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne
-
-	switch {
-	case one && len(objects) == 0:
-		return nil
-	case one:
-		return objects[0].Node().Value()
+// read gives expressions the object that the source s names or picks, which may be none, or the list of all objects.
+func (r *resolver) read(s *v1beta1.Source, objects []namedObject) {
+	switch one := s.Resource.Name != nil || s.Pick == v1beta1.PickOne; {
+	case !one:
+		r.call.RequireAll(s.Name, words.Map(objects, func(o namedObject) object.Object { return o.Object }))
+	case len(objects) > 0:
+		r.call.Require(s.Name, objects[0].Object)
 	}
-
-	list := &structpb.ListValue{}
-	for _, o := range objects {
-		list.Values = append(list.Values, o.Node().Value())
-	}
-
-	return structpb.NewListValue(list)
 }
 
 // compute returns the value that the expression in f has for the source s. It returns false, and why, if

@@ -143,11 +143,10 @@ type resolver struct {
 	// set that the sources resolve to.
 	set Set
 
-	// call that expressions are evaluated for, and the objects that they can read there, by the names of their
-	// sources. readable has these sources, also those that find nothing.
-	call          *expression.Call
-	objectsByName *structpb.Struct
-	readable      map[*v1beta1.Source]bool
+	// call that expressions are evaluated for, and the sources whose objects they can read there, also those that
+	// find nothing.
+	call     *expression.Call
+	readable map[*v1beta1.Source]bool
 
 	// found has what was found of each source that selects objects, so that it is looked for once, however many
 	// expressions read it.
@@ -166,8 +165,6 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		contexts: make(map[string]object.Object),
 		required: required,
 		patterns: make(map[string]int),
-
-		objectsByName: &structpb.Struct{Fields: make(map[string]*structpb.Value)},
 
 		found:    make(map[*v1beta1.Source]objects),
 		readable: make(map[*v1beta1.Source]bool),
