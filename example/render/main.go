@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"strings"
@@ -17,10 +18,11 @@ import (
 )
 
 type cli struct {
-	Scenario string `arg:"" help:"The scenario to render: a folder in example/. Without one, they are listed." optional:""`
-	Engine   string `default:"built-in" enum:"built-in,crossplane" help:"What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build."`
-	Update   bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios."`
-	Verbose  bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
+	Scenario  string `arg:"" help:"What to render: a scenario, which is a folder in example/, or any folder with xr.yaml and composition.yaml. Without one, scenarios are listed." optional:""`
+	Functions string `help:"File of Functions that says where those listen which don't run here, as crossplane composition render reads it. By default it is functions.yaml of the folder, if there is one." placeholder:"FILE"`
+	Engine    string `default:"built-in" enum:"built-in,crossplane" help:"What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build."`
+	Update    bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios."`
+	Verbose   bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
 }
 
 func main() {
@@ -51,9 +53,22 @@ func (c *cli) run(ctx context.Context) (int, error) {
 		return 0, err
 	}
 
-	all, err := scenario.List(root)
-	if err != nil {
-		return 0, err
+	if c.Scenario != "" {
+		s, err := scenario.Find(root, c.Scenario)
+		if err != nil {
+			return 0, err
+		}
+
+		return c.render(ctx, root, []scenario.Scenario{s})
+	}
+
+	if c.Update {
+		scenarios, err := scenario.List(root)
+		if err != nil {
+			return 0, err
+		}
+
+		return c.render(ctx, root, scenarios)
 	}
 
 	topics, err := scenario.Topics(root)
@@ -61,31 +76,33 @@ func (c *cli) run(ctx context.Context) (int, error) {
 		return 0, err
 	}
 
-	var chosen []scenario.Scenario
+	_, _ = fmt.Fprint(os.Stdout, list(topics))
 
-	for _, s := range all {
-		if s.Name == c.Scenario || c.Update && c.Scenario == "" {
-			chosen = append(chosen, s)
-		}
-	}
-
-	switch {
-	case len(chosen) > 0:
-		return c.render(ctx, root, chosen)
-	case c.Scenario == "":
-		_, _ = fmt.Fprint(os.Stdout, list(topics))
-		return 0, nil
-	default:
-		return 0, fmt.Errorf("there is no scenario %q: go run ./example/render lists them", c.Scenario)
-	}
+	return 0, nil
 }
 
 func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scenario) (int, error) {
+	// All that takes no time comes first, so that nobody waits for what can't be rendered.
+	others := make(map[string]functions.Function)
+
+	var disconnects []func()
+
+	defer func() {
+		for _, disconnect := range disconnects {
+			disconnect()
+		}
+	}()
+
 	for _, s := range scenarios {
-		if err := s.Check(); err != nil {
+		disconnect, err := c.prepare(ctx, root, s, others)
+		if err != nil {
 			return 0, err
 		}
+
+		disconnects = append(disconnects, disconnect)
 	}
+
+	_, _ = fmt.Fprintln(os.Stderr, "building the function of this checkout …")
 
 	running, err := functions.Start(ctx, root)
 	if err != nil {
@@ -93,13 +110,54 @@ func (c *cli) render(ctx context.Context, root string, scenarios []scenario.Scen
 	}
 	defer running.Stop()
 
-	code, err := c.renderEach(ctx, root, running.Functions, scenarios)
+	maps.Copy(others, running.Functions)
+
+	code, err := c.renderEach(ctx, root, others, scenarios)
 
 	if c.Verbose || code != 0 || err != nil {
 		_, _ = fmt.Fprint(os.Stderr, running.Log())
 	}
 
 	return code, err
+}
+
+// prepare a rendering: check the folder, and connect to the functions that the pipeline calls and that run
+// elsewhere, until the function that is returned is called.
+func (c *cli) prepare(ctx context.Context, root string, s scenario.Scenario, others map[string]functions.Function) (disconnect func(), err error) {
+	if err := s.CheckNeeded(); err != nil {
+		return nil, err
+	}
+
+	unread, err := s.Unread()
+	if err != nil {
+		return nil, err
+	}
+
+	if len(unread) > 0 {
+		_, _ = fmt.Fprintf(os.Stderr, "not read: %s. example/README.md says which files are.\n", strings.Join(unread, ", "))
+	}
+
+	called, err := s.Called()
+	if err != nil {
+		return nil, err
+	}
+
+	file, targets := c.Functions, map[string]string(nil)
+	if file == "" {
+		file = s.Functions()
+	}
+
+	if _, err := os.Stat(file); err == nil || c.Functions != "" {
+		if targets, err = functions.Targets(file); err != nil {
+			return nil, err
+		}
+	}
+
+	if err := functions.CheckCalled(root, file, called, targets); err != nil {
+		return nil, err
+	}
+
+	return functions.ConnectCalled(ctx, root, called, targets, others)
 }
 
 func (c *cli) renderEach(ctx context.Context, root string, all map[string]functions.Function, scenarios []scenario.Scenario) (int, error) {

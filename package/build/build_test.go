@@ -125,7 +125,7 @@ func testDigests(t *testing.T, folder string) map[string]string {
 func testPackage(t *testing.T, src source) *pkg {
 	t.Helper()
 
-	p, err := newPackage(t.Context(), src, []string{testPlatform})
+	p, err := newPackage(t.Context(), src, []string{testPlatform}, io.Discard)
 	if err != nil {
 		t.Fatalf("newPackage(...): %v", err)
 	}
@@ -203,7 +203,7 @@ func TestPackage(t *testing.T) {
 	ref := strings.TrimPrefix(server.URL, "http://") + "/plexsphere/function-cloud-tags:v1.2.3"
 
 	var out bytes.Buffer
-	if err := p.push(t.Context(), []string{ref}, &out); err != nil {
+	if err := p.push(t.Context(), []string{ref}, &out, io.Discard); err != nil {
 		t.Fatalf("push(...): %v", err)
 	}
 
@@ -269,8 +269,16 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := c.run(t.Context(), io.Discard); err != nil {
+	var progress bytes.Buffer
+
+	if err := c.run(t.Context(), io.Discard, &progress); err != nil {
 		t.Fatalf("run(...): %v", err)
+	}
+
+	for _, want := range []string{"building " + testPlatform, "Next: push all platforms with --push REGISTRY/function-cloud-tags:v1.2.3"} {
+		if !strings.Contains(progress.String(), want) {
+			t.Errorf("\nWhoever waits wants to know for what, and what comes next.\nrun(...): want it to say %q, got %q", want, &progress)
+		}
 	}
 
 	if _, err := os.Stat(filepath.Join(root, ".cache", "package", "digest")); err != nil {
@@ -708,7 +716,7 @@ func TestPushRefused(t *testing.T) {
 	}
 
 	for _, ref := range []string{"function-cloud-tags", "registry.example.org/a", "registry.example.org/A:v1"} {
-		if err := p.push(t.Context(), []string{ref}, io.Discard); err == nil || !strings.Contains(err.Error(), "want a registry, a repository and a tag") {
+		if err := p.push(t.Context(), []string{ref}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "want a registry, a repository and a tag") {
 			t.Errorf("push(%s): want an error that says what is allowed, got %v", ref, err)
 		}
 	}

@@ -45,7 +45,7 @@ func main() {
 	kong.Parse(c, kong.Name("build"), kong.Description("Builds the Crossplane package of this checkout, without Docker. Times are those of the commit, or SOURCE_DATE_EPOCH."))
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := c.run(ctx, os.Stdout)
+	err := c.run(ctx, os.Stdout, os.Stderr)
 
 	stop()
 
@@ -55,7 +55,8 @@ func main() {
 	}
 }
 
-func (c *cli) run(ctx context.Context, out io.Writer) error {
+// run prints digests and where things are to out, and what it does meanwhile to progress.
+func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 	root, err := rootOf(ctx)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (c *cli) run(ctx context.Context, out io.Writer) error {
 		return c.writeTree(ctx, src)
 	}
 
-	p, err := newPackage(ctx, src, c.Platform)
+	p, err := newPackage(ctx, src, c.Platform, progress)
 	if err != nil {
 		return err
 	}
@@ -91,8 +92,15 @@ func (c *cli) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 
-	return p.push(ctx, c.Push, out)
+	if len(c.Push) == 0 {
+		_, _ = fmt.Fprintf(progress, "Next: push all platforms with --push REGISTRY/%s:%s, and write that to spec.package of a Function.\n", packageName, imageTag(src.Version))
+	}
+
+	return p.push(ctx, c.Push, out, progress)
 }
+
+// imageTag is a version as the tag of an image, which may not have a plus sign.
+func imageTag(version string) string { return strings.ReplaceAll(version, "+", "-") }
 
 // again runs this command with the toolchain of go.mod.
 func again(ctx context.Context, root, toolchain string) error {
@@ -155,7 +163,7 @@ func (p *pkg) write(folder string, out io.Writer) error {
 	for _, i := range p.images {
 		base := filepath.Join(folder, packageName+"-"+strings.ReplaceAll(i.platform, "/", "-"))
 
-		tag, err := name.NewTag(packageName + ":" + strings.ReplaceAll(p.source.Version, "+", "-"))
+		tag, err := name.NewTag(packageName + ":" + imageTag(p.source.Version))
 		if err != nil {
 			return err
 		}
@@ -210,7 +218,7 @@ func writeDigest(path string, digest v1.Hash) error {
 }
 
 // push the index to tags of registries.
-func (p *pkg) push(ctx context.Context, refs []string, out io.Writer) error {
+func (p *pkg) push(ctx context.Context, refs []string, out, progress io.Writer) error {
 	digest, err := p.index.Digest()
 	if err != nil {
 		return err
@@ -221,6 +229,8 @@ func (p *pkg) push(ctx context.Context, refs []string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("cannot push to %s: want a registry, a repository and a tag: %w", ref, err)
 		}
+
+		_, _ = fmt.Fprintf(progress, "pushing %s …\n", ref)
 
 		if err := remote.WriteIndex(tag, p.index, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
 			return fmt.Errorf("cannot push to %s: %w", ref, err)

@@ -56,7 +56,9 @@ type part struct {
 	files []file
 }
 
-func newPackage(ctx context.Context, src source, platforms []string) (*pkg, error) {
+// newPackage builds the function for each platform, which takes a minute or two the first time, so it says to progress
+// what it builds.
+func newPackage(ctx context.Context, src source, platforms []string, progress io.Writer) (*pkg, error) {
 	objects, err := packageYAML(src.Root)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the package: %w", err)
@@ -70,6 +72,8 @@ func newPackage(ctx context.Context, src source, platforms []string) (*pkg, erro
 	p := &pkg{source: src}
 
 	for _, platform := range platforms {
+		_, _ = fmt.Fprintf(progress, "building %s (the first time, this takes a minute or two) …\n", platform)
+
 		fn, err := buildFunction(ctx, src, platform)
 		if err != nil {
 			return nil, err

@@ -55,14 +55,48 @@ type step struct {
 	} `json:"requirements"`
 }
 
-func decodeComposition(s *structpb.Struct) (*composition, error) {
+// Called are the names of the functions that the steps of a Composition or an Operation call, each once,
+// in the order of the steps.
+func Called(in Input) ([]string, error) {
+	of := in.Composition
+
+	if in.Operation != nil {
+		var err error
+		if of, err = structpb.NewStruct(operationOf(in.Operation).Object); err != nil {
+			return nil, err
+		}
+	}
+
+	c, err := readComposition(of)
+	if err != nil {
+		return nil, err
+	}
+
+	var names []string
+
+	for _, s := range c.Spec.Pipeline {
+		if !slices.Contains(names, s.FunctionRef.Name) {
+			names = append(names, s.FunctionRef.Name)
+		}
+	}
+
+	return names, nil
+}
+
+func readComposition(s *structpb.Struct) (*composition, error) {
 	text, err := s.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 
 	c := &composition{}
-	if err := json.Unmarshal(text, c); err != nil {
+
+	return c, json.Unmarshal(text, c)
+}
+
+func decodeComposition(s *structpb.Struct) (*composition, error) {
+	c, err := readComposition(s)
+	if err != nil {
 		return nil, err
 	}
 

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
@@ -129,21 +128,6 @@ func (r *Running) Stop() {
 	for _, stop := range slices.Backward(r.stop) {
 		stop()
 	}
-}
-
-// Connect to a function that serves at the target without TLS, until the function
-// that is returned is called.
-func Connect(target string) (Function, func(), error) {
-	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot connect to %s: %w", target, err)
-	}
-
-	client := fnv1.NewFunctionRunnerServiceClient(conn)
-
-	return Func(func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-		return client.RunFunction(ctx, req)
-	}), func() { _ = conn.Close() }, nil
 }
 
 // Serve a function on a listener, to any version of Crossplane, until the function that is returned

@@ -1,6 +1,13 @@
 package functions_test
 
 import (
+	"context"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
 	"github.com/crossplane/function-sdk-go/resource"
 
@@ -20,11 +28,7 @@ import (
 func TestServeBeta(t *testing.T) {
 	t.Parallel()
 
-	l, err := process.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	l := listen(t)
 	t.Cleanup(functions.Serve(testfunction.Function{}, l))
 
 	conn, err := grpc.NewClient(l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -45,4 +49,153 @@ func TestServeBeta(t *testing.T) {
 	if diff := cmp.Diff(want, rsp.GetDesired().GetResources(), protocmp.Transform()); diff != "" {
 		t.Errorf("RunFunction(...): -want desired resources, +got:\n%s", diff)
 	}
+}
+
+// TestConnectCalled calls functions that listen elsewhere, of which one knows v1beta1 of the protocol only, as
+// functions of before Crossplane v1.17 do.
+func TestConnectCalled(t *testing.T) {
+	t.Parallel()
+
+	l := listen(t)
+	t.Cleanup(functions.Serve(testfunction.Function{}, l))
+
+	old := listen(t)
+	srv := grpc.NewServer()
+	v1beta1.RegisterFunctionRunnerServiceServer(srv, betaFunction{})
+
+	go func() { _ = srv.Serve(old) }() // It ends when it is stopped.
+
+	t.Cleanup(srv.Stop)
+
+	called := []string{functions.CloudTags, "new", "old", "new"}
+	targets := map[string]string{"new": l.Addr().String(), "old": old.Addr().String(), functions.CloudTags: "localhost:1", "not-called": "localhost:1"}
+	others := make(map[string]functions.Function)
+
+	disconnect, err := functions.ConnectCalled(t.Context(), t.TempDir(), called, targets, others)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(disconnect)
+
+	for _, name := range []string{"new", "old"} {
+		rsp, err := others[name].RunFunction(t.Context(), &fnv1.RunFunctionRequest{
+			Input: resource.MustStructJSON(`{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": [{"name": "bucket", "base": {"kind": "Bucket"}}]}`),
+		})
+		if err != nil {
+			t.Fatalf("%s: RunFunction(...): %v", name, err)
+		}
+
+		want := map[string]*fnv1.Resource{"bucket": {Resource: resource.MustStructJSON(`{"kind": "Bucket"}`), Ready: fnv1.Ready_READY_TRUE}}
+		if diff := cmp.Diff(want, rsp.GetDesired().GetResources(), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: RunFunction(...): -want desired resources, +got:\n%s", name, diff)
+		}
+	}
+
+	if got := slices.Sorted(maps.Keys(others)); !slices.Equal(got, []string{"new", "old"}) {
+		t.Errorf("\nFunctions that run here or aren't called need not listen.\nConnectCalled(...): want new and old, got %q", got)
+	}
+}
+
+// betaFunction is the test function, for v1beta1 of the protocol.
+type betaFunction struct {
+	v1beta1.UnimplementedFunctionRunnerServiceServer
+}
+
+func (betaFunction) RunFunction(context.Context, *v1beta1.RunFunctionRequest) (*v1beta1.RunFunctionResponse, error) {
+	return &v1beta1.RunFunctionResponse{Desired: &v1beta1.State{Resources: map[string]*v1beta1.Resource{
+		"bucket": {Resource: resource.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE},
+	}}}, nil
+}
+
+func TestConnectCalledNotListening(t *testing.T) {
+	t.Parallel()
+
+	l := listen(t)
+	target := l.Addr().String()
+
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err := functions.ConnectCalled(t.Context(), t.TempDir(), []string{"function-a"}, map[string]string{"function-a": target}, make(map[string]functions.Function))
+	if want := "function-a doesn't listen at " + target; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("ConnectCalled(...): want an error that says %q, got %v", want, err)
+	}
+}
+
+func TestCheckCalled(t *testing.T) {
+	t.Parallel()
+
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, ".ci", "tools", "function-pinned"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := functions.CheckCalled(root, "functions.yaml", []string{functions.TestResources, "function-a", functions.CloudTags}, map[string]string{"function-a": "localhost:9443"}); err != nil {
+		t.Errorf("CheckCalled(...): want no error if all functions run or listen, got %v", err)
+	}
+
+	err := functions.CheckCalled(root, "functions.yaml", []string{"function-pinned", functions.CloudTags, "function-a"}, nil)
+	if err == nil {
+		t.Fatal("CheckCalled(...): want an error")
+	}
+
+	for _, want := range []string{
+		"calls function-pinned and function-a: only function-cloud-tags and function-test-resources run here",
+		`"$(.ci/tool function-pinned)" --insecure --address localhost:9445`,
+		"go run github.com/crossplane-contrib/function-a@latest --insecure --address localhost:9446",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("CheckCalled(...): want an error that says %q, got %v", want, err)
+		}
+	}
+
+	// What it says to write makes the pipeline run.
+	file := filepath.Join(t.TempDir(), "functions.yaml")
+	_, documents, _ := strings.Cut(err.Error(), "render again:\n")
+
+	if err := os.WriteFile(file, []byte(documents), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := functions.Targets(file)
+	if diff := cmp.Diff(map[string]string{"function-pinned": "localhost:9445", "function-a": "localhost:9446"}, got); err != nil || diff != "" {
+		t.Errorf("Targets(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
+func TestTargets(t *testing.T) {
+	t.Parallel()
+
+	file := filepath.Join(t.TempDir(), "functions.yaml")
+	if err := os.WriteFile(file, []byte(`
+{kind: Function, metadata: {name: docker}}
+---
+{kind: Function, metadata: {name: elsewhere, annotations: {render.crossplane.io/runtime: Docker, render.crossplane.io/runtime-development-target: "localhost:1"}}}
+---
+{kind: Function, metadata: {name: default, annotations: {render.crossplane.io/runtime: Development}}}
+---
+{kind: Function, metadata: {name: named, annotations: {render.crossplane.io/runtime: Development, render.crossplane.io/runtime-development-target: "localhost:2"}}}
+---
+{kind: Provider, metadata: {name: provider, annotations: {render.crossplane.io/runtime: Development}}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := functions.Targets(file)
+	if diff := cmp.Diff(map[string]string{"default": "localhost:9443", "named": "localhost:2"}, got); err != nil || diff != "" {
+		t.Errorf("Targets(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+
+	l, err := process.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return l
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
@@ -95,9 +96,10 @@ func (c *Crossplane) Render(ctx context.Context, s Scenario, all map[string]func
 	defer stop()
 
 	file := filepath.Join(dir, fileFunctions)
-	text, err := s.developed(targets)
+
+	text, err := listening(targets)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("cannot read the functions of scenario %s: %w", s.Name, err)
+		return Outcome{}, err
 	}
 
 	if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -156,17 +158,30 @@ func serve(ctx context.Context, all map[string]functions.Function) (targets map[
 	return targets, stop, nil
 }
 
-// developed are the Functions of all scenarios, as they run at other targets than those that they
-// have by default.
-func (s Scenario) developed(targets map[string]string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(s.Dir, "..", fileFunctions))
+// listening are Functions that listen at targets, by name. Every version of the command line tool reads their
+// version, and needs a package, which it doesn't run.
+func listening(targets map[string]string) ([]byte, error) {
+	var out bytes.Buffer
 
-	defaults := map[string]string{functions.CloudTags: "localhost:9443", functions.TestResources: "localhost:9444"}
-	for name, target := range targets {
-		text = bytes.ReplaceAll(text, []byte(defaults[name]), []byte(target))
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		text, err := yaml.Marshal(map[string]any{
+			"apiVersion": "pkg.crossplane.io/v1beta1",
+			"kind":       "Function",
+			"metadata": map[string]any{"name": name, "annotations": map[string]string{
+				functions.AnnotationRuntime: functions.RuntimeListens,
+				functions.AnnotationTarget:  targets[name],
+			}},
+			"spec": map[string]any{"package": "example.org/" + name + ":v0.0.0"},
+		})
+		if err != nil {
+			return nil, err
+		}
+
+		out.WriteString("---\n")
+		out.Write(text)
 	}
 
-	return text, err
+	return out.Bytes(), nil
 }
 
 // stable is a text without what differs from run to run.

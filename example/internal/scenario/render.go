@@ -67,6 +67,19 @@ func (s Scenario) NeedsCrossplane() (bool, error) {
 	return metadata["annotations"].GetStructValue().GetFields()[annotationEngine].GetStringValue() == "crossplane", err
 }
 
+// Called are the names of the functions that the pipeline of a scenario calls.
+func (s Scenario) Called() ([]string, error) {
+	in, err := s.input()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read scenario %s: %w", s.Name, err)
+	}
+
+	return engine.Called(in)
+}
+
+// Functions is the file of the folder that says where functions listen.
+func (s Scenario) Functions() string { return filepath.Join(s.Dir, fileFunctions) }
+
 // input of the model.
 func (s Scenario) input() (engine.Input, error) {
 	var in engine.Input

@@ -101,41 +101,96 @@ func List(root string) ([]Scenario, error) {
 	return slices.Compact(scenarios), nil
 }
 
-// Check that the folder has the files a scenario needs, and no others. It may lack
-// the expected outcome.
-func (s Scenario) Check() error {
-	missing := []string{fileXR, fileComposition}
-	if s.has(fileOperation) {
-		missing = []string{fileOperation}
-	}
-
-	optional := slices.AppendSeq([]string{fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected}, maps.Keys(flags()))
-
-	entries, err := os.ReadDir(s.Dir)
+// Find the scenario of a name, or the one in a folder: that of a scenario, as shells complete it, or any other
+// that has the files.
+func Find(root, named string) (Scenario, error) {
+	scenarios, err := List(root)
 	if err != nil {
-		return fmt.Errorf("cannot list the files of scenario %s: %w", s.Name, err)
+		return Scenario{}, err
 	}
 
-	var errs []error
+	dir, err := filepath.Abs(named)
+	if err != nil {
+		return Scenario{}, err
+	}
 
-	for _, entry := range entries {
-		name := entry.Name()
-
-		switch {
-		case slices.Contains(missing, name):
-			missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
-		case slices.Contains(optional, name):
-		default:
-			slices.Sort(optional)
-			errs = append(errs, fmt.Errorf("scenario %s has a %s, which means nothing: beside the required files there may be %s", s.Name, name, strings.Join(optional, ", ")))
+	for _, s := range scenarios {
+		if s.Name == named || s.Dir == dir {
+			return s, nil
 		}
 	}
 
-	for _, name := range missing {
-		errs = append(errs, fmt.Errorf("scenario %s has no %s", s.Name, name))
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return Scenario{}, fmt.Errorf("there is no scenario and no folder %q: go run ./example/render lists the scenarios, and renders any folder with %s and %s", named, fileXR, fileComposition)
+	}
+
+	return Scenario{Name: named, Dir: dir}, nil
+}
+
+// Check that the folder has the files a scenario needs, and no others. It may lack
+// the expected outcome.
+func (s Scenario) Check() error {
+	errs := []error{s.CheckNeeded()}
+
+	unread, err := s.Unread()
+	if err != nil {
+		return err
+	}
+
+	for _, name := range unread {
+		errs = append(errs, fmt.Errorf("scenario %s has a %s, which means nothing: beside the required files there may be %s", s.Name, name, strings.Join(optional(), ", ")))
 	}
 
 	return errors.Join(errs...)
+}
+
+// CheckNeeded checks that the folder has the files that are rendered.
+func (s Scenario) CheckNeeded() error {
+	var errs []error
+
+	for _, name := range s.needed() {
+		if !s.has(name) {
+			errs = append(errs, fmt.Errorf("%s has no %s", s.Name, name))
+		}
+	}
+
+	return errors.Join(errs...)
+}
+
+// Unread are the files and folders in the folder that mean nothing to a rendering.
+func (s Scenario) Unread() ([]string, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list the files of %s: %w", s.Name, err)
+	}
+
+	var unread []string
+
+	for _, entry := range entries {
+		if name := entry.Name(); !slices.Contains(s.needed(), name) && !slices.Contains(optional(), name) {
+			unread = append(unread, name)
+		}
+	}
+
+	return unread, nil
+}
+
+// needed are the files that the folder has to have.
+func (s Scenario) needed() []string {
+	if s.has(fileOperation) {
+		return []string{fileOperation}
+	}
+
+	return []string{fileXR, fileComposition}
+}
+
+// optional are the files that a folder may have beside them.
+func optional() []string {
+	files := slices.Sorted(maps.Keys(flags()))
+	files = append(files, fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected)
+	slices.Sort(files)
+
+	return files
 }
 
 // Expected returns the outcome that the folder expects.

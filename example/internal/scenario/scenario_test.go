@@ -71,6 +71,47 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestFind finds scenarios as people name them, and as shells complete their folders.
+func TestFind(t *testing.T) {
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Chdir(root)
+
+	known := Scenario{Name: "aws-s3-bucket", Dir: filepath.Join(root, "example", "aws-s3-bucket")}
+	own := t.TempDir()
+
+	cases := map[string]struct {
+		named string
+		want  Scenario
+		err   string
+	}{
+		"Name":      {named: "aws-s3-bucket", want: known},
+		"Folder":    {named: "example/aws-s3-bucket", want: known},
+		"Completed": {named: "example/aws-s3-bucket/", want: known},
+		"Dotted":    {named: "./example/aws-s3-bucket", want: known},
+		"Own":       {named: own, want: Scenario{Name: own, Dir: own}},
+		"OwnBelow":  {named: "example/render/store/", want: Scenario{Name: "example/render/store/", Dir: filepath.Join(root, "example", "render", "store")}},
+		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets"`},
+		"File":      {named: "README.md", err: `there is no scenario and no folder "README.md"`},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Find(root, tc.named)
+			if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("Find(..., %q) returned the error %v, want one that says: %q", tc.named, err, tc.err)
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("Find(..., %q): -want, +got:\n%s", tc.named, diff)
+			}
+		})
+	}
+}
+
 func TestExpected(t *testing.T) {
 	t.Parallel()
 
