@@ -39,12 +39,12 @@ func TestStoreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, shown, _ := strings.Cut(readme, "\n## Render your own\n")
+	_, shown, _ := strings.Cut(readme, "\n## See it work\n")
 	_, shown, _ = strings.Cut(shown, "\n```yaml\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
 
 	if shown == "" || !strings.Contains(want.Text, "\n"+shown) {
-		t.Errorf("README.md should show a part of what is rendered of %s, but it shows\n%s", s.Dir, shown)
+		t.Errorf("README.md says that what is rendered of %s has the tags of its first example, but those are\n%s", s.Dir, shown)
 	}
 
 	targets, err := functions.Targets(s.Functions())
