@@ -841,11 +841,22 @@ func BenchmarkExpressions(b *testing.B) {
 // BenchmarkExtends is of a settled composite resource with 10 resources and an input of 200 lines: written out, and
 // in a standard that is a text or an object. These should cost at most a tenth more.
 func BenchmarkExtends(b *testing.B) {
-	for _, form := range []load.Form{load.Written, load.Text, load.Object} {
+	eachRequest(b, load.Extends, load.Written, load.Text, load.Object)
+}
+
+// BenchmarkSelects is of a settled composite resource with 10 resources, and labels of three objects: those of names that
+// are written out, and those that one leads to after the other. These should cost at most a tenth more.
+func BenchmarkSelects(b *testing.B) { eachRequest(b, load.Selects, load.Names, load.Chain) }
+
+// eachRequest runs a benchmark with a settled request of 10 resources and 20 labels for each of the forms.
+func eachRequest[F ~string](b *testing.B, request func(form F, resources, labels int, function load.Function) (*fnv1.RunFunctionRequest, error), forms ...F) {
+	b.Helper()
+
+	for _, form := range forms {
 		b.Run(string(form), func(b *testing.B) {
 			f := benchmarked()
 
-			req, err := load.Extends(form, 10, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			req, err := request(form, 10, 20, func(req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 				return f.RunFunction(b.Context(), req)
 			})
 			if err != nil {
