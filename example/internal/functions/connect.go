@@ -28,8 +28,8 @@ const (
 	defaultTarget     = "localhost:9443"
 )
 
-// How long a function that listens may take to accept a connection.
-const acceptTimeout = 5 * time.Second
+// How long a function may take to accept a connection: it may have been started just now.
+const acceptTimeout = 3 * time.Second
 
 // Targets are where the Functions of a file listen, by name. Those that the command line tool would run in
 // Docker listen nowhere: they have no target.
@@ -116,9 +116,11 @@ func listens(ctx context.Context, conn *grpc.ClientConn) bool {
 	conn.Connect()
 
 	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
-		if state == connectivity.TransientFailure || !conn.WaitForStateChange(ctx, state) {
+		if !conn.WaitForStateChange(ctx, state) {
 			return false
 		}
+
+		conn.Connect()
 	}
 
 	return true
