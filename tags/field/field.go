@@ -11,12 +11,12 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// A Shape is how a tag field holds its tags. Rules of the input say it, too.
-type Shape = v1beta1.Shape
+// A Shape is how a tag field holds its tags. It is a type of its own, not that of the input, so that the linter
+// exhaustive finds switches that lack one of the constants below.
+type Shape string
 
 // Shapes of tag fields.
 const (

@@ -63,7 +63,7 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 // OfRule is the tag field that the rule tf gives to kinds of which nothing else is known.
 // It has no shape if the rule asks for the known field of a kind.
 func OfRule(tf *v1beta1.TagField) Field {
-	f := Field{Path: tf.FieldPath, Shape: tf.Shape, Profile: tf.Provider}
+	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}
 
 	// Managed resources report what the cloud has where they ask for it.
 	if path, ok := strings.CutPrefix(tf.FieldPath.String(), forProvider); ok {
