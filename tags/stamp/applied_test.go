@@ -74,21 +74,21 @@ func (w *plane) entries() []string {
 	return out
 }
 
-// TestFinal proves that what is thought to stay is what server-side apply leaves, whoever has
-// written before.
+// TestFinal proves that what is thought to stay is what is there after server-side apply of what the step makes of
+// the desired resource, whoever has written before.
 func TestFinal(t *testing.T) {
 	for kind, shape := range appliedShapes() {
 		t.Run(kind, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := drawApplied(t, shape)
 
-				f := w.shape.field
+				f := &w.shape.field
 				f.Atomic = rapid.SampledFrom([]bool{false, f.Atomic && w.server.managers[ours] != nil}).Draw(t, "known to be atomic")
 
-				desired := w.desired(drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b"))
-				finder := &target.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()}
+				desired := drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b")
+				finder := target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), Owner: ours, Observed: w.observed()}
 
-				targets, err := finder.Find(context.Background(), asResource(desired), true)
+				targets, err := finder.Find(context.Background(), asResource(w.desired(desired)), true)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,38 +103,26 @@ func TestFinal(t *testing.T) {
 
 				var got []string
 				for e := range set.All() {
-					got = append(got, e.Key+"="+tagset.TextOf(e.Value))
+					got = append(got, strings.TrimSuffix(e.Key+"="+tagset.TextOf(e.Value), "="))
 				}
 
 				before, owners := w.entries(), w.server.managedFields()
-				if err := w.server.apply(ours, desired); err != nil {
+
+				// The step desires what would go of a tag that stays.
+				if _, err := w.compose(&Stamper{Finder: finder, Transformer: transformer()}, desired); err != nil {
 					t.Fatal(err)
 				}
 
 				want := w.entries()
 
-				// Of an object that is another's by its key alone, the value goes.
-				if kind == "KeyedList" {
-					want, got = keysOf(want), keysOf(got)
-				}
-
 				slices.Sort(got)
 
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%v has %q, and %v is desired: -what apply leaves, +final:\n%s", owners, before, desired, diff)
+					t.Fatalf("%v has %q, and %v is desired: -what is applied leaves, +final:\n%s", owners, before, desired, diff)
 				}
 			})
 		})
 	}
-}
-
-// keysOf entries.
-func keysOf(of []string) []string {
-	for i := range of {
-		of[i], _, _ = strings.Cut(of[i], "=")
-	}
-
-	return of
 }
 
 // TestAuditApplied proves that the audit tells the changes that server-side apply makes, whoever has

@@ -451,3 +451,32 @@ func TestValueStays(t *testing.T) {
 		}
 	})
 }
+
+// TestEditedStays proves that a tag whose value somebody has edited stays, in a list as in a map, if its label goes
+// before Crossplane has run again. API servers can neither take it away nor leave it without its value.
+func TestEditedStays(t *testing.T) {
+	t.Parallel()
+
+	for _, name := range []string{"Map", "KeyedList"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			rapid.Check(t, func(t *rapid.T) {
+				s := &stage{
+					plane:  newPlane(modelShapes()[name], modelProvider{native: rapid.Bool().Draw(t, "native")}, rapid.Bool().Draw(t, "oldServer")),
+					labels: rapid.SampledFrom([]map[string]string{{"b": "1"}, {"a": "1", "b": "1"}}).Draw(t, "labels"),
+				}
+
+				providerFirst := rapid.Bool().Draw(t, "providerFirst")
+				must(t, s, s.follow(false))
+				must(t, s, s.edit("ours:b", "9"))
+				delete(s.labels, "b")
+				must(t, s, s.settles(providerFirst))
+
+				if spec, _ := s.tags(); spec["ours:b"] != "9" {
+					must(t, s, fmt.Errorf("want the value 9, got %v", spec))
+				}
+			})
+		})
+	}
+}

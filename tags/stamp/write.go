@@ -26,9 +26,9 @@ func (p *plan) write() (err error) {
 	return err
 }
 
-// withValues are the items of a keyed list that others have there, but at a value that Crossplane alone owns,
-// since it was that of a label. The items stay, so that their value has to be desired: server-side apply
-// would leave them without one, which API servers and clouds may refuse.
+// withValues are the items of a keyed list that others have there, but not as a whole: the value was that of a label, so
+// that Crossplane alone owns it, or only the value is another's. The items stay, so that they have to be desired:
+// server-side apply would leave them without a value, or take them away, and of the last item it would make null.
 func (p *plan) withValues() (items []*structpb.Value) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
@@ -36,7 +36,7 @@ func (p *plan) withValues() (items []*structpb.Value) {
 	}
 
 	for e := range others.All() {
-		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Valued || e.Value == nil {
+		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Whole || e.Value == nil {
 			continue
 		}
 

@@ -64,8 +64,9 @@ type Owner struct {
 	// Applied is true if another one has applied it, so that somebody desires it.
 	Applied bool
 
-	// Valued is true if another one owns the value of an entry that is an object.
-	Valued bool
+	// Whole is true if another one owns an entry that is an object as such, and its value, so that nothing of it
+	// goes once Crossplane doesn't desire it.
+	Whole bool
 }
 
 // stays is true if server-side apply leaves an entry of this owner where it is once Crossplane
@@ -147,11 +148,18 @@ func (o *managers) ownersOf(f *field.Field, fieldIn func(apiVersion string) *fie
 		}
 
 		for e, element := range owned.Fields() {
-			// An object of a list stays for those who own it as such, not only fields in it.
-			if itself, _ := owns(element); isElement(e) && (itself || o.isOurs(m)) {
+			if !isElement(e) {
+				continue
+			}
+
+			// Who owns a field of an object in a list doesn't own the object. But who owns its value has the tag.
+			itself, _ := owns(element)
+			valued := element.Field("f:" + of.Value).IsThere()
+
+			if itself || valued || o.isOurs(m) {
 				id := ownedID(string(e), of)
 				owner := out.entries[id].with(m, o)
-				owner.Valued = owner.Valued || !o.isOurs(m) && element.Field("f:"+of.Value).IsThere()
+				owner.Whole = owner.Whole || !o.isOurs(m) && itself && valued
 				out.entries[id] = owner
 			}
 		}
