@@ -33,8 +33,8 @@ type flow struct {
 // docs/book/src/developer/architecture/controllers/metadata-propagation.md.
 //
 // A ControlPlane is a KubeadmControlPlane, an InfraMachine a DockerMachine, and a
-// BootstrapConfig a KubeadmConfig. The two kinds of Machines are those of the control plane
-// and of the MachineSet.
+// BootstrapConfig a KubeadmConfig. There are two MachineDeployments, worker and gpu-worker. The two kinds of Machines are
+// those of the control plane and of the MachineSet of the former.
 func clusterAPIFlows() []flow {
 	var out []flow
 
@@ -52,8 +52,10 @@ func clusterAPIFlows() []flow {
 	// ClusterClass, over which Cluster Topology takes precedence.
 	both("ClusterClass.spec.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
 	both("Cluster.spec.topology.controlPlane.metadata", "control-plane.metadata", "control-plane.spec.machineTemplate.metadata")
-	both("ClusterClass.spec.workers.machineDeployments[0].template.metadata", "machine-deployment.metadata", "machine-deployment.spec.template.metadata")
-	both("Cluster.spec.topology.machineDeployments[0].metadata", "machine-deployment.metadata", "machine-deployment.spec.template.metadata")
+	both("ClusterClass.spec.workers.machineDeployments[1].template.metadata", "worker.metadata", "worker.spec.template.metadata")
+	both("Cluster.spec.topology.machineDeployments[0].metadata", "worker.metadata", "worker.spec.template.metadata")
+	both("ClusterClass.spec.workers.machineDeployments[0].template.metadata", "gpu-worker.metadata", "gpu-worker.spec.template.metadata")
+	both("Cluster.spec.topology.machineDeployments[1].metadata", "gpu-worker.metadata", "gpu-worker.spec.template.metadata")
 
 	// KubeadmControlPlane.
 	both("control-plane.spec.machineTemplate.metadata", "control-plane-machine.metadata", "control-plane-infra-machine.metadata", "control-plane-bootstrap-config.metadata")
@@ -61,9 +63,9 @@ func clusterAPIFlows() []flow {
 	// MachineDeployment.
 	out = append(
 		out,
-		flow{from: "machine-deployment.metadata.annotations", to: []string{"machine-set.metadata.annotations"}},
-		flow{from: "machine-deployment.spec.template.metadata.labels", to: []string{"machine-set.metadata.labels", "machine-set.spec.template.metadata.labels"}},
-		flow{from: "machine-deployment.spec.template.metadata.annotations", to: []string{"machine-set.spec.template.metadata.annotations"}},
+		flow{from: "worker.metadata.annotations", to: []string{"machine-set.metadata.annotations"}},
+		flow{from: "worker.spec.template.metadata.labels", to: []string{"machine-set.metadata.labels", "machine-set.spec.template.metadata.labels"}},
+		flow{from: "worker.spec.template.metadata.annotations", to: []string{"machine-set.spec.template.metadata.annotations"}},
 	)
 
 	// MachineSet.
