@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
@@ -463,15 +464,7 @@ func testInput(c live.Test) {
 
 // The API server refuses what the policy that is made for it refuses.
 func testPolicy(c live.Test) {
-	out, err := exec.CommandContext(c.T.Context(), c.Function, "policy",
-		"--prefix", "policy.example.org/", "--provider", "aws", "--match", "v1/ConfigMap").Output()
-	if err != nil {
-		c.T.Fatal(err)
-	}
-
-	for text := range strings.SplitSeq(string(out), "\n---\n") {
-		c.Applied(live.Parse(c.T, text))
-	}
+	applyPolicy(c, "--prefix", "policy.example.org/", "--provider", "aws", "--match", "v1/ConfigMap")
 
 	owner := func(length int) error {
 		o := live.Parse(c.T, "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: judged}}")
@@ -500,5 +493,105 @@ func testPolicy(c live.Test) {
 
 	if err := owner(256); err != nil {
 		c.T.Error(err)
+	}
+
+	policyOfComposition(c)
+}
+
+// applyPolicy applies what the command prints.
+func applyPolicy(c live.Test, args ...string) {
+	out, err := exec.CommandContext(c.T.Context(), c.Function, append([]string{"policy"}, args...)...).Output()
+	if err != nil {
+		c.T.Fatal(err)
+	}
+
+	for text := range strings.SplitSeq(string(out), "\n---\n") {
+		c.Applied(live.Parse(c.T, text))
+	}
+}
+
+// policyOfComposition proves that the API server judges maps, spellings, what is left of the cap, and provider configs
+// as the function does.
+func policyOfComposition(c live.Test) {
+	input := live.Parse(c.T, `{
+		apiVersion: cloudtags.fn.plexsphere.com/v1beta1, kind: CloudTags, keyPrefix: "", reservedKeys: [cost-center], reservedTags: {aws: 43},
+		tagPolicy: {rules: [{key: owner}, {key: team, required: false}]},
+		sources: [
+			{type: Value, values: {fixed: x}},
+			{type: CompositeField, fromFieldPath: spec.labels},
+			{type: ProviderConfig, prefix: policy.example.org/, names: [judged], include: {keys: [cost-center, env]}, trusted: true}
+		]
+	}`).Object
+	file := filepath.Join(c.T.TempDir(), "composition.yaml")
+
+	j, err := live.Composition("judged", array{}, input).MarshalJSON()
+	if err != nil {
+		c.T.Fatal(err)
+	}
+
+	if err := os.WriteFile(file, j, 0o600); err != nil {
+		c.T.Fatal(err)
+	}
+
+	// Other tests have objects of these kinds.
+	applyPolicy(c, "--composition", file, "--provider", "aws", "--required", "--selector", "judged=yes", "--match", "platform.example.org/v1alpha1/Stack",
+		"--match", "aws.m.upbound.io/v1beta1/ProviderConfig", "--match", "aws.m.upbound.io/v1beta1/ClusterProviderConfig")
+
+	create := func(o *unstructured.Unstructured) error {
+		_, err := c.Of(o).Create(c.T.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+
+	stack := func(judged string, labels map[string]any) *unstructured.Unstructured {
+		o := live.Parse(c.T, "{apiVersion: platform.example.org/v1alpha1, kind: Stack, metadata: {name: judged}}")
+		o.SetLabels(map[string]string{"judged": judged})
+		o.Object["spec"] = map[string]any{"labels": labels}
+
+		if c.Release != live.V1 {
+			o.SetNamespace("default")
+		}
+
+		return o
+	}
+
+	config := func(kind, namespace string) *unstructured.Unstructured {
+		o := live.Parse(c.T, "{apiVersion: aws.m.upbound.io/v1beta1, kind: "+kind+", metadata: {name: judged}}")
+		o.SetNamespace(namespace)
+		o.SetLabels(map[string]string{"judged": "yes", "policy.example.org/cost-center": "4711"})
+
+		return o
+	}
+
+	cases := []struct {
+		reason string
+		object *unstructured.Unstructured
+		want   string // In the error, or nothing if there is none.
+	}{
+		{"A map without a required label should be refused.", stack("yes", map[string]any{}), "tagPolicy requires the tag"},
+		{"One with it should be admitted.", stack("yes", map[string]any{"owner": "me"}), ""},
+		{"Other objects should be admitted.", stack("no", map[string]any{}), ""},
+		{"Another spelling of a key should be refused.", stack("yes", map[string]any{"owner": "me", "Team": "a"}), "as tagPolicy spells it"},
+		{"A reserved key should be refused in any case.", stack("yes", map[string]any{"owner": "me", "COST-center": "a"}), "reserved-key"},
+		{"So should it with a character that is an ASCII letter in another case.", stack("yes", map[string]any{"owner": "me", "co\u017ft-center": "a"}), "reserved-key"},
+		{"A value that is too long should be refused.", stack("yes", map[string]any{"owner": strings.Repeat("x", 257)}), "value-too-long"},
+		{"The input's own label takes a slot.", stack("yes", map[string]any{"owner": "me", "a": "", "b": "", "c": ""}), "count-cap"},
+		{"A label with its key takes none.", stack("yes", map[string]any{"owner": "me", "a": "", "b": "", "fixed": ""}), ""},
+		{"A config of the cluster may have reserved keys.", config("ClusterProviderConfig", ""), ""},
+		{"One in a namespace may not.", config("ProviderConfig", "default"), "reserved-key"},
+	}
+
+	// It takes a moment until the policy is in force.
+	live.Eventually(c.T, func() error {
+		if create(cases[0].object) == nil {
+			return errors.New("an object without a required label is accepted")
+		}
+
+		return nil
+	})
+
+	for _, tc := range cases {
+		if err := create(tc.object); (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			c.T.Errorf("%s\nIt should be %q, but is: %v", tc.reason, tc.want, err)
+		}
 	}
 }

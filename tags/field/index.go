@@ -139,7 +139,7 @@ func Compare(a, b schema.GroupVersionKind) int {
 // IsSettings is true of the kinds of a provider's own settings, which say
 // nothing of what else is in their API groups.
 func IsSettings(kind string) bool {
-	return slices.Contains([]string{"ClusterProviderConfig", "ProviderConfig", "ProviderConfigUsage", "StoreConfig"}, kind)
+	return IsConfig(kind) || slices.Contains([]string{"ProviderConfigUsage", "StoreConfig"}, kind)
 }
 
 // Twin returns the namespaced twin of a group: ec2.aws.m.upbound.io is that of

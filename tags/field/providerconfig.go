@@ -15,6 +15,9 @@ const (
 	clusterProviderConfig = "ClusterProviderConfig"
 )
 
+// IsConfig is true of the kinds of providers' configs.
+func IsConfig(kind string) bool { return kind == providerConfig || kind == clusterProviderConfig }
+
 // A ConfigRef says which config of its provider a resource is made with: what its
 // spec.providerConfigRef names, or what its API server takes if it has none.
 type ConfigRef struct {

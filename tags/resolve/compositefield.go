@@ -7,4 +7,5 @@ import "github.com/plexsphere/function-cloud-tags/input/v1beta1"
 var compositeField = sourceType{
 	find:  func(r *resolver, s *v1beta1.Source) ([]labels, error) { return r.xr.labels(s) },
 	title: func(_ *resolver, s *v1beta1.Source) string { return s.FromFieldPath.String() },
+	kinds: compositeKind,
 }

@@ -7,7 +7,10 @@ import "github.com/plexsphere/function-cloud-tags/input/v1beta1"
 var compositeMetadata = sourceType{
 	find:  func(r *resolver, s *v1beta1.Source) ([]labels, error) { return r.xr.labels(s) },
 	title: func(_ *resolver, s *v1beta1.Source) string { return "labels and annotations " + s.Prefix + "…" },
-	kinds: func(_ *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
-		return []v1beta1.ResourceKind{composite}
-	},
+	kinds: compositeKind,
+}
+
+// compositeKind returns the kind of the composite resource, which sources read.
+func compositeKind(_ *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
+	return []v1beta1.ResourceKind{composite}
 }

@@ -29,9 +29,8 @@ type sourceType struct {
 	// title is what people call a source that has no name.
 	title func(r *resolver, s *v1beta1.Source) string
 
-	// kinds returns the kinds of the objects whose labels and annotations a source with a prefix
-	// reads. It is nil if no source of the type has a prefix. composite is the kind of the
-	// composite resource.
+	// kinds returns the kinds of the objects that a source reads. It is nil if a source of the type
+	// reads none, or if composed resources say which. composite is the kind of the composite resource.
 	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
 }
 
@@ -55,10 +54,10 @@ func Title(s *v1beta1.Source, xr *structpb.Struct) string {
 	return cmp.Or(s.Name, string(s.Type))
 }
 
-// Kinds returns the kinds of the objects whose labels and annotations the source reads by a prefix, which
-// may be none. composite is the kind of the composite resource.
+// Kinds returns the kinds of the objects that the source reads labels of, which may be none. The kinds of
+// provider configs are known of composed resources only. composite is the kind of the composite resource.
 func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind {
-	if t := sourceTypes[s.Type]; t.kinds != nil && s.Prefix != "" {
+	if t := sourceTypes[s.Type]; t.kinds != nil && !s.IsHop() {
 		return t.kinds(s, composite)
 	}
 

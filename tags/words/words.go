@@ -145,3 +145,54 @@ func Distinct[T comparable](of []T) []T {
 
 	return out
 }
+
+// Nearest returns the name of those that is most like the given one, in any case: the one that the fewest characters
+// which are added, left out, changed or swapped with the next make of it, and the first of several. It returns false
+// if none is near: about one change is meant per four characters.
+func Nearest(name string, of []string) (string, bool) {
+	nearest, least := "", max(1, (utf8.RuneCountInString(name)+2)/4)+1
+
+	for _, other := range of {
+		a, b := []rune(strings.ToLower(name)), []rune(strings.ToLower(other))
+		if len(a)-len(b) >= least {
+			continue // The name may be as long as somebody likes.
+		}
+
+		if d := distance(a, b); d < least {
+			nearest, least = other, d
+		}
+	}
+
+	return nearest, nearest != ""
+}
+
+// distance is how many characters have to be added, left out, changed, or swapped with the next, to make b of a.
+func distance(a, b []rune) int {
+	// rows has, for the last two beginnings of a and the one at hand, the distances to all beginnings of b.
+	var rows [3][]int
+
+	for i := range len(a) + 1 {
+		row := make([]int, len(b)+1)
+		rows = [3][]int{rows[1], rows[2], row}
+
+		for j := range row {
+			if i == 0 || j == 0 {
+				row[j] = i + j
+				continue
+			}
+
+			changed := 1
+			if a[i-1] == b[j-1] {
+				changed = 0
+			}
+
+			row[j] = min(rows[1][j]+1, row[j-1]+1, rows[1][j-1]+changed)
+
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], rows[0][j-2]+1)
+			}
+		}
+	}
+
+	return rows[2][len(b)]
+}

@@ -137,3 +137,30 @@ func FuzzWords(f *testing.F) {
 		}
 	})
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"aws", "gcp", "fromFieldPath", "explain", "Bucket", "BucketACL"}
+	cases := map[string]struct {
+		reason, name, want string
+	}{
+		"More":      {"A character too many is a slip.", "awss", "aws"},
+		"Fewer":     {"So is one that is missing.", "Buket", "Bucket"},
+		"Swapped":   {"Two that have changed places are one slip.", "explian", "explain"},
+		"Changed":   {"So is one for another.", "gcq", "gcp"},
+		"Case":      {"Case is no difference.", "fromfieldpath", "fromFieldPath"},
+		"Several":   {"Long names can have several slips.", "fromFeildPaht", "fromFieldPath"},
+		"Best":      {"The nearest of several is meant.", "BucketAC", "BucketACL"},
+		"Far":       {"Another word is none of them.", "google", ""},
+		"ShortFar":  {"Two slips in three characters are another word.", "gke", ""},
+		"Empty":     {"Nothing is near to nothing.", "", ""},
+		"Unlimited": {"A name may be as long as somebody likes.", strings.Repeat("aws", 1_000_000), ""},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := words.Nearest(tc.name, names); got != tc.want || ok != (tc.want != "") {
+				t.Errorf("%s\nNearest(%.20q): want %q, got %q, %t", tc.reason, tc.name, tc.want, got, ok)
+			}
+		})
+	}
+}

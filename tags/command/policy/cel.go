@@ -114,19 +114,31 @@ func longer(expression string, l profile.Length) string {
 	return anyOf(out...)
 }
 
-// folded returns the expression of a key as reserved keys are compared: in lower case. The key is the prefix
-// and ASCII characters.
-func folded(expression, prefix string) string {
-	return replaced(expression, folds(prefix, profile.FoldKey)) + ".lowerAscii()"
+// folded returns the condition that the expression matches any of the patterns, which are keys, or beginnings of keys
+// and a *, in any case: as profile.FoldKey folds it.
+func folded(expression string, patterns []string) string {
+	of := words.Map(slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey)))), func(p string) string {
+		text, begins := strings.CutSuffix(p, "*")
+
+		// Regular expressions know no other case of these two.
+		text = strings.ReplaceAll(regexp.QuoteMeta(text), "i", "[iİı]")
+		if begins {
+			return text
+		}
+
+		return text + "$"
+	})
+
+	return matches(expression, "(?i)^("+strings.Join(of, "|")+")")
 }
 
-// folds returns the characters of the prefix that are neither ASCII nor lower case, with their lower case.
-func folds(prefix string, lower func(string) string) map[string]string {
+// lowers returns the characters of the text that are neither ASCII nor in lower case, with their lower case.
+func lowers(text string) map[string]string {
 	table := make(map[string]string)
 
-	for _, r := range prefix {
-		if c := string(r); r > unicode.MaxASCII && lower(c) != c {
-			table[c] = lower(c)
+	for _, r := range text {
+		if c := string(r); r > unicode.MaxASCII && strings.ToLower(c) != c {
+			table[c] = strings.ToLower(c)
 		}
 	}
 

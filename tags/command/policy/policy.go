@@ -5,6 +5,8 @@ package policy
 import (
 	"cmp"
 	_ "embed" // For the manifests.
+	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -22,6 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Command prints a policy and its binding.
@@ -35,6 +39,7 @@ type Command struct {
 	Match    []string `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
 	Required bool     `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
 	Action   string   `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
+	Selector string   `help:"Only check objects whose labels match, e.g. tier=gold or 'env in (prod,stage)'. An object is checked if it matches before a change or after it." placeholder:"SELECTOR" sep:"none"`
 	Name     string   `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
 
 	Prefix       []string         `help:"Prefix of the labels and annotations to check, e.g. tags.example.org/. Can be repeated." placeholder:"PREFIX" sep:"none"`
@@ -51,24 +56,27 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 //go:embed policy.yaml.tmpl
 var text string
 
-// metadata of an object that has keys and values, and what the policy's expressions call it.
-var metadata = []struct{ What, Now, Old string }{
-	{"label", "variables.labels", "variables.oldLabels"},
-	{"annotation", "variables.annotations", "variables.oldAnnotations"},
-}
-
 // A policy has what the template of its manifests needs.
 type policy struct {
 	*v1beta1.CloudTags
 
 	Name, Action string
+	Selector     string // Of objects, as JSON, if there is one.
 	Kinds        []string
 	Readings     []*reading
-	Prefixes     []string // Of what is read, each once.
+	Prefixes     []string    // Of what is read, each once.
+	Maps         []*fieldMap // That are read, each once.
 	Profiles     []*guard
 	Required     []required
 
+	// Notes say what isn't checked, and why.
+	Notes []string
+
 	plurals map[string]string // Of kinds, if they are given.
+
+	// own are labels of the input itself. The transformer has none of them, and judges them as if they were trusted.
+	own         []tags.Label
+	transformer *tags.Transformer
 }
 
 // Run the command.
@@ -97,8 +105,12 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	profiles, err := c.profiles(s.Input)
+	profiles, err := c.profiles(p, s.Input)
 	if err != nil {
+		return "", err
+	}
+
+	if p.Selector, err = c.selector(); err != nil {
 		return "", err
 	}
 
@@ -110,7 +122,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 	}
 
 	if len(p.Readings) == 0 {
-		return "", errors.New("no source takes labels and annotations by a prefix, so there is nothing to check")
+		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Notes, "; "))
 	}
 
 	for _, prefix := range p.Prefixes {
@@ -124,6 +136,10 @@ func (c *Command) text(in io.Reader) (string, error) {
 	if why := content.IsDNS1123Subdomain(p.Name); len(why) > 0 {
 		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
 	}
+
+	p.own = ownLabels(p.CloudTags)
+	p.transformer = tags.NewTransformer(nil, p.Formats())
+	p.transformer.Reserve(p.ReservedKeys, p.KeyPrefix, nil)
 
 	for _, of := range profiles {
 		p.Profiles = append(p.Profiles, p.guardOf(of))
@@ -199,8 +215,8 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
-// profiles that labels must obey, each once.
-func (c *Command) profiles(in *v1beta1.CloudTags) ([]*profile.Profile, error) {
+// profiles that labels must obey, each once. It adds a note on each provider that has none of its own.
+func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
 	if p := in.ProviderValue(); len(providers) == 0 && p != "" {
 		providers = []string{p}
@@ -211,11 +227,93 @@ func (c *Command) profiles(in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	}
 
 	var out []*profile.Profile
+
 	for _, provider := range providers {
+		nearest, ok := words.Nearest(provider, profile.Names())
+
+		switch {
+		case profile.Has(provider):
+		case ok:
+			return nil, errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
+		default:
+			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
+		}
+
 		out = add(out, in.ProfileRules.ProfileOf(provider, "", ""))
 	}
 
 	return out, nil
+}
+
+// selector returns the label selector as JSON, or nothing if there is none.
+func (c *Command) selector() (string, error) {
+	if c.Selector == "" {
+		return "", nil
+	}
+
+	s, err := metav1.ParseToLabelSelector(c.Selector)
+	if err != nil {
+		return "", errors.Wrapf(err, "--selector %q", c.Selector)
+	}
+
+	j, err := json.Marshal(s)
+
+	return string(j), err
+}
+
+// ownLabels returns the labels that the input itself has, whatever their values are.
+func ownLabels(in *v1beta1.CloudTags) []tags.Label {
+	var out []tags.Label
+
+	for i := range in.Sources {
+		s := &in.Sources[i]
+
+		for _, key := range slices.Concat(sortedKeys(s.Values), sortedKeys(s.Expressions)) {
+			if l := labelOf(s, key, in.KeyPrefix); includes(s.Include, l.QualifiedKey) {
+				l.Trusted = true // A trusted label could take its place.
+				out = append(out, l)
+			}
+		}
+	}
+
+	return out
+}
+
+// labelOf returns the label that the source has with the key.
+func labelOf(s *v1beta1.Source, key, prefix string) tags.Label {
+	l := tags.Label{QualifiedKey: key, TagKey: prefix + key, Trusted: s.Trusted}
+	if s.KeyForm == v1beta1.KeyFormTag {
+		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, prefix), key, true
+	}
+
+	return l
+}
+
+// NotOwn is the condition, behind an &&, that the key k isn't that of a label which the input itself has.
+func (p *policy) NotOwn(r *reading) string {
+	if len(p.own) == 0 {
+		return ""
+	}
+
+	_, tag := p.keysOf(r)
+	of := words.Map(p.own, func(l tags.Label) string { return l.TagKey })
+
+	return fmt.Sprintf(" && !(%s in %s)", tag, quoteAll(words.Distinct(of)))
+}
+
+// Where says in messages where keys are.
+func (p *policy) Where() string {
+	var out []string
+
+	if len(p.Prefixes) > 0 {
+		out = append(out, "under "+strings.Join(p.Prefixes, ", "))
+	}
+
+	if len(p.Maps) > 0 {
+		out = append(out, "in "+strings.Join(words.Map(p.Maps, (*fieldMap).Path), ", "))
+	}
+
+	return strings.Join(out, " and ")
 }
 
 // manifests of the policy and of its binding, without anything that the API server fills in.
@@ -223,7 +321,8 @@ func (p *policy) manifests() (string, error) {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"quote":         quote,
 		"quoteAll":      quoteAll,
-		"metadata":      func() any { return metadata },
+		"shown":         shown,
+		"folded":        folded,
 		"providersKeys": tags.ProvidersKeys,
 	}).Parse(text))
 
@@ -245,10 +344,15 @@ func (p *policy) manifests() (string, error) {
 		docs[i] = string(y)
 	}
 
-	return header + strings.Join(docs, "---\n"), nil
+	notes := ""
+	if len(p.Notes) > 0 {
+		notes = "#\n# It doesn't check:\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
+	}
+
+	return header + notes + strings.Join(docs, "---\n"), nil
 }
 
-// JSONReadings are the readings whose values are JSON.
-func (p *policy) JSONReadings() []*reading {
-	return slices.DeleteFunc(slices.Clone(p.Readings), func(r *reading) bool { return !r.JSON })
+// IllegibleReadings are the readings that can meet values which the policy can't read.
+func (p *policy) IllegibleReadings() []*reading {
+	return slices.DeleteFunc(slices.Clone(p.Readings), func(r *reading) bool { return r.Legible("") == "" })
 }

@@ -14,6 +14,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -63,12 +64,19 @@ var resources = map[string]schema.GroupVersionResource{
 	"Zone":         {Group: "platform.example.org", Version: "v1alpha1", Resource: "zones"},
 	"Gateway":      {Group: "platform.example.org", Version: "v1alpha1", Resource: "gateways"},
 	"Organization": {Group: "platform.example.org", Version: "v1alpha1", Resource: "organizations"},
+
+	"ProviderConfig":        {Group: "aws.m.upbound.io", Version: "v1beta1", Resource: "providerconfigs"},
+	"ClusterProviderConfig": {Group: "aws.m.upbound.io", Version: "v1beta1", Resource: "clusterproviderconfigs"},
 }
 
 // objectMeta is what an object is labelled with.
 type objectMeta struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
+
+	// Spec may have labels, too, and an object in a namespace may be another one than an object without.
+	Spec      map[string]any `json:"spec"`
+	Namespace string         `json:"namespace"`
 }
 
 // repeated text: <257*v> is v 257 times.
@@ -113,11 +121,11 @@ func (m objectMeta) expand() objectMeta {
 		return out
 	}
 
-	return objectMeta{Labels: expanded(m.Labels), Annotations: expanded(m.Annotations)}
+	return objectMeta{Labels: expanded(m.Labels), Annotations: expanded(m.Annotations), Spec: runtime.DeepCopyJSON(m.Spec), Namespace: m.Namespace}
 }
 
-// object returns an object of the kind with the metadata.
-func object(kind string, m objectMeta) *unstructured.Unstructured {
+// objectOf returns an object of the kind with the metadata.
+func objectOf(kind string, m objectMeta) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(resources[kind].GroupVersion().WithKind(kind))
 	o.SetName("x")
@@ -132,6 +140,14 @@ func object(kind string, m objectMeta) *unstructured.Unstructured {
 
 	if m.Annotations != nil {
 		o.SetAnnotations(m.Annotations)
+	}
+
+	if m.Spec != nil {
+		o.Object["spec"] = m.Spec
+	}
+
+	if m.Namespace != "" {
+		o.SetNamespace(m.Namespace)
 	}
 
 	return o
@@ -181,9 +197,9 @@ func TestAdmission(t *testing.T) {
 			t.Run(name+"/"+title, func(t *testing.T) {
 				kind := cmp.Or(tc.Kind, "Namespace")
 
-				r := &request{resource: resources[kind], subresource: tc.Subresource, object: object(kind, tc.expand())}
+				r := &request{resource: resources[kind], subresource: tc.Subresource, object: objectOf(kind, tc.expand())}
 				if tc.Old != nil {
-					r.old = object(kind, tc.Old.expand())
+					r.old = objectOf(kind, tc.Old.expand())
 				}
 
 				refused, _ := s.admit(t, r)
@@ -210,13 +226,23 @@ func TestAdmission(t *testing.T) {
 func TestWarn(t *testing.T) {
 	s := newServer(t, output(t, "", "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace", "--action", "Warn", "--name", "my-policy", "--reserved-key", "zone"))
 
-	refused, warnings := s.admit(t, &request{resource: resources["Namespace"], object: object("Namespace", objectMeta{Labels: map[string]string{prefix + "zone": "x"}})})
+	refused, warnings := s.admit(t, &request{resource: resources["Namespace"], object: objectOf("Namespace", objectMeta{Labels: map[string]string{prefix + "zone": "x"}})})
 	limit := profile.Of("aws").Limit(profile.ReservedKey)
 	want := []string{"label tags.example.org/zone = \"x\" cannot be the aws tag plexsphere:zone: reserved-key (" + limit + ")"}
 
 	if diff := gocmp.Diff(want, warnings); diff != "" || refused != "" {
 		t.Errorf("a policy that warns should refuse nothing (%s), and warn (-want, +got):\n%s", refused, diff)
 	}
+}
+
+// anyMap is the map as objects have it.
+func anyMap(of map[string]string) map[string]any {
+	out := make(map[string]any, len(of))
+	for k, v := range of {
+		out[k] = v
+	}
+
+	return out
 }
 
 // everything is a policy of all providers and all that an input can say.
@@ -231,7 +257,9 @@ func everything(tb rapid.TB, rules string) []byte {
 			{type: CompositeMetadata, prefix: tag-keys.example.org/, keyForm: Tag, trusted: true},
 			{type: CompositeMetadata, prefix: some.example.org/, include: {keys: ["a", "b*"]}},
 			{type: RequiredResource, prefix: json.example.org/, encoding: JSON, include: {except: [owner]}, resource: {apiVersion: v1, kind: ConfigMap, name: {value: x}}},
-			{type: RequiredResource, prefix: tags.example.org/, trusted: true, include: {except: [owner]}, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}}
+			{type: RequiredResource, prefix: tags.example.org/, trusted: true, include: {except: [owner]}, resource: {apiVersion: v1, kind: Namespace, name: {value: x}}},
+			{type: CompositeField, fromFieldPath: "spec.all[0].my-labels", encoding: Scalar},
+			{type: Value, values: {fixed: x}, include: {except: [owner]}}
 		], tagPolicy: {rules: [{key: owner, values: ["team-*", x]}, {key: owner, matches: "(team-[a-z0-9.-]{1,200}|x)*"}]}`)
 
 	return output(tb, in, "--composition", "-", "--required", "--provider", "aws", "--provider", "azure", "--provider", "digitalocean", "--provider", "gcp",
@@ -243,7 +271,7 @@ func everything(tb rapid.TB, rules string) []byte {
 func TestOldestVersion(t *testing.T) {
 	for _, rules := range []string{"Contract", "Cloud"} {
 		policy, _ := decodeManifests(t, everything(t, rules))
-		refusals(t, compileFor(t, version.MajorMinor(1, 30), policy), &request{resource: resources["Zone"], object: object("Zone", objectMeta{Labels: many(1, "k%03d", "v")})})
+		refusals(t, compileFor(t, version.MajorMinor(1, 30), policy), &request{resource: resources["Zone"], object: objectOf("Zone", objectMeta{Labels: many(1, "k%03d", "v")})})
 	}
 }
 
@@ -263,6 +291,10 @@ func TestCost(t *testing.T) {
 			reason: "A value as long as Kubernetes admits should not cost too much.", kind: "ConfigMap",
 			metadata: objectMeta{Annotations: map[string]string{"json.example.org/a": `"` + strings.Repeat("v", 250_000) + `"`}},
 		},
+		"LongMap": {
+			reason: "As many and as long values as there can be in a map that Kubernetes admits should not cost too much.", kind: "Zone",
+			metadata: objectMeta{Spec: map[string]any{"all": []any{map[string]any{"my-labels": anyMap(many(900, "k%d", strings.Repeat("é", 127)))}}}},
+		},
 		"UnchangedValue": {
 			reason: "To find that a long value is the same should not cost too much.", kind: "Zone",
 			metadata: objectMeta{Labels: many(1, "b%d", "c"), Annotations: many(1, "a%d", strings.Repeat("v", 250_000))}, old: &objectMeta{Annotations: many(1, "a%d", strings.Repeat("v", 250_000))},
@@ -275,9 +307,9 @@ func TestCost(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := &request{resource: resources[tc.kind], object: object(tc.kind, tc.metadata)}
+			r := &request{resource: resources[tc.kind], object: objectOf(tc.kind, tc.metadata)}
 			if tc.old != nil {
-				r.old = object(tc.kind, *tc.old)
+				r.old = objectOf(tc.kind, *tc.old)
 			}
 
 			for _, m := range refusals(t, v, r) { // It fails if the cost is too much.

@@ -3,9 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -28,6 +26,9 @@ type guard struct {
 	policy *policy
 	keys   profile.Format
 
+	// made has no labels, and judges those of others.
+	made *tags.Transformed
+
 	// values is the class of values before CEL puts them in lower case, if the format does that.
 	values profile.Class
 
@@ -44,7 +45,7 @@ type guard struct {
 // guardOf returns the guard of the profile.
 func (p *policy) guardOf(of *profile.Profile) *guard {
 	values := p.Values()[of.Name]
-	out := &guard{Profile: of, policy: p, keys: of.Format, values: of.ValueClass, Formatted: formatted("l.value", becomeASCII, values)}
+	out := &guard{Profile: of, policy: p, keys: of.Format, made: p.transformer.Transform(of), values: of.ValueClass, Formatted: formatted("l.value", becomeASCII, values)}
 
 	if _, _, lower := values.Parts(); lower {
 		out.values = lowered(of.ValueClass)
@@ -78,7 +79,7 @@ func formatted(expression, capitals string, f profile.Format) string {
 		return replaced(expression, replace)
 	}
 
-	table := folds(capitals, strings.ToLower)
+	table := lowers(capitals)
 	for from, to := range replace {
 		table[from] = strings.ToLower(to)
 	}
@@ -146,22 +147,6 @@ func (p *guard) Rules() []rule {
 	}
 }
 
-// Folded returns the expression of the tag key as reserved keys are compared: in lower
-// case.
-func (p *guard) Folded() string {
-	// All characters that are not ASCII come from these.
-	fixed := p.policy.KeyPrefix + strings.Join(slices.Sorted(maps.Values(p.replace)), "")
-	if p.prefix != nil {
-		fixed += *p.prefix
-	}
-
-	if p.lower {
-		return replaced("tag", folds(strings.ToLower(fixed), profile.FoldKey))
-	}
-
-	return folded("tag", fixed)
-}
-
 // reserved is the condition that an untrusted label has a reserved key.
 func (p *guard) reserved() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
@@ -169,19 +154,11 @@ func (p *guard) reserved() string {
 		return ""
 	}
 
-	// By expression, so that none is evaluated twice.
-	patterns := map[string][]string{p.Folded(): tags.ReservedTagKeys(p.keys, keys, prefix)}
+	conditions := []string{folded("tag", tags.ReservedTagKeys(p.keys, keys, prefix))}
 
 	// Only a format that replaces letters can hide a reserved key.
 	if strings.ContainsFunc(strings.Join(sortedKeys(p.replace), ""), unicode.IsLetter) {
-		for _, expression := range []string{folded("l.key", ""), folded("l.tag", prefix)} {
-			patterns[expression] = append(patterns[expression], words.Map(keys, profile.FoldKey)...)
-		}
-	}
-
-	conditions := []string{}
-	for _, expression := range sortedKeys(patterns) {
-		conditions = append(conditions, matchesAny(expression, patterns[expression])...)
+		conditions = append(conditions, folded("l.key", keys), folded("l.tag", keys))
 	}
 
 	return "l.trusted == 'no' && " + anyOf(conditions...)
@@ -226,5 +203,40 @@ func (p *guard) Provided() int {
 	return len(field.ProviderTags(p.Name))
 }
 
-// Slots is the number of slots that are left for labels.
-func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided(), 0) }
+// Own is the number of slots that labels of the input itself take. One that is too long, or has a character that the
+// profile doesn't admit, counts, since a label with the same key could take its place.
+func (p *guard) Own() int {
+	var keys []string
+
+	for _, l := range p.policy.own {
+		if t, r := p.made.Judge(l); r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass {
+			keys = add(keys, t.Key)
+		}
+	}
+
+	return len(keys)
+}
+
+// Slots is the number of slots that are left for labels of objects.
+func (p *guard) Slots() int { return max(p.MaxTags-p.Kept()-p.Provided()-p.Own(), 0) }
+
+// Cap says in messages why there is a limit to the keys of a profile.
+func (p *guard) Cap() string {
+	var less []string
+
+	for _, of := range []struct {
+		slots int
+		what  string
+	}{{p.Kept(), "reserved"}, {p.Provided(), "of the provider"}, {p.Own(), "of the input"}} {
+		if of.slots > 0 {
+			less = append(less, fmt.Sprintf("less %d %s", of.slots, of.what))
+		}
+	}
+
+	why := ""
+	if len(less) > 0 {
+		why = fmt.Sprintf(": %d, %s", p.MaxTags, strings.Join(less, ", "))
+	}
+
+	return fmt.Sprintf("be %s tags: count-cap (at most %d tags on a resource%s)", p.Name, p.Slots(), why)
+}

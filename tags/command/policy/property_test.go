@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
@@ -18,9 +20,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 )
 
 // pieces of keys, prefixes and what replaces them. Some are reserved, some collide,
@@ -43,12 +47,6 @@ func asciiOf(of []string) []string {
 	})
 }
 
-// unlikeASCII returns those of the strings without characters that are ASCII ones in another case.
-// The policy does not look for them in keys, of which Kubernetes admits ASCII only.
-func unlikeASCII(of []string) []string {
-	return slices.DeleteFunc(slices.Clone(of), func(s string) bool { return strings.ContainsAny(s, "\u212aſİ") })
-}
-
 // long returns a generator of strings around the lengths, in bytes.
 func long(char string, lengths ...int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -57,13 +55,29 @@ func long(char string, lengths ...int) *rapid.Generator[string] {
 	})
 }
 
-// inputs returns a generator of inputs with one source.
-func inputs() *rapid.Generator[map[string]any] {
+// sources returns a generator of sources that read objects.
+func sources() *rapid.Generator[map[string]any] {
 	return rapid.Custom(func(t *rapid.T) map[string]any {
-		provider := rapid.SampledFrom(profile.Names()).Draw(t, "provider")
-		source := map[string]any{"type": "CompositeMetadata", "prefix": prefix, "trusted": rapid.IntRange(0, 3).Draw(t, "trusted") == 0}
+		source := map[string]any{"trusted": rapid.IntRange(0, 3).Draw(t, "trusted") == 0}
 		source["keyForm"] = rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form")
-		source["encoding"] = rapid.SampledFrom([]string{"Plain", "Plain", "Plain", "JSON"}).Draw(t, "encoding")
+		source["encoding"] = rapid.SampledFrom([]string{"Plain", "Plain", "Plain", "JSON", "Scalar"}).Draw(t, "encoding")
+
+		isMap := rapid.Bool().Draw(t, "map")
+		if isMap {
+			source["fromFieldPath"] = "spec.labels"
+		} else {
+			source["prefix"] = prefix
+		}
+
+		switch isConfig := rapid.IntRange(0, 3).Draw(t, "config") == 0; {
+		case isConfig:
+			source["type"] = "ProviderConfig"
+			source["names"] = rapid.SampledFrom([][]string{{"x"}, {"w", "x"}, {"y"}}).Draw(t, "names")
+		case isMap:
+			source["type"] = "CompositeField"
+		default:
+			source["type"] = "CompositeMetadata"
+		}
 
 		if rapid.IntRange(0, 4).Draw(t, "include") == 0 {
 			include := map[string]any{"keys": rapid.SliceOfN(patterns(), 0, 3).Draw(t, "included")}
@@ -74,16 +88,64 @@ func inputs() *rapid.Generator[map[string]any] {
 			source["include"] = include
 		}
 
+		return source
+	})
+}
+
+// withOwn returns a generator of sources: the given one, and perhaps labels of the input itself before or behind it.
+func withOwn(source map[string]any) *rapid.Generator[[]any] {
+	return rapid.Custom(func(t *rapid.T) []any {
+		own := rapid.MapOfN(joined(pieces, 2), joined(pieces, 1), 1, 4).Draw(t, "own labels")
+
+		for i := range rapid.SampledFrom([]int{0, 0, 25, 47, 64}).Draw(t, "many own labels") {
+			own[fmt.Sprintf("k%03d", 2*i)] = "v"
+		}
+
+		return rapid.SampledFrom([][]any{
+			{source}, {source}, {map[string]any{"type": "Value", "values": own}, source}, {source, map[string]any{"type": "Value", "values": own, "trusted": true}},
+		}).Draw(t, "sources")
+	})
+}
+
+// tagPolicies returns a generator of tag policies.
+func tagPolicies() *rapid.Generator[map[string]any] {
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		rules := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) map[string]any {
+			isThere := func(s string) bool { return s != "" }
+			rule := map[string]any{"key": joined(pieces, 2).Filter(isThere).Draw(t, "key"), "required": rapid.Bool().Draw(t, "required")}
+
+			if values := rapid.SliceOfN(joined(append([]string{"*"}, pieces...), 2).Filter(isThere), 0, 2).Draw(t, "values"); len(values) > 0 {
+				rule["values"] = values
+			}
+
+			return rule
+		}), 1, 2).Draw(t, "rules")
+
+		return map[string]any{"rules": rules}
+	})
+}
+
+// inputs returns a generator of inputs with one source that reads objects.
+func inputs() *rapid.Generator[map[string]any] {
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		provider := rapid.SampledFrom(profile.Names()).Draw(t, "provider")
+		source := sources().Draw(t, "source")
+
 		input := map[string]any{
 			"apiVersion":   v1beta1.APIVersion,
 			"kind":         v1beta1.Kind,
 			"provider":     map[string]any{"value": provider},
 			"keyPrefix":    rapid.OneOf(rapid.SampledFrom([]string{"", "", "plexsphere:", "acme-"}), joined(pieces, 2)).Draw(t, "prefix"),
-			"sources":      []any{source},
+			"sources":      withOwn(source).Draw(t, "with own labels"),
 			"reservedKeys": rapid.SliceOfN(patterns(), 0, 2).Draw(t, "reserved"),
 			"reservedTags": map[string]any{provider: rapid.SampledFrom([]int{0, 0, 3, 100}).Draw(t, "slots")},
 			"providerTags": rapid.SampledFrom([]string{"Reserve", "None"}).Draw(t, "provider's tags"),
 			"profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
+		}
+
+		// Of other sources it is not known whether they give the tags.
+		if of, _ := input["sources"].([]any); len(of) == 1 && source["type"] != "ProviderConfig" && rapid.IntRange(0, 2).Draw(t, "policed") == 0 {
+			input["tagPolicy"] = tagPolicies().Draw(t, "tag policy")
 		}
 
 		rules := profile.Rules(fmt.Sprint(input["profileRules"]))
@@ -172,58 +234,152 @@ func metadataOf(keys []string) *rapid.Generator[map[string]string] {
 	})
 }
 
-// composite returns a Zone with the labels and annotations.
-func composite(labels, annotations map[string]string) *unstructured.Unstructured {
-	return object("Zone", objectMeta{Labels: labels, Annotations: annotations})
+// mapOf returns a generator of maps of labels, whose keys are made of the pieces in keys.
+func mapOf(keys []string) *rapid.Generator[map[string]any] {
+	other := rapid.SampledFrom([]any{nil, true, int64(1), int64(1 << 53), 1.5, []any{"a"}, map[string]any{}})
+
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		out := make(map[string]any)
+		for k, v := range metadataOf(keys).Draw(t, "strings") {
+			out[strings.TrimPrefix(k, prefix)] = v
+		}
+
+		for k := range rapid.MapOfN(joined(keys, 3), rapid.Just(0), 0, 1).Draw(t, "others") {
+			out[k] = other.Draw(t, "value")
+		}
+
+		return out
+	})
 }
 
-// A fate is what the function does with the labels and annotations of a resource.
+// composite returns a Zone with the annotations.
+func composite(annotations map[string]string) *unstructured.Unstructured {
+	return objectOf("Zone", objectMeta{Annotations: annotations})
+}
+
+// A fate is what the function does with the labels of an object.
 type fate struct {
 	failed bool
 
-	// skipped for other reasons than other labels.
-	skipped []tags.SkippedLabel
+	// skipped for other reasons than other labels, or labels of the input itself that are.
+	skipped, own []tags.SkippedLabel
 
-	// tags, with those that other labels took the place of, and slots for them.
-	tags, slots int
+	// tags, those that would be tags but for others that collide with them, and slots for them.
+	tags, colliding, slots int
+
+	// breaches of the rules of the tag policy, by their positions.
+	breaches map[int]tagpolicy.Breach
 }
 
-// fateOf asks the function itself.
-func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fate {
-	xr, err := resource.AsStruct(o)
+// labelsOf resolves the sources of the input for an object, which is the composite resource, or the provider config
+// of a composed resource.
+func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*resolve.Set, error) {
+	of, err := structpb.NewStruct(o.Object)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}}}
+	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of}}}
+	c := &resolve.Composed{Name: "a", Desired: object.Tree(&structpb.Struct{})}
 
-	labels, err := resolve.Resolve(t.Context(), in, req, require.New(req))
+	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
+		req.Observed.Composite.Resource = nil
+		c.Config = resolve.Config{GroupVersionKind: o.GroupVersionKind(), Name: o.GetName(), Namespaced: o.GetNamespace() != ""}
+		c.Desired = object.Tree(resource.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
+	}
+
+	required := require.New(req)
+
+	set, err := resolve.Resolve(t.Context(), in, req, required)
+	if err != nil || set.PerResource == nil {
+		return &set, err
+	}
+
+	set.PerResource.Require(c)
+	required.Answer([]*structpb.Struct{of})
+
+	if set, err = resolve.Resolve(t.Context(), in, req, require.New(req)); err != nil {
+		return nil, err
+	}
+
+	return set.PerResource.Set(c)
+}
+
+// fateOf asks the function itself.
+func fateOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) fate {
+	labels, err := labelsOf(t, in, o)
 	if err != nil {
 		return fate{failed: true}
 	}
 
-	transformer := labels.Transformer(in)
-
 	p := in.ProfileRules.ProfileOf(in.ProviderValue(), "", "")
-	done := transformer.Transform(p)
+	done := labels.Transformer(in).Transform(p)
 	slots := p.MaxTags - int(in.ReservedTags[p.Name])
 
 	if in.ProviderTags == v1beta1.ProviderTagsReserve {
 		slots -= len(field.ProviderTags(p.Name))
 	}
 
-	f := fate{tags: len(done.Tags), slots: max(slots, 0)}
+	f := fate{tags: len(done.Tags), slots: max(slots, 0), breaches: make(map[int]tagpolicy.Breach)}
 
 	for _, s := range done.Refused {
-		if s.Reason == profile.KeyCollision {
-			f.tags++
-			continue
+		switch {
+		case s.Reason == profile.KeyCollision:
+			f.colliding++
+		case in.Sources[s.Source.Position].Type == v1beta1.SourceTypeValue:
+			f.own = append(f.own, s.Skip(p.Name, s.Reason))
+		default:
+			f.skipped = append(f.skipped, s.Skip(p.Name, s.Reason))
 		}
+	}
 
-		f.skipped = append(f.skipped, s.Skip(p.Name, s.Reason))
+	rules := tagpolicy.Rules(in.TagPolicy, done, p)
+	for i := range rules {
+		if b := rules[i].Breach(func(yield func(string, string) bool) {
+			for _, t := range done.Tags {
+				if !yield(t.Key, t.Value) {
+					return
+				}
+			}
+		}); b.Kind != tagpolicy.Kept {
+			f.breaches[i] = b
+		}
 	}
 
 	return f
+}
+
+// An asked object is one that the policy and the function are asked about.
+type asked struct {
+	*unstructured.Unstructured
+
+	// The same object.
+	withoutAnnotations, withoutLabels *unstructured.Unstructured
+}
+
+// askedObjects returns a generator of objects of which the source reads labels, whose keys are made of the pieces in keys.
+func askedObjects(source map[string]any, keys []string) *rapid.Generator[asked] {
+	return rapid.Custom(func(t *rapid.T) asked {
+		o := composite(nil)
+
+		if source["type"] == "ProviderConfig" {
+			o = objectOf(rapid.SampledFrom([]string{"ProviderConfig", "ClusterProviderConfig"}).Draw(t, "kind"), objectMeta{})
+			o.SetNamespace(map[string]string{"ProviderConfig": "default"}[o.GetKind()])
+		}
+
+		none := o.DeepCopy()
+
+		if source["fromFieldPath"] != nil {
+			_ = unstructured.SetNestedMap(o.Object, mapOf(keys).Draw(t, "map"), "spec", "labels")
+			return asked{o, o, none}
+		}
+
+		o.SetLabels(metadataOf(keys).Draw(t, "labels"))
+		alone := o.DeepCopy()
+		o.SetAnnotations(metadataOf(keys).Draw(t, "annotations"))
+
+		return asked{o, alone, none}
+	})
 }
 
 // TestAdmittedIsNeverSkipped asks the policy and the function about the same objects.
@@ -244,39 +400,66 @@ func TestAdmittedIsNeverSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		policy, _ := decodeManifests(t, output(t, string(y), "--composition", "-"))
+		all, _ := w["sources"].([]any)
+		source, _ := all[slices.IndexFunc(all, func(s any) bool { return s.(map[string]any)["type"] != "Value" })].(map[string]any)
+		args := []string{"--composition", "-"}
+
+		if source["type"] == "ProviderConfig" {
+			args = append(args, "--match", "aws.m.upbound.io/v1beta1/ProviderConfig", "--match", "aws.m.upbound.io/v1beta1/ClusterProviderConfig")
+		}
+
+		if w["tagPolicy"] != nil {
+			args = append(args, "--required")
+		}
+
+		text := output(t, string(y), args...)
+		policy, _ := decodeManifests(t, text)
 		v := compileFor(t, latest(), policy)
-		source, _ := w["sources"].([]any)[0].(map[string]any)
 
 		in, err := v1beta1.DecodeObject(w)
 		if err != nil {
 			t.Fatal(err)
 		}
 
+		withoutOwn := in.DeepCopy()
+		withoutOwn.Sources = slices.DeleteFunc(withoutOwn.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeValue })
+
 		for range 5 {
 			ascii := rapid.Bool().Draw(t, "ascii")
-			keys := unlikeASCII(pieces)
+			keys := pieces
 
 			if ascii {
 				keys = asciiOf(pieces)
 			}
 
-			labels, annotations := metadataOf(keys).Draw(t, "labels"), metadataOf(keys).Draw(t, "annotations")
-			refused := refusals(t, v, &request{resource: resources["Zone"], object: composite(labels, annotations)})
-			f := fateOf(t, in, composite(labels, annotations))
+			o := askedObjects(source, keys).Draw(t, "object")
+			refused := refusals(t, v, &request{resource: resources[o.GetKind()], object: o.Unstructured})
+			f := fateOf(t, in, o.Unstructured)
 
-			if len(refused) == 0 && (f.failed || len(f.skipped) > 0 || f.tags > f.slots) {
+			// Of a tag that no source gives it says that it can't be required.
+			maps.DeleteFunc(f.breaches, func(i int, b tagpolicy.Breach) bool {
+				return b.Kind == tagpolicy.Missing && bytes.Contains(text, fmt.Appendf(nil, "tagPolicy.rules[%d]", i))
+			})
+
+			// Nobody admits what the input has too many of itself.
+			none := fateOf(t, in, o.withoutLabels)
+
+			if len(refused) == 0 && (f.failed || len(f.skipped)+len(f.breaches) > 0 || f.tags > max(f.slots, none.tags)) {
 				t.Errorf("what the policy admits should become tags, but the function does this with it: %+v", f)
 			}
 
-			// The policy is stricter about keys and texts that CEL can't read, and
-			// about labels that annotations take the place of.
-			if !ascii || source["encoding"] == "JSON" {
+			// The policy is stricter about keys and values that CEL can't read, and
+			// about labels that others take the place of.
+			if !ascii || source["encoding"] != "Plain" {
 				continue
 			}
 
-			alone := fateOf(t, in, composite(labels, nil))
-			if len(refused) > 0 && len(f.skipped)+len(alone.skipped) == 0 && f.tags <= f.slots {
+			wrong := len(f.own)
+			for _, f := range []fate{f, fateOf(t, withoutOwn, o.Unstructured), fateOf(t, withoutOwn, o.withoutAnnotations)} {
+				wrong += len(f.skipped) + len(f.breaches)
+			}
+
+			if len(refused) > 0 && !f.failed && wrong == 0 && f.tags+f.colliding <= f.slots && (in.TagPolicy == nil || f.colliding == 0) {
 				t.Errorf("what the function makes tags of should be admitted, but the policy refuses it: %s", refused)
 			}
 		}
@@ -301,8 +484,8 @@ func TestUpdates(t *testing.T) {
 			}
 		}
 
-		created := refusals(t, v, &request{resource: resources["Zone"], object: composite(nil, added)})
-		updated := refusals(t, v, &request{resource: resources["Zone"], object: composite(nil, now), old: composite(nil, old)})
+		created := refusals(t, v, &request{resource: resources["Zone"], object: composite(added)})
+		updated := refusals(t, v, &request{resource: resources["Zone"], object: composite(now), old: composite(old)})
 		tooMany := func(m string) bool { return strings.Contains(m, string(profile.CountCap)) }
 
 		// Messages name labels in no order, since CEL can't sort.

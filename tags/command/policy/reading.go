@@ -2,27 +2,40 @@ package policy
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// how is a way to read labels and annotations: the settings of a source that decide on it.
+// how is a way to read labels: the settings of a source that decide on it.
 type how struct {
+	// Prefix of labels and annotations, or else path of a map.
 	Prefix string
-	Form   v1beta1.KeyForm
-	JSON   bool
+	path   string
 
-	// included is the condition that one with the prefix is included, behind an &&.
+	Form     v1beta1.KeyForm
+	encoding v1beta1.Encoding
+
+	// included is the condition that the key k is included, behind an &&.
 	included string
+
+	// config is true if provider configs are read, of which named, behind an &&, is the condition that the object
+	// is one.
+	config bool
+	named  string
 }
 
-// howOf returns how the source reads labels and annotations.
-func howOf(s *v1beta1.Source) how {
-	h := how{Prefix: s.Prefix, Form: s.KeyForm, JSON: s.Encoding == v1beta1.EncodingJSON}
+// howOf returns how the source reads labels of objects of the kind.
+func howOf(s *v1beta1.Source, kind string) how {
+	h := how{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
 	// If only the composite resource says which keys are included, all are checked.
 	if s.Include != nil && s.Include.Keys != nil {
@@ -33,26 +46,161 @@ func howOf(s *v1beta1.Source) how {
 		h.included += " && !(" + anyOf(matchesAny(h.Key(), s.Include.Except)...) + ")"
 	}
 
+	if h.config = s.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind); h.config && len(s.Names) > 0 {
+		h.named = " && object.metadata.?name.orValue('') in " + quoteAll(s.Names)
+	}
+
 	return h
 }
 
-// Key returns the expression of the qualified key of the label or annotation k, or of its tag key with keyForm Tag.
-func (h how) Key() string { return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix)) }
+// isConfig is true of kinds, as the policy's expressions tell them, that are configs of providers.
+func isConfig(kind string) bool {
+	_, name, _ := strings.Cut(kind, "/")
+	return field.IsConfig(name)
+}
 
-// A reading is one way to read labels and annotations, and the kinds that are read so.
+// Key returns the expression of the qualified key of what has the key k, or of its tag key with keyForm Tag.
+func (h how) Key() string {
+	if h.Prefix == "" {
+		return "string(k)"
+	}
+
+	return fmt.Sprintf("k.substring(%d)", utf8.RuneCountInString(h.Prefix))
+}
+
+// A place is a map of labels in an object. All are expressions.
+type place struct {
+	// Name of what has the key k, in messages.
+	Name string
+
+	// Now and Old are the maps after the request and before.
+	Now, Old string
+
+	// Also and AlsoOld are maps, if there are any, in which a label with the same key makes the same tag.
+	Also, AlsoOld string
+}
+
+// A fieldMap is a map of labels at a field path, and the number that the policy's variables have for it.
+type fieldMap struct {
+	Number int
+	path   object.Path
+}
+
+// identifier matches the names of fields that can stand behind a dot in CEL.
+var identifier = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
+
+// At returns the expression of the map in the object, or null if there is none.
+func (m *fieldMap) At(of string) string {
+	for _, s := range m.path.Segments() {
+		switch {
+		case s.Type == object.SegmentIndex:
+			of += fmt.Sprintf("[?%d]", s.Index)
+		case identifier.MatchString(s.Field) && !slices.Contains([]string{"in", "true", "false", "null"}, s.Field):
+			of += ".?" + s.Field
+		default:
+			of += "[?" + quote(s.Field) + "]"
+		}
+	}
+
+	return of + ".orValue(dyn(null))"
+}
+
+// Path of the map, in messages.
+func (m *fieldMap) Path() string { return m.path.String() }
+
+// A reading is one way to read labels, and the kinds that are read so.
 type reading struct {
 	how
 
-	// Reads is the condition that the label or annotation k is read.
-	Reads string
+	// Map that is read, or nil if labels and annotations are.
+	Map *fieldMap
 
 	// kinds that are read so. The value is true if all sources that do so are trusted.
 	kinds map[string]bool
 }
 
-// Trusted returns the kinds whose labels and annotations are trusted if they are read so.
-func (r *reading) Trusted() []string {
-	return slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] })
+// Places of the labels that are read so.
+func (r *reading) Places() []place {
+	if r.Map == nil {
+		return []place{
+			{Name: "'label ' + k", Now: "variables.labels", Old: "variables.oldLabels"},
+			{Name: "'annotation ' + k", Now: "variables.annotations", Old: "variables.oldAnnotations", Also: "variables.labels", AlsoOld: "variables.oldLabels"},
+		}
+	}
+
+	return []place{{
+		Name: fmt.Sprintf("%s + %s + ']'", quote(r.path+"["), shown("string(k)")),
+		Now:  fmt.Sprintf("variables.map%d", r.Map.Number),
+		Old:  fmt.Sprintf("variables.oldMap%d", r.Map.Number),
+	}}
+}
+
+// Reads is the condition that the key k in the map is read.
+func (r *reading) Reads(of string) string {
+	out := fmt.Sprintf("variables.kind in %s%s && ", quoteAll(sortedKeys(r.kinds)), r.named)
+
+	if r.Map != nil {
+		return out + of + "[k] != null" + r.included
+	}
+
+	return out + "k.startsWith(" + quote(r.Prefix) + ")" + r.included
+}
+
+// Trusted is the condition that what is read so is trusted. Anybody may make a config in a namespace.
+func (r *reading) Trusted() string {
+	out := "variables.kind in " + quoteAll(slices.DeleteFunc(sortedKeys(r.kinds), func(k string) bool { return !r.kinds[k] }))
+	if r.config {
+		out += " && object.metadata.?namespace.orValue('') == ''"
+	}
+
+	return out
+}
+
+// inJSON matches the JSON texts that the policy can read.
+const inJSON = `^("[^"\\\x00-\x1f]*"|true|false|0|-?[1-9][0-9]*)$`
+
+// Legible is the condition that the policy can read the value, which is empty if it can read all.
+func (r *reading) Legible(value string) string {
+	switch {
+	case r.Map == nil && r.encoding == v1beta1.EncodingJSON:
+		return matches(value, inJSON)
+	case r.Map == nil:
+		return ""
+	case r.encoding == v1beta1.EncodingJSON:
+		return fmt.Sprintf("type(%s) == string && %s", value, matches(value, inJSON))
+	case r.encoding == v1beta1.EncodingScalar:
+		// From 2⁵³ on, not every integer is a floating point number.
+		return fmt.Sprintf("(type(%[1]s) == string || type(%[1]s) == bool || type(%[1]s) == int && %[1]s > -%[2]d && %[1]s < %[2]d)", value, 1<<53)
+	default:
+		return fmt.Sprintf("type(%s) == string", value)
+	}
+}
+
+// Text is the expression of the text of a legible value.
+func (r *reading) Text(value string) string {
+	value = "string(" + value + ")"
+	if r.encoding != v1beta1.EncodingJSON {
+		return value
+	}
+
+	return fmt.Sprintf("(%[1]s.matches('^\".*\"$') ? %[1]s.substring(1, %[1]s.size() - 1) : %[1]s)", value)
+}
+
+// Illegible says what a value is that the policy can't read.
+func (r *reading) Illegible() string {
+	switch r.encoding {
+	case v1beta1.EncodingJSON:
+		return " is no JSON string without escapes, whole number or boolean"
+	case v1beta1.EncodingScalar:
+		return " is no string, whole number or boolean"
+	default:
+		return " is no string"
+	}
+}
+
+// shown is the expression of what messages show of a string. A message of 5 KiB or more is not shown at all.
+func shown(expression string) string {
+	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
 // read takes the input of the step, and finds out how its sources read objects of the policy's kinds. If the policy has
@@ -76,31 +224,76 @@ func (p *policy) read(s *manifest.Step) {
 		p.Kinds = all
 	}
 
-	for _, kind := range p.Kinds {
-		for i := range p.Sources {
-			source := &p.Sources[i]
-			if source.Prefix == "" || slices.Contains(all, kind) && !slices.Contains(of[i], kind) {
-				continue
+	configs := slices.ContainsFunc(p.Sources, func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeProviderConfig })
+
+	for i := range p.Sources {
+		source, checked := &p.Sources[i], false
+
+		for _, kind := range p.Kinds {
+			isRead := slices.Contains(all, kind) || configs && isConfig(kind)
+			reads := slices.Contains(of[i], kind) || source.Type == v1beta1.SourceTypeProviderConfig && isConfig(kind)
+
+			if readsObjects(source) && (reads || !isRead) {
+				r := p.reading(source, kind)
+				others, known := r.kinds[kind]
+				r.kinds[kind] = source.Trusted && (reads || source.Type != v1beta1.SourceTypeProviderConfig) && (others || !known)
+				checked = true
 			}
-
-			r := p.reading(howOf(source))
-			others, known := r.kinds[kind]
-			r.kinds[kind] = source.Trusted && (others || !known)
 		}
-	}
 
-	for _, r := range p.Readings {
-		r.Reads = fmt.Sprintf("variables.kind in %s && k.startsWith(%s)", quoteAll(sortedKeys(r.kinds)), quote(r.Prefix)) + r.included
+		if !checked {
+			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, of[i]))
+		}
 	}
 }
 
-// reading returns the policy's reading in that way, which it adds if there is none.
-func (p *policy) reading(h how) *reading {
-	i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h })
-	if i < 0 {
-		i, p.Readings = len(p.Readings), append(p.Readings, &reading{how: h, kinds: make(map[string]bool)})
-		p.Prefixes = add(p.Prefixes, h.Prefix)
+// readsObjects is true if the source reads labels of objects, as requests to the API server have them.
+func readsObjects(s *v1beta1.Source) bool {
+	return !s.IsHop() && s.Type != v1beta1.SourceTypeContextField
+}
+
+// unchecked says why the labels of the source, which reads objects of the kinds, aren't checked.
+func unchecked(s *v1beta1.Source, kinds []string) string {
+	switch {
+	case s.Type == v1beta1.SourceTypeValue:
+		return "(Value) has the labels of the input itself, for which tag slots are left free"
+	case s.Type == v1beta1.SourceTypeExpression:
+		return "(Expression) computes labels, for which tag slots are left free"
+	case s.Type == v1beta1.SourceTypeContextField:
+		return "(ContextField) reads the pipeline's context"
+	case s.Type == v1beta1.SourceTypeProviderConfig:
+		return "(ProviderConfig) reads objects whose kind --match has to name, e.g. aws.m.upbound.io/v1beta1/ClusterProviderConfig"
+	case s.IsHop():
+		return fmt.Sprintf("(%s) gives no labels", s.Type)
+	case len(kinds) == 0:
+		return fmt.Sprintf("(%s) reads a kind that there can't be", s.Type)
+	default:
+		return fmt.Sprintf("(%s) reads %s, which no --match names", s.Type, strings.Join(words.Map(kinds, func(k string) string { return strings.TrimPrefix(k, "/") }), " and "))
+	}
+}
+
+// reading returns the policy's reading of objects of the kind in the source's way, which it adds if there is none.
+func (p *policy) reading(s *v1beta1.Source, kind string) *reading {
+	h := howOf(s, kind)
+
+	if i := slices.IndexFunc(p.Readings, func(r *reading) bool { return r.how == h }); i >= 0 {
+		return p.Readings[i]
 	}
 
-	return p.Readings[i]
+	r := &reading{how: h, kinds: make(map[string]bool)}
+	p.Readings = append(p.Readings, r)
+
+	if h.Prefix != "" {
+		p.Prefixes = add(p.Prefixes, h.Prefix)
+		return r
+	}
+
+	i := slices.IndexFunc(p.Maps, func(m *fieldMap) bool { return m.Path() == h.path })
+	if i < 0 {
+		i, p.Maps = len(p.Maps), append(p.Maps, &fieldMap{Number: len(p.Maps), path: s.FromFieldPath})
+	}
+
+	r.Map = p.Maps[i]
+
+	return r
 }

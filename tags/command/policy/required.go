@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -28,10 +29,21 @@ type required struct {
 // A giver is a source that can give the tag of a key. It reads labels and annotations of one object of the kind, or
 // something else if the kind is empty.
 type giver struct {
+	*v1beta1.Source
+
 	kind string
 
 	// keys of labels that can become the tag.
 	keys []string
+}
+
+// String is what messages call the label.
+func (g giver) String() string {
+	if g.Prefix == "" {
+		return fmt.Sprintf("%s[%s]", g.FromFieldPath, g.keys[0])
+	}
+
+	return g.Prefix + g.keys[0]
 }
 
 // require adds validations for rules of the tag policy that are for all resources, and whose tags only objects of
@@ -41,48 +53,66 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 		return errors.New("--required: the input has no tagPolicy")
 	}
 
-	t := tags.NewTransformer(nil, p.Formats())
-	t.Reserve(p.ReservedKeys, p.KeyPrefix, nil)
-
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
-		if len(rule.Resources) > 0 {
-			continue
-		}
-
-		var givers []giver
-
-		for j := range p.Sources {
-			if g := p.giver(&p.Sources[j], rule.Key, t, composite); len(g.keys) > 0 {
-				givers = append(givers, g)
-			}
-		}
-
-		other := func(g giver) bool { return g.kind != givers[0].kind || !slices.Contains(p.Kinds, g.kind) }
-		if len(givers) == 0 || slices.ContainsFunc(givers, other) {
-			continue
-		}
-
-		if rule.IsRequired() {
-			p.Required = append(p.Required, p.required(rule.Key, t, givers))
-		}
-
-		if len(rule.Allowed()) > 0 {
-			p.Required = append(p.Required, p.allowed(rule, t, givers[0].kind))
+		if why := p.requireRule(rule, composite); why != "" {
+			p.Notes = append(p.Notes, fmt.Sprintf("tagPolicy.rules[%d] (key %q): %s", i, rule.Key, why))
 		}
 	}
 
 	if len(p.Required) == 0 {
-		return errors.New("--required: no rule of tagPolicy is on a tag of all resources that only the labels and annotations of an object of a kind to check can give")
+		return errors.Errorf("--required: there is nothing that objects of the kinds to check must have: %s", strings.Join(p.Notes, "; "))
 	}
 
 	return nil
 }
 
+// requireRule adds the validations for the rule, or says why there are none.
+func (p *policy) requireRule(rule *v1beta1.TagRule, composite v1beta1.ResourceKind) string {
+	if len(rule.Resources) > 0 {
+		return "the rule is for some resources only"
+	}
+
+	var givers []giver
+
+	for j := range p.Sources {
+		if g := p.giver(&p.Sources[j], rule.Key, composite); len(g.keys) > 0 {
+			givers = append(givers, g)
+		}
+	}
+
+	if len(givers) == 0 {
+		// Whoever has the tag in another case breaks the rule, since nobody can have it as it should be.
+		p.Required = append(p.Required, p.spelled(rule.Key, ""))
+		return "no source gives the tag, so only other spellings of the key are refused"
+	}
+
+	kind := givers[0].kind
+
+	switch {
+	case slices.ContainsFunc(givers, func(g giver) bool { return g.kind != kind }) || kind == "":
+		return "not only objects of one kind can give the tag"
+	case !slices.Contains(p.Kinds, kind):
+		return fmt.Sprintf("%s gives the tag, which no --match names", strings.TrimPrefix(kind, "/"))
+	}
+
+	if rule.IsRequired() {
+		p.Required = append(p.Required, p.required(rule.Key, givers))
+	}
+
+	p.Required = append(p.Required, p.spelled(rule.Key, kind))
+
+	if len(rule.Allowed()) > 0 {
+		p.Required = append(p.Required, p.allowed(rule, kind))
+	}
+
+	return ""
+}
+
 // giver returns the labels from which the source can give the tag of that key. It has no keys if there are
 // none.
-func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, composite v1beta1.ResourceKind) giver {
-	g := giver{}
+func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.ResourceKind) giver {
+	g := giver{Source: s}
 
 	// With several objects, each of them can give the tag.
 	one := s.Resource == nil || s.Resource.Name != nil || s.Pick == v1beta1.PickOne
@@ -95,13 +125,9 @@ func (p *policy) giver(s *v1beta1.Source, key string, t *tags.Transformer, compo
 			continue // No label or annotation can have this key.
 		}
 
-		l := tags.Label{QualifiedKey: of, TagKey: p.KeyPrefix + of, Trusted: s.Trusted}
-		if s.KeyForm == v1beta1.KeyFormTag {
-			l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(of, p.KeyPrefix), of, true
-		}
-
-		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, t.Transform(g.Profile), g.Profile) }) {
-			g.keys = append(g.keys, s.Prefix+of)
+		l := labelOf(s, of, p.KeyPrefix)
+		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.made, g.Profile) }) {
+			g.keys = append(g.keys, of)
 		}
 	}
 
@@ -116,6 +142,10 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	case v1beta1.SourceTypeExpression:
 		return slices.Sorted(maps.Keys(s.Expressions))
 	default:
+	}
+
+	if s.IsHop() {
+		return nil
 	}
 
 	out := []string{strings.TrimPrefix(key, p.KeyPrefix), key}
@@ -147,70 +177,87 @@ func becomes(key string, l tags.Label, d *tags.Transformed, p *profile.Profile) 
 	return p.KeySet(d.TagKeys(key)...).Has(t.Key) && (r == "" || r == profile.ValueTooLong || r == profile.ValueCharacterClass)
 }
 
-// required returns the requirement that objects of the givers' kind have a label or annotation that becomes the
-// tag of that key under all profiles. An object that had none before needs none.
-func (p *policy) required(key string, t *tags.Transformer, givers []giver) required {
+// everywhere returns the condition that holds under all profiles.
+func (p *policy) everywhere(condition func(g *guard) string) string {
+	return strings.Join(slices.Compact(words.Map(p.Profiles, condition)), " && ")
+}
+
+// required returns the requirement that objects of the givers' kind have a label that becomes the tag of that key
+// under all profiles. An object that had none before needs none.
+func (p *policy) required(key string, givers []giver) required {
 	has := func(of string) string {
-		var conditions []string
-
-		for _, g := range p.Profiles {
-			conditions = append(conditions, of+".exists(l, "+g.is(key, t)+")")
-		}
-
-		return strings.Join(slices.Compact(conditions), " && ")
+		return p.everywhere(func(g *guard) string { return of + ".exists(l, " + g.is(key) + ")" })
 	}
 
-	out := required{Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")"}
-
-	var keys []string
-	for _, g := range givers {
-		keys = add(keys, g.keys[0])
+	what := strings.Join(words.Distinct(words.Map(givers, giver.String)), " or ")
+	if givers[0].Prefix != "" {
+		what = "a label or annotation " + what
 	}
 
-	out.Message = fmt.Sprintf("There must be a label or annotation %s: tagPolicy requires the tag %q", strings.Join(keys, " or "), key)
+	return required{
+		Condition: only(givers[0].kind) + has("variables.keys") + " || oldObject != null && !(" + has("variables.oldKeys") + ")",
+		Message:   fmt.Sprintf("There must be %s: tagPolicy requires the tag %q", what, key),
+	}
+}
 
-	return out
+// spelled returns the requirement that no label of objects of that kind, or of any if it is empty, becomes a tag whose
+// key differs from the rule's only in case, unless another one has it as it should be. What was so before may stay.
+func (p *policy) spelled(key, kind string) required {
+	keeps := func(of string) string {
+		return p.everywhere(func(g *guard) string {
+			other := fmt.Sprintf("[%s].exists(tag, %s)", g.Made, folded("tag", g.made.TagKeys(key)))
+			return fmt.Sprintf("(!%[1]s.exists(l, %[2]s) || %[1]s.exists(l, %[3]s))", of, other, g.is(key))
+		})
+	}
+
+	return required{
+		Condition: only(kind) + keeps("variables.keys") + " || oldObject != null && !(" + keeps("variables.oldKeys") + ")",
+		Message:   fmt.Sprintf("A tag must be %q as tagPolicy spells it, in upper and lower case", key),
+	}
 }
 
 // allowed returns the requirement that labels and annotations of that kind which become the rule's tag have a
 // value that it allows, under all profiles, if they are added or changed.
-func (p *policy) allowed(rule *v1beta1.TagRule, t *tags.Transformer, kind string) required {
-	var conditions []string
-
+func (p *policy) allowed(rule *v1beta1.TagRule, kind string) required {
 	pattern := rule.Matches.Whole()
 	if rule.Values != nil {
 		patterns := words.Map(rule.Values, func(v profile.Pattern) string { return strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*") })
 		pattern = "(?s)^(" + strings.Join(patterns, "|") + ")$"
 	}
 
-	for _, g := range p.Profiles {
-		matching := matches(g.Formatted, pattern)
-		conditions = append(conditions, fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key, t), matching))
-	}
-
 	return required{
-		Condition: only(kind) + strings.Join(slices.Compact(conditions), " && "),
-		Message:   fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
+		Condition: only(kind) + p.everywhere(func(g *guard) string {
+			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key), matches(g.Formatted, pattern))
+		}),
+		Message: fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
 	}
 }
 
 // is returns the condition that the tag of the label l has the key, which is that of a tag or of a label.
-func (p *guard) is(key string, t *tags.Transformer) string {
-	made, keys := p.Made, t.Transform(p.Profile).TagKeys(key)
+func (p *guard) is(key string) string {
+	made, keys := p.Made, p.made.TagKeys(key)
 	if p.FoldKeys || p.FoldEntries {
-		made, keys = made+".lowerAscii()", words.Map(keys, p.Fold)
+		// Keys of labels are ASCII here.
+		fixed := strings.Join(append(slices.Collect(maps.Values(p.replace)), p.policy.KeyPrefix, *cmp.Or(p.prefix, new(string))), "")
+		made, keys = replaced(made, lowers(fixed))+".lowerAscii()", words.Map(keys, p.Fold)
 	}
 
 	return made + " in " + quoteAll(keys)
 }
 
-// only begins a condition that is on objects of the kind.
-func only(kind string) string { return "variables.kind != " + quote(kind) + " || " }
+// only begins a condition that is on objects of the kind, or of any if it is empty.
+func only(kind string) string {
+	if kind == "" {
+		return ""
+	}
 
-// Entry returns the fields of an entry of CEL that have the keys of the label or annotation k.
-func (p *policy) Entry(r *reading) string {
-	key := r.Key()
-	tag := key
+	return "variables.kind != " + quote(kind) + " || "
+}
+
+// keysOf returns the expressions of the qualified key and of the tag key of what has the key k.
+func (p *policy) keysOf(r *reading) (key, tag string) {
+	key = r.Key()
+	tag = key
 
 	switch prefix := quote(p.KeyPrefix); {
 	case p.KeyPrefix == "":
@@ -220,5 +267,11 @@ func (p *policy) Entry(r *reading) string {
 		tag = prefix + " + " + key
 	}
 
+	return key, tag
+}
+
+// Entry returns the fields of an entry of CEL that have the keys of what has the key k.
+func (p *policy) Entry(r *reading) string {
+	key, tag := p.keysOf(r)
 	return fmt.Sprintf("'key': %s, 'tag': %s", key, tag)
 }

@@ -12,6 +12,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -90,6 +91,17 @@ func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []stri
 		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: attr}).Matches()
 	}) {
 		return "", nil
+	}
+
+	if m := s.binding.Spec.MatchResources; m != nil {
+		selector, err := metav1.LabelSelectorAsSelector(m.ObjectSelector)
+		if err != nil {
+			tb.Fatal(err)
+		}
+
+		if !selector.Matches(labels.Set(r.object.GetLabels())) && (r.old == nil || !selector.Matches(labels.Set(r.old.GetLabels()))) {
+			return "", nil
+		}
 	}
 
 	messages := refusals(tb, s.compiled, r)
