@@ -172,7 +172,16 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		d.refuse(d.tag(l), profile.ReservedKey)
 	}
 
+	if p.HandsOn {
+		d.reserved = profile.NewFoldedKeySet() // Who gets the labels decides on what is there.
+	}
+
 	for _, l := range t.labels {
+		// Who gets the labels has its own trusted sources.
+		if p.HandsOn && Claims(d.claimed, l) {
+			continue
+		}
+
 		r := d.add(l)
 		if trusted, ok := t.overridden[l.TagKey]; ok && !l.Trusted && (r == profile.ReservedKey || d.tag(trusted).Reserved) {
 			d.add(trusted)
@@ -193,6 +202,11 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		}
 	})
 
+	// What is handed on is not reserved, and so need not be there.
+	for i := range d.Tags {
+		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsOn
+	}
+
 	t.done[p] = d
 
 	return d
@@ -201,7 +215,11 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 // tag that the label l becomes, even if the profile refuses it.
 func (d *Transformed) tag(l Label) Tag {
 	key := l.TagKey
-	if !l.Unprefixed {
+
+	switch {
+	case d.profile.HandsOn:
+		key = l.QualifiedKey
+	case !l.Unprefixed:
 		key = d.format.Prefixed(l.QualifiedKey, key)
 	}
 
@@ -214,7 +232,7 @@ func (d *Transformed) tag(l Label) Tag {
 func (d *Transformed) Judge(l Label) (Tag, profile.SkipReason) {
 	t := d.tag(l)
 
-	if providersSet.Has(t.Key) || t.Reserved && !t.Trusted {
+	if providersSet.Has(t.Key) && !d.profile.HandsOn || t.Reserved && !t.Trusted {
 		return t, profile.ReservedKey
 	}
 

@@ -230,7 +230,7 @@ func differentSeparators(a *admission, p *field.Path, joined self) {
 
 // ofMetadata says where tags can be below metadata. All other fields there identify the object, or belong
 // to Kubernetes or Crossplane.
-const ofMetadata = "below metadata, tags can be in labels or annotations (shape Map), or in one label or annotation (shape Joined), " +
+const ofMetadata = "below metadata, tags can be in labels or annotations (shape Map or Labels), or in one label or annotation (shape Joined), " +
 	"e.g. metadata.annotations[example.org/tags]"
 
 // taggableField refuses to write tags to fields that identify an object.
@@ -258,7 +258,7 @@ func metadataField(segments object.Segments, tagField self) string {
 	switch {
 	case len(segments) == 0 || segments[0].Field != "labels" && segments[0].Field != "annotations":
 		return ofMetadata
-	case len(segments) == 1 && tagField.is("shape", "Map", ""):
+	case len(segments) == 1 && tagField.is("shape", "Map", "Labels", ""):
 		return ""
 	case len(segments) != 2 || !tagField.is("shape", "Joined", "") || segments[1].Type != object.SegmentField:
 		return ofMetadata

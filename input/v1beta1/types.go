@@ -778,18 +778,19 @@ type MapSource struct {
 
 // A Shape is how a field holds tags. Package field names the shapes.
 //
-// +kubebuilder:validation:Enum=Map;KeyValueList;StringList;Joined;None
+// +kubebuilder:validation:Enum=Map;KeyValueList;StringList;Joined;Labels;None
 type Shape string
 
 // A TagField says where the tags of some kinds of resource go. Some kinds are not tagged by
 // default, because changing their tags has side effects. To tag these in their built-in field,
 // give neither fieldPath nor shape.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.shape) || !has(self.fieldPath)",message="is required with a fieldPath: Joined, KeyValueList, Map or StringList",fieldPath=".shape"
+// +kubebuilder:validation:XValidation:rule="has(self.shape) || !has(self.fieldPath)",message="is required with a fieldPath: Joined, KeyValueList, Labels, Map or StringList",fieldPath=".shape"
 // +kubebuilder:validation:XValidation:rule="!has(self.shape) || (self.shape == 'None') != has(self.fieldPath)",message="is forbidden with shape None, and required with every other shape: leave out both fieldPath and shape to use the built-in field",fieldPath=".fieldPath"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'KeyValueList' || !has(self.keyValueList)",message="is for shape KeyValueList only",fieldPath=".keyValueList"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'StringList' || !has(self.stringList)",message="is for shape StringList only",fieldPath=".stringList"
 // +kubebuilder:validation:XValidation:rule="has(self.shape) && self.shape == 'Joined' || !has(self.joined)",message="is for shape Joined only",fieldPath=".joined"
+// +kubebuilder:validation:XValidation:rule="!has(self.shape) || self.shape != 'Labels' || !has(self.provider)",message="is forbidden with shape Labels: labels are handed on as they are, and the Composition of the resource that gets them makes tags of them",fieldPath=".provider"
 type TagField struct {
 	// APIVersion of the kinds. A * matches any run of characters, e.g.
 	// s3.aws.m.upbound.io/*.
@@ -802,7 +803,7 @@ type TagField struct {
 	Kind profile.Pattern `json:"kind"`
 
 	// FieldPath of the field that holds the tags, e.g. spec.forProvider.tags. Below
-	// metadata, tags can be in labels or annotations (shape Map), or in one label or
+	// metadata, tags can be in labels or annotations (shape Map or Labels), or in one label or
 	// annotation (shape Joined), e.g. metadata.annotations[example.org/tags].
 	//
 	// +optional
@@ -810,7 +811,11 @@ type TagField struct {
 	FieldPath object.Path `json:"fieldPath,omitzero"`
 
 	// Shape of the field: Map, KeyValueList, StringList, Joined, or None for
-	// resources that are not to be tagged.
+	// resources that are not to be tagged. Labels is for composite resources that are
+	// composed: the field is a map that gets the labels for their own Composition, under
+	// their qualified keys, without prefix and formats. Labels with reserved keys are left
+	// out, and nothing but onConflict of their sources says what becomes of those that are
+	// there.
 	//
 	// +optional
 	Shape Shape `json:"shape,omitempty"`

@@ -31,6 +31,8 @@ func standingOf(targets *target.Targets, t *target.Target) (standing, provider, 
 	}
 
 	switch located := targets.Locate(t); {
+	case t.Profile.HandsOn:
+		return other, provider, ""
 	case located && (t.Leave == target.None || t.Leave == target.Ignored):
 		return taggable, t.Profile.Name, ""
 	case located:

@@ -39,6 +39,11 @@ const (
 	// Joined is one string of tags with a delimiter between them, each a tag key, a
 	// separator and a value. No schema shows it: only rules of the input give it.
 	Joined Shape = "Joined"
+
+	// Labels is an object whose keys are the qualified keys of labels and whose values are
+	// strings: what a composed composite resource gets for its own Composition. No schema shows
+	// it: only rules of the input give it.
+	Labels Shape = "Labels"
 )
 
 // onOff is the shape of a launched field that is no tags, but passes on those of the resource.
@@ -118,6 +123,10 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// but may mean something else: nobody knows the provider. Empty if there is none.
 	LooksLike string
 
+	// Undeclared is the path of a field that a rule of the input hands labels on to, and that the
+	// schema of the kind doesn't have. The shape is None then.
+	Undeclared string
+
 	// Profile is the tag profile that the rule of the input that matches names.
 	// Empty if there is no such rule, or if it names none.
 	Profile string
@@ -176,7 +185,7 @@ func (f Field) wrapped() Field {
 	}
 
 	f.Path = object.MustParsePath(forProvider + manifest + f.Path.String())
-	f.Atomic = f.Shape != Map // Nobody says of what type they are.
+	f.Atomic = f.Shape != Map && f.Shape != Labels // Nobody says of what type they are.
 	f.Observed = slices.Clone(f.Observed)
 
 	for i, path := range f.Observed {

@@ -372,7 +372,7 @@ func parseField(c []string) Field {
 		if len(arg) > 1 {
 			f.MaxLength, _ = strconv.Atoi(arg[1])
 		}
-	case Map, MapOfLists, Joined, None:
+	case Map, MapOfLists, Joined, Labels, None:
 	}
 
 	return f
@@ -427,7 +427,7 @@ func (f Field) Columns() []string {
 		}
 	case Joined:
 		args = []string{strconv.Quote(f.Separator), strconv.Quote(f.Delimiter)}
-	case Map, MapOfLists, None:
+	case Map, MapOfLists, Labels, None:
 	}
 
 	shape := string(f.Shape)

@@ -61,7 +61,7 @@ func LimitsOf(s object.Node, f *Field) *Limits {
 	}
 
 	switch f.Shape {
-	case Map:
+	case Map, Labels:
 		l.value = stringOf(inside(of, "additionalProperties"))
 	case MapOfLists:
 		l.value = stringOf(inside(of, "additionalProperties", "items"))

@@ -43,6 +43,36 @@ func schemaAt(s object.Node, path object.Path) object.Node {
 	return s
 }
 
+// takesLabels is true if API servers take a map of strings at the path of a kind that has the schema s: it has
+// one there, or keeps what it doesn't know. They refuse a whole resource that has a field which its schema lacks.
+func takesLabels(s object.Node, path object.Path) bool {
+	for _, sg := range path.Segments() {
+		in := s.Field("properties").Field(sg.Field)
+
+		switch {
+		case sg.Type == object.SegmentIndex:
+			in = s.Field("items")
+		case !in.IsThere():
+			in = s.Field("additionalProperties")
+		}
+
+		if !in.IsObject() {
+			return keepsUnknown(s) || in.Value().GetBoolValue()
+		}
+
+		s = in
+	}
+
+	values := s.Field("additionalProperties")
+
+	return keepsUnknown(s) || values.Value().GetBoolValue() || values.IsObject() && (text(values, "type") == "string" || text(values, "type") == "")
+}
+
+// keepsUnknown is true if API servers keep fields of an object that its schema s lacks.
+func keepsUnknown(s object.Node) bool {
+	return s.Field("x-kubernetes-preserve-unknown-fields").Value().GetBoolValue()
+}
+
 // TypeOf returns the type of the field that has the schema s, in OpenAPI v3. Any value will do: what
 // isn't OpenAPI is a schema without a field.
 func TypeOf(s object.Node) Type {

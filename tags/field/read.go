@@ -120,7 +120,7 @@ func (c *candidate) readAt(path object.Path, s object.Node) (Field, bool) {
 		if t.MaxLength > 0 {
 			f.MaxLength = min(f.MaxLength, t.MaxLength)
 		}
-	case Map, MapOfLists, Joined, None:
+	case Map, MapOfLists, Joined, Labels, None:
 	}
 
 	for _, path := range c.observed {

@@ -145,10 +145,28 @@ func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	return f, true
 }
 
+// handsOn returns f, by which a rule hands labels on to resources of the kind, unless their schema doesn't have it.
+// That of an object's metadata says nothing.
+func (r *Rules) handsOn(f Field, k Kind) Field {
+	if r.Schemas == nil || f.Path.Segments()[0].Field == "metadata" {
+		return f
+	}
+
+	if s := r.Schemas.Of(k.GroupVersionKind); s.IsObject() && !takesLabels(s, f.Path) {
+		return Field{Shape: None, Undeclared: f.Path.String()}
+	}
+
+	return f
+}
+
 // learn returns f, which a rule gives to the kind, with what else is known of that field.
 func (r *Rules) learn(f Field, k Kind) Field {
-	if f.Shape == None {
+	switch f.Shape {
+	case None:
 		return f
+	case Labels:
+		return r.handsOn(f, k)
+	default:
 	}
 
 	of, service := familyOf(k.GroupKind())

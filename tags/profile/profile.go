@@ -59,6 +59,19 @@ type Profile struct {
 
 	// Format of keys, unless the input has another one for the provider.
 	Format Format
+
+	// HandsOn is true if labels are handed on to be tags elsewhere: under their qualified keys, without
+	// prefix and formats, and without those that claim reserved keys. No resource has too many of them.
+	HandsOn bool
+}
+
+// Noun is what messages call an entry of a field with the profile.
+func (p *Profile) Noun() string {
+	if p.HandsOn {
+		return "label"
+	}
+
+	return "tag"
 }
 
 // A Length is the most that a key or a value may measure. Zero is no limit.

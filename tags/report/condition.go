@@ -183,12 +183,16 @@ func (r *Run) propagated(o *sorted) string {
 		out[0] = "no sources of labels"
 	}
 
+	if o.handedOn > 0 {
+		out = append(out, "labels handed on to "+words.Count(o.handedOn, "composite resource", "composite resources"))
+	}
+
 	for _, of := range []struct {
 		n         int
 		one, many string
 	}{
 		{o.noField, "has no tag field", "have no tag field"},
-		{o.composite, "is a composite resource: its own Composition tags what it composes", "are composite resources: their own Compositions tag what they compose"},
+		{o.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
 		{len(o.notTagged) - o.noField - o.composite, "left alone", "left alone"},
 	} {
 		if of.n > 0 {

@@ -78,11 +78,16 @@ func logSkips(ctx context.Context, log *slog.Logger, skips []stamp.Skip) {
 	}
 }
 
-// logChanges writes one line for each resource whose tags change. It names their keys, and
+// logChanges writes one line for each resource whose tags, or the labels handed on to it, change. It names their keys, and
 // has their values only if it is asked for, since these can be private.
 func (r *Run) logChanges(ctx context.Context, log *slog.Logger, changes []stamp.Change) {
 	for _, c := range changes {
-		log.LogAttrs(ctx, slog.LevelInfo, "Changed cloud tags",
+		what := "Changed cloud tags"
+		if c.HandsOn {
+			what = "Changed labels"
+		}
+
+		log.LogAttrs(ctx, slog.LevelInfo, what,
 			slog.String("composed_resource", c.Resource),
 			slog.String("api_version", c.APIVersion),
 			slog.String("kind", c.Kind),

@@ -24,7 +24,7 @@ type Metrics struct {
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		runs: counter("runs", "Runs by the reason of the condition that they set, those that fail the pipeline among them. A call that only waits is none.", "reason"),
-		skipped: counter("labels_skipped", "Labels that did not become tags, by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
+		skipped: counter("labels_skipped", "Labels that did not become tags, or were not handed on (provider composite), by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
 			"provider", "reason"),
 		cloudRefuses: counter("tags_refused_by_cloud", "Tags that the cloud's own API refuses, by tag profile. A tag counts once per run.", "provider"),
 		tagged:       counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
@@ -44,12 +44,19 @@ func NewMetrics() *Metrics {
 			of.WithLabelValues(provider)
 		}
 
-		for _, r := range profile.SkipReasons() {
-			m.skipped.WithLabelValues(provider, string(r))
-		}
+		m.skips(provider)
 	}
 
+	m.skips(profile.Composite().Name)
+
 	return m
+}
+
+// skips makes the series of labels that the tag profile with the name skips.
+func (m *Metrics) skips(name string) {
+	for _, r := range profile.SkipReasons() {
+		m.skipped.WithLabelValues(name, string(r))
+	}
 }
 
 func counter(of, help string, labels ...string) *prometheus.CounterVec {
@@ -93,6 +100,10 @@ func (m *Metrics) count(o *sorted, empty int) {
 
 	for vec, of := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: o.tagged, m.notTagged: o.notTagged, m.unknown: o.unknown} {
 		for _, s := range of {
+			if s.HandsOn {
+				continue
+			}
+
 			vec.WithLabelValues(s.Provider).Inc()
 		}
 	}

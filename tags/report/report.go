@@ -170,8 +170,9 @@ type sorted struct {
 	*Outcome
 
 	// tagged resources have tags of labels, from withheld ones some were withheld, and protected
-	// ones have tags that rules name and may not touch.
+	// ones have tags that rules name and may not touch. To so many others labels are handed on.
 	tagged, withheld, protected []*stamp.Result
+	handedOn                    int
 
 	// statusLacks are what could not be written to the composite resource's status.
 	statusLacks []error
@@ -193,11 +194,7 @@ func sort(out *Outcome) *sorted {
 		switch s := &out.Results[i]; {
 		case s.Mismatch != "":
 			o.mismatched = append(o.mismatched, s)
-
-			// That of what it launches is one, too.
-			if len(s.Active) > 0 {
-				o.tagged = append(o.tagged, s)
-			}
+			o.addActive(s) // That of what it launches is a mismatch, too.
 		case s.Unknown:
 			o.unknown = append(o.unknown, s)
 		case s.LeftAlone != "":
@@ -209,9 +206,7 @@ func sort(out *Outcome) *sorted {
 				o.noField++
 			}
 		default:
-			if len(s.Active) > 0 {
-				o.tagged = append(o.tagged, s)
-			}
+			o.addActive(s)
 
 			if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {
 				o.withheld = append(o.withheld, s)
@@ -224,4 +219,15 @@ func sort(out *Outcome) *sorted {
 	}
 
 	return o
+}
+
+// addActive adds the result of a resource that has labels as tags, or that they are handed on to.
+func (o *sorted) addActive(s *stamp.Result) {
+	switch {
+	case len(s.Active) == 0:
+	case s.HandsOn:
+		o.handedOn++
+	default:
+		o.tagged = append(o.tagged, s)
+	}
 }

@@ -17,6 +17,9 @@ type Change struct {
 	APIVersion string
 	Kind       string
 
+	// HandsOn is true if they are labels that are handed on.
+	HandsOn bool
+
 	// Added, Changed and Removed tags by key. Those added have no value before, and
 	// those removed none after.
 	Added, Changed, Removed map[string]Values
@@ -37,7 +40,7 @@ func changeOf(t *target.Target, r object.Object, l *Labels) Change {
 		return Change{} // What can't be read was left alone.
 	}
 
-	c := Change{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind}
+	c := Change{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, HandsOn: t.Profile.HandsOn}
 
 	if settled(t, after) {
 		return c

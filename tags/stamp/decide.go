@@ -148,8 +148,8 @@ func (d *Decision) replace() error {
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
 		case l.OnConflict() == tags.Refuse:
-			return errors.Errorf("an earlier step has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-				l.Key, quote(there), l.Source.Name, l.Value)
+			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
+				d.Labels.Profile.Noun(), l.Key, quote(there), l.Source.Name, l.Value)
 		default:
 			d.states[i] = retained
 		}

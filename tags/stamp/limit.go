@@ -21,6 +21,29 @@ type LimitError struct {
 // room for.
 func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
+// maxHandedOn is the most bytes of labels that are handed on to all composite resources together: what a response may
+// have, since Crossplane takes no larger one. One label can be handed on to a thousand of them.
+const maxHandedOn = 4 << 20
+
+var errTooMuchHandedOn = &LimitError{head: fmt.Sprintf("labels that are handed on (tagFields, shape Labels) take more than %d bytes, which is more than "+
+	"Crossplane takes of a function: include fewer labels, or hand them on to fewer resources", maxHandedOn)}
+
+// handedOn is how many bytes the labels that p has written take about, if it hands them on.
+func (p *plan) handedOn() (size int) {
+	if !p.target.Profile.HandsOn || p.Stamped.IsZero() {
+		return 0
+	}
+
+	for key, value := range p.Active {
+		size += len(key) + len(value) + entryBytes
+	}
+
+	return size
+}
+
+// entryBytes are those of an entry of a map beside its key and its value.
+const entryBytes = 8
+
 // limits are the resources that lack tag slots: for labels of trusted sources, and for any labels, which only
 // matters if the limits are strict.
 type limits struct {
@@ -35,7 +58,7 @@ func (l *limits) add(plans []*plan) {
 		l.lacking = append(l.lacking, plans[i].lacks(words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking)))
 	}
 
-	if !l.strict {
+	if !l.strict || plans[0].target.Profile.HandsOn {
 		return
 	}
 

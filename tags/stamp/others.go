@@ -70,8 +70,8 @@ func (d *Decision) overwrites(i int) error {
 
 		e := d.Observed.Find(id)
 
-		return errors.Errorf("the field manager %s has set the tag %q to %s, and %s with onConflict Error has the value %q for it",
-			cmp.Or(d.Owners.Of(e).Manager, "(none)"), l.Key, quote(e), l.Source.Name, l.Value)
+		return errors.Errorf("the field manager %s has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
+			cmp.Or(d.Owners.Of(e).Manager, "(none)"), d.Labels.Profile.Noun(), l.Key, quote(e), l.Source.Name, l.Value)
 	}
 
 	if d.Cloud == nil || d.Outdated {

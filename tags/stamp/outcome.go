@@ -68,6 +68,9 @@ type outcomes struct {
 	stamper          *Stamper
 	skipped, refused *skips
 	limits           limits
+
+	// handedOn is how many bytes the labels take about that are handed on.
+	handedOn int
 }
 
 // newOutcomes of so many resources.
@@ -95,8 +98,9 @@ func (o *outcomes) add(plans []*plan) {
 	o.skipped.add(plans)
 	o.refused.addRefused(plans)
 	o.limits.add(plans)
+	o.handedOn += p.handedOn()
 
-	if !o.stamper.Input.StatusFieldPath.IsZero() {
+	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
 		if tags := p.finalTags(); len(tags) > 0 {
 			o.Finals = append(o.Finals, Final{Resource: p.Resource, Provider: p.Provider, Tags: tags})
 		}

@@ -23,7 +23,7 @@ type plan struct {
 // newPlan returns the plan for t with the labels l, of which nothing is decided yet.
 func newPlan(t *target.Target, l *Labels) *plan {
 	return &plan{
-		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name},
+		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsOn: t.Profile.HandsOn},
 		target: t, labels: l,
 	}
 }

@@ -40,6 +40,10 @@ type Result struct {
 	// the resource what did not change.
 	Stamped object.Object
 
+	// HandsOn is true if labels are handed on to the resource, which is a composite one. What is said of
+	// tags is said of labels then.
+	HandsOn bool `json:"handsOn,omitzero"`
+
 	// Active are the tags that labels have become, by key, whether they were stamped or
 	// were there.
 	Active map[string]string

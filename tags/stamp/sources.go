@@ -63,7 +63,11 @@ func (l *resourceLabels) in(t *target.Target) *Labels {
 
 	out, ok := l.inKinds[k]
 	if !ok {
-		out = newLabels(k, l.Transform(k.Profile)).withRules(l.stamper.Remove, l.stamper.Ignore)
+		out = newLabels(k, l.Transform(k.Profile))
+		if !k.Profile.HandsOn {
+			out = out.withRules(l.stamper.Remove, l.stamper.Ignore)
+		}
+
 		l.inKinds[k] = out
 	}
 

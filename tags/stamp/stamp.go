@@ -74,6 +74,10 @@ func (s *Stamper) Stamp(ctx context.Context, targets *target.Targets) (*Outcome,
 
 			out.add(plans)
 		}
+
+		if out.handedOn > maxHandedOn {
+			return nil, errTooMuchHandedOn
+		}
 	}
 
 	return out.outcome()
@@ -92,8 +96,11 @@ func (s *Stamper) planAll(t *target.Target) ([]*plan, error) {
 		plans, err = s.launch(plans, labels)
 	}
 
-	return plans, errors.Wrapf(err, "cannot tag composed resource %q", t.Name)
+	return plans, errors.Wrapf(err, "cannot %s composed resource %q", doing[t.Profile.HandsOn], t.Name)
 }
+
+// doing is what messages call it to stamp a resource that is handed labels on, and any other one.
+var doing = map[bool]string{true: "hand labels on to", false: "tag"}
 
 // leftAlone is the result of t, which is left alone.
 func (s *Stamper) leftAlone(t *target.Target) Result {
@@ -106,7 +113,7 @@ func (s *Stamper) leftAlone(t *target.Target) Result {
 	default:
 		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
 
-		if r.Composite = r.NoField && t.IsComposite(); r.Composite {
+		if r.Composite = r.NoField && t.IsComposite(); r.Composite && t.Lacks != target.Undeclared {
 			r.LeftAlone = t.Why(target.Composite)
 		}
 	}

@@ -137,7 +137,7 @@ func (s *State) limit() string {
 	toAdd, inField := s.toAdd()
 
 	if most := s.Slots.MaxInField; most >= 0 && most-inField < s.Slots.Max-reserved-toAdd {
-		limit = fmt.Sprintf("at most %d tags in %s, by the schema of the kind", most, s.Slots.Field)
+		limit = fmt.Sprintf("at most %d %ss in %s, by the schema of the kind", most, s.Labels.Profile.Noun(), s.Slots.Field)
 		reserved, toAdd = 0, inField
 	}
 

@@ -176,7 +176,7 @@ func Check(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *target
 	readers := make(map[*target.Place]*Reader)
 
 	for _, t := range targets.All {
-		if !t.HasField() {
+		if !t.HasTags() {
 			continue
 		}
 

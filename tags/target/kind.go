@@ -215,6 +215,10 @@ func (ts *Targets) placeOf(k *Kind) *Place {
 		Unprofiled: unprofiled(provider, k), Lacks: lacks(k, &f, known),
 	}
 
+	if f.Shape == field.Labels {
+		p.Profile, p.Refuser, p.Unprofiled = profile.Composite(), nil, Unprofiled{}
+	}
+
 	p.Launched = ts.launchedPlaces(k, p)
 	p.in = ts.inVersions(k, &f)
 
@@ -239,6 +243,8 @@ func lacks(k *Kind, f *field.Field, known bool) Reason {
 		return NoField
 	case f.Shape != field.None:
 		return None
+	case f.Undeclared != "":
+		return Undeclared
 	case f.LooksLike != "":
 		return LooksLike
 	case f.Asked:

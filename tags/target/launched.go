@@ -15,7 +15,7 @@ type Launched struct {
 
 // launchedPlaces are those of the kind k, whose own tags go to the place own.
 func (ts *Targets) launchedPlaces(k *Kind, own *Place) []*Launched {
-	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || own.Lacks != None {
+	if ts.finder.Input.LaunchedResources != v1beta1.LaunchedResourcesTag || own.Lacks != None || own.Profile.HandsOn {
 		return nil
 	}
 

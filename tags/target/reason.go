@@ -32,6 +32,9 @@ const (
 	// NotAsked is NoField of a kind that an entry of tagFields matches, which asks for no field.
 	NotAsked
 
+	// Undeclared is a kind whose schema lacks the field that an entry of tagFields hands labels on to.
+	Undeclared
+
 	// LooksLike is a kind with a field that may hold tags or something else.
 	LooksLike
 
@@ -74,6 +77,8 @@ func (t *Target) Why(r Reason) string {
 		return noField
 	case NotAsked:
 		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
+	case Undeclared:
+		return "has no map of strings at " + t.Field.Undeclared + ", by its schema, so that the tagFields entry that matches it can't hand labels on"
 	case LooksLike:
 		return unknown + "; " + t.Field.LooksLike + " may mean other things: a tagFields entry can say that it carries tags"
 	case Unknown:
@@ -83,7 +88,7 @@ func (t *Target) Why(r Reason) string {
 	case OnRequest:
 		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
 	case Composite:
-		return "is a composite resource: its own Composition tags what it composes"
+		return "is a composite resource: its own Composition tags what it composes; an entry of tagFields with shape Labels hands it the labels"
 	case Fixed:
 		return "keeps the tags that it was made with: its " + t.Field.Path.String() + " can't change"
 	case None:
@@ -94,7 +99,7 @@ func (t *Target) Why(r Reason) string {
 
 // IsNoField is true if the reason is that the kind is known to have no tag field.
 func (r Reason) IsNoField() bool {
-	return r == NoField || r == NotAsked || r == LooksLike || r == OnRequest
+	return r == NoField || r == NotAsked || r == Undeclared || r == LooksLike || r == OnRequest
 }
 
 // IsUnknown is true if the reason is that nobody knows whether the managed kind has a tag field.

@@ -45,7 +45,7 @@ func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
 	}
 
 	// What has no kind has no schema to ask for.
-	if t.Leave == NoObject || !ts.Locate(t) {
+	if t.Leave == NoObject || !ts.Locate(t) || t.Profile.HandsOn {
 		return false
 	}
 

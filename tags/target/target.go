@@ -219,6 +219,9 @@ func (ts *Targets) Copied(changed map[string]object.Object) {
 // HasField is true if the tags of t are to be managed and t has a tag field.
 func (t *Target) HasField() bool { return t.Managed && t.Leave == None && t.Lacks == None }
 
+// HasTags is true if the resource is tagged in a tag field: labels that are handed on are no tags.
+func (t *Target) HasTags() bool { return t.HasField() && !t.Profile.HandsOn }
+
 // IsUntouchable is true if nothing new may be written to the resource.
 func (t *Target) IsUntouchable() bool { return t.Leave == Ignored || t.Leave == NoObject }
 

@@ -42,7 +42,7 @@ func KindOf(f *field.Field, p *profile.Profile) Kind {
 		k.Separator, k.MaxLength = f.Separator, f.MaxLength
 	case field.Joined:
 		k.Separator, k.Delimiter = f.Separator, f.Delimiter
-	case field.Map:
+	case field.Map, field.Labels:
 		k.Metadata = metadataOf(f.Path.Segments())
 	case field.MapOfLists, field.KeyValueList, field.None:
 	}
@@ -63,7 +63,9 @@ func metadataOf(path object.Segments) string {
 
 // IsList is true if the tags are in a list, or in one string as such, which can be atomic for
 // server-side apply.
-func (k Kind) IsList() bool { return k.Shape != field.Map && k.Shape != field.MapOfLists }
+func (k Kind) IsList() bool {
+	return k.Shape != field.Map && k.Shape != field.MapOfLists && k.Shape != field.Labels
+}
 
 // Refuses returns why no field of the kind can have a tag of the key and the value, though
 // the profile admits it, and the limit that it breaks in a few words, or nothing.

@@ -25,7 +25,7 @@ type tagMap struct {
 
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	if n.IsThere() && !n.IsObject() {
-		return nil, errors.Errorf("%s is %s, not a map of tags", m.field.Path, n.Kind())
+		return nil, errors.Errorf("%s is %s, not a map of %ss", m.field.Path, n.Kind(), m.keys.Profile.Noun())
 	}
 
 	out := make([]Entry, 0, max(n.Len(), m.keys.tags))

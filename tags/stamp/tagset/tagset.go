@@ -64,6 +64,8 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 		s.shape = &mapOfLists{tagMap{field: f, keys: keys}}
 	case field.KeyValueList:
 		s.shape = keyValues{field: f, keys: keys}
+	case field.Labels:
+		s.shape = &labels{tagMap{field: f, keys: keys}}
 	case field.Joined:
 		s.shape = joined{field: f, keys: keys}
 	default:

@@ -1,0 +1,25 @@
+package tagset
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// labels is a map of labels that are handed on. Whoever reads it wants strings, so that one with anything
+// else is no such map.
+type labels struct{ tagMap }
+
+func (m *labels) read(n object.Node) ([]Entry, error) {
+	out, err := m.tagMap.read(n)
+
+	for i := range out {
+		if _, ok := out[i].Value.GetKind().(*structpb.Value_StringValue); !ok {
+			return nil, errors.Errorf("%s is no map of labels: the value of %q is %s, not a string", m.field.Path, out[i].Key, object.KindOf(out[i].Value))
+		}
+	}
+
+	return out, err
+}
