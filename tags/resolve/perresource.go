@@ -104,6 +104,30 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 	return out, nil
 }
 
+// Assume that a resource has all labels that expressions compute, each at the value, and no others of its own: which
+// ones provider configs give can't be assumed. It returns the labels of such a resource, and those that are assumed.
+func (p *PerResource) Assume(value string) (set *Set, assumed []tags.Label) {
+	m := newMerged(p.reserved, len(p.all))
+
+	for i := range p.all {
+		switch t := &p.all[i]; {
+		case t.accounts != nil:
+		case t.source == nil:
+			m.take(t.Label)
+		default:
+			l := t.Label
+			l.Value = value
+			assumed = append(assumed, l)
+			m.take(l)
+		}
+	}
+
+	set = &Set{}
+	m.addTo(set)
+
+	return set, assumed
+}
+
 // addLabels adds the labels that t stands for on the composed resource c.
 func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 	switch {

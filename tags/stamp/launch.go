@@ -101,6 +101,7 @@ func (l *launch) stamp(at *target.Launched) error {
 		l.resource, l.changed = p.Stamped, true
 	}
 
+	p.launched = at.Of.Name()
 	l.plans = append(l.plans, p)
 
 	return nil
@@ -175,11 +176,18 @@ func (l *launch) stampItems(at *target.Launched) error {
 // planItem plans what becomes of the tags of the item with the key, which is t. Labels become tags
 // of the items that are meant, but nobody may claim a reserved key in any.
 func (l *launch) planItem(at *target.Launched, key string, t *target.Target) (*plan, error) {
-	if at.Of.Has(key) {
-		return l.plan(t, l.labels.in(t))
+	if !at.Of.Has(key) {
+		return l.planReserved(t, l.labels.in(t)), nil
 	}
 
-	return l.planReserved(t, l.labels.in(t)), nil
+	p, err := l.plan(t, l.labels.in(t))
+	if err != nil {
+		return nil, err
+	}
+
+	p.launched = at.Of.List.String() + "[" + key + "]." + at.Of.Path.String()
+
+	return p, nil
 }
 
 // itemsOf the list that the place at is in, with the item in question, if there is one.
@@ -195,6 +203,7 @@ func (l *launch) itemsOf(at *target.Launched) ([]*structpb.Value, error) {
 
 		p, planErr := l.plan(t, l.labels.in(t))
 		if planErr == nil {
+			p.launched = at.Of.Name()
 			l.plans = append(l.plans, p)
 		}
 

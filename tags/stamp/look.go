@@ -2,35 +2,97 @@ package stamp
 
 import (
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
-// A Look at a target is what there is, before anything is decided: for people who want to know
-// what the function sees.
+// A Look at a target is what the function sees there and what it decides: for people who want to know why.
 type Look struct {
 	*target.Target
 
-	// LeftAlone is why the resource's tags are not managed, or empty if they are. Mismatch is why the tag
-	// field can't be read or written, or empty if it can.
-	LeftAlone, Mismatch string
+	// LeftAlone is why the resource's tags are not managed, or empty if they are.
+	LeftAlone string
 
-	// Labels are what the labels for the resource come to, and Refused those that such a
-	// field can't have.
-	Labels  *tags.Transformed
-	Refused []Skip
+	// Conflict is why the function fails because of the tags that are there, or empty if it doesn't.
+	Conflict string
+
+	// Absent are the labels whose expressions have no value for the resource.
+	Absent []resolve.Absent
+
+	// Fields are the tag field of the resource, and then those of what it launches. There are none if
+	// the resource is left alone.
+	Fields []LookedField
+}
+
+// A LookedField is a tag field, and what becomes of labels there.
+type LookedField struct {
+	*field.Field
+
+	// Name is the path of the field. In a list it names the item.
+	Name string
+
+	// Mismatch is why the field can't be read or written, or empty if it can.
+	Mismatch string
+
+	// Transformed are the tags of all labels, and Labels what becomes of each.
+	Transformed *tags.Transformed
+	Labels      []LookedLabel
 
 	// CloudRefuses are labels that are tags, but that the API of the cloud refuses.
 	CloudRefuses []Skip
 
-	// Tags that are there, in their order.
+	// Tags that are there before anything is decided, in their order.
 	Tags []LookedTag
 
-	// Limit says how many tags the resource may have. Free is how many slots are left,
-	// which are less than none if there are too many tags.
+	// Limit says how many tags the resource may have. Free is how many slots were left before anything
+	// was decided, which are less than none if there are too many tags.
 	Limit string
 	Free  int
 }
+
+// A LookedLabel is a label, and what becomes of it.
+type LookedLabel struct {
+	tags.Tag
+
+	Fate Fate
+
+	// As is the key that its tag has. It can be spelled in another way than the label's, where the provider
+	// takes both for one.
+	As string
+
+	// Reason and Limit say why the label is skipped, if it is.
+	Reason profile.SkipReason
+	Limit  string
+
+	// IsThere is true if the tag was there at the label's value before anything was decided.
+	IsThere bool
+}
+
+// A Fate is what becomes of a label.
+type Fate int
+
+const (
+	// Tagged labels are tags, and Skipped ones aren't, for a reason.
+	Tagged Fate = iota
+	Skipped
+
+	// Retained tags have the value that an earlier step set.
+	Retained
+
+	// Ignored tags are as the cloud has them, by ignoreTags, and Removed ones are not there, by removeTags.
+	Ignored
+	Removed
+
+	// Undecided labels are those of a field that can't change once the resource is made, or that conflict
+	// with what is there.
+	Undecided
+)
+
+// fates of labels whose state is decided.
+var fates = map[labelState]Fate{retained: Retained, ignored: Ignored, removed: Removed}
 
 // A LookedTag is a tag that is there.
 type LookedTag struct {
@@ -38,6 +100,9 @@ type LookedTag struct {
 
 	// Label that would be the tag of this key, or nil if there is none.
 	Label *tags.Tag
+
+	// Manager is the field manager that owns the tag in the observed resource, if it isn't Crossplane's.
+	Manager string
 }
 
 // Look at t. An error means that its labels can't be known.
@@ -57,59 +122,112 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 		return l, nil
 	}
 
-	all, err := s.labelsOf(t)
+	labels, err := s.labelsOf(t)
 	if err != nil {
 		return nil, err
 	}
 
-	labels := all.in(t)
-	l.Labels = labels.transformed
-
-	for _, u := range labels.unfit {
-		l.Refused = append(l.Refused, Skip{SkippedLabel: u.label, Limit: u.limit})
+	if s.PerResource != nil {
+		if l.Absent, err = s.PerResource.Absent(s.composedOf(t)); err != nil {
+			return nil, &ResolveError{err}
+		}
 	}
 
-	// All strings are tags.
-	seen := *labels
-	seen.Keys = *labels.allKeys()
-
-	state, err := s.stateOf(newPlan(t, &seen))
+	plans, err := s.planAll(t)
 	if err != nil {
-		l.Mismatch = err.Error()
-		return l, nil //nolint:nilerr // It is told of.
+		l.Conflict, plans = err.Error(), []*plan{newPlan(t, labels.in(t))}
 	}
 
-	// There may be no place for tags that are missing. What labels conflict with has been decided.
-	planned, err := s.plan(t, labels)
-	if err == nil && planned.Mismatch != "" {
-		l.Mismatch = planned.Mismatch
-		return l, nil
+	for i, p := range plans {
+		if i == 0 || p.launched != "" {
+			l.Fields = append(l.Fields, s.look(p))
+		}
 	}
-
-	if err == nil {
-		refused := newSkips()
-		refused.addRefused([]*plan{planned})
-		l.CloudRefuses = refused.sorted(nil)
-	}
-
-	l.addTags(state)
-	l.Limit, l.Free = state.limit(), state.free()
 
 	return l, nil
 }
 
+// look at what p decides.
+func (s *Stamper) look(p *plan) LookedField {
+	f := LookedField{Field: p.target.Field, Name: p.launched, Mismatch: p.Mismatch, Transformed: p.labels.transformed}
+	if f.Name == "" {
+		f.Name = f.Path.String()
+	}
+
+	// All strings are tags.
+	seen := *p.labels
+	seen.Keys = *p.labels.allKeys()
+
+	before, err := s.stateOf(newPlan(p.target, &seen))
+	if err != nil {
+		f.Mismatch = err.Error()
+	}
+
+	if f.Mismatch != "" {
+		return f
+	}
+
+	refused := newSkips()
+	refused.addRefused([]*plan{p})
+	f.CloudRefuses = refused.sorted(nil)
+
+	f.addTags(before, p.target.Owners())
+	f.Limit, f.Free = before.limit(), before.free()
+	f.addLabels(p, before)
+
+	return f
+}
+
 // addTags that are there.
-func (l *Look) addTags(s *State) {
+func (f *LookedField) addTags(s *State, owners *target.Owners) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
 			continue
 		}
 
-		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
+		tag := LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value), Manager: owners.Of(e).Manager}
 		if i, ok := s.Labels.labelOf(e); ok {
 			tag.Label = &s.Labels.all[i].Tag
 		}
 
-		l.Tags = append(l.Tags, tag)
+		f.Tags = append(f.Tags, tag)
+	}
+}
+
+// addLabels of p, and what becomes of them, in the order in which they take tag slots. Those come last that
+// no such tag field can have.
+func (f *LookedField) addLabels(p *plan, before *State) {
+	for i := range p.labels.all {
+		label := &p.labels.all[i]
+		there := before.Tags.For(&label.entry)
+		l := LookedLabel{Tag: label.Tag, As: label.Key, IsThere: there != nil && tagset.IsText(there.Value, label.Value)}
+
+		switch d := p.decision; {
+		case d == nil:
+			l.Fate = Undecided
+		case d.states[i] == stamped || d.hasText(label):
+			l.As = d.Tags.For(&label.entry).Key
+		case d.states[i] == open:
+			l.Fate, l.Reason, l.Limit = Skipped, profile.CountCap, d.limit()
+		default:
+			l.Fate = fates[d.states[i]]
+		}
+
+		f.Labels = append(f.Labels, l)
+	}
+
+	for i := range f.Transformed.Tags {
+		t := &f.Transformed.Tags[i]
+
+		for _, u := range p.labels.unfit {
+			if u.label.TagKey == t.Key {
+				f.Labels = append(f.Labels, LookedLabel{Tag: *t, Fate: Skipped, Reason: u.label.Reason, Limit: u.limit})
+			}
+		}
+	}
+
+	for i := range f.Transformed.Refused {
+		r := &f.Transformed.Refused[i]
+		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, Fate: Skipped, Reason: r.Reason, Limit: p.target.Profile.Limit(r.Reason)})
 	}
 }

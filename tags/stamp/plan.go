@@ -12,6 +12,9 @@ type plan struct {
 	target *target.Target
 	labels *Labels
 
+	// launched is the name of the field, if it is one of what the resource launches.
+	launched string
+
 	// decision on the tags, or nil if they can't be read. It is done if it has come to be the Result.
 	decision *Decision
 	done     bool

@@ -46,15 +46,13 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 	e := &explained{notes: of.notes}
 
 	for _, mentioned := range of.set.PerResource.Mentioned() {
-		e.notes = append(e.notes, mentioned+", so its label differs per composed resource and isn't shown")
+		e.notes = append(e.notes, mentioned+", which differs per composed resource: --rendered shows what it comes to")
 	}
 
-	e.addLabels(&of.set, of.title)
-
-	e.explain(&of.set, of.Input, c.providers(e, of.Input, &of.set))
+	providers := c.providers(e, of.Input, &of.set)
 	e.addLimits(of.Input)
 
-	return e, nil
+	return e, e.explain(of, providers)
 }
 
 // title returns the title of the label's source.
@@ -78,6 +76,9 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	if err != nil {
 		return nil, err
 	}
+
+	overruled := c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules
+	step.Input.ProfileRules = cmp.Or(c.ProfileRules, step.Input.ProfileRules)
 
 	xr, err := c.composite(r, step)
 	if err != nil {
@@ -110,6 +111,10 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	of := &resolved{
 		Step: step, xr: xr, set: set, answer: answer,
 		notes: slices.Concat(settings(step.Input), words.Map(set.Hops, resolve.Hop.String), words.Map(set.Empty, resolve.Lack.String)),
+	}
+
+	if overruled {
+		of.notes = append(of.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
 	}
 
 	for _, absent := range set.Absent {

@@ -25,11 +25,13 @@ func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, er
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
 	}
 
-	set := &resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)}
-	e := &explained{labels: set.Labels}
-	e.explain(set, &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}, c.Provider)
+	of := &resolved{
+		Step: &manifest.Step{Input: &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}},
+		set:  resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)},
+	}
+	e := &explained{labels: of.set.Labels}
 
-	return e, nil
+	return e, e.explain(of, c.Provider)
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

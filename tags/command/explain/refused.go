@@ -29,12 +29,15 @@ type Refused struct {
 
 // addRefused says which of the tags the API of the cloud refuses. Those that all its services refuse
 // can be nowhere.
-func (x *Explanation) addRefused(kept []tags.Tag, in *v1beta1.CloudTags) {
+func (x *Explanation) addRefused(f *stamp.LookedField, in *v1beta1.CloudTags) {
 	x.meant = in.ProfileRules == profile.Contract
 
 	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
-		for i := range kept {
-			t := &kept[i]
+		for i := range f.Labels {
+			t := &f.Labels[i].Tag
+			if f.Labels[i].Fate != stamp.Tagged {
+				continue
+			}
 
 			reason := by.Profile.Check(t.Key, t.Key, t.Value)
 			if reason == "" {

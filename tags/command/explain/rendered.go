@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
@@ -36,21 +37,12 @@ type Rendered struct {
 	Kind       string `json:"kind"`
 	Provider   string `json:"provider"`
 
-	// LeftAlone is why the resource's tags aren't managed. If they are, they go to the field
-	// at FieldPath, which has the Shape. Mismatch is why it can't be used, if it can't.
-	LeftAlone string      `json:"leftAlone,omitempty"`
-	FieldPath string      `json:"fieldPath,omitempty"`
-	Shape     field.Shape `json:"shape,omitempty"`
-	Mismatch  string      `json:"mismatch,omitempty"`
+	// LeftAlone is why the resource's tags aren't managed. If they are, they are in the field.
+	LeftAlone string `json:"leftAlone,omitempty"`
+	RenderedField
 
-	// Limit says how many tags the resource may have, and Free how many more.
-	Limit string `json:"limit,omitempty"`
-	Free  int    `json:"free"`
-
-	Tags []RenderedTag `json:"tags,omitempty"`
-
-	// Labels that are no tags.
-	Labels []LostLabel `json:"labels,omitempty"`
+	// Launched are the fields whose tags go to what the resource launches.
+	Launched []*RenderedField `json:"launched,omitempty"`
 
 	// Broken are the rules of tagPolicy that the resource breaks.
 	Broken []Broken `json:"tagPolicy,omitempty"`
@@ -64,6 +56,22 @@ type Rendered struct {
 	keys func(key string) profile.KeySet
 }
 
+// A RenderedField is a tag field at FieldPath, which has the Shape. Mismatch is why it can't be used, if it can't.
+type RenderedField struct {
+	FieldPath string      `json:"fieldPath,omitempty"`
+	Shape     field.Shape `json:"shape,omitempty"`
+	Mismatch  string      `json:"mismatch,omitempty"`
+
+	// Limit says how many tags the field may have, and Free how many more.
+	Limit string `json:"limit,omitempty"`
+	Free  int    `json:"free"`
+
+	Tags []RenderedTag `json:"tags,omitempty"`
+
+	// Labels that are no tags.
+	Labels []LostLabel `json:"labels,omitempty"`
+}
+
 // A RenderedTag is a tag that a resource has. If it comes from a label, it has the label's qualified key and
 // source. If not, Note says which value a label of its key has.
 type RenderedTag struct {
@@ -72,6 +80,9 @@ type RenderedTag struct {
 	Label  string `json:"label,omitempty"`
 	Source string `json:"source,omitempty"`
 	Note   string `json:"note,omitempty"`
+
+	// Manager is the field manager that owns the tag in the cluster, if it isn't Crossplane's.
+	Manager string `json:"manager,omitempty"`
 
 	// CloudRefuses is why the API of the cloud refuses the tag, or empty if it doesn't.
 	CloudRefuses profile.SkipReason `json:"cloudRefuses,omitempty"`
@@ -87,7 +98,8 @@ type LostLabel struct {
 	Reason       profile.SkipReason `json:"reason,omitempty"`
 	Why          string             `json:"why"`
 
-	absent bool
+	// NoValue is true if there is no Value, because the label's expression has none.
+	NoValue bool `json:"noValue,omitempty"`
 }
 
 // rendering is all resources that a pipeline has made, by name.
@@ -130,11 +142,7 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 			return nil, err
 		}
 
-		x, err := of.look(l)
-		if err != nil {
-			return nil, err
-		}
-
+		x := of.look(l)
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
 
@@ -143,7 +151,12 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
 
-	for _, v := range tagpolicy.Check(s.Input, s.Transformer, targets, nil) {
+	violations := tagpolicy.Check(s.Input, s.Transformer, targets, nil)
+	if len(violations) > 0 && s.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
+		out.notes = append(out.notes, fmt.Sprintf(fails+"tagPolicy has enforcement Error, and %s", words.Count(len(violations), "rule is broken", "rules are broken")))
+	}
+
+	for _, v := range violations {
 		x := byName[v.Resource]
 		b := newBroken(v.Breach, v.Rule, of.Input)
 
@@ -208,102 +221,113 @@ func (r *resolved) stamper() *stamp.Stamper {
 }
 
 // look returns the explanation of the target.
-func (r *resolved) look(l *stamp.Look) (*Rendered, error) {
-	x := &Rendered{Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone, Mismatch: l.Mismatch}
-	if l.LeftAlone != "" {
-		return x, nil
-	}
+func (r *resolved) look(l *stamp.Look) *Rendered {
+	x := &Rendered{Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
 
-	x.FieldPath, x.Shape, x.unprofiled = l.Field.Path.String(), l.Field.Shape, l.Unprofiled
-	if l.Mismatch != "" {
-		return x, nil
-	}
+	for i := range l.Fields {
+		f := r.field(l, &l.Fields[i])
 
-	x.Limit, x.Free = l.Limit, l.Free
-	x.keys = func(key string) profile.KeySet { return l.Profile.KeySet(l.Labels.TagKeys(key)...) }
-
-	ignore := newKeyRules("ignoreTags", r.set.Ignore, l.Labels, l.Profile)
-	there := make(map[tags.Label]bool)
-
-	for i := range l.Tags {
-		t := RenderedTag{Key: l.Tags[i].Key, Value: l.Tags[i].Value}
-
-		if of := l.Tags[i].Label; of != nil {
-			r.compare(&t, of, ignore)
-			there[of.Label] = true
-		} else if k := ignore.First(&tags.Tag{Key: t.Key, Value: t.Value}); k != nil {
-			t.Note = ignore.rule(k)
+		if i == 0 {
+			x.RenderedField, x.unprofiled = *f, l.Unprofiled
+			x.keys = func(key string) profile.KeySet { return l.Profile.KeySet(l.Fields[0].Transformed.TagKeys(key)...) }
+		} else {
+			x.Launched = append(x.Launched, f)
 		}
-
-		if slices.Contains(l.Field.ProviderTags, t.Key) {
-			t.Source = "the provider"
-		}
-
-		t.refuse(l.CloudRefuses)
-		x.Tags = append(x.Tags, t)
 	}
 
-	absent, err := r.set.PerResource.Absent(&resolve.Composed{Name: l.Name, Desired: l.Resource})
-	x.Labels = r.lost(l, there, absent)
-
-	return x, err
+	return x
 }
 
-// compare notes how the tag differs from that of a label with the same key.
-func (r *resolved) compare(t *RenderedTag, of *tags.Tag, ignore *keyRules) {
-	if of.Value == t.Value {
-		t.Label, t.Source = of.QualifiedKey, r.title(of.Label)
-		return
+// field returns the explanation of a tag field of the target.
+func (r *resolved) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
+	x := &RenderedField{FieldPath: f.Name, Shape: f.Shape, Mismatch: f.Mismatch}
+	if f.Mismatch != "" {
+		return x
 	}
 
-	t.Note = "label " + words.Cell(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
-	if k := ignore.First(of); k != nil {
-		t.Note += " (" + ignore.rule(k) + ")"
+	x.Limit, x.Free = f.Limit, f.Free
+	rules := newRuleNames(r, f.Transformed, l.Profile)
+
+	for i := range f.Tags {
+		x.Tags = append(x.Tags, r.tag(f, &f.Tags[i], rules))
 	}
+
+	x.Labels = r.lost(l, f, rules)
+
+	return x
+}
+
+// tag returns the explanation of a tag that is there.
+func (r *resolved) tag(f *stamp.LookedField, is *stamp.LookedTag, rules *ruleNames) RenderedTag {
+	t := RenderedTag{Key: is.Key, Value: is.Value}
+
+	switch of := is.Label; {
+	case of == nil:
+		t.Note = rules.keeps(&tags.Tag{Key: t.Key, Value: t.Value})
+	case of.Value == t.Value:
+		t.Label, t.Source = of.QualifiedKey, r.title(of.Label)
+	default:
+		t.Note = "label " + words.Cell(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
+		if rule := rules.keeps(of); rule != "" {
+			t.Note += " (" + rule + ")"
+		}
+	}
+
+	if slices.Contains(f.ProviderTags, t.Key) {
+		t.Source = "the provider"
+	}
+
+	if is.Manager != "" {
+		t.Manager = is.Manager
+		t.Note = strings.TrimPrefix(t.Note+", the field manager "+words.Cell(is.Manager)+" has it", ", ")
+	}
+
+	t.refuse(f.CloudRefuses)
+
+	return t
+}
+
+// fates are what becomes of labels that are no tags, and neither skipped nor removed.
+var fates = map[stamp.Fate]string{
+	stamp.Tagged:   "missing: it was rendered with other labels, or a later step has removed the tag",
+	stamp.Retained: "an earlier step has set another value",
+	stamp.Ignored:  "as the cloud has it, because of ignoreTags",
 }
 
 // lost returns the labels whose tag isn't there, and those without a value, and why.
-func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resolve.Absent) (out []LostLabel) {
-	add := func(t *tags.Tag, reason profile.SkipReason, why string) {
-		out = append(out, LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why})
-	}
+func (r *resolved) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (out []LostLabel) {
+	told := make(map[tags.Label]bool)
 
-	fieldRefuses := make(map[string]stamp.Skip)
-	for _, s := range l.Refused {
-		fieldRefuses[s.TagKey] = s
-	}
-
-	remove := newKeyRules("removeTags", r.set.Remove, l.Labels, l.Profile)
-
-	for i := range l.Labels.Tags {
-		t := &l.Labels.Tags[i]
-		skip, refused := fieldRefuses[t.Key]
-		rule := remove.First(t)
-
-		switch {
-		case there[t.Label]:
-		case refused:
-			add(t, skip.Reason, skip.Limit)
-		case rule != nil:
-			add(t, "", "removed ("+remove.rule(rule)+")")
-		case l.Free <= 0:
-			add(t, profile.CountCap, l.Limit)
-		case l.Field.Fixed || l.Field.Immutable:
-			add(t, "", "missing: the resource keeps the tags that it was made with")
-		default:
-			add(t, "", "missing: it was rendered with other labels, or a later step has removed the tag")
+	for i := range f.Tags {
+		if of := f.Tags[i].Label; of != nil {
+			told[of.Label] = true
 		}
 	}
 
-	for i := range l.Labels.Refused {
-		f := &l.Labels.Refused[i]
-		add(&f.Tag, f.Reason, l.Profile.Limit(f.Reason))
+	for i := range f.Labels {
+		label := &f.Labels[i]
+
+		why := fates[label.Fate]
+
+		switch {
+		case label.IsThere || told[label.Label]:
+			continue
+		case label.Fate == stamp.Skipped:
+			why = label.Limit
+		case label.Fate == stamp.Removed:
+			why = "removed (" + rules.removes(&label.Tag) + ")"
+		case f.Fixed || f.Immutable:
+			why = "missing: the resource keeps the tags that it was made with"
+		}
+
+		out = append(out, r.lose(&label.Tag, label.Reason, cmp.Or(why, fates[stamp.Tagged])))
 	}
 
-	for i := range absent {
-		t, _ := l.Labels.Judge(absent[i].Label)
-		add(&t, "", absent[i].Why)
-		out[len(out)-1].absent = true
+	for i := range l.Absent {
+		t, _ := f.Transformed.Judge(l.Absent[i].Label)
+		lost := r.lose(&t, "", l.Absent[i].Why)
+		lost.Value, lost.NoValue = "", true
+		out = append(out, lost)
 	}
 
 	slices.SortStableFunc(out, func(a, b LostLabel) int {
@@ -311,6 +335,11 @@ func (r *resolved) lost(l *stamp.Look, there map[tags.Label]bool, absent []resol
 	})
 
 	return out
+}
+
+// lose the tag of a label.
+func (r *resolved) lose(t *tags.Tag, reason profile.SkipReason, why string) LostLabel {
+	return LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why}
 }
 
 // why says why no tag has one of the keys, by the labels that have one of them.
@@ -348,19 +377,26 @@ func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
 	}
 }
 
+// fields of the resource, and of what it launches.
+func (x *Rendered) fields() []*RenderedField {
+	return append([]*RenderedField{&x.RenderedField}, x.Launched...)
+}
+
 func (x *rendering) found() (of strictError) {
 	for _, r := range x.resources {
 		of.broken += len(r.Broken)
 
-		for i := range r.Tags {
-			if r.Tags[i].CloudRefuses != "" && !x.meant {
-				of.refused++
+		for _, f := range r.fields() {
+			for i := range f.Tags {
+				if f.Tags[i].CloudRefuses != "" && !x.meant {
+					of.refused++
+				}
 			}
-		}
 
-		for i := range r.Labels {
-			if r.Labels[i].Reason != "" {
-				of.skipped++
+			for i := range f.Labels {
+				if f.Labels[i].Reason != "" {
+					of.skipped++
+				}
 			}
 		}
 	}
@@ -383,11 +419,18 @@ func (x *rendering) table(t terminal.Terminal) string {
 	legend := strings.Builder{}
 
 	for _, r := range x.resources {
-		resources = append(resources, r.row())
-		all = append(all, r.tagRows()...)
+		for i, f := range r.fields() {
+			name := words.Cell(r.Resource)
+			if i > 0 {
+				name += " " + words.Cell(f.FieldPath)
+			}
 
-		if r.Mismatch != "" {
-			fmt.Fprintf(&legend, "%s: %s\n", words.Cell(r.Resource), r.Mismatch)
+			resources = append(resources, r.row(f))
+			all = append(all, f.tagRows(terminal.Cell{Text: name})...)
+
+			if f.Mismatch != "" {
+				fmt.Fprintf(&legend, "%s: %s\n", name, f.Mismatch)
+			}
 		}
 
 		for i := range r.Broken {
@@ -412,28 +455,26 @@ func (x *rendering) table(t terminal.Terminal) string {
 	return out
 }
 
-// row of the resource among others.
-func (x *Rendered) row() []terminal.Cell {
+// row of the resource among others, with its field f.
+func (x *Rendered) row(f *RenderedField) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(x.Resource)}, {Text: words.Cell(x.Kind) + " " + words.Cell(x.APIVersion)}, {Text: x.Provider}, {Text: "-"}, {Text: x.LeftAlone}}
 
 	switch {
-	case x.Mismatch != "":
+	case f.Mismatch != "":
 		row[3] = terminal.Cell{Text: "not usable", Color: terminal.Red}
-	case x.FieldPath != "":
-		row[3].Text = fmt.Sprintf("%d, %d free", len(x.Tags), x.Free)
+	case f.FieldPath != "":
+		row[3].Text = fmt.Sprintf("%d, %d free", len(f.Tags), f.Free)
 	}
 
-	if x.FieldPath != "" {
-		row[4].Text = fmt.Sprintf("%s (%s)", x.FieldPath, x.Shape)
+	if f.FieldPath != "" {
+		row[4].Text = fmt.Sprintf("%s (%s)", f.FieldPath, f.Shape)
 	}
 
 	return row
 }
 
-// tagRows are those of the resource's tags, and of labels that are none.
-func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
-	name := terminal.Cell{Text: words.Cell(x.Resource)}
-
+// tagRows are those of the field's tags, and of labels that are none, below the name.
+func (x *RenderedField) tagRows(name terminal.Cell) (rows [][]terminal.Cell) {
 	for _, tag := range x.Tags {
 		key := terminal.Cell{Text: words.Cell(tag.Key)}
 		switch {
@@ -455,7 +496,7 @@ func (x *Rendered) tagRows() (rows [][]terminal.Cell) {
 		}
 
 		value := words.Cell(l.Value)
-		if l.absent {
+		if l.NoValue {
 			value = "-"
 		}
 

@@ -62,20 +62,41 @@ func (b *Broken) String() string {
 	return out
 }
 
-// keyRules are the keys of removeTags or ignoreTags, as tags of one profile see them.
-type keyRules struct {
-	*stamp.KeyRules
+// ruleNames name the rules of removeTags and ignoreTags that are for tags of labels.
+type ruleNames struct {
+	remove, ignore *stamp.KeyRules
 
-	of string
+	reserved profile.KeySet
 }
 
-func newKeyRules(of string, keys []resolve.TagKey, d *tags.Transformed, p *profile.Profile) *keyRules {
-	return &keyRules{stamp.NewKeyRules(keys, d, p), of}
+// newRuleNames returns the names of the rules for the tags of labels d, which are those of the profile p.
+func newRuleNames(of *resolved, d *tags.Transformed, p *profile.Profile) *ruleNames {
+	return &ruleNames{stamp.NewKeyRules(of.set.Remove, d, p), stamp.NewKeyRules(of.set.Ignore, d, p), d.Reserved()}
 }
 
-// rule names the rule that has the key.
-func (r *keyRules) rule(k *resolve.TagKey) string {
-	rule := r.of + ": " + k.Pattern
+// removes names the rule that removes the tag, or is empty if none does.
+func (r *ruleNames) removes(t *tags.Tag) string { return ruleName("removeTags", r.remove.First(t)) }
+
+// ignores names the rule by which the tag gets the value that the cloud has for another system, if it has one. It is
+// empty if none does. Reserved keys are nobody else's.
+func (r *ruleNames) ignores(t *tags.Tag) string {
+	if k := r.ignore.First(t); k != nil && !k.Retain && !t.Reserved && !r.reserved.Has(t.Key) {
+		return ruleName("ignoreTags", k)
+	}
+
+	return ""
+}
+
+// keeps names the rule by which the tag is kept as it is. It is empty if none does.
+func (r *ruleNames) keeps(t *tags.Tag) string { return ruleName("ignoreTags", r.ignore.First(t)) }
+
+// ruleName names the rule of removeTags or ignoreTags that has the key.
+func ruleName(of string, k *resolve.TagKey) string {
+	if k == nil {
+		return ""
+	}
+
+	rule := of + ": " + words.Cell(k.Pattern)
 	if k.Value != nil {
 		rule += " = " + words.Cell(*k.Value)
 	}
@@ -87,60 +108,22 @@ func (r *keyRules) rule(k *resolve.TagKey) string {
 	return rule
 }
 
-// ruled returns the tag with the rule that has the key.
-func (r *keyRules) ruled(t *tags.Tag, k *resolve.TagKey) Ruled {
-	return Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: r.rule(k)}
-}
-
-// removed returns the tags that removeTags leaves, and those that it takes away.
-func removed(set *resolve.Set, d *tags.Transformed, p *profile.Profile) (left *tags.Transformed, gone []Ruled, labels []tags.Label) {
-	rules := newKeyRules("removeTags", set.Remove, d, p)
-	left = &tags.Transformed{Refused: d.Refused}
-
-	for i := range d.Tags {
-		t := &d.Tags[i]
-
-		if k := rules.First(t); k != nil {
-			gone, labels = append(gone, rules.ruled(t, k)), append(labels, t.Label)
-		} else {
-			left.Tags = append(left.Tags, *t)
-		}
-	}
-
-	return left, gone, labels
-}
-
-// ignored returns the tags that get the value that the cloud has for another system, if it has one. Reserved
-// keys are nobody else's.
-func ignored(set *resolve.Set, d *tags.Transformed, p *profile.Profile, kept []tags.Tag) (of []Ruled) {
-	rules := newKeyRules("ignoreTags", set.Ignore, d, p)
-
-	for i := range kept {
-		t := &kept[i]
-
-		if k := rules.First(t); k != nil && !k.Retain && !t.Reserved && !d.Reserved().Has(t.Key) {
-			of = append(of, rules.ruled(t, k))
-		}
-	}
-
-	return of
-}
-
 // addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels
-// alone, whatever resources the rules select.
-func (x *Explanation) addPolicy(set *resolve.Set, t *tags.Transformer, in *v1beta1.CloudTags) {
-	d := t.Transform(x.profile)
+// alone, whatever resources the rules select. Labels that differ per resource aren't in known.
+func (x *Explanation) addPolicy(of *resolved, known, d *tags.Transformed) {
+	in := of.Input
+	broken := 0
 
 	for i, rule := range tagpolicy.Rules(in.TagPolicy, d, x.profile) {
-		breach := rule.Breach(sorted(x.Tags))
-		if breach.Kind == tagpolicy.Kept {
+		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
+
+		if of.set.PerResource.Differs(known, rule.Key, keys) {
+			x.notef("%s: %s may differ per composed resource: --rendered shows it", in.Where("tagPolicy.rules[%d]", i), words.Name(rule.Key))
 			continue
 		}
 
-		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
-
-		if set.PerResource.Differs(d, rule.Key, keys) {
-			x.notef("%s: %s may differ per composed resource: --rendered shows it", in.Where("tagPolicy.rules[%d]", i), rule.Key)
+		breach := rule.Breach(sorted(x.Tags))
+		if breach.Kind == tagpolicy.Kept {
 			continue
 		}
 
@@ -151,9 +134,19 @@ func (x *Explanation) addPolicy(set *resolve.Set, t *tags.Transformer, in *v1bet
 
 		if len(rule.Resources) > 0 {
 			b.What += " (on the resources that it selects)"
+		} else {
+			broken++
 		}
 
 		x.Broken = append(x.Broken, b)
+	}
+
+	switch {
+	case in.TagPolicy == nil || in.TagPolicy.Enforcement != v1beta1.PolicyEnforcementError:
+	case broken > 0:
+		x.notef(fails+"tagPolicy has enforcement Error, and %s broken", words.Count(broken, "rule is", "rules are"))
+	case len(x.Broken) > 0:
+		x.notef("the function fails if one of these rules of tagPolicy selects a resource, since its enforcement is Error")
 	}
 }
 

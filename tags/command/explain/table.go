@@ -38,7 +38,7 @@ func (e *explained) table(t terminal.Terminal) string {
 
 // row returns the row of the label. A label that another one overrode can stand under other profiles.
 func (e *explained) row(l tags.Label) []terminal.Cell {
-	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
+	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(e.value(l))}}
 
 	if e.origins != nil {
 		overrides := []string{}
@@ -64,7 +64,7 @@ func (e *explained) legend() string {
 	for _, x := range e.providers {
 		for _, r := range profile.SkipReasons() {
 			if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
-				out = append(out, fmt.Sprintf("%s %s: %s\n", x.Provider, r, x.profile.Limit(r)))
+				out = append(out, fmt.Sprintf("%s %s: %s\n", x.Provider, r, x.limitOf(r)))
 			}
 		}
 
@@ -94,4 +94,13 @@ func (e *explained) legend() string {
 	}
 
 	return strings.Join(out, "")
+}
+
+// limitOf says what the profile admits where it skips a label for the reason.
+func (x *Explanation) limitOf(r profile.SkipReason) string {
+	if r == profile.CountCap {
+		return x.limit
+	}
+
+	return x.profile.Limit(r)
 }

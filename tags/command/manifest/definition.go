@@ -60,6 +60,13 @@ func define(o *structpb.Struct, f func(Definition)) bool {
 		return false
 	}
 
+	eachVersion(o, f)
+
+	return true
+}
+
+// eachVersion calls f for each served version that the definition of a kind has.
+func eachVersion(o *structpb.Struct, f func(Definition)) {
 	spec := fields(o.GetFields()["spec"])
 	gk := schema.GroupKind{Group: spec["group"].GetStringValue(), Kind: fields(spec["names"])["kind"].GetStringValue()}
 
@@ -71,8 +78,6 @@ func define(o *structpb.Struct, f func(Definition)) bool {
 			})
 		}
 	}
-
-	return true
 }
 
 func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }

@@ -175,6 +175,22 @@ func (s *Set) Find(id string) *Entry {
 	return nil
 }
 
+// For returns the entry that stands for e: the first of the tag with its ID, or else, in a list of strings, the
+// string that the provider takes for that of e. It is nil if there is none.
+func (s *Set) For(e *Entry) *Entry {
+	if there := s.Find(e.ID); there != nil || !s.hasString(e) {
+		return there
+	}
+
+	for there := range s.All() {
+		if s.compared(there) == s.compared(e) {
+			return there
+		}
+	}
+
+	return nil
+}
+
 // Has is true if there is a tag with the ID.
 func (s *Set) Has(id string) bool { return s.Find(id) != nil }
 

@@ -1,0 +1,110 @@
+package manifest
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// compositeDefinition is the kind of definitions of composite resources, in any version.
+var compositeDefinition = schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition"}
+
+// Default sets the fields of o that aren't there to the defaults that the definition of its kind in the file has: a
+// CompositeResourceDefinition, or the CustomResourceDefinition that Crossplane makes of it.
+func (r *Reader) Default(file string, o *structpb.Struct) error {
+	objects, err := r.Objects(file)
+	if err != nil {
+		return err
+	}
+
+	gvk := object.GVK(object.Tree(o))
+
+	var found *Definition
+
+	for _, d := range objects {
+		if of := object.GVK(object.Tree(d)); of != definition && of.GroupKind() != compositeDefinition {
+			continue
+		}
+
+		eachVersion(d, func(d Definition) {
+			if d.GroupVersionKind == gvk {
+				found = &d
+			}
+		})
+	}
+
+	if found == nil {
+		return errors.Errorf("cannot read %s: it has no definition of kind %s that serves apiVersion %s", file, words.Name(gvk.Kind), words.Name(gvk.GroupVersion().String()))
+	}
+
+	setDefaults(structpb.NewStructValue(o), structpb.NewStructValue(found.Schema))
+
+	return nil
+}
+
+// setDefaults sets the defaults of a schema in a value, as the API server does: see its package
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting. Null where the schema doesn't admit it is as if it
+// weren't there.
+func setDefaults(v, s *structpb.Value) {
+	of := fields(s)
+
+	for _, item := range v.GetListValue().GetValues() {
+		if usual := fields(of["items"])["default"]; isWrongNull(item, of["items"]) && usual != nil {
+			item.Kind = copyOf(usual).GetKind()
+		}
+
+		setDefaults(item, of["items"])
+	}
+
+	if v.GetStructValue() == nil {
+		return
+	}
+
+	object, properties := v.GetStructValue(), fields(of["properties"])
+
+	for name, field := range object.GetFields() {
+		if isWrongNull(field, schemaOf(name, of)) {
+			delete(object.Fields, name)
+
+			if usual := fields(of["additionalProperties"])["default"]; properties[name] == nil && usual != nil {
+				object.Fields[name] = copyOf(usual)
+			}
+		}
+	}
+
+	for name, property := range properties {
+		if usual := fields(property)["default"]; object.GetFields()[name] == nil && usual != nil {
+			if object.Fields == nil {
+				object.Fields = make(map[string]*structpb.Value)
+			}
+
+			object.Fields[name] = copyOf(usual)
+		}
+	}
+
+	for name, field := range object.GetFields() {
+		setDefaults(field, schemaOf(name, of))
+	}
+}
+
+// schemaOf returns the schema of a field of objects that have the schema s, or nil if it has none.
+func schemaOf(name string, s map[string]*structpb.Value) *structpb.Value {
+	if property := fields(s["properties"])[name]; property != nil {
+		return property
+	}
+
+	return s["additionalProperties"]
+}
+
+// isWrongNull is true if the value is null, and the schema doesn't admit that.
+func isWrongNull(v, s *structpb.Value) bool {
+	_, isNull := v.GetKind().(*structpb.Value_NullValue)
+	return isNull && s.GetStructValue() != nil && !fields(s)["nullable"].GetBoolValue()
+}
+
+func copyOf(v *structpb.Value) *structpb.Value { return proto.CloneOf(v) }
