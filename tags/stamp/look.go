@@ -59,9 +59,9 @@ type LookedLabel struct {
 
 	Fate Fate
 
-	// As is the key that its tag has. It can be spelled in another way than the label's, where the provider
-	// takes both for one.
-	As string
+	// As is the tag that it is. It can be spelled in another way than the label, where the provider takes both
+	// for one.
+	As LookedTag
 
 	// Reason and Limit say why the label is skipped, if it is.
 	Reason profile.SkipReason
@@ -75,15 +75,19 @@ type LookedLabel struct {
 type Fate int
 
 const (
-	// Tagged labels are tags, and Skipped ones aren't, for a reason.
+	// Tagged labels are tags.
 	Tagged Fate = iota
+
+	// Skipped labels aren't, for a reason.
 	Skipped
 
 	// Retained tags have the value that an earlier step set.
 	Retained
 
-	// Ignored tags are as the cloud has them, by ignoreTags, and Removed ones are not there, by removeTags.
+	// Ignored tags are as the cloud has them, by ignoreTags.
 	Ignored
+
+	// Removed tags are not there, by removeTags.
 	Removed
 
 	// Undecided labels are those of a field that can't change once the resource is made, or that conflict
@@ -200,13 +204,15 @@ func (f *LookedField) addLabels(p *plan, before *State) {
 	for i := range p.labels.all {
 		label := &p.labels.all[i]
 		there := before.Tags.For(&label.entry)
-		l := LookedLabel{Tag: label.Tag, As: label.Key, IsThere: there != nil && tagset.IsText(there.Value, label.Value)}
+		l := LookedLabel{Tag: label.Tag, As: LookedTag{Key: label.Key, Value: label.Value}}
+		l.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
 
 		switch d := p.decision; {
 		case d == nil:
 			l.Fate = Undecided
 		case d.states[i] == stamped || d.hasText(label):
-			l.As = d.Tags.For(&label.entry).Key
+			e := d.Tags.For(&label.entry)
+			l.As = LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
 		case d.states[i] == open:
 			l.Fate, l.Reason, l.Limit = Skipped, profile.CountCap, d.limit()
 		default:

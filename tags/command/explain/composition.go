@@ -52,7 +52,11 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 	providers := c.providers(e, of.Input, &of.set)
 	e.addLimits(of.Input)
 
-	return e, e.explain(of, providers)
+	if err := e.explain(of, providers); err != nil {
+		return nil, err
+	}
+
+	return e, nil
 }
 
 // title returns the title of the label's source.
@@ -67,7 +71,7 @@ func (r *resolved) title(l tags.Label) string {
 
 // resolve the labels of the composite resource.
 func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, error) {
-	objects, err := r.Objects(c.RequiredResources...)
+	objects, err := c.required(r)
 	if err != nil {
 		return nil, err
 	}
@@ -85,22 +89,9 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		return nil, err
 	}
 
-	req := &fnv1.RunFunctionRequest{
-		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
-	}
-
-	if c.Context != "" {
-		contexts, err := r.Objects(c.Context)
-		if err != nil {
-			return nil, err
-		}
-
-		if len(contexts) != 1 {
-			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(contexts))
-		}
-
-		req.Context = contexts[0]
+	req, err := c.request(r, xr)
+	if err != nil {
+		return nil, err
 	}
 
 	set, answer, err := resolveWith(ctx, step.Input, req, objects)
@@ -131,6 +122,29 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	}
 
 	return of, nil
+}
+
+// request of a step for the composite resource, as Crossplane makes it.
+func (c *Command) request(r *manifest.Reader, xr *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
+	req := &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
+	}
+
+	if c.Context != "" {
+		contexts, err := r.Objects(c.Context)
+		if err != nil {
+			return nil, err
+		}
+
+		if len(contexts) != 1 {
+			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(contexts))
+		}
+
+		req.Context = contexts[0]
+	}
+
+	return req, nil
 }
 
 // settings says which settings of the input are its standard's, which are its own, and which of its standard it
@@ -198,20 +212,18 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	found := slices.DeleteFunc(slices.Clone(objects), func(o *structpb.Struct) bool {
 		return step.Composite != v1beta1.ResourceKind{APIVersion: object.APIVersion(object.Tree(o)), Kind: object.Kind(object.Tree(o))}
 	})
-	name := func(o *structpb.Struct) string {
-		return object.Title(object.Tree(o)) + " (" + object.APIVersion(object.Tree(o)) + ")"
-	}
-
 	switch {
+	case len(found) == 1 && c.XRD != "":
+		return found[0], r.Default(c.XRD, found[0])
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) != 0:
-		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, name), 0))
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, title), 0))
 	case len(objects) == 0:
 		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, name), 0))
+			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, title), 0))
 	}
 }
 

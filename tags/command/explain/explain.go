@@ -26,12 +26,13 @@ type Command struct {
 
 	FieldPath    string        `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
 	Provider     []string      `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	ProfileRules profile.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. A Composition says so itself." placeholder:"RULES"`
+	ProfileRules profile.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. With a Composition, in place of what its step says." placeholder:"RULES"`
 	Output       string        `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
 	Strict       bool          `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
 
 	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
 	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
+	XRD               string   `help:"CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. Its defaults apply, as they do in the cluster. A composite resource that is read from the cluster has them." name:"xrd" placeholder:"FILE"`
 	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
 	Context           string   `help:"YAML or JSON file with the pipeline's context: a map of context key to value." placeholder:"FILE"`
 	Rendered          string   `help:"Output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has." placeholder:"FILE"`
@@ -42,14 +43,14 @@ type Command struct {
 }
 
 // strictError is the error of --strict.
-type strictError struct{ skipped, refused, broken int }
+type strictError struct{ skipped, refused, broken, fails int }
 
 func (e strictError) Error() string {
 	var out []string
 	for _, of := range []struct {
 		what string
 		n    int
-	}{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}} {
+	}{{"labels skipped", e.skipped}, {"labels whose tags the cloud refuses", e.refused}, {"rules of tagPolicy broken", e.broken}, {"failures of the function", e.fails}} {
 		if of.n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d", of.what, of.n))
 		}
@@ -68,14 +69,14 @@ func (c *Command) Validate() error {
 		return errors.New("give either a file of labels or --composition")
 	case (c.Composition == "") != (c.XR == ""):
 		return errors.New("--composition and --xr go together")
-	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" || c.Context != "" || c.Rendered != ""):
-		return errors.New("--required-resources, --context, --rendered and --step go with --composition")
+	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" || c.Context != "" || c.Rendered != "" || c.XRD != ""):
+		return errors.New("--xrd, --required-resources, --context, --rendered and --step go with --composition")
 	case c.Rendered != "" && len(c.Provider) > 0:
 		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
 	default:
-		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.Context, c.Rendered}, c.RequiredResources...))
+		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.XRD, c.Context, c.Rendered}, c.RequiredResources...))
 	}
 }
 

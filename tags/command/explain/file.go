@@ -31,7 +31,11 @@ func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, er
 	}
 	e := &explained{labels: of.set.Labels}
 
-	return e, e.explain(of, c.Provider)
+	if err := e.explain(of, c.Provider); err != nil {
+		return nil, err
+	}
+
+	return e, nil
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the

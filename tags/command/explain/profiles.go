@@ -252,22 +252,22 @@ func (e *explained) add(x *Explanation, l *stamp.LookedLabel, rules *ruleNames) 
 		x.Skipped = append(x.Skipped, l.Skip(x.Provider, l.Reason))
 		x.cells[l.Label] = terminal.Cell{Text: string(l.Reason), Color: terminal.Red}
 	case stamp.Removed:
-		x.Removed = append(x.Removed, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Tag.Key, Rule: rules.removes(&l.Tag)})
+		x.Removed = append(x.Removed, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rules.removes(&l.Tag)})
 		x.cells[l.Label] = terminal.Cell{Text: "removed"}
 	default:
-		x.Tags[l.As] = l.Tag.Value
+		x.Tags[l.As.Key] = l.As.Value
 		if slices.Contains(e.assumed, l.Label) {
-			x.Tags[l.As] = differs
+			x.Tags[l.As.Key] = differs
 		}
 
-		x.cells[l.Label] = terminal.Cell{Text: words.Cell(l.As), Color: terminal.Green}
+		x.cells[l.Label] = terminal.Cell{Text: words.Cell(l.As.Key), Color: terminal.Green}
 
 		if from, ok := e.origins[l.Label]; ok {
-			x.Sources[l.As] = from
+			x.Sources[l.As.Key] = from
 		}
 
 		if rule := rules.ignores(&l.Tag); rule != "" {
-			x.Ignored = append(x.Ignored, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Tag.Key, Rule: rule})
+			x.Ignored = append(x.Ignored, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rule})
 		}
 	}
 }

@@ -32,14 +32,15 @@ const nameAnnotation = "crossplane.io/composition-resource-name"
 
 // A Rendered resource is one that a pipeline has made, with its tags.
 type Rendered struct {
+	RenderedField
+
 	Resource   string `json:"resource"`
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Provider   string `json:"provider"`
 
-	// LeftAlone is why the resource's tags aren't managed. If they are, they are in the field.
+	// LeftAlone is why the resource's tags aren't managed. If they are, they are in the RenderedField.
 	LeftAlone string `json:"leftAlone,omitempty"`
-	RenderedField
 
 	// Launched are the fields whose tags go to what the resource launches.
 	Launched []*RenderedField `json:"launched,omitempty"`
@@ -109,6 +110,9 @@ type rendering struct {
 
 	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
+
+	// fails is true if the function does.
+	fails bool
 }
 
 // rendered explains the tags of rendered resources.
@@ -152,8 +156,9 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	}
 
 	violations := tagpolicy.Check(s.Input, s.Transformer, targets, nil)
-	if len(violations) > 0 && s.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
-		out.notes = append(out.notes, fmt.Sprintf(fails+"tagPolicy has enforcement Error, and %s", words.Count(len(violations), "rule is broken", "rules are broken")))
+
+	if err := fatal(ctx, s, targets, violations); err != nil {
+		out.fails, out.notes = true, append(out.notes, fails+err.Error())
 	}
 
 	for _, v := range violations {
@@ -171,6 +176,19 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	out.noteUnprofiled()
 
 	return out, nil
+}
+
+// fatal returns why the function fails over the targets, which violate the tag policy, or nil if it doesn't.
+func fatal(ctx context.Context, s *stamp.Stamper, targets *target.Targets, violations []tagpolicy.Violation) error {
+	if _, err := s.Stamp(ctx, targets); err != nil {
+		return err
+	}
+
+	if n := len(violations); n > 0 && s.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
+		return errors.Errorf("tagPolicy has enforcement Error, and resources break its rules in %s", words.Count(n, "place", "places"))
+	}
+
+	return nil
 }
 
 // composed returns the composed resources in the output of a render, by the name that each has in its
@@ -386,19 +404,28 @@ func (x *rendering) found() (of strictError) {
 	for _, r := range x.resources {
 		of.broken += len(r.Broken)
 
+		// A label that several fields can't have is one label.
+		skipped, refused := make(map[string]bool), make(map[string]bool)
+
 		for _, f := range r.fields() {
 			for i := range f.Tags {
 				if f.Tags[i].CloudRefuses != "" && !x.meant {
-					of.refused++
+					refused[f.Tags[i].Key] = true
 				}
 			}
 
 			for i := range f.Labels {
 				if f.Labels[i].Reason != "" {
-					of.skipped++
+					skipped[f.Labels[i].TagKey+"\n"+f.Labels[i].QualifiedKey+"\n"+f.Labels[i].Source] = true
 				}
 			}
 		}
+
+		of.skipped, of.refused = of.skipped+len(skipped), of.refused+len(refused)
+	}
+
+	if x.fails {
+		of.fails = 1
 	}
 
 	return of

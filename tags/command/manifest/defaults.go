@@ -65,29 +65,29 @@ func setDefaults(v, s *structpb.Value) {
 		return
 	}
 
-	object, properties := v.GetStructValue(), fields(of["properties"])
+	if len(v.GetStructValue().GetFields()) == 0 {
+		v.GetStructValue().Fields = make(map[string]*structpb.Value)
+	}
 
-	for name, field := range object.GetFields() {
+	all, properties := v.GetStructValue().GetFields(), fields(of["properties"])
+
+	for name, field := range all {
 		if isWrongNull(field, schemaOf(name, of)) {
-			delete(object.Fields, name)
+			delete(all, name)
 
 			if usual := fields(of["additionalProperties"])["default"]; properties[name] == nil && usual != nil {
-				object.Fields[name] = copyOf(usual)
+				all[name] = copyOf(usual)
 			}
 		}
 	}
 
 	for name, property := range properties {
-		if usual := fields(property)["default"]; object.GetFields()[name] == nil && usual != nil {
-			if object.Fields == nil {
-				object.Fields = make(map[string]*structpb.Value)
-			}
-
-			object.Fields[name] = copyOf(usual)
+		if usual := fields(property)["default"]; all[name] == nil && usual != nil {
+			all[name] = copyOf(usual)
 		}
 	}
 
-	for name, field := range object.GetFields() {
+	for name, field := range all {
 		setDefaults(field, schemaOf(name, of))
 	}
 }
