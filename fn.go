@@ -84,12 +84,12 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
 
-	if report.IsOperation(req) {
-		return f.operate(ctx, in, req)
-	}
-
 	if required.Waiting() {
 		return (&report.Run{Request: req, Required: required, Input: in}).Waiting(), nil
+	}
+
+	if report.IsOperation(req) {
+		return f.operate(ctx, in, req, required)
 	}
 
 	set, err := resolve.Resolve(ctx, in, req, required)
@@ -132,13 +132,19 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 // input of the request, joined with its standard if it extends one that is here.
 func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Requirements) (*v1beta1.CloudTags, error) {
-	in, err := f.inputs.Decode(req.GetInput())
+	own, err := f.inputs.Decode(req.GetInput())
+	if err != nil {
+		return nil, errors.Wrap(err, "invalid input")
+	}
 
-	if err == nil && !report.IsOperation(req) {
-		if in, err = resolve.Extend(&f.inputs, in, req.GetInput(), required); err != nil {
-			return nil, err
-		}
+	in, err := resolve.Extend(&f.inputs, own, req.GetInput(), required)
 
+	switch {
+	case err != nil:
+		return nil, err
+	case report.IsOperation(req):
+		err = own.CheckOperation()
+	default:
 		err = in.CheckComposition()
 	}
 
@@ -146,12 +152,7 @@ func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Require
 }
 
 // operate counts the tags of the resources that an Operation requires.
-func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	if err := in.CheckOperation(); err != nil {
-		return nil, report.Fail(report.ReasonInvalidInput, errors.Wrap(err, "invalid input"))
-	}
-
-	required := require.New(req)
+func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (*fnv1.RunFunctionResponse, error) {
 	o := coverage.Options{By: "provider", Input: in, Schemas: schemas(in, required)}
 
 	if in.Coverage != nil {
@@ -159,7 +160,7 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 	}
 
 	tally := coverage.New(o)
-	if err := tally.AddRequired(ctx, req.GetRequiredResources()); err != nil {
+	if err := tally.AddRequired(ctx, required.OfStep()); err != nil {
 		return nil, err
 	}
 

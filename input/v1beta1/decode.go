@@ -129,8 +129,8 @@ func (in *CloudTags) complete(compiled compiled) {
 }
 
 // maxKept is how many inputs a Decoder keeps. Each step of a Composition that runs the function
-// has one.
-const maxKept = 256
+// has one, and if it extends a standard, also the one that both are together.
+const maxKept = 512
 
 // maxKeptExpressions is how many parts the expressions of all kept inputs may have. A part takes about
 // 1 KB. Each expression takes as much as perExpression parts besides.
@@ -140,7 +140,8 @@ const (
 )
 
 // A Decoder keeps the inputs that it has decoded, and those that it has joined: Crossplane sends the
-// same input and the same standard at each reconcile. The zero Decoder is ready to use, also by several goroutines at once.
+// same input and the same standard at each reconcile. The zero Decoder is ready to use, also by several
+// goroutines at once.
 //
 // +kubebuilder:object:generate=false
 type Decoder struct {

@@ -179,7 +179,7 @@ func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) 
 			out[name] = o.list(path, how, above.GetListValue().GetValues(), below.GetListValue().GetValues())
 		case path == "tagPolicy":
 			out[name] = structpb.NewStructValue(&structpb.Struct{Fields: o.join("tagPolicy.", above.GetStructValue().GetFields(), below.GetStructValue().GetFields())})
-		case above == nil || below != nil && below.GetStringValue() != "" && below.GetStringValue() == strictest[path] && !proto.Equal(above, below):
+		case above == nil || isStricter(path, above, below):
 			out[name] = below
 			o.add(Setting{Path: path, Written: path, Standard: true})
 		default:
@@ -188,6 +188,13 @@ func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) 
 	}
 
 	return out
+}
+
+// isStricter reports whether the field at path is the standard's because that is stricter.
+func isStricter(path string, own, standard *structpb.Value) bool {
+	strict, ok := strictest[path]
+
+	return ok && standard.GetStringValue() == strict && own.GetStringValue() != strict
 }
 
 // list returns the list at path that is joined of that of the input and that of its standard.

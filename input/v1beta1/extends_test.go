@@ -114,7 +114,7 @@ var drawable = map[string][]string{
 	"tagFields":          {`[{apiVersion: v1, kind: A, shape: None}]`, `[{apiVersion: v1, kind: B, fieldPath: spec.a, shape: StringList}]`},
 	"removeTags":         {`[{key: a}]`, `[{key: b}, {fromFieldPath: spec.a}]`},
 	"ignoreTags":         {`[{key: a}]`, `[{key: "b*", onConflict: Retain}]`},
-	"tagPolicy":          {`{rules: [{key: a}]}`, `{enforcement: Error, rules: [{key: b}, {key: c, required: false}]}`, `{enforcement: Warn, rules: [{key: d}]}`},
+	"tagPolicy":          {`{rules: [{key: a}]}`, `{enforcement: Error, rules: [{key: b}, {key: c, required: false}]}`, `{enforcement: Warn, rules: [{key: d}]}`, `{enforcement: Error}`},
 	"kubernetesMetadata": {`[{source: {type: CompositeMetadata}, select: {all: true}}]`, `[{source: {type: CompositeMetadata}, select: {prefixes: [a]}, copy: [Labels]}]`},
 	"toContextKey":       {`k`, `crossplane.io/k`, `l`},
 	"statusFieldPath":    {`status.tags`},
@@ -243,7 +243,11 @@ func both(own, standard map[string]any) map[string]any {
 	below, _ := standard["tagPolicy"].(map[string]any)
 
 	if above != nil && below != nil {
-		policy := map[string]any{"rules": append(slices.Clone(list(below, "rules")), list(above, "rules")...)}
+		policy := map[string]any{}
+		if rules := slices.Concat(list(below, "rules"), list(above, "rules")); len(rules) > 0 {
+			policy["rules"] = rules
+		}
+
 		if above["enforcement"] == "Error" || below["enforcement"] == "Error" {
 			policy["enforcement"] = "Error"
 		}

@@ -12,11 +12,12 @@ func (in *CloudTags) CheckComposition() error {
 		return nil
 	}
 
-	return errors.New("coverage: is for Operations only, and forbidden in a Composition")
+	return errors.Errorf("%s: is for Operations only, and forbidden in a Composition", in.Where("coverage"))
 }
 
 // CheckOperation returns an error if the input has fields that need a composite resource: an
-// Operation has none.
+// Operation has none. It is about the input of a step, not about what that is with its standard: the
+// Operation leaves out what the standard says for Compositions.
 func (in *CloudTags) CheckOperation() error {
 	var has []string
 
@@ -24,7 +25,6 @@ func (in *CloudTags) CheckOperation() error {
 		name string
 		has  bool
 	}{
-		{name: "extends", has: in.Extends != nil},
 		{name: "provider.fromFieldPath", has: in.Provider != nil && !in.Provider.FromFieldPath.IsZero()},
 		{name: "sources", has: len(in.Sources) > 0},
 		{name: "reservedKeys", has: len(in.ReservedKeys) > 0},
@@ -44,5 +44,5 @@ func (in *CloudTags) CheckOperation() error {
 	}
 
 	return errors.Errorf("%s: forbidden in an Operation, which has no composite resource and writes no tags: it can have "+
-		"coverage, tagPolicy, provider.value, keyPrefix, keyFormats, resources, tagFields, profileRules, fieldDiscovery and ttl", strings.Join(has, ", "))
+		"extends, coverage, tagPolicy, provider.value, keyPrefix, keyFormats, resources, tagFields, profileRules, fieldDiscovery and ttl", strings.Join(has, ", "))
 }

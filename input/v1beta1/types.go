@@ -990,10 +990,11 @@ type TagPolicy struct {
 	// +kubebuilder:default=Warn
 	Enforcement PolicyEnforcement `json:"enforcement,omitempty"`
 
-	// Rules of the policy. Each holds on its own.
+	// Rules of the policy. Each holds on its own. They may be left out beside extends.
 	//
+	// +optional
 	// +kubebuilder:validation:MinItems=1
-	Rules []TagRule `json:"rules"`
+	Rules []TagRule `json:"rules,omitempty"`
 }
 
 // A TagRule is on one tag of resources that have a tag field.

@@ -165,6 +165,14 @@ func (r *Requirements) Resources(selector *fnv1.ResourceSelector) ([]object.Obje
 	return objects, answered
 }
 
+// OfStep returns the answers to what the pipeline step requires, not the function.
+func (r *Requirements) OfStep() map[string]*fnv1.Resources {
+	out := maps.Clone(r.req.GetRequiredResources())
+	maps.DeleteFunc(out, func(name string, _ *fnv1.Resources) bool { return r.required.GetResources()[name] != nil })
+
+	return out
+}
+
 // Answer answers the required resources in the request of the next call, as Crossplane does if there are no
 // other objects.
 func (r *Requirements) Answer(objects []*structpb.Struct) { Answer(r.req, r.required, objects) }

@@ -357,6 +357,22 @@ type cluster struct {
 
 	// answersAll is true if Crossplane answers every selector with all objects.
 	answersAll bool
+
+	// extending is the input as it is written, if it extends a standard.
+	extending *structpb.Struct
+}
+
+// joined are the inputs that tests have joined with their standards.
+var joined v1beta1.Decoder
+
+// resolve calls Resolve on the input, or on what it is with its standard once that is here.
+func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (resolve.Set, error) {
+	in, err := resolve.Extend(&joined, in, c.extending, required)
+	if err != nil || required.Waiting() {
+		return resolve.Set{}, err
+	}
+
+	return resolve.Resolve(context.Background(), in, req, required)
 }
 
 // reconcile calls Resolve as often as Crossplane calls the function: until two calls
@@ -372,7 +388,7 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		required := require.New(req)
 		rsp := &fnv1.RunFunctionResponse{}
 
-		set, err := resolve.Resolve(context.Background(), in, req, required)
+		set, err := c.resolve(in, req, required)
 		if err != nil {
 			return set, calls, err
 		}

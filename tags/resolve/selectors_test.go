@@ -39,15 +39,23 @@ func (n node) read(i int) string {
 	return fmt.Sprintf("required.?s%d.?spec.?next", i)
 }
 
-// drawInput draws an input of sources that lead to one another, at most five levels deep. All are optional.
-func drawInput(t *rapid.T, fields string) *v1beta1.CloudTags {
+// drawInput draws an input of sources that lead to one another, at most five levels deep. All are optional. The first ones,
+// and the fields, may be those of a standard, which is the only object of the cluster, and the first level.
+func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 	var (
 		nodes   []node
 		sources []string
 	)
 
+	extends := rapid.Bool().Draw(t, "extends")
+	first := 1
+
+	if extends {
+		first = 2
+	}
+
 	for i := range rapid.IntRange(1, 9).Draw(t, "sources") {
-		n := node{level: 1, trusted: rapid.Bool().Draw(t, "trusted"), list: rapid.Bool().Draw(t, "list")}
+		n := node{level: first, trusted: rapid.Bool().Draw(t, "trusted"), list: rapid.Bool().Draw(t, "list")}
 
 		// text is the expression of a string that the source may read.
 		text := func() string {
@@ -98,12 +106,35 @@ func drawInput(t *rapid.T, fields string) *v1beta1.CloudTags {
 		nodes = append(nodes, n)
 	}
 
-	in, err := v1beta1.Decode(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "keyPrefix": "", %s"sources": [%s]}`, v1beta1.APIVersion, v1beta1.Kind, fields, strings.Join(sources, ", "))))
+	c := cluster{}
+	written := inputOf(fields, sources)
+
+	if extends {
+		of := rapid.IntRange(0, len(sources)).Draw(t, "sources of the standard")
+		c.objects = []*structpb.Struct{{Fields: map[string]*structpb.Value{
+			"apiVersion": structpb.NewStringValue("a/v1"), "kind": structpb.NewStringValue("Standard"),
+			"metadata": structpb.NewStructValue(resource.MustStructJSON(`{"name": "standard"}`)),
+			"spec":     structpb.NewStructValue(inputOf(fields, sources[:of])),
+		}}}
+		c.extending = inputOf(`"extends": {"apiVersion": "a/v1", "kind": "Standard", "name": "standard", "fromFieldPath": "spec"}, `, sources[of:])
+		written = c.extending
+	}
+
+	in, err := v1beta1.Decode(written)
 	if err != nil {
 		t.Fatalf("Decode(...): %v", err)
 	}
 
-	return in
+	return in, c
+}
+
+// inputOf the fields and sources, if there are any.
+func inputOf(fields string, sources []string) *structpb.Struct {
+	if len(sources) > 0 {
+		fields += fmt.Sprintf(`"sources": [%s], `, strings.Join(sources, ", "))
+	}
+
+	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, %s"keyPrefix": ""}`, v1beta1.APIVersion, v1beta1.Kind, fields))
 }
 
 // drawObjects draws objects of the namespaces. Each has a label that says which it is.
@@ -143,11 +174,11 @@ func TestSelectors(t *testing.T) {
 	everywhere := []string{"n0", "n1", "n2", evil}
 
 	rapid.Check(t, func(t *rapid.T) {
-		in := drawInput(t, "")
+		in, of := drawInput(t, "")
 		req := drawRequest(t)
 
 		for range 2 {
-			c := cluster{objects: drawObjects(t, "objects", []string{"", "n0", "n1", evil}, everywhere)}
+			c := cluster{extending: of.extending, objects: slices.Concat(of.objects, drawObjects(t, "objects", []string{"", "n0", "n1", evil}, everywhere))}
 
 			fresh := proto.CloneOf(req)
 			fresh.RequiredResources = nil
@@ -203,7 +234,7 @@ func arriving(t *rapid.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, c
 	for {
 		required, rsp := require.New(req), &fnv1.RunFunctionResponse{}
 
-		set, err := resolve.Resolve(t.Context(), in, req, required)
+		set, err := c.resolve(in, req, required)
 		if err != nil {
 			t.Fatalf("\nWaiting should be no failure.\nResolve(...): %v", err)
 		}
@@ -237,13 +268,13 @@ func TestSelectorsTrust(t *testing.T) {
 	good := []string{"n0", "n1", "n2"}
 
 	rapid.Check(t, func(t *rapid.T) {
-		in := drawInput(t, `"reservedKeys": ["*"], `)
+		in, of := drawInput(t, `"reservedKeys": ["*"], `)
 		trusted := drawObjects(t, "trusted", []string{"", "n0", "n1"}, good)
 
 		var sets []resolve.Set
 
 		for range 2 {
-			c := cluster{objects: slices.Concat(drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}
+			c := cluster{extending: of.extending, objects: slices.Concat(of.objects, drawObjects(t, "untrusted", []string{evil}, append(good, evil)), trusted)}
 
 			set, _, err := c.reconcile(in, drawRequest(t))
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 // write them.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.extends) || has(self.sources) || has(self.removeTags) || has(self.ignoreTags) || has(self.kubernetesMetadata) || has(self.tagPolicy) || has(self.coverage)",message="at least one of extends, sources, removeTags, ignoreTags, kubernetesMetadata, tagPolicy and coverage is required",fieldPath=".sources"
+// +kubebuilder:validation:XValidation:rule="has(self.extends) || !has(self.tagPolicy) || has(self.tagPolicy.rules)",message="is required unless extends names a standard that has rules",fieldPath=".tagPolicy.rules"
 // +kubebuilder:storageversion
 // +kubebuilder:resource:categories=crossplane
 type CloudTags struct {

@@ -247,9 +247,7 @@ func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 		req.RequiredResources = make(map[string]*fnv1.Resources)
 	}
 
-	for name, objects := range s.Required {
-		req.RequiredResources[name] = tagstest.Items(objects...)
-	}
+	s.require(req)
 
 	req.RequiredSchemas = make(map[string]*fnv1.Schema)
 
@@ -258,6 +256,13 @@ func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 		if len(openAPI.GetFields()) > 0 {
 			req.RequiredSchemas[name].OpenapiV3 = openAPI
 		}
+	}
+}
+
+// require adds what the step requires to the request of a call, as Crossplane does in each.
+func (s *Step) require(req *fnv1.RunFunctionRequest) {
+	for name, objects := range s.Required {
+		req.RequiredResources[name] = tagstest.Items(objects...)
 	}
 }
 
@@ -281,5 +286,6 @@ func (s *Step) settle(tb testing.TB, req *fnv1.RunFunctionRequest, function Func
 
 		before, req.Context = rsp.GetRequirements(), rsp.GetContext()
 		require.Answer(req, before, s.Objects)
+		s.require(req)
 	}
 }
