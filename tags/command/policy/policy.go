@@ -5,7 +5,6 @@ package policy
 import (
 	"cmp"
 	_ "embed" // For the manifests.
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -16,7 +15,6 @@ import (
 	"text/template"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -35,12 +33,12 @@ type Command struct {
 
 	RequiredResources []string `help:"File or folder with the object that holds the standard which the input extends. Can be repeated." placeholder:"PATH"`
 
-	Provider []string `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
-	Match    []string `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
-	Required bool     `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
-	Action   string   `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
-	Selector string   `help:"Only check objects whose labels match, e.g. tier=gold or 'env in (prod,stage)'. An object is checked if it matches before a change or after it." placeholder:"SELECTOR" sep:"none"`
-	Name     string   `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
+	Provider []string          `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
+	Match    []string          `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
+	Required bool              `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
+	Action   string            `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
+	Selector map[string]string `help:"Label that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked." placeholder:"KEY=VALUE"`
+	Name     string            `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
 
 	Prefix       []string         `help:"Prefix of the labels and annotations to check, e.g. tags.example.org/. Can be repeated." placeholder:"PREFIX" sep:"none"`
 	KeyPrefix    *string          `help:"Prefix of tag keys (plexsphere: by default)." placeholder:"PREFIX"`
@@ -61,7 +59,7 @@ type policy struct {
 	*v1beta1.CloudTags
 
 	Name, Action string
-	Selector     string // Of objects, as JSON, if there is one.
+	Selector     map[string]string // Labels of objects.
 	Kinds        []string
 	Readings     []*reading
 	Prefixes     []string    // Of what is read, each once.
@@ -95,7 +93,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text returns the manifests of the policy that the flags ask for, and of its binding.
 func (c *Command) text(in io.Reader) (string, error) {
-	p := &policy{Action: c.Action, plurals: make(map[string]string)}
+	p := &policy{Action: c.Action, Selector: c.Selector, plurals: make(map[string]string)}
 	if err := p.match(c.Match); err != nil {
 		return "", err
 	}
@@ -110,7 +108,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	if p.Selector, err = c.selector(); err != nil {
+	if err := c.checkSelector(); err != nil {
 		return "", err
 	}
 
@@ -245,20 +243,15 @@ func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile
 	return out, nil
 }
 
-// selector returns the label selector as JSON, or nothing if there is none.
-func (c *Command) selector() (string, error) {
-	if c.Selector == "" {
-		return "", nil
+// checkSelector returns an error if no object can have the labels of the selector.
+func (c *Command) checkSelector() error {
+	for _, key := range sortedKeys(c.Selector) {
+		if why := slices.Concat(content.IsLabelKey(key), content.IsLabelValue(c.Selector[key])); len(why) > 0 {
+			return errors.Errorf("--selector %s=%s: %s", key, c.Selector[key], why[0])
+		}
 	}
 
-	s, err := metav1.ParseToLabelSelector(c.Selector)
-	if err != nil {
-		return "", errors.Wrapf(err, "--selector %q", c.Selector)
-	}
-
-	j, err := json.Marshal(s)
-
-	return string(j), err
+	return nil
 }
 
 // ownLabels returns the labels that the input itself has, whatever their values are.
