@@ -3,10 +3,12 @@ package field_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -125,5 +127,28 @@ func BenchmarkRead(b *testing.B) {
 
 	for b.Loop() {
 		field.Read(gvk, object.Tree(s).Node())
+	}
+}
+
+// TestRuleOf proves that the rule which is made of a field gives this field to the kind.
+func TestRuleOf(t *testing.T) {
+	written := func(f field.Field) []string { return f.Columns()[:2] }
+
+	for gvk, e := range field.BuiltIn().All() {
+		f := e[0].Field
+
+		rule, ok := field.RuleOf(gvk, f)
+		if ok != (f.Shape != field.MapOfLists && !f.OnRequest) {
+			t.Errorf("\nOnly fields that rules can't have, or have to ask for, should have no rule.\nRuleOf(%s, %s): got %t", gvk, f.Columns(), ok)
+		}
+
+		if !ok {
+			continue
+		}
+
+		got, _ := field.NewRules([]v1beta1.TagField{rule}).Locate(field.Kind{GroupVersionKind: gvk})
+		if diff := cmp.Diff(written(f), written(got)); diff != "" {
+			t.Errorf("\nThe rule should give the field.\nRuleOf(%s, ...): -want, +got:\n%s", gvk, diff)
+		}
 	}
 }

@@ -86,6 +86,28 @@ func OfRule(tf *v1beta1.TagField) Field {
 	return f
 }
 
+// RuleOf is the rule that gives the tag field f to the kind. It returns false if rules have no such field, or if the
+// field is one that somebody has to ask for.
+func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
+	tf := v1beta1.TagField{
+		APIVersion: profile.NewPattern(k.GroupVersion().String()), Kind: profile.NewPattern(k.Kind), FieldPath: f.Path, Shape: v1beta1.Shape(f.Shape),
+	}
+
+	switch f.Shape {
+	case KeyValueList:
+		tf.KeyValueList = &v1beta1.KeyValueList{Key: f.Key, Value: f.Value, Extra: f.Extra}
+	case StringList:
+		tf.StringList = &v1beta1.StringList{Separator: f.Separator, MaxLength: int32(f.MaxLength)} //nolint:gosec // It came from one, or from a schema's 255.
+	case Joined:
+		tf.Joined = &v1beta1.Joined{Separator: f.Separator, Delimiter: f.Delimiter}
+	case MapOfLists:
+		return tf, false
+	case Map, None:
+	}
+
+	return tf, !f.OnRequest
+}
+
 // Locate the tag field of the kind by the first rule that matches it.
 func (r *Rules) Locate(k Kind) (Field, bool) {
 	for _, rl := range r.rules {

@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -33,10 +35,12 @@ func (failedError) ExitCode() int { return 2 }
 // A Command reads custom resource definitions and prints the index of their served
 // kinds: one field.Line each, sorted.
 //
-// What differs from the built-in index are lines that are not in it behind a plus, and
-// lines of it that are not so behind a minus, with the releases in which they are. What
-// the index knows to differ from release to release is only counted. Unless the
-// definitions are complete, only versions of kinds can be gone.
+// What differs from the built-in index are, below a header, lines that are not in it behind a
+// plus, and lines of it that are not so behind a minus, with the releases in which they are.
+// The entries of tagFields follow that say to the function what the definitions say. Kinds that
+// the index doesn't have and that have no tag field are only counted, and so is what the index
+// knows to differ from release to release. Unless the definitions are complete, only versions
+// of kinds can be gone.
 type Command struct {
 	Paths []string `arg:"" help:"Files and folders of custom resource definitions. - is standard input."`
 
@@ -102,6 +106,9 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	c.addBuiltIn(kinds)
 
 	counts := make(map[string]int)
+	header := "  GROUP\tVERSION\tKIND\tFIELD\tSHAPE\tSETTINGS\tREPORTED\tRELEASES\n"
+
+	var rules []v1beta1.TagField
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		k := kinds[gvk]
@@ -109,16 +116,32 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		d := k.difference(gvk)
 		counts[d]++
 
-		if d == "" || d == "known" {
+		if d == "" || d == "known" || d == "fieldless" {
 			continue
 		}
 
-		if _, err := io.WriteString(out, k.lines(gvk)); err != nil {
+		if _, err := io.WriteString(out, header+k.lines(gvk)); err != nil {
 			return err
+		}
+
+		header = ""
+
+		if k.is != nil {
+			if rule, ok := field.RuleOf(gvk, *k.is); ok {
+				rules = append(rules, rule)
+			}
 		}
 	}
 
+	if err := writeRules(out, rules); err != nil {
+		return err
+	}
+
 	r.Sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", defined, counts["new"], counts["gone"], counts["changed"])
+
+	if n := counts["fieldless"]; n > 0 {
+		r.Sayf("%d more are new, and have no tag field", n)
+	}
 
 	if n := counts["known"]; n > 0 {
 		r.Sayf("%d more differ from release to release, as the index knows", n)
@@ -129,6 +152,23 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	}
 
 	return nil
+}
+
+// writeRules writes the entries of tagFields as the input has them.
+func writeRules(out io.Writer, rules []v1beta1.TagField) error {
+	if len(rules) == 0 {
+		return nil
+	}
+
+	y, err := yaml.Marshal(map[string]any{"tagFields": rules})
+	if err != nil {
+		return err
+	}
+
+	_, err = fmt.Fprintf(out, "\n# For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
+		"# with fieldDiscovery: Schema.\n%s", y)
+
+	return err
 }
 
 // addBuiltIn adds the built-in index's entries of these kinds, and of their groups if the definitions are complete.
@@ -152,10 +192,12 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	}
 }
 
-// difference returns how the kind differs from the built-in index: new, gone, changed, known to differ from
-// release to release, or not at all.
+// difference returns how the kind differs from the built-in index: new, fieldless if it has no tag field besides, gone,
+// changed, known to differ from release to release, or not at all.
 func (k kind) difference(gvk schema.GroupVersionKind) string {
 	switch {
+	case k.was == nil && k.is.Shape == field.None:
+		return "fieldless"
 	case k.was == nil:
 		return "new"
 	case k.is == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.

@@ -236,7 +236,7 @@ func TestProcess(t *testing.T) {
 
 func TestBrokenPipe(t *testing.T) {
 	for _, diff := range []bool{false, true} {
-		in := strings.NewReader(expand("CRD vm.example.org Machine v1 {}"))
+		in := strings.NewReader(expand("CRD vm.example.org Machine v1 {tags: {type: object, additionalProperties: {type: string}}}"))
 		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).run(&manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
 			t.Errorf("want the error of the output, got %v", err)
 		}

@@ -59,9 +59,18 @@ func (d *decoder) documents(in io.Reader) error {
 	}
 
 	g := &gauge{in: rest}
+	lines := bufio.NewReaderSize(g, minLongList)
 
-	for documents := yaml.NewYAMLReader(bufio.NewReader(g)); ; {
-		g.room = MaxDocument
+	for documents := yaml.NewYAMLReader(lines); ; {
+		g.room = MaxDocument - lines.Buffered()
+
+		if isLongList(lines) {
+			if err := d.longList(lines, g); err != nil {
+				return err
+			}
+
+			continue
+		}
 
 		text, err := documents.Read()
 

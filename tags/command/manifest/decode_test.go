@@ -118,6 +118,27 @@ func TestLarge(t *testing.T) {
 			text:   "name: a\n---\n{name: b, x: [" + large + "]}",
 			want:   []string{"a", "error: cannot read -: document 2: it is larger than 64 MB, and YAML can't be read in parts: use JSON, as kubectl get -o json prints it"},
 		},
+		"List": {
+			reason: "A List of YAML can, and other documents can be around it. Text in an item can look like another item.",
+			text: "---\nname: before\n---\napiVersion: v1\nitems:\n" + strings.Repeat("- name: \"\"\n\n  # - x\n  x: \"- "+line+"\"\n  y: |\n    - z\n", manifest.MaxDocument/len(line)+1) +
+				"- name: last\nkind: List\nmetadata:\n  resourceVersion: \"\"\n---\nname: behind",
+			want: append(append([]string{"before"}, make([]string, manifest.MaxDocument/len(line)+1)...), "last", "behind"),
+		},
+		"NoList": {
+			reason: "What a long List may not have is an error, as in a short one.",
+			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "kind: List\nother: b\n",
+			want:   append([]string{"a"}, append(make([]string, 11), `error: cannot read -: it has a list of items, and "other", which no List has`)...),
+		},
+		"BrokenItem": {
+			reason: "An error should name the line in the document.",
+			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "- name: b\n  name: c\n",
+			want:   append([]string{"a"}, append(make([]string, 11), `error: cannot read -: item 13: yaml: unmarshal errors: line 15: key "name" already set in map`)...),
+		},
+		"LargeItem": {
+			reason: "No item can be larger.",
+			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "- name: b\n  x: " + strings.Repeat(line, manifest.MaxDocument/len(line)+1),
+			want:   append([]string{"a"}, append(make([]string, 11), "error: cannot read -: item 13: it is larger than 64 MB")...),
+		},
 		"Item": {
 			reason: "Nor can an item.",
 			text:   `{"items": [{"name": "a"},` + "\n" + `{"name": "b", "x": [` + large + "]}]}",
@@ -174,14 +195,25 @@ func (l *items) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory tests that a List of JSON needs as much memory as its largest item does.
+// TestMemory tests that a List needs as much memory as its largest item does.
 func TestMemory(t *testing.T) {
-	const (
-		number = 500
-		most   = 1 << 20
-	)
+	const number = 500
 
-	in := &items{rest: `{"apiVersion": "v1", "items": [{}`, item: `, {"name": "a", "x": [` + strings.Repeat(`"0123456789",`, 1_000) + `""]}`, left: number}
+	t.Run("JSON", func(t *testing.T) {
+		testMemory(t, number, "cannot read -: line 1: unexpected EOF",
+			&items{rest: `{"apiVersion": "v1", "items": [{}`, item: `, {"name": "a", "x": [` + strings.Repeat(`"0123456789",`, 1_000) + `""]}`, left: number})
+	})
+	t.Run("YAML", func(t *testing.T) {
+		testMemory(t, number, "<nil>",
+			&items{rest: "apiVersion: v1\nitems:\n- {}\n", item: "- name: a\n  x:\n" + strings.Repeat("  - \"0123456789\"\n", 1_000), left: number})
+	})
+}
+
+// testMemory reads so many items.
+func testMemory(t *testing.T, number int, want string, in io.Reader) {
+	t.Helper()
+
+	const most = 1 << 20
 
 	var (
 		first, last runtime.MemStats
@@ -201,7 +233,7 @@ func TestMemory(t *testing.T) {
 		}
 	})
 
-	if diff := cmp.Diff("cannot read -: line 1: unexpected EOF", fmt.Sprint(err)); diff != "" || n != number+1 {
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" || n != number+1 {
 		t.Errorf("\nStream(...): want %d objects, got %d, and -want error, +got error:\n%s", number+1, n, diff)
 	}
 
