@@ -15,6 +15,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -51,6 +52,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 
 	providers := c.providers(e, of.Input, &of.set)
 	e.addLimits(of.Input)
+	e.addHandedOn(of.Input)
 
 	if err := e.explain(of, providers); err != nil {
 		return nil, err
@@ -181,6 +183,15 @@ func settings(in *v1beta1.CloudTags) []string {
 	}
 
 	return out
+}
+
+// addHandedOn notes to which kinds the labels are handed on.
+func (e *explained) addHandedOn(in *v1beta1.CloudTags) {
+	for i := range in.TagFields {
+		if f := &in.TagFields[i]; field.OfRule(f).Shape == field.Labels {
+			e.notes = append(e.notes, fmt.Sprintf("%s: kind %s of %s gets the labels as they are, without those of reserved keys, at %s", in.Where("tagFields[%d]", i), f.Kind, f.APIVersion, f.FieldPath))
+		}
+	}
 }
 
 // addLimits notes which rules of the input also depend on tags that aren't known here.

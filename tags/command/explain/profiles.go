@@ -322,11 +322,12 @@ const fails = "the function fails: "
 func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
 	for i := range in.TagFields {
 		rule := &in.TagFields[i]
-		if rule.Provider != "" && in.ProfileRules.ProfileOf(rule.Provider, "", "") != x.profile {
+		f := field.OfRule(rule)
+
+		if f.Shape == field.Labels || rule.Provider != "" && in.ProfileRules.ProfileOf(rule.Provider, "", "") != x.profile {
 			continue
 		}
 
-		f := field.OfRule(rule)
 		k := tagset.KindOf(&f, x.profile)
 		refused := []string{}
 

@@ -263,7 +263,10 @@ func (r *resolved) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		return x
 	}
 
-	x.Limit, x.Free = f.Limit, f.Free
+	if !l.Profile.HandsOn { // Then there is no limit but that of a schema, which isn't known.
+		x.Limit, x.Free = f.Limit, f.Free
+	}
+
 	rules := newRuleNames(r, f.Transformed, l.Profile)
 
 	for i := range f.Tags {
@@ -489,6 +492,8 @@ func (x *Rendered) row(f *RenderedField) []terminal.Cell {
 	switch {
 	case f.Mismatch != "":
 		row[3] = terminal.Cell{Text: "not usable", Color: terminal.Red}
+	case f.Shape == field.Labels:
+		row[3].Text = words.Count(len(f.Tags), "label", "labels")
 	case f.FieldPath != "":
 		row[3].Text = fmt.Sprintf("%d, %d free", len(f.Tags), f.Free)
 	}

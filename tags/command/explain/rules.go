@@ -69,9 +69,15 @@ type ruleNames struct {
 	reserved profile.KeySet
 }
 
-// newRuleNames returns the names of the rules for the tags of labels d, which are those of the profile p.
+// newRuleNames returns the names of the rules for the tags of labels d, which are those of the profile p. Labels that
+// are handed on are no tags.
 func newRuleNames(of *resolved, d *tags.Transformed, p *profile.Profile) *ruleNames {
-	return &ruleNames{stamp.NewKeyRules(of.set.Remove, d, p), stamp.NewKeyRules(of.set.Ignore, d, p), d.Reserved()}
+	remove, ignore := of.set.Remove, of.set.Ignore
+	if p.HandsOn {
+		remove, ignore = nil, nil
+	}
+
+	return &ruleNames{stamp.NewKeyRules(remove, d, p), stamp.NewKeyRules(ignore, d, p), d.Reserved()}
 }
 
 // removes names the rule that removes the tag, or is empty if none does.
