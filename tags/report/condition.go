@@ -5,15 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -80,18 +76,6 @@ type verdict struct {
 // rank of the verdict among those on runs that went well, or -1 if the run did not.
 func (v verdict) rank() int { return slices.Index(ranked, v.reason) }
 
-// worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
-// verdicts that are as bad, v comes first, and then the latest.
-func worst(v verdict, earlier []step) verdict {
-	for _, s := range slices.Backward(earlier) {
-		if s.verdict.rank() > v.rank() {
-			v = s.verdict
-		}
-	}
-
-	return v
-}
-
 // set the condition of the response. Its message ends with the digests.
 func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	c := &fnv1.Condition{
@@ -109,29 +93,29 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 	rsp.Conditions = append(rsp.Conditions, c)
 }
 
-// verdict on the outcome o.
-func (r *Run) verdict(o *sorted) verdict {
-	if len(o.Violations) > 0 {
-		return verdict{ReasonPolicyViolated, r.violations(o.Violations)}
+// verdict on the findings f.
+func (r *Run) verdict(f *findings) verdict {
+	if len(f.Violations) > 0 {
+		return verdict{ReasonPolicyViolated, r.violations(f.Violations)}
 	}
 
-	if n := len(o.unknown); n > 0 {
-		unknown := words.Map(o.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
+	if n := len(f.unknown); n > 0 {
+		unknown := words.Map(f.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
 		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
 	}
 
-	if len(o.CloudRefuses) > 0 {
+	if len(f.CloudRefuses) > 0 {
 		// Whoever means these must still see what is skipped.
-		why := append(r.cloudRefuses(o.CloudRefuses), skipped(o)...)
+		why := append(r.cloudRefuses(f.CloudRefuses), skipped(f)...)
 		return verdict{ReasonCloudRefuses, strings.Join(why, "; ")}
 	}
 
-	if why := skipped(o); len(why) > 0 {
+	if why := skipped(f); len(why) > 0 {
 		return verdict{ReasonSomeSkipped, strings.Join(why, "; ")}
 	}
 
-	return verdict{ReasonAllPropagated, r.propagated(o)}
+	return verdict{ReasonAllPropagated, r.propagated(f)}
 }
 
 // cloudRefuses says how many of the tags there are and why, names the first few, and says what to
@@ -145,11 +129,11 @@ func (r *Run) cloudRefuses(of []stamp.Skip) []string {
 	return append(why, mends[r.Input.ProfileRules])
 }
 
-// skipped returns what the outcome o lacks.
-func skipped(o *sorted) []string {
+// skipped returns what the findings f lack.
+func skipped(f *findings) []string {
 	why := []string{}
 
-	for _, of := range grouped(o.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
+	for _, of := range grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
 		// A label that breaks several limits is one label.
 		seen := make(map[tags.SkippedLabel]bool, len(of))
 		keys := []string{}
@@ -164,11 +148,11 @@ func skipped(o *sorted) []string {
 		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, words.Names(keys, 0)))
 	}
 
-	if n := len(o.mismatched); n > 0 {
+	if n := len(f.mismatched); n > 0 {
 		why = append(why, words.Count(n, "tag field", "tag fields")+" left alone")
 	}
 
-	if len(o.NotCopied) > 0 {
+	if len(f.NotCopied) > 0 {
 		why = append(why, "metadata not copied")
 	}
 
@@ -176,68 +160,37 @@ func skipped(o *sorted) []string {
 }
 
 // propagated says on how many resources the tags of labels are, and why not on others.
-func (r *Run) propagated(o *sorted) string {
-	out := []string{"tags on " + words.Count(len(o.tagged), "composed resource", "composed resources")}
+func (r *Run) propagated(f *findings) string {
+	out := []string{"tags on " + words.Count(len(f.tagged), "composed resource", "composed resources")}
 
 	if len(r.Input.Sources) == 0 {
 		out[0] = "no sources of labels"
 	}
 
-	if o.handedOn > 0 {
-		out = append(out, "labels handed on to "+words.Count(o.handedOn, "composite resource", "composite resources"))
+	if f.handedOn > 0 {
+		out = append(out, "labels handed on to "+words.Count(f.handedOn, "composite resource", "composite resources"))
 	}
 
 	for _, of := range []struct {
 		n         int
 		one, many string
 	}{
-		{o.noField, "has no tag field", "have no tag field"},
-		{o.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
-		{len(o.notTagged) - o.noField - o.composite, "left alone", "left alone"},
+		{f.noField, "has no tag field", "have no tag field"},
+		{f.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
+		{len(f.notTagged) - f.noField - f.composite, "left alone", "left alone"},
 	} {
 		if of.n > 0 {
 			out = append(out, words.Count(of.n, of.one, of.many))
 		}
 	}
 
-	if empty := r.empty(); len(empty) > 0 {
-		out = append(out, "nothing found by "+words.Names(words.Map(empty, func(l resolve.Lack) string { return l.Source }), 0))
+	if len(f.empty) > 0 {
+		out = append(out, "nothing found by "+words.Names(words.Map(f.empty, func(l resolve.Lack) string { return l.Source }), 0))
 	}
 
-	if len(o.Unmatched) > 0 {
-		out = append(out, "nothing selected by "+words.Names(o.Unmatched, 0))
+	if len(f.Unmatched) > 0 {
+		out = append(out, "nothing selected by "+words.Names(f.Unmatched, 0))
 	}
 
 	return strings.Join(out, "; ")
-}
-
-// A FailureError is an error that fails the pipeline.
-type FailureError struct {
-	error
-
-	// Reason of the condition and of the fatal result.
-	Reason string
-}
-
-// Fail returns a FailureError because of the error err: for the reason, unless what err is of says
-// that labels could not be known, or that something is too large.
-func Fail(reason string, err error) *FailureError {
-	switch {
-	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)):
-		reason = ReasonLimitExceeded
-	case errors.As(err, new(*stamp.ResolveError)), errors.As(err, new(*v1beta1.StandardError)):
-		reason = ReasonResolveFailed
-	}
-
-	return &FailureError{Reason: reason, error: err}
-}
-
-// Unwrap returns the error that fails the pipeline.
-func (f *FailureError) Unwrap() error { return f.error }
-
-// FailPolicy returns a FailureError because of violations of the tag policy, and counts them.
-func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
-	r.Metrics.violated(of)
-
-	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // The condition's message ends with a short digest of each step of this function, of its input and
@@ -43,14 +42,14 @@ func (d *digester) add(facts ...any) {
 
 func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:digestSize]) }
 
-// digest of the step's input, the verdict and outcome, and all else that there is to say,
-// whether there is room for it in results or not.
-func (r *Run) digest(v verdict, o *sorted) string {
+// digestOf the input of the step with the id, the verdict and the findings, whether there is room for them in results
+// or not.
+func digestOf(id string, v verdict, f *findings) string {
 	d := newDigester()
-	d.add(idOf(r.Request), v.reason, v.message, len(o.Skips), len(o.CloudRefuses),
-		o.NotCopied, o.Violations, o.Unmatched, words.Map(o.statusLacks, error.Error), r.empty(), r.Set.Valueless(), r.unprofiledNames(o))
+	d.add(id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
+		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, f.unprofiled)
 
-	for _, of := range [][]stamp.Skip{o.Skips, o.CloudRefuses} {
+	for _, of := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
 		for i := range of {
 			d.add(&of[i])
 		}
@@ -58,9 +57,9 @@ func (r *Run) digest(v verdict, o *sorted) string {
 
 	said := &stamp.Result{}
 
-	for i := range o.Results {
-		if o.Results[i].HasNews() {
-			*said = o.Results[i]
+	for i := range f.Results {
+		if f.Results[i].HasNews() {
+			*said = f.Results[i]
 			said.Active, said.Trusted = nil, nil // They are what the resource has.
 			d.add(said)
 		}

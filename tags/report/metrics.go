@@ -82,23 +82,23 @@ func (m *Metrics) Ran(rsp *fnv1.RunFunctionResponse) {
 // TooLarge counts a request that was refused because of its size.
 func (m *Metrics) TooLarge() { m.tooLarge.Inc() }
 
-// count what came of a run, in which so many sources were empty.
-func (m *Metrics) count(o *sorted, empty int) {
+// count what was found.
+func (m *Metrics) count(f *findings) {
 	if m == nil {
 		return
 	}
 
-	m.empty.Add(float64(empty))
+	m.empty.Add(float64(len(f.empty)))
 
-	for _, s := range o.Skips {
+	for _, s := range f.Skips {
 		m.skipped.WithLabelValues(s.Provider, string(s.Reason)).Inc()
 	}
 
-	for _, s := range o.CloudRefuses {
+	for _, s := range f.CloudRefuses {
 		m.cloudRefuses.WithLabelValues(s.Provider).Inc()
 	}
 
-	for vec, of := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: o.tagged, m.notTagged: o.notTagged, m.unknown: o.unknown} {
+	for vec, of := range map[*prometheus.CounterVec][]*stamp.Result{m.tagged: f.tagged, m.notTagged: f.notTagged, m.unknown: f.unknown} {
 		for _, s := range of {
 			if s.HandsOn {
 				continue
@@ -108,7 +108,7 @@ func (m *Metrics) count(o *sorted, empty int) {
 		}
 	}
 
-	m.violated(o.Violations)
+	m.violated(f.Violations)
 }
 
 // violated counts violations.

@@ -11,7 +11,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -21,7 +20,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Run of the function that went well.
@@ -93,141 +91,34 @@ func unchanged(req *fnv1.RunFunctionRequest, ttl time.Duration) *fnv1.RunFunctio
 // Success responds with what came of the request, and writes log lines that tell of
 // it.
 func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionResponse {
-	o := sort(out)
-
 	// What was required is required again, or Crossplane would never be done with asking.
 	rsp := r.Waiting()
 
-	if xr := r.status(o); !xr.IsZero() {
+	xr, lacks := r.status(out)
+	if !xr.IsZero() {
 		rsp.Desired = object.Copy(rsp.GetDesired())
 		rsp.Desired.Composite = xr.On(rsp.GetDesired().GetComposite())
 	}
 
-	v := r.verdict(o)
-	digest := r.digest(v, o)
+	f := r.find(out, lacks)
+	v := r.verdict(f)
+
+	steps := stepsOf(r.Request)
+	digest := digestOf(steps.id, v, f)
 	log := logOf(r.Log, r.Request, digest)
 
-	logSkips(ctx, log, o.Skips)
-	r.logChanges(ctx, log, o.Changes)
-	r.Metrics.count(o, len(r.empty()))
+	logSkips(ctx, log, f.Skips)
+	r.logChanges(ctx, log, f.Changes)
+	r.Metrics.count(f)
 
-	if results := say(ctx, log, r.topics(o)); !slices.Contains(Digests(object.Of(r.Request.GetObserved().GetComposite())), digest) {
+	if results := say(ctx, log, r.topics(f)); !slices.Contains(steps.said, digest) {
 		rsp.Results = results
 	}
 
-	steps := stepsOf(r.Request)
 	steps.with(digest)
 
-	rsp.Context = r.context(&steps, v, o)
-	worst(v, steps.earlier).set(rsp, steps.digests())
+	rsp.Context = r.context(&steps, v, f)
+	steps.worst(v).set(rsp, steps.digests())
 
 	return rsp
-}
-
-// Fatal responds to the request that the pipeline fails, and changes nothing else. An error that
-// isn't a FailureError is an internal one. A response that would be larger than the limit has
-// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
-//
-// The result is returned on every call. The digest in its condition is one that no successful run
-// has, so that the next successful run says everything. Earlier steps have said what they have to
-// say.
-func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
-	rsp := unchanged(req, 0)
-	text := err.Error()
-	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
-
-	if f := (*FailureError)(nil); errors.As(err, &f) {
-		v.reason = f.Reason
-	}
-
-	what := "Cannot tag composed resources"
-	if IsOperation(req) {
-		what = "Cannot count cloud tags"
-	}
-
-	steps := stepsOf(req)
-	d := newDigester()
-	d.add(steps.id, v.reason, text)
-
-	digest := d.digest()
-	steps.with(digest)
-
-	logOf(log, req, digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
-
-	v.set(rsp, steps.digests())
-	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
-
-	if limit.Check(rsp) != nil {
-		rsp.Desired, rsp.Context = nil, nil
-	}
-
-	return rsp
-}
-
-// sorted is an outcome whose results are sorted by what there is to say of them. Those of
-// which there is nothing to say are nowhere.
-type sorted struct {
-	*Outcome
-
-	// tagged resources have tags of labels, from withheld ones some were withheld, and protected
-	// ones have tags that rules name and may not touch. To so many others labels are handed on.
-	tagged, withheld, protected []*stamp.Result
-	handedOn                    int
-
-	// statusLacks are what could not be written to the composite resource's status.
-	statusLacks []error
-
-	// mismatched resources have a tag field that was left alone.
-	mismatched []*stamp.Result
-
-	// Of unknown resources nobody knows whether they have a tag field. Those not tagged were
-	// left alone, too: so many of them because they have none, or are composite resources.
-	unknown, notTagged []*stamp.Result
-	noField, composite int
-}
-
-// sort the results of the outcome.
-func sort(out *Outcome) *sorted {
-	o := &sorted{Outcome: out, tagged: make([]*stamp.Result, 0, len(out.Results))}
-
-	for i := range out.Results {
-		switch s := &out.Results[i]; {
-		case s.Mismatch != "":
-			o.mismatched = append(o.mismatched, s)
-			o.addActive(s) // That of what it launches is a mismatch, too.
-		case s.Unknown:
-			o.unknown = append(o.unknown, s)
-		case s.LeftAlone != "":
-			o.notTagged = append(o.notTagged, s)
-
-			if s.Composite {
-				o.composite++
-			} else if s.NoField {
-				o.noField++
-			}
-		default:
-			o.addActive(s)
-
-			if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {
-				o.withheld = append(o.withheld, s)
-			}
-
-			if len(s.Withheld.Protected) > 0 {
-				o.protected = append(o.protected, s)
-			}
-		}
-	}
-
-	return o
-}
-
-// addActive adds the result of a resource that has labels as tags, or that they are handed on to.
-func (o *sorted) addActive(s *stamp.Result) {
-	switch {
-	case len(s.Active) == 0:
-	case s.HandsOn:
-		o.handedOn++
-	default:
-		o.tagged = append(o.tagged, s)
-	}
 }

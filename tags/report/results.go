@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -23,6 +22,65 @@ const (
 	normal  = fnv1.Severity_SEVERITY_NORMAL
 )
 
+// A topic is something to say: items behind a head, in as many results as it takes.
+type topic struct {
+	severity fnv1.Severity
+	reason   string
+	head     string
+
+	// one item is called so, and several are.
+	one, several string
+
+	// items there are, and how messages put each. With alone, each has a result of its own.
+	items int
+	text  func(i int) string
+	alone bool
+
+	// logged is true if each item has a line in the log, whether a result has it or not.
+	logged bool
+}
+
+// about makes the items those of the topic.
+func about[T any](t topic, of []T, text func(T) string) topic {
+	t.items, t.text = len(of), func(i int) string { return text(of[i]) }
+	return t
+}
+
+// texts are a topic's items that are texts already.
+func texts(t topic, of ...string) topic { return about(t, of, func(s string) string { return s }) }
+
+// noteWords are how the results about notes begin, with their reasons and severities, in the
+// order in which they are told.
+var noteWords = []struct {
+	kind     stamp.NoteKind
+	severity fnv1.Severity
+	reason   string
+	head     string
+}{
+	{
+		stamp.NoteReserved, warning, "ReservedTagsStay",
+		"these tags have reserved keys, but can't be taken away, since another field manager owns them (edit the managed resource): ",
+	},
+	{
+		stamp.NoteLeftover, warning, "TagsLeftOver",
+		"nobody desires these tags, but the provider keeps them (to remove them, edit the managed resource, or give it managementPolicies without LateInitialize): ",
+	},
+	{
+		stamp.NoteLastStays, warning, "LastTagStays",
+		"the last tag stays in the cloud, since the provider fills a tag field that is empty with the cloud's tags: ",
+	},
+	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
+	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
+	{
+		stamp.NoteImmutable, normal, "TagsImmutable",
+		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",
+	},
+	{stamp.NoteKept, normal, "TagsKept", "kept from now on because of ignoreTags, until removeTags names them: "},
+	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
+	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
+	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
+}
+
 // whatToDo about a resource of which nobody knows whether it has a tag field.
 const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
 	"and the annotation " + target.IgnoreAnnotation + `: "true" leaves a resource alone`
@@ -33,39 +91,39 @@ var mends = map[profile.Rules]string{
 	profile.Contract: "profileRules: Cloud makes them legal or skips them",
 }
 
-// topics are what there is to say of the outcome: what is lacking, and then what is as the
+// topics are what the findings are about: what is lacking, and then what is as the
 // input wants it, but may not be what people expect.
-func (r *Run) topics(o *sorted) []topic {
-	return slices.Concat(r.lacks(o), noteTopics(warning, o.Results), []topic{statusLacks(o)}, r.withheld(o), noteTopics(normal, o.Results), r.unseen(o))
+func (r *Run) topics(f *findings) []topic {
+	return slices.Concat(r.lacks(f), f.noted(warning), f.withholdings(), f.noted(normal), f.unseen())
 }
 
 // lacks are topics about labels, resources and metadata.
-func (r *Run) lacks(o *sorted) []topic {
+func (r *Run) lacks(f *findings) []topic {
 	var out []topic
 
-	for _, of := range grouped(o.Violations, func(v tagpolicy.Violation) int { return v.Rule }) {
+	for _, of := range grouped(f.Violations, func(v tagpolicy.Violation) int { return v.Rule }) {
 		head := fmt.Sprintf("%s: %s: ", r.Input.Where("tagPolicy.rules[%d]", of[0].Rule), r.ruled(of[0].Rule))
 		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
 
-	for _, of := range grouped(o.Skips, limitOf) {
+	for _, of := range grouped(f.Skips, limitOf) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, words.Count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
 	}
 
-	out = append(out, r.refusals(o.CloudRefuses)...)
+	out = append(out, r.refusals(f.CloudRefuses)...)
 
 	out = append(out,
-		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, o.mismatched, func(s *stamp.Result) string {
+		about(topic{severity: warning, reason: "TagFieldMismatch", one: "resource", several: "resources", alone: true}, f.mismatched, func(s *stamp.Result) string {
 			return words.Name(s.Resource) + ": left the tag field alone: " + words.Name(s.Mismatch)
 		}),
 		about(topic{
 			severity: warning, reason: ReasonUnknownKinds, one: "resource", several: "resources",
 			head: "not known whether these have a tag field (" + whatToDo + "): ",
-		}, o.unknown, leftAlone),
+		}, f.unknown, leftAlone),
 	)
 
-	for _, of := range grouped(o.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
+	for _, of := range grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
 		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", of[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
 		out = append(out, about(t, of, func(n metadata.NotCopied) string { return words.Show(n.Why, words.MaxText) }))
 	}
@@ -88,21 +146,31 @@ func (r *Run) refusals(of []stamp.Skip) []topic {
 	})
 }
 
-// statusLacks is the topic of what could not be written to the composite resource's status.
-func statusLacks(o *sorted) topic {
-	t := topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}
-	return about(t, o.statusLacks, func(err error) string { return words.Show(err.Error(), maxText) })
+// noted are topics of the severity about notes: one for each kind, which names the resources.
+func (f *findings) noted(severity fnv1.Severity) []topic {
+	var out []topic
+
+	for _, w := range noteWords {
+		if w.severity == severity {
+			out = append(out, about(topic{severity: severity, reason: w.reason, head: w.head, one: "resource", several: "resources"}, f.notes[w.kind], notedResource.String))
+		}
+	}
+
+	return out
 }
 
-// withheld are topics about the resources of which tags were withheld, each of which has a result
-// of its own.
-func (r *Run) withheld(o *sorted) []topic {
+// withholdings are topics about what was not written as asked for: to the composite resource's status, and to resources,
+// each of which has a result of its own.
+func (f *findings) withholdings() []topic {
 	return []topic{
-		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, o.withheld, func(s *stamp.Result) string {
+		about(topic{severity: warning, reason: "StatusFieldMismatch", one: "field", several: "fields", alone: true}, f.statusLacks, func(why string) string {
+			return words.Show(why, maxText)
+		}),
+		about(topic{severity: normal, reason: "TagsWithheld", one: "resource", several: "resources", alone: true}, f.withheld, func(s *stamp.Result) string {
 			first, all := withheldTags(&s.Withheld)
 			return words.Items(words.Name(s.Resource)+": withheld: ", first, all, maxText)
 		}),
-		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, o.protected, func(s *stamp.Result) string {
+		about(topic{severity: normal, reason: "TagsProtected", one: "resource", several: "resources", alone: true}, f.protected, func(s *stamp.Result) string {
 			keys := s.Withheld.Protected
 			return words.Items(words.Name(s.Resource)+": ignoreTags and removeTags of fields don't touch reserved keys: ", words.Map(keys, words.Name), len(keys)+s.Withheld.MoreProtected, maxText)
 		}),
@@ -110,20 +178,19 @@ func (r *Run) withheld(o *sorted) []topic {
 }
 
 // unseen are topics about what people can't see.
-func (r *Run) unseen(o *sorted) []topic {
+func (f *findings) unseen() []topic {
+	unprofiled := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
+
 	return []topic{
-		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, o.notTagged, leftAlone),
-		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, r.empty(), lack),
-		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, r.Set.Valueless(), func(l resolve.Lack) string {
+		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
+		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, f.empty, lack),
+		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, f.valueless, func(l resolve.Lack) string {
 			return words.Name(l.String())
 		}),
-		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, o.Unmatched, words.Name),
-		r.unprofiled(o),
+		about(topic{severity: normal, reason: "SelectorEmpty", head: "these select no desired resource, so that nothing comes of them: ", one: "selector", several: "selectors"}, f.Unmatched, words.Name),
+		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}
 }
-
-// empty are the sources that find nothing.
-func (r *Run) empty() []resolve.Lack { return slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()) }
 
 // lack is how messages put what a source lacks.
 func lack(of resolve.Lack) string { return words.Show(of.String(), maxText) }
@@ -188,6 +255,20 @@ func skippedLabel(s stamp.Skip) string {
 	return out
 }
 
+// String is how messages put the note.
+func (n notedResource) String() string {
+	out := words.Name(n.name)
+	if len(n.note.Keys) > 0 {
+		out += ": " + words.Names(n.note.Keys, 0)
+	}
+
+	if n.note.Manager != "" {
+		out += " (" + words.Name(n.note.Manager) + ")"
+	}
+
+	return out
+}
+
 // leftAlone says why the resource was left alone.
 func leftAlone(s *stamp.Result) string {
 	return words.Name(s.Resource) + " (" + words.Name(s.APIVersion) + " " + words.Name(s.Kind) + ") " + s.LeftAlone
@@ -216,36 +297,6 @@ func withheldTags(w *stamp.Withheld) (first []string, all int) {
 	}
 
 	return words.Map(slices.Sorted(maps.Keys(why)), func(key string) string { return words.Name(key) + " (" + why[key] + ")" }), all
-}
-
-// unprofiled is the topic of providers and API groups that have no tag profile of their own.
-func (r *Run) unprofiled(o *sorted) topic {
-	head := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
-	return texts(topic{severity: normal, reason: "UnknownProvider", head: head, one: "of them", several: "of them"}, r.unprofiledNames(o)...)
-}
-
-// unprofiledNames are the names of providers and API groups that have no tag profile of their own. A
-// provider that the input names is most likely a mistake, whatever the resources.
-func (r *Run) unprofiledNames(o *sorted) []string {
-	providers, groups := make(map[string]bool), make(map[string]bool)
-
-	if name := r.Input.ProviderValue(); name != "" && !profile.Has(name) {
-		providers[name] = true
-	}
-
-	for i := range o.Results {
-		switch u := &o.Results[i].Unprofiled; {
-		case u.Provider != "":
-			providers[u.Provider] = true
-		case u.Group != "":
-			groups[u.Group] = true
-		}
-	}
-
-	return slices.Concat(
-		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + words.Name(strconv.Quote(name)) }),
-		words.Map(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + words.Name(name) }),
-	)
 }
 
 // pascalCase of the reason r, as reasons of results and events are written.

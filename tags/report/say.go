@@ -21,30 +21,6 @@ const (
 	maxText = words.MaxMessage - len("; and 1000000 expressions more: the log has all")
 )
 
-// A topic is something to say: items behind a head, in as many results as it takes.
-type topic struct {
-	severity fnv1.Severity
-	reason   string
-	head     string
-
-	// one item is called so, and several are.
-	one, several string
-
-	// items there are, and how messages put each. With alone, each has a result of its own.
-	items int
-	text  func(i int) string
-	alone bool
-
-	// logged is true if each item has a line in the log, whether a result has it or not.
-	logged bool
-}
-
-// about makes the items those of the topic.
-func about[T any](t topic, of []T, text func(T) string) topic {
-	t.items, t.text = len(of), func(i int) string { return text(of[i]) }
-	return t
-}
-
 // A message is one of those that a topic takes, with so many of the topic's items.
 type message struct {
 	*topic
@@ -210,6 +186,3 @@ var levels = map[fnv1.Severity]slog.Level{warning: slog.LevelWarn, normal: slog.
 func result(severity fnv1.Severity, reason, message string) *fnv1.Result {
 	return &fnv1.Result{Severity: severity, Reason: new(reason), Message: message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}
 }
-
-// texts are a topic's items that are texts already.
-func texts(t topic, of ...string) topic { return about(t, of, func(s string) string { return s }) }

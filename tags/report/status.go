@@ -1,56 +1,54 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/function-sdk-go/errors"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // status returns the desired composite resource with the outcome in its status, or none if
 // the input doesn't ask for that. What earlier steps desire there is kept, and they may be steps of
-// this function. The outcome has what they desire in the place of what there is to write.
-func (r *Run) status(o *sorted) object.Object {
+// this function: lacks say where it is in the place of what there is to write.
+func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
-		return object.Object{}
+		return object.Object{}, nil
 	}
 
-	xr := object.Of(r.Request.GetDesired().GetComposite())
+	xr = object.Of(r.Request.GetDesired().GetComposite())
 	old, _ := object.Get(xr, path) // What can't be read can't be written either.
 
 	m := merger{}
-	merged := m.merge(path.Segments(), old, structpb.NewStructValue(r.active(o)))
-	o.statusLacks = m.lacks
 
+	merged := m.merge(path.Segments(), old, structpb.NewStructValue(r.active(out.Finals)))
 	if merged.GetStructValue() == nil {
-		return object.Object{}
+		return object.Object{}, m.lacks
 	}
 
-	out, err := object.Set(xr, path, object.NodeOf(merged))
+	written, err := object.Set(xr, path, object.NodeOf(merged))
 	if err != nil {
-		o.statusLacks = []error{errors.Wrapf(err, "cannot write %s", path)}
-		return object.Object{}
+		return object.Object{}, []string{fmt.Sprintf("cannot write %s: %s", path, err)}
 	}
 
-	return out
+	return written, m.lacks
 }
 
 // active is the object with the tags that tag fields have in the end, by resource, and their keys,
 // by provider: those to activate for cost allocation. With them are the classes that were picked.
-func (r *Run) active(o *sorted) *structpb.Struct {
+func (r *Run) active(finals []stamp.Final) *structpb.Struct {
 	resources, providers := newStruct(), newStruct()
 	out := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"resources": structpb.NewStructValue(resources), "providers": structpb.NewStructValue(providers),
 	}}
 	keys := make(map[string][]string)
 
-	for _, f := range o.Finals {
+	for _, f := range finals {
 		put(within(resources, f.Resource), f.Tags)
 		keys[f.Provider] = slices.AppendSeq(keys[f.Provider], maps.Keys(f.Tags))
 	}
@@ -74,7 +72,7 @@ func (r *Run) active(o *sorted) *structpb.Struct {
 
 // A merger merges values into others, and remembers where it could not, because these are no
 // strings, lists of strings or objects as the former are.
-type merger struct{ lacks []error }
+type merger struct{ lacks []string }
 
 // merge the new value with the old one at the path, neither of which is changed. Of
 // objects it is their fields, and of lists all their strings, sorted. An old value of another kind stays.
@@ -99,7 +97,7 @@ func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structp
 		}
 	}
 
-	m.lacks = append(m.lacks, errors.Errorf("cannot write %s: an earlier step has made it %s, not %s", words.Name(path.String()), object.KindOf(old), wanted(with)))
+	m.lacks = append(m.lacks, fmt.Sprintf("cannot write %s: an earlier step has made it %s, not %s", words.Name(path.String()), object.KindOf(old), wanted(with)))
 
 	return old
 }

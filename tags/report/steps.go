@@ -12,6 +12,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -43,12 +44,16 @@ type steps struct {
 	// own digests of the step: of its call before, with which Crossplane hands the context back,
 	// or of an earlier step with the same input.
 	own []string
+
+	// said are the digests in the condition that the composite resource has: what steps with one of these
+	// have to say has been said.
+	said []string
 }
 
 // stepsOf the pipeline of the request. What isn't as a step writes it is not there.
 func stepsOf(req *fnv1.RunFunctionRequest) steps {
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
-	out := steps{id: idOf(req)}
+	out := steps{id: idOf(req), said: Digests(object.Of(req.GetObserved().GetComposite()))}
 
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id].GetStructValue().GetFields()
@@ -78,6 +83,18 @@ func (s *steps) with(digest string) {
 	if !slices.Contains(s.own, digest) {
 		s.own = append(s.own, digest)
 	}
+}
+
+// worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
+// verdicts that are as bad, v comes first, and then the latest.
+func (s *steps) worst(v verdict) verdict {
+	for _, e := range slices.Backward(s.earlier) {
+		if e.verdict.rank() > v.rank() {
+			v = e.verdict
+		}
+	}
+
+	return v
 }
 
 // digests of all steps, in their order.
@@ -120,12 +137,12 @@ func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
 }
 
 // context returns the pipeline's context with what later steps may want to know of the run of the
-// last of the steps: its verdict and outcome, and what the sources came to if the input asks
+// last of the steps: its verdict and findings, and what the sources came to if the input asks
 // for that.
-func (r *Run) context(of *steps, v verdict, o *sorted) *structpb.Struct {
+func (r *Run) context(of *steps, v verdict, f *findings) *structpb.Struct {
 	ctx := r.Request.GetContext()
 	all := ctx.GetFields()[v1beta1.StepsContextKey].GetStructValue()
-	ctx = with(ctx, v1beta1.StepsContextKey, with(all, of.id, of.entry(v, o)))
+	ctx = with(ctx, v1beta1.StepsContextKey, with(all, of.id, of.entry(v, f)))
 
 	if key := r.Input.ToContextKey; key != "" {
 		ctx = with(ctx, key, r.Set.ForContext())
@@ -134,8 +151,8 @@ func (r *Run) context(of *steps, v verdict, o *sorted) *structpb.Struct {
 	return ctx
 }
 
-// entry of the step that is called, with the verdict and outcome.
-func (s *steps) entry(v verdict, o *sorted) *structpb.Struct {
+// entry of the step that is called, with the verdict and findings.
+func (s *steps) entry(v verdict, f *findings) *structpb.Struct {
 	e := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"order":   structpb.NewNumberValue(float64(len(s.earlier) + 1)),
 		"reason":  structpb.NewStringValue(v.reason),
@@ -143,8 +160,8 @@ func (s *steps) entry(v verdict, o *sorted) *structpb.Struct {
 		"digest":  structpb.NewStringValue(strings.Join(s.own, " ")),
 	}}
 
-	for i := range o.Results {
-		if of := &o.Results[i]; len(of.Trusted) > 0 {
+	for i := range f.Results {
+		if of := &f.Results[i]; len(of.Trusted) > 0 {
 			put(within(e, "trusted", of.Resource), of.Trusted)
 		}
 	}

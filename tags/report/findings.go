@@ -1,0 +1,124 @@
+package report
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// findings are an outcome by what there is to say of it. The condition, results, log lines and metrics say
+// nothing else.
+type findings struct {
+	*Outcome
+
+	// tagged resources have tags of labels, from withheld ones some were withheld, and protected
+	// ones have tags that rules name and may not touch. To so many others labels are handed on.
+	tagged, withheld, protected []*stamp.Result
+	handedOn                    int
+
+	// mismatched resources have a tag field that was left alone.
+	mismatched []*stamp.Result
+
+	// Of unknown resources nobody knows whether they have a tag field. Those not tagged were
+	// left alone, too: so many of them because they have none, or are composite resources.
+	unknown, notTagged []*stamp.Result
+	noField, composite int
+
+	// notes about the tags of resources, by their kind.
+	notes map[stamp.NoteKind][]notedResource
+
+	// empty sources find nothing, and valueless expressions of others have no value.
+	empty, valueless []resolve.Lack
+
+	// unprofiled are the providers and API groups that have no tag profile of their own.
+	unprofiled []string
+
+	// statusLacks are what could not be written to the composite resource's status.
+	statusLacks []string
+}
+
+// A notedResource is a resource and a note about it.
+type notedResource struct {
+	name string
+	note *stamp.Note
+}
+
+// find what there is to say of the outcome, and of what the status lacks.
+func (r *Run) find(out *Outcome, statusLacks []string) *findings {
+	f := &findings{
+		Outcome: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
+		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
+		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(),
+	}
+
+	providers, groups := make(map[string]bool), make(map[string]bool)
+
+	// A provider that the input names is most likely a mistake, whatever the resources.
+	if name := r.Input.ProviderValue(); name != "" && !profile.Has(name) {
+		providers[name] = true
+	}
+
+	for i := range out.Results {
+		s := &out.Results[i]
+		f.add(s)
+
+		for j := range s.Notes {
+			n := &s.Notes[j]
+			f.notes[n.Kind] = append(f.notes[n.Kind], notedResource{s.Resource, n})
+		}
+
+		switch u := &s.Unprofiled; {
+		case u.Provider != "":
+			providers[u.Provider] = true
+		case u.Group != "":
+			groups[u.Group] = true
+		}
+	}
+
+	f.unprofiled = slices.Concat(
+		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + words.Name(strconv.Quote(name)) }),
+		words.Map(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + words.Name(name) }),
+	)
+
+	return f
+}
+
+// add the result to those of which there is the same to say. One of which there is nothing to say is nowhere.
+func (f *findings) add(s *stamp.Result) {
+	// Of what a resource launches, a tag field may be left alone while its own has tags.
+	switch {
+	case len(s.Active) == 0:
+	case s.HandsOn:
+		f.handedOn++
+	default:
+		f.tagged = append(f.tagged, s)
+	}
+
+	switch {
+	case s.Mismatch != "":
+		f.mismatched = append(f.mismatched, s)
+	case s.Unknown:
+		f.unknown = append(f.unknown, s)
+	case s.LeftAlone != "":
+		f.notTagged = append(f.notTagged, s)
+
+		if s.Composite {
+			f.composite++
+		} else if s.NoField {
+			f.noField++
+		}
+	default:
+		if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {
+			f.withheld = append(f.withheld, s)
+		}
+
+		if len(s.Withheld.Protected) > 0 {
+			f.protected = append(f.protected, s)
+		}
+	}
+}
