@@ -342,3 +342,30 @@ func (s *schema) choice() string {
 
 	return "one of " + strings.Join(s.choices(), ", ")
 }
+
+// hint returns what to write instead, if v at p has the wrong type because of a common mistake, or an empty
+// string.
+func hint(p *field.Path, s *schema, v *structpb.Value) string {
+	text, isText := v.GetKind().(*structpb.Value_StringValue)
+
+	switch {
+	case isText && s.Properties["type"] == nil && s.Properties["fromFieldPath"] != nil && looksLikePath(text.StringValue):
+		return fmt.Sprintf(": write {fromFieldPath: %s}", text.StringValue)
+	case isText && s.Properties["key"] != nil && s.Properties["fromFieldPath"] != nil:
+		return fmt.Sprintf(": write {key: %q}", text.StringValue)
+	case isText && s.Properties["fromFieldPath"] != nil && s.Properties["value"] != nil && s.Properties["value"].Type == "string":
+		return fmt.Sprintf(": write {value: %q}", text.StringValue)
+	case v.GetListValue() != nil && p.String() == "metadata":
+		return ": the rules that copy Kubernetes metadata are kubernetesMetadata"
+	default:
+		return ""
+	}
+}
+
+// looksLikePath reports whether text is likely a path in a composite resource, not a name.
+func looksLikePath(text string) bool {
+	top, _, ok := strings.Cut(text, ".")
+	_, err := object.ParsePath(text)
+
+	return ok && err == nil && slices.Contains([]string{"metadata", "spec", "status"}, top)
+}

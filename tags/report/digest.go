@@ -5,10 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
-	"regexp"
-	"strings"
 
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -19,9 +16,6 @@ import (
 
 // digestSize is how many bytes of a hash a digest has.
 const digestSize = 3
-
-// told is what the condition's message ends with.
-var told = regexp.MustCompile(` \[([0-9a-f]{6}(?: [0-9a-f]{6})*)\]$`)
 
 // A digester makes a digest of facts. All facts can be encoded, and a hash takes all.
 type digester struct {
@@ -66,26 +60,4 @@ func digestOf(id string, v verdict, f *findings) string {
 	}
 
 	return d.digest()
-}
-
-// Digests returns the digests in the condition of xr, the observed composite resource: what steps
-// with one of these have to say has been said.
-func Digests(xr object.Object) []string {
-	for c := range xr.Node().Field("status").Field("conditions").Items() {
-		if c.Field("type").Text() == ConditionType {
-			return digestsIn(c.Field("message").Text())
-		}
-	}
-
-	return nil
-}
-
-// digestsIn the message of a condition.
-func digestsIn(message string) []string {
-	of := told.FindStringSubmatch(message)
-	if of == nil {
-		return nil
-	}
-
-	return strings.Fields(of[1])
 }

@@ -2,9 +2,7 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -49,46 +47,6 @@ func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
 	r.Metrics.violated(of)
 
 	return Fail(ReasonPolicyViolated, errors.Errorf("tagPolicy: %s", r.violations(of)))
-}
-
-// Fatal responds to the request that the pipeline fails, and changes nothing else. An error that
-// isn't a FailureError is an internal one. A response that would be larger than the limit has
-// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
-//
-// The result is returned on every call. The digest in its condition is one that no successful run
-// has, so that the next successful run says everything. Earlier steps have said what they have to
-// say.
-func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
-	rsp := unchanged(req, 0)
-	text := err.Error()
-	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
-
-	if f := (*FailureError)(nil); errors.As(err, &f) {
-		v.reason = f.Reason
-	}
-
-	what := "Cannot tag composed resources"
-	if IsOperation(req) {
-		what = "Cannot count cloud tags"
-	}
-
-	steps := stepsOf(req)
-	d := newDigester()
-	d.add(steps.id, v.reason, text)
-
-	digest := d.digest()
-	steps.with(digest)
-
-	logOf(log, req, digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
-
-	v.set(rsp, steps.digests())
-	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
-
-	if limit.Check(rsp) != nil {
-		rsp.Desired, rsp.Context = nil, nil
-	}
-
-	return rsp
 }
 
 // maxLargest is how many of the largest composed resources are named.

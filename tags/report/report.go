@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -20,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Run of the function that went well.
@@ -119,6 +121,46 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 
 	rsp.Context = r.context(&steps, v, f)
 	steps.worst(v).set(rsp, steps.digests())
+
+	return rsp
+}
+
+// Fatal responds to the request that the pipeline fails, and changes nothing else. An error that
+// isn't a FailureError is an internal one. A response that would be larger than the limit has
+// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
+//
+// The result is returned on every call. The digest in its condition is one that no successful run
+// has, so that the next successful run says everything. Earlier steps have said what they have to
+// say.
+func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
+	rsp := unchanged(req, 0)
+	text := err.Error()
+	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
+
+	if f := (*FailureError)(nil); errors.As(err, &f) {
+		v.reason = f.Reason
+	}
+
+	what := "Cannot tag composed resources"
+	if IsOperation(req) {
+		what = "Cannot count cloud tags"
+	}
+
+	steps := stepsOf(req)
+	d := newDigester()
+	d.add(steps.id, v.reason, text)
+
+	digest := d.digest()
+	steps.with(digest)
+
+	logOf(log, req, digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
+
+	v.set(rsp, steps.digests())
+	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
+
+	if limit.Check(rsp) != nil {
+		rsp.Desired, rsp.Context = nil, nil
+	}
 
 	return rsp
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
+
+// told is what the condition's message ends with.
+var told = regexp.MustCompile(` \[([0-9a-f]{6}(?: [0-9a-f]{6})*)\]$`)
 
 // A step of this function that ran earlier in the pipeline. It has an object in the
 // pipeline's context, below v1beta1.StepsContextKey and a hash of its input.
@@ -76,6 +80,28 @@ func stepsOf(req *fnv1.RunFunctionRequest) steps {
 	slices.SortStableFunc(out.earlier, func(a, b step) int { return cmp.Compare(a.order, b.order) })
 
 	return out
+}
+
+// Digests returns the digests in the condition of xr, the observed composite resource: what steps
+// with one of these have to say has been said.
+func Digests(xr object.Object) []string {
+	for c := range xr.Node().Field("status").Field("conditions").Items() {
+		if c.Field("type").Text() == ConditionType {
+			return digestsIn(c.Field("message").Text())
+		}
+	}
+
+	return nil
+}
+
+// digestsIn the message of a condition.
+func digestsIn(message string) []string {
+	of := told.FindStringSubmatch(message)
+	if of == nil {
+		return nil
+	}
+
+	return strings.Fields(of[1])
 }
 
 // with the digest of the step that is called.
