@@ -208,15 +208,17 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 
 // newStamper returns what stamps the resources of req.
 func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *stamp.Stamper {
+	xr := object.Of(req.GetObserved().GetComposite())
+
 	return &stamp.Stamper{
 		Finder: target.Finder{
 			Input:          in,
 			Provider:       set.Provider,
-			CompositeGroup: object.GVK(object.Of(req.GetObserved().GetComposite())).Group,
+			CompositeGroup: object.GVK(xr).Group,
 			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 			Schemas:        schemas(in, required),
 			Observed:       req.GetObserved().GetResources(),
-			Owner:          target.ComposedOwner(object.Of(req.GetObserved().GetComposite())),
+			Owner:          target.ComposedOwner(xr),
 		},
 		Transformer: set.Transformer(in),
 		PerResource: set.PerResource,

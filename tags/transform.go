@@ -110,9 +110,9 @@ func (d *Transformed) TagKeys(key string) []string {
 	return slices.Compact(out)
 }
 
-// Keys returns the tag keys of the profile that match the patterns, before or after the format is
+// KeySet returns the tag keys of the profile that match the patterns, before or after the format is
 // applied to them.
-func (d *Transformed) Keys(patterns ...string) profile.KeySet {
+func (d *Transformed) KeySet(patterns ...string) profile.KeySet {
 	all := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
 		all = append(all, d.format.Patterns(p, d.prefix)...)

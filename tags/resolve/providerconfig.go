@@ -187,7 +187,7 @@ func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
 		}
 	}
 
-	all := d.Keys(patterns...)
+	all := d.KeySet(patterns...)
 
 	return slices.ContainsFunc(d.TagKeys(key), func(k string) bool { return all.Has(k) && (a.Trusted || !d.Reserved().Has(k)) })
 }

@@ -168,7 +168,7 @@ func (l *Labels) know(others []resolve.TagKey) {
 		}
 	}
 
-	l.Known, l.Patterns = l.transformed.Keys(exact...).With(keys...), l.transformed.Keys(patterns...)
+	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
 // allKeys are the keys for fields in which all strings are tags. Those of labels are told by their keys.

@@ -42,9 +42,9 @@ func keyRules(d *tags.Transformed, keys []resolve.TagKey) []keyRule {
 			}
 		}
 
-		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.Keys(patterns...), values: make(map[string]profile.KeySet, len(values))}
+		r := keyRule{retain: first.Retain, untrusted: first.Untrusted, keys: d.KeySet(patterns...), values: make(map[string]profile.KeySet, len(values))}
 		for value, patterns := range values {
-			r.values[value] = d.Keys(patterns...)
+			r.values[value] = d.KeySet(patterns...)
 		}
 
 		out = append(out, r)

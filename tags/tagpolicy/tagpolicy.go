@@ -141,7 +141,7 @@ func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *target.T
 	// in them. So can the prefix of labels' keys.
 	r := &Reader{
 		Keys: tagset.Keys{
-			Kind: tagset.KindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.Keys(in.KeyPrefix + "*"),
+			Kind: tagset.KindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),
 		},
 		Rules: Rules(in.TagPolicy, d, t.Profile),
 	}
