@@ -86,8 +86,9 @@ func stepsOf(req *fnv1.RunFunctionRequest) steps {
 // with one of these have to say has been said.
 func Digests(xr object.Object) []string {
 	for c := range xr.Node().Field("status").Field("conditions").Items() {
-		if c.Field("type").Text() == ConditionType {
-			return digestsIn(c.Field("message").Text())
+		message := c.Field("message").Text()
+		if c.Field("type").IsText(ConditionType) {
+			return digestsIn(message)
 		}
 	}
 
