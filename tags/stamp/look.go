@@ -59,7 +59,7 @@ type LookedLabel struct {
 
 	Fate Fate
 
-	// As is the tag that it is. It can be spelled in another way than the label, where the provider takes both
+	// As is the tag that it is, or would be if it weren't skipped. It can be spelled in another way than the label, where the provider takes both
 	// for one.
 	As LookedTag
 
@@ -227,13 +227,13 @@ func (f *LookedField) addLabels(p *plan, before *State) {
 
 		for _, u := range p.labels.unfit {
 			if u.label.TagKey == t.Key {
-				f.Labels = append(f.Labels, LookedLabel{Tag: *t, Fate: Skipped, Reason: u.label.Reason, Limit: u.limit})
+				f.Labels = append(f.Labels, LookedLabel{Tag: *t, As: LookedTag{Key: t.Key, Value: t.Value}, Fate: Skipped, Reason: u.label.Reason, Limit: u.limit})
 			}
 		}
 	}
 
 	for i := range f.Transformed.Refused {
 		r := &f.Transformed.Refused[i]
-		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, Fate: Skipped, Reason: r.Reason, Limit: p.target.Profile.Limit(r.Reason)})
+		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, As: LookedTag{Key: r.Key, Value: r.Value}, Fate: Skipped, Reason: r.Reason, Limit: p.target.Profile.Limit(r.Reason)})
 	}
 }

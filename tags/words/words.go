@@ -55,6 +55,39 @@ func Show(s string, most int) string {
 	return shorten(s, most, size)
 }
 
+// Visible returns s with its characters that can't be seen, or that a terminal would obey, as Go writes them.
+func Visible(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+
+	b := strings.Builder{}
+
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+
+		if valid := r != utf8.RuneError || n > 1; valid && unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			quoted := strconv.Quote(s[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+
+		s = s[n:]
+	}
+
+	return b.String()
+}
+
+// CSV returns s as a cell of comma-separated values that no spreadsheet takes for a formula.
+func CSV(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+
+	return s
+}
+
 // Shorten returns s without its middle if it is longer than most bytes, of which there must be 64, and says how
 // long it was.
 func Shorten(s string, most int) string { return shorten(s, most, len(s)) }

@@ -164,3 +164,24 @@ func TestNearest(t *testing.T) {
 		})
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                     "",
+		"a \"b\" c":            "a \"b\" c",
+		"\x1b[31mred\x1b[0m é": `\x1b[31mred\x1b[0m é`,
+		"a\nb\xff\u200b":       `a\nb\xff\u200b`,
+	} {
+		if diff := cmp.Diff(want, words.Visible(s)); diff != "" {
+			t.Errorf("\nNothing that a terminal would obey is left, and all else is.\nVisible(%q): -want, +got:\n%s", s, diff)
+		}
+	}
+}
+
+func TestCSV(t *testing.T) {
+	for s, want := range map[string]string{"": "", "a=b": "a=b", "=1+1": "'=1+1", "@a": "'@a", "-1": "'-1", "+1": "'+1", "\t=1": "'\t=1"} {
+		if diff := cmp.Diff(want, words.CSV(s)); diff != "" {
+			t.Errorf("\nNo cell begins a formula.\nCSV(%q): -want, +got:\n%s", s, diff)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -31,7 +32,7 @@ type resolved struct {
 	set resolve.Set
 
 	// answer requirements that were added after the labels were resolved.
-	answer func()
+	answer func() error
 
 	// notes on labels that can't be known, or that sources don't give.
 	notes []string
@@ -50,7 +51,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 		e.notes = append(e.notes, mentioned+", which differs per composed resource: --rendered shows what it comes to")
 	}
 
-	providers := c.providers(e, of.Input, &of.set)
+	providers := c.providers(e, of)
 	e.addLimits(of.Input)
 	e.addHandedOn(of.Input)
 
@@ -240,38 +241,59 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 
 // resolveWith resolves the input for the request. Required resources are found among the objects. The returned
 // function does the same for requirements that are added later.
-func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func(), error) {
+func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func() error, error) {
 	for {
 		required := require.New(req)
 
 		set, err := resolve.Resolve(ctx, in, req, required)
 		if err != nil || !required.Waiting() {
-			return set, func() { required.Answer(objects) }, err
+			return set, func() error { return answer(req, required, objects) }, err
 		}
 
-		required.Answer(objects) // All, so that nothing waits for the same again.
+		// All, so that nothing waits for the same again.
+		if err := answer(req, required, objects); err != nil {
+			return set, nil, err
+		}
 	}
 }
 
-// providers returns the providers whose profiles to apply, or none if nothing names one. It notes if the name holds for
-// some resources only.
-func (c *Command) providers(e *explained, in *v1beta1.CloudTags, set *resolve.Set) []string {
-	named := cmp.Or(in.ProviderValue(), set.Provider)
-	if len(c.Provider) > 0 || named == "" {
+// providers returns the providers whose profiles to apply, or none if nothing names one: those that the flags or the
+// input name, or all. Those of the Composition's bases come first. It notes if the name holds for some resources only.
+func (c *Command) providers(e *explained, of *resolved) []string {
+	in := of.Input
+
+	if len(c.Provider) > 0 {
 		return c.Provider
 	}
 
-	if in.ProviderValue() == "" {
-		e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
+	if p := in.ProviderValue(); p != "" {
+		return append([]string{p}, providersOfFields(in)...)
 	}
 
-	providers := []string{named}
+	var first []string
 
-	for i := range in.TagFields {
-		if p := in.TagFields[i].Provider; p != "" {
-			providers = append(providers, p)
+	for _, base := range of.Bases {
+		if family, ok := field.FamilyOf(base); ok && family.Profile != "" {
+			first = append(first, family.Profile)
 		}
 	}
 
-	return providers
+	if of.set.Provider == "" {
+		return words.Distinct(slices.Concat(first, providersOfFields(in), profile.Names()))
+	}
+
+	e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
+
+	return words.Distinct(slices.Concat(first, []string{of.set.Provider}, providersOfFields(in)))
+}
+
+// providersOfFields are the providers that entries of tagFields name.
+func providersOfFields(in *v1beta1.CloudTags) (out []string) {
+	for i := range in.TagFields {
+		if p := in.TagFields[i].Provider; p != "" {
+			out = append(out, p)
+		}
+	}
+
+	return out
 }

@@ -27,7 +27,8 @@ type Command struct {
 	FieldPath    string        `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
 	Provider     []string      `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
 	ProfileRules profile.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. With a Composition, in place of what its step says." placeholder:"RULES"`
-	Output       string        `default:"table" enum:"table,json,yaml" help:"Format of the output: table, json or yaml." short:"o"`
+	Keys         bool          `help:"Show only the tag key of each label, for each cloud."`
+	Output       string        `default:"table" enum:"table,json,yaml,csv" help:"Format of the output: table, json or yaml, and csv with --keys." short:"o"`
 	Strict       bool          `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
 
 	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
@@ -73,6 +74,10 @@ func (c *Command) Validate() error {
 		return errors.New("--xrd, --required-resources, --context, --rendered and --step go with --composition")
 	case c.Rendered != "" && len(c.Provider) > 0:
 		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
+	case c.Keys && c.Rendered != "":
+		return errors.New("--keys goes without --rendered: it is about labels")
+	case c.Output == "csv" && !c.Keys:
+		return errors.New("--output csv goes with --keys")
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
 	default:
@@ -103,6 +108,10 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 		return manifest.OneLine(err)
 	}
 
+	if of, ok := e.(*explained); ok && c.Keys {
+		e = keys{of}
+	}
+
 	if err := c.write(out, e); err != nil {
 		return errors.Wrap(err, "cannot write explanation")
 	}
@@ -118,6 +127,11 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 func (c *Command) write(out io.Writer, e explanation) error {
 	if c.Output == "table" {
 		_, err := io.WriteString(out, e.table(c.terminal))
+		return err
+	}
+
+	if of, ok := e.(keys); ok && c.Output == "csv" {
+		_, err := io.WriteString(out, of.csv())
 		return err
 	}
 

@@ -88,6 +88,9 @@ type Explanation struct {
 
 	// cells of labels in the column. A label that another one replaced has none.
 	cells map[tags.Label]terminal.Cell
+
+	// keys of the labels, or why they have none.
+	keys map[tags.Label]Key
 }
 
 // An Origin is the source that a label came from, and what it overrode there.
@@ -227,7 +230,7 @@ func (e *explained) explanation(of *resolved, s *stamp.Stamper, p *profile.Profi
 
 	x := &Explanation{
 		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
-		profile: p, limit: f.Limit, cells: make(map[tags.Label]terminal.Cell),
+		profile: p, limit: f.Limit, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
 	}
 
 	rules := newRuleNames(of, f.Transformed, p)
@@ -247,11 +250,14 @@ func (e *explained) explanation(of *resolved, s *stamp.Stamper, p *profile.Profi
 
 // add what becomes of the label.
 func (e *explained) add(x *Explanation, l *stamp.LookedLabel, rules *ruleNames) {
+	key := Key{Label: l.QualifiedKey, Provider: x.Provider, Key: l.As.Key}
 	switch l.Fate {
 	case stamp.Skipped:
+		key.Skipped = l.Reason
 		x.Skipped = append(x.Skipped, l.Skip(x.Provider, l.Reason))
 		x.cells[l.Label] = terminal.Cell{Text: string(l.Reason), Color: terminal.Red}
 	case stamp.Removed:
+		key.Removed = true
 		x.Removed = append(x.Removed, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rules.removes(&l.Tag)})
 		x.cells[l.Label] = terminal.Cell{Text: "removed"}
 	default:
@@ -270,6 +276,8 @@ func (e *explained) add(x *Explanation, l *stamp.LookedLabel, rules *ruleNames) 
 			x.Ignored = append(x.Ignored, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rule})
 		}
 	}
+
+	x.keys[l.Label] = key
 }
 
 // sort what is skipped.

@@ -31,6 +31,7 @@ type Refused struct {
 // can be nowhere.
 func (x *Explanation) addRefused(f *stamp.LookedField, in *v1beta1.CloudTags) {
 	x.meant = in.ProfileRules == profile.Contract
+	refusers := make(map[tags.Label][]string)
 
 	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
 		for i := range f.Labels {
@@ -46,9 +47,20 @@ func (x *Explanation) addRefused(f *stamp.LookedField, in *v1beta1.CloudTags) {
 
 			x.CloudRefuses = append(x.CloudRefuses, Refused{SkippedLabel: t.Skip(x.profile.Name, reason), Service: by.Service, Limit: by.Profile.Limit(reason)})
 
-			if by.Service == "" {
-				x.cells[t.Label] = terminal.Cell{Text: "refused: " + words.Cell(t.Key), Color: terminal.Red}
-			}
+			refusers[t.Label] = append(refusers[t.Label], by.Service)
+		}
+	}
+
+	for l, services := range refusers {
+		key := x.cells[l].Text
+
+		switch services = words.Distinct(services); {
+		case services[0] == "":
+			x.cells[l] = terminal.Cell{Text: "refused: " + key, Color: terminal.Red}
+		case len(services) == 1:
+			x.cells[l] = terminal.Cell{Text: "refused by " + services[0] + ": " + key, Color: terminal.Yellow}
+		default:
+			x.cells[l] = terminal.Cell{Text: fmt.Sprintf("refused by %d services: %s", len(services), key), Color: terminal.Yellow}
 		}
 	}
 }
@@ -96,7 +108,7 @@ func (x *Explanation) refusedLines() (lines []string) {
 			by = "the API of " + strings.Join(of, ", ")
 		}
 
-		lines = append(lines, fmt.Sprintf("%s refused by %s: %s (%s): %s\n", x.Provider, by, l.reason, l.text, strings.Join(words.Distinct(keys[l]), ", ")))
+		lines = append(lines, fmt.Sprintf(" refused by %s: %s (%s): %s", by, l.reason, l.text, strings.Join(words.Distinct(keys[l]), ", ")))
 	}
 
 	return lines

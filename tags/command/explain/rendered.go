@@ -135,7 +135,10 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	}
 
 	s.Require(targets)
-	of.answer()
+
+	if err := of.answer(); err != nil {
+		return nil, err
+	}
 
 	out := &rendering{meant: of.Input.ProfileRules == profile.Contract}
 	byName := make(map[string]*Rendered, len(targets.All))
@@ -155,27 +158,31 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
 
-	violations := tagpolicy.Check(s.Input, s.Transformer, targets, nil)
-
-	if err := fatal(ctx, s, targets, violations); err != nil {
-		out.fails, out.notes = true, append(out.notes, fails+err.Error())
-	}
-
-	for _, v := range violations {
-		x := byName[v.Resource]
-		b := newBroken(v.Breach, v.Rule, of.Input)
-
-		if v.Kind == tagpolicy.Missing {
-			b.Why = x.why(x.keys(b.Key))
-		}
-
-		x.Broken = append(x.Broken, b)
-	}
-
+	out.addPolicy(ctx, of, s, targets, byName)
 	out.addNotes(of, targets)
 	out.noteUnprofiled()
 
 	return out, nil
+}
+
+// addPolicy says what the targets break of the tag policy, by name, and whether the function fails.
+func (x *rendering) addPolicy(ctx context.Context, of *resolved, s *stamp.Stamper, targets *target.Targets, byName map[string]*Rendered) {
+	violations := tagpolicy.Check(s.Input, s.Transformer, targets, nil)
+
+	if err := fatal(ctx, s, targets, violations); err != nil {
+		x.fails, x.notes = true, append(x.notes, fails+err.Error())
+	}
+
+	for _, v := range violations {
+		r := byName[v.Resource]
+		b := newBroken(v.Breach, v.Rule, of.Input)
+
+		if v.Kind == tagpolicy.Missing {
+			b.Why = r.why(r.keys(b.Key))
+		}
+
+		r.Broken = append(r.Broken, b)
+	}
 }
 
 // fatal returns why the function fails over the targets, which violate the tag policy, or nil if it doesn't.
@@ -446,7 +453,7 @@ func (x *rendering) values() any {
 func (x *rendering) table(t terminal.Terminal) string {
 	resources := [][]terminal.Cell{terminal.Header("RESOURCE", "KIND", "PROFILE", "TAGS", "FIELD")}
 	all := [][]terminal.Cell{terminal.Header("RESOURCE", "TAG", "VALUE", "FROM", "NOTE")}
-	legend := strings.Builder{}
+	var notes []string
 
 	for _, r := range x.resources {
 		for i, f := range r.fields() {
@@ -459,17 +466,17 @@ func (x *rendering) table(t terminal.Terminal) string {
 			all = append(all, f.tagRows(terminal.Cell{Text: name})...)
 
 			if f.Mismatch != "" {
-				fmt.Fprintf(&legend, "%s: %s\n", name, f.Mismatch)
+				notes = append(notes, name+": "+f.Mismatch)
 			}
 		}
 
 		for i := range r.Broken {
-			fmt.Fprintf(&legend, "%s %s\n", words.Cell(r.Resource), r.Broken[i].String())
+			notes = append(notes, words.Cell(r.Resource)+" "+r.Broken[i].String())
 		}
 	}
 
 	for _, note := range x.notes {
-		fmt.Fprintf(&legend, "note: %s\n", note)
+		notes = append(notes, "note: "+note)
 	}
 
 	out := t.Table(resources)
@@ -478,11 +485,7 @@ func (x *rendering) table(t terminal.Terminal) string {
 		out += "\n" + t.Table(all)
 	}
 
-	if legend.Len() > 0 {
-		out += "\n" + legend.String()
-	}
-
-	return out
+	return out + below(notes)
 }
 
 // row of the resource among others, with its field f.

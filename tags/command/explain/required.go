@@ -1,13 +1,18 @@
 package explain
 
 import (
+	"maps"
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -19,36 +24,43 @@ func (c *Command) required(r *manifest.Reader) ([]*structpb.Struct, error) {
 		return nil, err
 	}
 
-	type identity struct{ apiVersion, kind, name string }
+	type identity struct{ apiVersion, kind, namespace, name string }
 
 	var out []*structpb.Struct
 
-	seen := make(map[identity][]*structpb.Struct)
+	seen := make(map[identity]*structpb.Struct)
 
 	for _, o := range objects {
-		id := identity{object.APIVersion(object.Tree(o)), object.Kind(object.Tree(o)), object.Name(object.Tree(o))}
-		namespace, again := object.Namespace(object.Tree(o)), false
+		of := object.Tree(o)
+		id := identity{object.APIVersion(of), object.Kind(of), object.Namespace(of), object.Name(of)}
 
-		for _, other := range seen[id] {
-			there := object.Namespace(object.Tree(other))
-
-			switch {
-			case there != namespace && (there == "" || namespace == ""):
-				return nil, errors.Errorf("--required-resources have %s with a namespace and without one: give both the namespace that they have in the cluster", title(o))
-			case there != namespace:
-			case !proto.Equal(o, other):
-				return nil, errors.Errorf("--required-resources have two different objects %s: give the one that is in the cluster", title(o))
-			default:
-				again = true
-			}
-		}
-
-		if seen[id] = append(seen[id], o); !again {
-			out = append(out, o)
+		switch other := seen[id]; {
+		case other == nil:
+			seen[id], out = o, append(out, o)
+		case !proto.Equal(o, other):
+			return nil, errors.Errorf("--required-resources have two different objects %s: give the one that is in the cluster", title(o))
 		}
 	}
 
 	return out, nil
+}
+
+// answer the requirements in req with the objects. What is required by name is one object at most: one that was
+// written without a namespace may be that of any.
+func answer(req *fnv1.RunFunctionRequest, required *require.Requirements, objects []*structpb.Struct) error {
+	asked := &fnv1.RunFunctionResponse{}
+	required.AddTo(asked)
+	require.Answer(req, asked.GetRequirements(), objects)
+
+	for _, name := range slices.Sorted(maps.Keys(req.GetRequiredResources())) {
+		items := req.GetRequiredResources()[name].GetItems()
+
+		if asked.GetRequirements().GetResources()[name].GetMatchName() != "" && len(items) > 1 {
+			return errors.Errorf("--required-resources have %s with and without a namespace: give both the namespace that they have in the cluster", title(object.Of(items[0]).Struct()))
+		}
+	}
+
+	return nil
 }
 
 // title names the object in messages.

@@ -190,15 +190,15 @@ func (x *Explanation) why(keys profile.KeySet) string {
 	return strings.Join(out, ", ")
 }
 
-// ruledLines say what rules do to tags of the tag profile with the name, by the rule.
-func ruledLines(name, what string, of []Ruled) (lines []string) {
+// ruledLines say what rules do to tags, by the rule.
+func ruledLines(what string, of []Ruled) (lines []string) {
 	keys := make(map[string][]string)
 	for _, r := range of {
 		keys[r.Rule] = append(keys[r.Rule], words.Cell(r.TagKey))
 	}
 
 	for _, rule := range slices.Sorted(maps.Keys(keys)) {
-		lines = append(lines, fmt.Sprintf("%s %s (%s): %s\n", name, what, rule, strings.Join(keys[rule], ", ")))
+		lines = append(lines, fmt.Sprintf(" %s (%s): %s", what, rule, strings.Join(keys[rule], ", ")))
 	}
 
 	return lines

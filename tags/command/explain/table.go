@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// table of labels with a column for each provider. If the terminal is too narrow for
+// table of labels with a column for each group of providers. If the terminal is too narrow for
 // it, it is folded.
 func (e *explained) table(t terminal.Terminal) string {
 	header := terminal.Header("LABEL", "VALUE")
@@ -20,8 +21,9 @@ func (e *explained) table(t terminal.Terminal) string {
 		header = append(header, terminal.Header("FROM", "OVERRIDES")...)
 	}
 
-	for _, x := range e.providers {
-		header = append(header, terminal.Cell{Text: strings.ToUpper(x.Provider), Color: terminal.Bold})
+	groups := e.groups()
+	for _, g := range groups {
+		header = append(header, terminal.Cell{Text: strings.ToUpper(g.title()), Color: terminal.Bold})
 	}
 
 	rows := [][]terminal.Cell{header}
@@ -29,15 +31,48 @@ func (e *explained) table(t terminal.Terminal) string {
 	for _, l := range e.labels {
 		// One that stands nowhere is only what another one overrides.
 		if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return x.cells[l] != terminal.Cell{} }) {
-			rows = append(rows, e.row(l))
+			rows = append(rows, e.row(l, groups))
 		}
 	}
 
-	return t.Table(rows) + e.legend()
+	return t.Table(rows) + e.legend(groups)
+}
+
+// A group of providers has the same answer for each label.
+type group []*Explanation
+
+// groups of the providers, in the order of their first ones.
+func (e *explained) groups() (out []group) {
+	for _, x := range e.providers {
+		i := slices.IndexFunc(out, func(g group) bool { return maps.Equal(g[0].cells, x.cells) })
+		if i < 0 {
+			out = append(out, group{x})
+		} else {
+			out[i] = append(out[i], x)
+		}
+	}
+
+	return out
+}
+
+// maxTitle is the most providers that the title of a column names.
+const maxTitle = 2
+
+// title of the group's column.
+func (g group) title() string {
+	if more := len(g) - maxTitle; more > 1 {
+		return fmt.Sprintf("%s +%d", strings.Join(g[:maxTitle].names(), ", "), more)
+	}
+
+	return strings.Join(g.names(), ", ")
+}
+
+func (g group) names() []string {
+	return words.Map(g, func(x *Explanation) string { return x.Provider })
 }
 
 // row returns the row of the label. A label that another one overrode can stand under other profiles.
-func (e *explained) row(l tags.Label) []terminal.Cell {
+func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(e.value(l))}}
 
 	if e.origins != nil {
@@ -49,51 +84,85 @@ func (e *explained) row(l tags.Label) []terminal.Cell {
 		row = append(row, terminal.Cell{Text: words.Cell(e.origins[l].Source)}, terminal.Cell{Text: cmp.Or(strings.Join(overrides, ", "), "-")})
 	}
 
-	for _, x := range e.providers {
-		row = append(row, cmp.Or(x.cells[l], terminal.Cell{Text: "-"}))
+	for _, g := range groups {
+		row = append(row, cmp.Or(g[0].cells[l], terminal.Cell{Text: "-"}))
 	}
 
 	return row
 }
 
-// legend says what the reasons mean that labels were skipped for, and what else there
-// is to say.
-func (e *explained) legend() string {
-	out := []string{""}
+// legend says which providers the groups have, what the reasons mean that labels were skipped for, and what else there
+// is to say. What is said of several providers is said once.
+func (e *explained) legend(groups []group) string {
+	l := &legend{of: make(map[string][]string)}
 
 	for _, x := range e.providers {
 		for _, r := range profile.SkipReasons() {
 			if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
-				out = append(out, fmt.Sprintf("%s %s: %s\n", x.Provider, r, x.limitOf(r)))
+				l.add(x.Provider, " "+string(r)+": "+x.limitOf(r))
 			}
 		}
 
-		out = append(out, x.refusedLines()...)
-		out = append(out, ruledLines(x.Provider, "removed", x.Removed)...)
-		out = append(out, ruledLines(x.Provider, "as the cloud has it, if it does", x.Ignored)...)
+		l.add(x.Provider, x.refusedLines()...)
+		l.add(x.Provider, ruledLines("removed", x.Removed)...)
+		l.add(x.Provider, ruledLines("as the cloud has it, if it does", x.Ignored)...)
 
 		for i := range x.Broken {
-			out = append(out, fmt.Sprintf("%s %s\n", x.Provider, x.Broken[i].String()))
+			l.add(x.Provider, " "+x.Broken[i].String())
 		}
 
 		for _, note := range x.Notes {
-			out = append(out, fmt.Sprintf("%s: %s\n", x.Provider, note))
+			l.add(x.Provider, ": "+note)
 		}
 	}
 
+	var out []string
+
+	for _, g := range groups {
+		if title := g.title(); strings.Contains(title, "+") {
+			out = append(out, strings.ToUpper(title)+" are "+strings.Join(g.names(), ", "))
+		}
+	}
+
+	for _, text := range l.texts {
+		out = append(out, strings.Join(l.of[text], ", ")+text)
+	}
+
 	if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return len(x.CloudRefuses) > 0 }) {
-		out = append(out, mend+"\n")
+		out = append(out, mend)
 	}
 
 	for _, note := range e.notes {
-		out = append(out, fmt.Sprintf("note: %s\n", note))
+		out = append(out, "note: "+note)
 	}
 
-	if len(out) > 1 {
-		out[0] = "\n"
+	return below(out)
+}
+
+// A legend is texts in their order, and the names of those that each is said of.
+type legend struct {
+	texts []string
+	of    map[string][]string
+}
+
+// add the texts, which are said of the name.
+func (l *legend) add(name string, texts ...string) {
+	for _, text := range texts {
+		if l.of[text] == nil {
+			l.texts = append(l.texts, text)
+		}
+
+		l.of[text] = append(l.of[text], name)
+	}
+}
+
+// below returns the lines as they stand below a table, so that a terminal shows all of them and obeys none.
+func below(lines []string) string {
+	if len(lines) == 0 {
+		return ""
 	}
 
-	return strings.Join(out, "")
+	return "\n" + strings.Join(words.Map(lines, words.Visible), "\n") + "\n"
 }
 
 // limitOf says what the profile admits where it skips a label for the reason.

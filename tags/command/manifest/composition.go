@@ -27,6 +27,9 @@ type Step struct {
 
 	// Composite is the kind of the Composition's composite resources.
 	Composite v1beta1.ResourceKind
+
+	// Bases are the kinds of the objects in the inputs of all steps, as far as they are there to be read.
+	Bases []schema.GroupKind
 }
 
 // A composition has the fields of a Composition that are read.
@@ -76,7 +79,7 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef})
+			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases()})
 		}
 	}
 
@@ -97,6 +100,15 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 		names := words.Map(found, func(s *Step) string { return s.Name })
 		return nil, errors.Errorf("several steps have an input of kind %s: choose one with --step: %s", v1beta1.Kind, strings.Join(names, ", "))
 	}
+}
+
+// bases are the kinds of the objects in the inputs of all steps.
+func (c *composition) bases() (out []schema.GroupKind) {
+	for _, s := range c.Spec.Pipeline {
+		out = append(out, basesOf(s.Input)...)
+	}
+
+	return out
 }
 
 // inputOf returns the input of the step with this name, joined with its standard if it extends one, which is among

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Stdin is the path of standard input.
@@ -153,8 +154,8 @@ func (r *Reader) each(path string, f func(*structpb.Value) error) error {
 	return OneLine(decode(in, f))
 }
 
-// OneLine is the error in one line, or nil if there is none, and without the name of a file, which the
-// caller says.
+// OneLine is the error in one line that no terminal obeys, or nil if there is none, and without the name of a file,
+// which the caller says.
 func OneLine(err error) error {
 	if err == nil {
 		return nil
@@ -164,5 +165,5 @@ func OneLine(err error) error {
 		err = pe.Err
 	}
 
-	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	return errors.New(words.Visible(strings.Join(strings.Fields(err.Error()), " ")))
 }

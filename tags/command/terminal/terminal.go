@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Colors of cells.
@@ -59,7 +61,12 @@ func Header(names ...string) []Cell {
 }
 
 // Table returns the rows as a table, the first as its header. If the terminal is too narrow, the table is folded.
+// What a terminal would obey is shown.
 func (t Terminal) Table(rows [][]Cell) string {
+	rows = words.Map(rows, func(row []Cell) []Cell {
+		return words.Map(row, func(c Cell) Cell { return Cell{Text: words.Visible(c.Text), Color: c.Color} })
+	})
+
 	if _, all := widths(rows); t.Width > 0 && all > t.Width {
 		rows = fold(rows, t.Width)
 	}
