@@ -22,9 +22,11 @@ import (
 type Call struct {
 	ctx context.Context //nolint:containedctx // A call of the function lives as long as its context.
 
-	// The composite resource, the pipeline's context, and the resource that expressions are evaluated for.
-	xr, context, desired, observed *lazy
+	// The composite resource, the resource that expressions are evaluated for, and the pipeline's context, which becomes
+	// an object once an expression mentions it.
+	xr, desired, observed, context *lazy
 	name                           ref.Val
+	pipeline                       *structpb.Struct
 
 	// required objects, or lists of them, by the names of their sources, and the value that they are, once it has
 	// been read.
@@ -45,8 +47,8 @@ type Call struct {
 // NewCall returns a Call of the function with the composite resource xr and the pipeline's context. Its
 // evaluations end with ctx.
 func NewCall(ctx context.Context, xr object.Object, pipeline *structpb.Struct) *Call {
-	c := &Call{ctx: ctx, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
-	c.xr, c.context = c.lazy(xr), c.lazy(object.Tree(pipeline))
+	c := &Call{ctx: ctx, pipeline: pipeline, left: maxCall, next: maxCall - checkEvery, required: make(map[string]any)}
+	c.xr = c.lazy(xr)
 
 	return c
 }
@@ -212,6 +214,10 @@ func (c *Call) ResolveName(name string) (any, bool) {
 	case string(XR):
 		return c.xr.get(), true
 	case string(Context):
+		if c.context == nil {
+			c.context = c.lazy(object.Tree(c.pipeline))
+		}
+
 		return c.context.get(), true
 	case string(Required):
 		if c.objects == nil {
