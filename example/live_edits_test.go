@@ -249,3 +249,47 @@ sources:
 	c.Applied(namespace("hops-zone", "example.org/organization: hops-b"))
 	want("b")
 }
+
+// Two Compositions extend one standard, which is edited. What one of them says itself stands. Nothing but the edit, or the
+// end of the ttl where Crossplane doesn't watch the standard, makes it reconcile.
+func testStandard(c live.Test) {
+	ttl := "2s"
+	if c.Release == live.V2 {
+		ttl = "1h"
+	}
+
+	edit := func(company string) {
+		c.Applied(live.Parse(c.T, fmt.Sprintf(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: tag-standard, namespace: default}
+data:
+  cloudtags: |
+    apiVersion: cloudtags.fn.plexsphere.com/v1beta1
+    kind: CloudTags
+    ttl: %s
+    sources:
+    - {type: Value, values: {company: %s}}
+`, ttl, company)))
+	}
+
+	const extends = "extends: {apiVersion: v1, kind: ConfigMap, name: tag-standard, namespace: default, fromFieldPath: data.cloudtags}\n"
+
+	edit("a")
+
+	alone, more := c.NewStack("standard-alone", vpc, extends), c.NewStack("standard-more", vpc, extends+"keyPrefix: \"own:\"\n")
+	want := func(company string) {
+		c.T.Helper()
+		alone.Want("vpc", ofTags, object{"plexsphere:company": company})
+		more.Want("vpc", ofTags, object{"own:company": company})
+	}
+
+	alone.Label(nil)
+	more.Label(nil)
+	want("a")
+	alone.Settled()
+	more.Settled()
+
+	edit("b")
+	want("b")
+}

@@ -121,6 +121,11 @@ var liveTests = []liveTest{
 		name: "TTL", run: testTTL, shows: "an edit of a source's object reaches tags",
 		says: map[live.Release]string{live.V1: "after `ttl`", live.V22: "after `ttl`", live.V2: "at once"},
 	},
+	{
+		name: "Standard", run: testStandard, shows: "an edit of a standard reaches the XRs of two Compositions",
+		lacks: map[live.Release]string{live.V1: "finds objects in a namespace by labels only"},
+		says:  map[live.Release]string{live.V22: "after `ttl`", live.V2: "at once"},
+	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
