@@ -200,6 +200,26 @@ func requests(tb testing.TB) (out []*fnv1.RunFunctionRequest) {
 	return out
 }
 
+// TestExtendsWaits proves that an input waits for its standard in silence, whatever else it says.
+func TestExtendsWaits(t *testing.T) {
+	for _, req := range requests(t) {
+		fields := maps.Clone(req.GetInput().GetFields())
+		req.Input = calls.Input(`"extends": {"apiVersion": "v1", "kind": "A", "name": "none", "fromFieldPath": "a"}`)
+		delete(fields, "extends")
+		maps.Copy(req.GetInput().GetFields(), fields)
+
+		in, err := v1beta1.Decode(req.GetInput())
+		if err != nil || report.IsOperation(req) && in.CheckOperation() != nil || !report.IsOperation(req) && in.CheckComposition() != nil {
+			continue // What is written is wrong.
+		}
+
+		rsp, err := newLogged().RunFunction(t.Context(), req)
+		if err != nil || rsp.GetRequirements() == nil || len(rsp.GetResults())+len(rsp.GetConditions()) > 0 || !proto.Equal(req.GetDesired(), rsp.GetDesired()) {
+			t.Errorf("RunFunction(...): want it to wait for the standard of %v, got %v, %v", req.GetInput(), rsp, err)
+		}
+	}
+}
+
 // TestRunFunctionForms changes the requests of TestRunFunction anywhere, and proves that it
 // doesn't matter whether resources are bytes or trees.
 func TestRunFunctionForms(t *testing.T) {

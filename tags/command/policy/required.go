@@ -56,7 +56,7 @@ func (p *policy) require(composite v1beta1.ResourceKind) error {
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
 		if why := p.requireRule(rule, composite); why != "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("tagPolicy.rules[%d] (key %q): %s", i, rule.Key, why))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s (key %q): %s", p.CloudTags.Where("tagPolicy.rules[%d]", i), rule.Key, why))
 		}
 	}
 
