@@ -81,20 +81,15 @@ var providerTags = tags.ProvidersKeys()
 // families of providers. A file per family says which fields of its kinds carry cloud tags, and
 // why. What is known of API groups and of single kinds is in tables: see groups.txt, fills.txt,
 // immutable.txt and launched.txt.
-var families = slices.Concat(crossplanes, natives)
-
-// crossplanes are the families of Crossplane's providers, and those that are of nobody.
-var crossplanes = []*family{
+var families = []*family{
+	// Crossplane's providers, and those that are of nobody.
 	&aiven, &alibaba, &alibabaClassic, &aruba, &aviatrix, &aws, &awsClassic, &azapi, &azure, &azureClassic, &btp, &civo,
 	&cloudflare, &cloudfoundry, &cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix,
 	&exoscale, &flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode,
 	&maas, &minio, &mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa,
 	&scaleway, &tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
-}
 
-// natives are the families of kinds that are not Crossplane's own: of controllers that people compose
-// resources of as they are.
-var natives = []*family{
+	// Controllers that people compose resources of as they are.
 	&ack, &aso, &kcc,
 	&capa, &capdo, &capg, &capl, &capo, &capoci, &caposc, &capp, &caps, &capz,
 	&awsLBC, &hive, &hypershift, &karpenterAWS, &karpenterAzure, &karpenterGCP, &orc, &osok,

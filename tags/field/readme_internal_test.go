@@ -67,6 +67,8 @@ func nativesTable() string {
 		paths map[string]bool
 	}
 
+	natives := slices.DeleteFunc(slices.Clone(families), func(f *family) bool { return !f.Native })
+
 	all := make(map[string]row)
 	for _, f := range natives {
 		all[f.Name] = row{[2]map[schema.GroupKind]bool{make(map[schema.GroupKind]bool), make(map[schema.GroupKind]bool)}, make(map[string]bool)}
