@@ -102,7 +102,7 @@ func RuleOf(k schema.GroupVersionKind, f Field) (v1beta1.TagField, bool) {
 		tf.Joined = &v1beta1.Joined{Separator: f.Separator, Delimiter: f.Delimiter}
 	case MapOfLists:
 		return tf, false
-	case Map, None:
+	case Map, Labels, None:
 	}
 
 	return tf, !f.OnRequest
