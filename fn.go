@@ -52,6 +52,8 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 			f.log.ErrorContext(ctx, "Recovered from a panic", "cause", cause, "stack", string(debug.Stack()))
 			rsp = report.Fatal(ctx, req, f.log, errors.Errorf("internal error: %v", cause), f.limit)
 		}
+
+		f.metrics.Ran(rsp)
 	}()
 
 	rsp, err := f.run(ctx, req)

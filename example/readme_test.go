@@ -70,7 +70,7 @@ func inputsIn(o object) (inputs []object) {
 	}
 
 	for _, field := range []string{"sources", "resources", "removeTags", "kubernetesMetadata"} {
-		if o[field] != nil {
+		if o[field] != nil && o["kind"] == nil {
 			in := object{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "sources": array{object{"type": "Value", "values": object{}}}}
 			maps.Copy(in, o)
 

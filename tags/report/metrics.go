@@ -15,7 +15,7 @@ import (
 // Metrics count what came of runs, labels and resources. All series are there from the
 // start: there is one for each tag profile and each reason, and none comes from a request.
 type Metrics struct {
-	runs, skipped, cloudRefuses, tagged, notTagged, unknown, violations *prometheus.CounterVec
+	runs, skipped, trustedSkipped, cloudRefuses, tagged, notTagged, unknown, violations *prometheus.CounterVec
 
 	empty, tooLarge prometheus.Counter
 }
@@ -26,13 +26,14 @@ func NewMetrics() *Metrics {
 		runs: counter("runs", "Runs by the reason of the condition that they set, those that fail the pipeline among them. A call that only waits is none.", "reason"),
 		skipped: counter("labels_skipped", "Labels that did not become tags, or were not handed on (provider composite), by tag profile and reason. A label counts once per run and limit that it breaks, as in the log.",
 			"provider", "reason"),
-		cloudRefuses: counter("tags_refused_by_cloud", "Tags that the cloud's own API refuses, by tag profile. A tag counts once per run.", "provider"),
-		tagged:       counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
-		notTagged:    counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
-		unknown:      counter("resources_unknown", "Managed resources of which nobody knows whether they have a tag field, by tag profile. A resource counts once per run.", "provider"),
-		violations:   counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
-		empty:        counter("sources_empty", "Sources that found no labels. A source counts once per run.").WithLabelValues(),
-		tooLarge:     counter("requests_too_large", "Requests that were refused because of their size.").WithLabelValues(),
+		trustedSkipped: counter("trusted_labels_skipped", "Those of the skipped labels that trusted sources give, by tag profile. They count as all do.", "provider"),
+		cloudRefuses:   counter("tags_refused_by_cloud", "Tags that the cloud's own API refuses, by tag profile. A tag counts once per run.", "provider"),
+		tagged:         counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
+		notTagged:      counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
+		unknown:        counter("resources_unknown", "Managed resources of which nobody knows whether they have a tag field, by tag profile. A resource counts once per run.", "provider"),
+		violations:     counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
+		empty:          counter("sources_empty", "Sources that found no labels. A source counts once per run.").WithLabelValues(),
+		tooLarge:       counter("requests_too_large", "Requests that were refused because of their size.").WithLabelValues(),
 	}
 
 	for _, reason := range append(slices.Clone(ranked), failures...) {
@@ -54,6 +55,8 @@ func NewMetrics() *Metrics {
 
 // skips makes the series of labels that the tag profile with the name skips.
 func (m *Metrics) skips(name string) {
+	m.trustedSkipped.WithLabelValues(name)
+
 	for _, r := range profile.SkipReasons() {
 		m.skipped.WithLabelValues(name, string(r))
 	}
@@ -65,7 +68,7 @@ func counter(of, help string, labels ...string) *prometheus.CounterVec {
 
 // Collectors of the metrics.
 func (m *Metrics) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.runs, m.skipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
+	return []prometheus.Collector{m.runs, m.skipped, m.trustedSkipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
 }
 
 // Ran counts the run that the response is of, if it is one.
@@ -92,6 +95,10 @@ func (m *Metrics) count(f *findings) {
 
 	for _, s := range f.Skips {
 		m.skipped.WithLabelValues(s.Provider, string(s.Reason)).Inc()
+
+		if s.Trusted {
+			m.trustedSkipped.WithLabelValues(s.Provider).Inc()
+		}
 	}
 
 	for _, s := range f.CloudRefuses {

@@ -21,14 +21,15 @@ import (
 
 // Names of the metrics.
 const (
-	tagsRefused   = "function_cloud_tags_tags_refused_by_cloud_total"
-	labelsSkipped = "function_cloud_tags_labels_skipped_total"
-	notTaggable   = "function_cloud_tags_resources_not_taggable_total"
-	notKnown      = "function_cloud_tags_resources_unknown_total"
-	runs          = "function_cloud_tags_runs_total"
-	sourcesEmpty  = "function_cloud_tags_sources_empty_total"
-	tooLarge      = "function_cloud_tags_requests_too_large_total"
-	tagged        = "function_cloud_tags_resources_tagged_total"
+	tagsRefused    = "function_cloud_tags_tags_refused_by_cloud_total"
+	labelsSkipped  = "function_cloud_tags_labels_skipped_total"
+	trustedSkipped = "function_cloud_tags_trusted_labels_skipped_total"
+	notTaggable    = "function_cloud_tags_resources_not_taggable_total"
+	notKnown       = "function_cloud_tags_resources_unknown_total"
+	runs           = "function_cloud_tags_runs_total"
+	sourcesEmpty   = "function_cloud_tags_sources_empty_total"
+	tooLarge       = "function_cloud_tags_requests_too_large_total"
+	tagged         = "function_cloud_tags_resources_tagged_total"
 )
 
 // skippedSeries and series are the names of series.
@@ -67,6 +68,12 @@ func TestMetrics(t *testing.T) {
 				o.Skips = append(o.Skips, slices.Repeat([]stamp.Skip{skip(p, "k", r, "limit", "a", "b")}, run+i+j)...)
 				want[skippedSeries(p, r)] += run + i + j
 			}
+
+			trusted := skip(p, "trusted", profile.ValueTooLong, "limit")
+			trusted.Trusted = true
+			o.Skips = append(o.Skips, slices.Repeat([]stamp.Skip{trusted}, i)...)
+			want[skippedSeries(p, profile.ValueTooLong)] += i
+			want[series(trustedSkipped, p)] += i
 
 			o.Results = slices.Concat(o.Results, slices.Repeat([]stamp.Result{active("a", p)}, i), []stamp.Result{
 				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", Unknown: true}, // Not taggable.

@@ -70,7 +70,7 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 
 	for i := range d.Refused {
 		r := &d.Refused[i]
-		skipped := skippedLabel{skipKey: skipKey{r.Skip(k.Profile.Name, r.Reason), k.Profile.Limit(r.Reason)}}
+		skipped := skippedLabel{skipKey: skipKey{r.Skip(k.Profile.Name, r.Reason), k.Profile.Limit(r.Reason)}, trusted: r.Trusted}
 
 		if r.Reason == profile.ReservedKey {
 			skipped.claimedBy = r.Source
@@ -120,7 +120,7 @@ func (l *Labels) withRules(remove, ignore []resolve.TagKey) *Labels {
 // add the tag t, unless no such tag field can have it.
 func (l *Labels) add(t tags.Tag) bool {
 	if r, limit := l.refuses(&t); r != "" {
-		l.unfit = append(l.unfit, skippedLabel{skipKey: skipKey{t.Skip(l.Profile.Name, r), limit}})
+		l.unfit = append(l.unfit, skippedLabel{skipKey: skipKey{t.Skip(l.Profile.Name, r), limit}, trusted: t.Trusted})
 		return false
 	}
 

@@ -19,6 +19,9 @@ type Skip struct {
 	// Sources of a label that claims a reserved key, by their names in messages.
 	Sources []string
 
+	// Trusted is true if a label of a trusted source was skipped.
+	Trusted bool `json:"-"`
+
 	// Resources for which it was skipped, the first ones if there are many, or nil if it was skipped for
 	// every resource that has the tag profile. More is how many others there are.
 	Resources []string
@@ -39,6 +42,7 @@ type skipKey struct {
 type skippedLabel struct {
 	skipKey
 
+	trusted   bool
 	claimedBy *tags.Source
 }
 
@@ -60,6 +64,9 @@ type skippedFor struct {
 	// single is true if the reason is one that single resources have, so that they have to
 	// be named.
 	single bool
+
+	// trusted is true if a trusted source has such a label.
+	trusted bool
 
 	// claims are the sources of labels that claim a reserved key.
 	claims []*tags.Source
@@ -116,7 +123,7 @@ func (s *skips) addDecided(p, own *plan) {
 
 // alone skips a label for a reason that only the resource of p has.
 func (s *skips) alone(p *plan, t *tags.Tag, r profile.SkipReason, limit string) {
-	s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, r), limit}}, p.Resource, true)
+	s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, r), limit}, trusted: t.Trusted}, p.Resource, true)
 }
 
 // skip a label for a resource.
@@ -128,6 +135,7 @@ func (s *skips) skip(l *skippedLabel, resource string, single bool) {
 	}
 
 	of.single = of.single && single
+	of.trusted = of.trusted || l.trusted
 
 	if l.claimedBy != nil && !slices.Contains(of.claims, l.claimedBy) {
 		of.claims = append(of.claims, l.claimedBy)
@@ -155,7 +163,7 @@ func (s *skips) sorted(resources map[string]int) []Skip {
 	for k, of := range s.of {
 		slices.SortFunc(of.claims, func(a, b *tags.Source) int { return cmp.Compare(a.Position, b.Position) })
 
-		skip := Skip{SkippedLabel: k.label, Limit: k.limit}
+		skip := Skip{SkippedLabel: k.label, Limit: k.limit, Trusted: of.trusted}
 		for _, source := range of.claims {
 			skip.Sources = append(skip.Sources, source.Name)
 		}

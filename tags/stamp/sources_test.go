@@ -162,6 +162,7 @@ func TestSkippedOnce(t *testing.T) {
 	want := stamp.Skip{
 		SkippedLabel: tags.SkippedLabel{QualifiedKey: "crossplane-kind", TagKey: "crossplane-kind", Provider: "aws", Reason: "reserved-key"},
 		Limit:        profile.Of("aws").Limit("reserved-key"),
+		Trusted:      true,
 		Resources:    []string{"bucket"},
 	}
 

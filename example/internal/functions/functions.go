@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,6 +60,7 @@ type Running struct {
 	Functions map[string]Function
 
 	program process.Program
+	metrics string // Where it serves them.
 	stop    []func()
 }
 
@@ -82,18 +84,23 @@ func Start(ctx context.Context, root string) (*Running, error) {
 func (r *Running) start(ctx context.Context, root, dir string) error {
 	socket := filepath.Join(dir, "function.sock")
 
-	p, err := Program(ctx, root, dir, "serve", "--insecure", "--network", "unix", "--address", socket, "--metrics-address", "")
+	p, err := Program(ctx, root, dir)
 	if err != nil {
 		return err
 	}
 
-	stop, err := p.Start(ctx, func(ctx context.Context) error {
-		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-		if err != nil {
-			return err
-		}
+	stop, err := process.Listening(ctx, 1, func(ports []int) (func(), error) {
+		r.metrics = fmt.Sprintf("127.0.0.1:%d", ports[0])
+		p.Args = []string{"serve", "--insecure", "--network", "unix", "--address", socket, "--metrics-address", r.metrics}
 
-		return conn.Close()
+		return p.Start(ctx, func(ctx context.Context) error {
+			conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+			if err != nil {
+				return err
+			}
+
+			return conn.Close()
+		})
 	})
 	if err != nil {
 		return err
@@ -111,6 +118,11 @@ func (r *Running) start(ctx context.Context, root, dir string) error {
 	r.Functions = map[string]Function{CloudTags: f, TestResources: testfunction.Function{}}
 
 	return nil
+}
+
+// Metrics that the function of this repository serves.
+func (r *Running) Metrics(ctx context.Context) (string, error) {
+	return process.Get(ctx, http.DefaultClient, "http://"+r.metrics+"/metrics")
 }
 
 // Log is what the function of this repository has logged.

@@ -16,7 +16,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,9 +69,38 @@ type Cluster struct {
 	metrics  string
 }
 
+// A stage of what a cluster starts.
+type stage struct {
+	does string
+	do   func(context.Context) error
+}
+
 // Start a cluster with a release of Crossplane and the functions. All of it ends with the
 // context, too.
 func Start(ctx context.Context, root string, release Release) (*Cluster, error) {
+	return start(ctx, root, release, func(c *Cluster) []stage {
+		return append(c.kindStages(),
+			stage{does: "start Crossplane", do: c.startCrossplane},
+			stage{does: "start the registry", do: c.startRegistry},
+			stage{does: "install the function", do: func(ctx context.Context) error { return c.InstallFunction(ctx, "v0.1.0") }},
+			stage{does: "start the test function", do: c.startTestFunction})
+	})
+}
+
+// StartKinds starts a cluster that has the kinds of Crossplane, but runs nothing of it: objects stay as they are.
+func StartKinds(ctx context.Context, root string, release Release) (*Cluster, error) {
+	return start(ctx, root, release, (*Cluster).kindStages)
+}
+
+func (c *Cluster) kindStages() []stage {
+	return []stage{
+		{does: "start etcd", do: c.startEtcd},
+		{does: "start the API server", do: c.startAPIServer},
+		{does: "install Crossplane", do: c.installCrossplane},
+	}
+}
+
+func start(ctx context.Context, root string, release Release, stages func(*Cluster) []stage) (*Cluster, error) {
 	dir, err := os.MkdirTemp("", "live-")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary folder: %w", err)
@@ -81,21 +109,10 @@ func Start(ctx context.Context, root string, release Release) (*Cluster, error) 
 	c := &Cluster{root: root, dir: dir, parts: make(map[string]*Part), Release: release}
 	c.stop = append(c.stop, func() { _ = os.RemoveAll(dir) })
 
-	for _, step := range []struct {
-		does string
-		do   func(context.Context) error
-	}{
-		{does: "start etcd", do: c.startEtcd},
-		{does: "start the API server", do: c.startAPIServer},
-		{does: "install Crossplane", do: c.installCrossplane},
-		{does: "start Crossplane", do: c.startCrossplane},
-		{does: "start the registry", do: c.startRegistry},
-		{does: "install the function", do: func(ctx context.Context) error { return c.InstallFunction(ctx, "v0.1.0") }},
-		{does: "start the test function", do: c.startTestFunction},
-	} {
-		if err := step.do(ctx); err != nil {
+	for _, s := range stages(c) {
+		if err := s.do(ctx); err != nil {
 			c.Stop()
-			return nil, fmt.Errorf("cannot %s: %w", step.does, err)
+			return nil, fmt.Errorf("cannot %s: %w", s.does, err)
 		}
 	}
 
@@ -203,7 +220,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 		return err // It has no certificate yet.
 	}
 
-	if _, err := get(ctx, client, c.config.Host+"/readyz"); err != nil {
+	if _, err := process.Get(ctx, client, c.config.Host+"/readyz"); err != nil {
 		return err
 	}
 
@@ -212,26 +229,6 @@ func (c *Cluster) connect(ctx context.Context) error {
 	}
 
 	return err
-}
-
-func get(ctx context.Context, client *http.Client, url string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return "", err
-	}
-
-	rsp, err := client.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer rsp.Body.Close() //nolint:errcheck // It was read.
-
-	text, err := io.ReadAll(rsp.Body)
-	if err == nil && rsp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s: %s: %s", url, rsp.Status, text)
-	}
-
-	return string(text), err
 }
 
 // installCrossplane makes its kinds and certificates. It makes a certificate for
@@ -474,7 +471,7 @@ func (c *Cluster) ApplyStatus(ctx context.Context, manager string, o *unstructur
 
 // Metrics that the function serves.
 func (c *Cluster) Metrics(ctx context.Context) (string, error) {
-	return get(ctx, http.DefaultClient, c.metrics)
+	return process.Get(ctx, http.DefaultClient, c.metrics)
 }
 
 // Log lines of the function.
