@@ -133,6 +133,8 @@ func refine(root *schema) {
 		root.Properties[list].Items.Properties["contextKey"].check = readContextKey
 	}
 
+	root.Properties["sources"].Items.Properties["include"].Properties["contextKey"].check = readContextKey
+
 	for _, of := range []*schema{root.Properties["sources"].Items, root.Properties["kubernetesMetadata"].Items.Properties["source"]} {
 		of.Properties["resource"].Properties["matchLabels"].check = oneMap
 	}
@@ -201,8 +203,10 @@ func usefulHop(a *admission, p *field.Path, s self) {
 		a.note(field.Required(p.Child("name"), hop+", and others find its object by its name"))
 	}
 
-	if s.has("include") {
-		a.note(field.Forbidden(p.Child("include"), hop))
+	for _, of := range []string{"include", "resources"} {
+		if s.has(of) {
+			a.note(field.Forbidden(p.Child(of), hop))
+		}
 	}
 }
 

@@ -160,6 +160,7 @@ func split(err error) []string {
 
 // goOnly are the messages of mistakes that the CRD can't tell.
 var goOnly = regexp.MustCompile(strings.Join([]string{
+	`(no source|several sources) of type RequiredResource ha(s|ve) this name`, `doesn't come before this one`, `is trusted and that one isn't`,
 	"^must not be null$",        // The API server drops null.
 	"^must be a 32-bit integer", // It takes formats for hints, and doesn't know most of ours.
 	"field path", "^Invalid value: .*matches no key",

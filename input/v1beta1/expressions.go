@@ -137,6 +137,8 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 		}
 	}
 
+	c.include(p.Child("include", "source"), source)
+
 	level, ok := c.selectors(p, source)
 	if f := c.finds[source.text("name")]; f != nil && source.is("type", string(SourceTypeRequiredResource)) {
 		f.before++
@@ -144,6 +146,28 @@ func (c *expressionCheck) source(p *field.Path, source self) bool {
 	}
 
 	return ok
+}
+
+// include refuses a name at p that is not that of a source which can say what this one includes. What these find leads to no
+// other object, so that it counts for no level.
+func (c *expressionCheck) include(p *field.Path, source self) {
+	name := source.at("include", "source").GetStringValue()
+	if name == "" {
+		return
+	}
+
+	trusted := source.at("trusted").GetBoolValue()
+
+	switch f := c.finds[name]; {
+	case f == nil:
+		c.note(field.Invalid(p, name, "no source of type RequiredResource has this name"))
+	case f.sources > 1:
+		c.note(field.Invalid(p, name, "several sources of type RequiredResource have this name"))
+	case f.before == 0:
+		c.note(field.Invalid(p, name, "that source doesn't come before this one: move it up"))
+	case trusted && !f.trusted:
+		c.note(field.Invalid(p, name, "this source is trusted and that one isn't: set trusted there, too, or not here"))
+	}
 }
 
 // selectors checks the expressions by which the source at p selects objects. It returns the level of these, and false

@@ -469,7 +469,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.providerFieldPath) || has(self.pick) && self.pick == 'One'",message="only a class, which pick One picks, names a provider",fieldPath=".providerFieldPath"
 // +kubebuilder:validation:XValidation:rule=`!has(self.pick) || self.pick != 'One' || has(self.name) && self.name != ""`,message="is required by pick One: a class is recorded under the name of its source",fieldPath=".name"
 // +kubebuilder:validation:XValidation:rule="has(self.pick) && self.pick == 'One' || !has(self.resource) || !has(self.resource.kinds) && !has(self.resource.defaultMatchLabels) && !has(self.resource.unless) && !(has(self.resource.name) && has(self.resource.matchLabels))",message="only pick One has several kinds, defaultMatchLabels, unless, or matchLabels if there is no name",fieldPath=".resource"
-// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath)",message="the author of the composite resource may not choose among the labels of a trusted source",fieldPath=".include.fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="!has(self.trusted) || !self.trusted || !has(self.include) || !has(self.include.fromFieldPath) || has(self.include.source)",message="what says which labels of a trusted source are taken must be as trusted: write keys, or read the object of a source that is trusted, since others write the composite resource and the context",fieldPath=".include.fromFieldPath"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || has(self.resource) || self.type == 'ProviderConfig' || has(self.fromFieldPath) || has(self.expressions) || has(self.include) && has(self.include.fromFieldPath)",message="the source reads nothing that could be absent",fieldPath=".policy"
 type Source struct {
 	// Type of source: Value takes labels from values, CompositeField from the map
@@ -569,6 +569,13 @@ type Source struct {
 	// +optional
 	Include *Include `json:"include,omitempty"`
 
+	// Resources that get the labels of the source: those that any entry selects. By
+	// default these are all composed resources.
+	//
+	// +optional
+	// +kubebuilder:validation:MinItems=1
+	Resources []ResourceSelector `json:"resources,omitempty"`
+
 	// Encoding of the values: Plain takes them as they are, and they must be
 	// strings. JSON decodes a JSON string, number or boolean to its bare text; a
 	// number keeps its text. Scalar takes strings as they are, and numbers and
@@ -604,6 +611,8 @@ type Source struct {
 // e.g. platform/*.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || !has(self.fromFieldPath)",message="must have at most one of keys and fromFieldPath"
+// +kubebuilder:validation:XValidation:rule="!has(self.contextKey) || !has(self.source)",message="must have at most one of contextKey and source"
+// +kubebuilder:validation:XValidation:rule="has(self.fromFieldPath) || !has(self.contextKey) && !has(self.source)",message="is required with contextKey or source: it says where the patterns are",fieldPath=".fromFieldPath"
 // +kubebuilder:validation:MinProperties=1
 type Include struct {
 	// Keys are the patterns. By default all labels are taken.
@@ -623,12 +632,28 @@ type Include struct {
 	// +kubebuilder:validation:items:Format=label-pattern
 	Except []string `json:"except,omitempty"`
 
-	// FromFieldPath is the path of a list of patterns in the composite resource.
-	// Nothing is included if the field isn't there.
+	// FromFieldPath is the path of the patterns in the composite resource, below
+	// contextKey, or in the objects of source: one pattern, a list of patterns, or a map
+	// of pattern to boolean, in which false is like except. A string may be such a list
+	// or map in YAML, and the booleans may be strings. Of several objects all patterns
+	// count. Nothing is included if the field isn't there.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
+
+	// ContextKey of the pipeline's context that fromFieldPath is below.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	ContextKey string `json:"contextKey,omitempty"`
+
+	// Source is the name of a source of type RequiredResource that comes before this one,
+	// and whose objects have fromFieldPath. A trusted source needs a trusted one here.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	Source string `json:"source,omitempty"`
 }
 
 // A FromFieldPathPolicy says whether a field must be there.

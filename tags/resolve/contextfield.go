@@ -11,13 +11,9 @@ import (
 // pipeline's context.
 var contextField = sourceType{
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
-		in, err := r.contextObject(s.ContextKey)
+		in, err := r.presentContext(s.ContextKey)
 		if err != nil {
 			return nil, err
-		}
-
-		if in.IsZero() {
-			return nil, &absence{failure: in.name + " is required, but there is none", note: in.name + " isn't there"}
 		}
 
 		return in.labels(s)
@@ -41,4 +37,14 @@ func (r *resolver) contextObject(key string) (namedObject, error) {
 	}
 
 	return namedObject{Object: r.contexts[key], name: name, of: name + "."}, nil
+}
+
+// presentContext is contextObject with a *absence for its error if there is no object.
+func (r *resolver) presentContext(key string) (namedObject, error) {
+	o, err := r.contextObject(key)
+	if err == nil && o.IsZero() {
+		err = &absence{failure: o.name + " is required, but there is none", note: o.name + " isn't there"}
+	}
+
+	return o, err
 }

@@ -54,24 +54,19 @@ func (o namedObject) strings(path object.Path) (map[string]string, error) {
 	return object.StringMap(structpb.NewStructValue(&structpb.Struct{Fields: fields}), o.of+path.String())
 }
 
-// patterns returns the patterns of keys in the list at path, or nil if there is no such field. invalid says
-// what is wrong with a pattern.
-func (o namedObject) patterns(path object.Path, invalid func(pattern string) string) ([]string, error) {
-	n, err := o.at(path, "not a list of strings", "a list")
-	if err != nil || !n.IsThere() {
-		return nil, err
-	}
-
+// patternsIn returns the patterns of keys in the list n, which messages call by name. invalid says what is wrong with a
+// pattern.
+func patternsIn(n object.Node, name string, invalid func(pattern string) string) ([]string, error) {
 	out := make([]string, 0, n.Len())
 
 	for item := range n.Items() {
 		text := item.Text()
 		if !item.IsText(text) {
-			return nil, errors.Errorf("%s%s[%d] is %s, not a string", o.of, path, len(out), item.Kind())
+			return nil, errors.Errorf("%s[%d] is %s, not a string", name, len(out), item.Kind())
 		}
 
 		if why := invalid(text); why != "" {
-			return nil, errors.Errorf("%s%s[%d] %q: %s", o.of, path, len(out), text, why)
+			return nil, errors.Errorf("%s[%d] %q: %s", name, len(out), text, why)
 		}
 
 		out = append(out, text)

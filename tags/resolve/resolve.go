@@ -152,8 +152,10 @@ type resolver struct {
 	// expressions read it.
 	found map[*v1beta1.Source]objects
 
-	// patterns counts the patterns of keys in fields, by the part of the input that reads the field.
-	patterns map[string]int
+	// registries are those that were read, and patterns counts the patterns of keys in fields, by the part of the input
+	// that reads the field first.
+	registries map[registryField]registry
+	patterns   map[string]int
 }
 
 // newResolver returns the resolver of the input for one request.
@@ -165,6 +167,8 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 		contexts: make(map[string]object.Object),
 		required: required,
 		patterns: make(map[string]int),
+
+		registries: make(map[registryField]registry),
 
 		found:    make(map[*v1beta1.Source]objects),
 		readable: make(map[*v1beta1.Source]bool),

@@ -98,7 +98,7 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 
 		from := ""
 		if rapid.Bool().Draw(t, "labelled") {
-			from = `"prefix": "p/", `
+			from = `"prefix": "p/", ` + drawInclude(t, n, nodes)
 		}
 
 		sources = append(sources, fmt.Sprintf(`{"type": "RequiredResource", "name": "s%d", "trusted": %t, %s"policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "K%d", %s}}`,
@@ -137,6 +137,29 @@ func inputOf(fields string, sources []string) *structpb.Struct {
 	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, %s"keyPrefix": ""}`, v1beta1.APIVersion, v1beta1.Kind, fields))
 }
 
+// drawInclude draws the include of n, which comes behind the nodes before, with a comma. There may be none. What says which
+// labels a trusted source includes is as trusted.
+func drawInclude(t *rapid.T, n node, before []node) string {
+	may := []string{"", `"include": {"except": ["k1"]}, `}
+	if !n.trusted {
+		may = append(may, `"include": {"fromFieldPath": "spec.include"}, `, `"include": {"contextKey": "registry", "fromFieldPath": "include"}, `)
+	}
+
+	for j, of := range before {
+		if of.trusted || !n.trusted {
+			e := fmt.Sprintf(`"include": {"source": "s%d", "fromFieldPath": "spec.include"}, `, j)
+			may = append(may, e, e)
+		}
+	}
+
+	return rapid.SampledFrom(may).Draw(t, "include")
+}
+
+// drawPatterns draws what says which labels a source includes, which may be nothing.
+func drawPatterns(t *rapid.T) string {
+	return rapid.SampledFrom([]string{`null`, `"*"`, `"k0"`, `["k1", "k2"]`, `{"k*": true, "k0": false}`, `{"k1": "false"}`, `"- k1\n- k0"`}).Draw(t, "patterns")
+}
+
 // drawObjects draws objects of the namespaces. Each has a label that says which it is.
 func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*structpb.Struct) {
 	for _, kind := range []string{"K0", "K1", "K2"} {
@@ -146,8 +169,8 @@ func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*st
 					continue
 				}
 
-				o := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q, "labels": {"l": %q, "p/%s": "%s/%s/%s"}}, "spec": {"next": %q}}`,
-					kind, name, rapid.SampledFrom([]string{"n0", "n1", "n2"}).Draw(t, "l"), strings.ToLower(kind), namespace, name, label, rapid.SampledFrom(next).Draw(t, "next")))
+				o := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q, "labels": {"l": %q, "p/%s": "%s/%s/%s"}}, "spec": {"next": %q, "include": %s}}`,
+					kind, name, rapid.SampledFrom([]string{"n0", "n1", "n2"}).Draw(t, "l"), strings.ToLower(kind), namespace, name, label, rapid.SampledFrom(next).Draw(t, "next"), drawPatterns(t)))
 				if namespace != "" {
 					o.GetFields()["metadata"].GetStructValue().GetFields()["namespace"] = structpb.NewStringValue(namespace)
 				}
@@ -163,8 +186,8 @@ func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*st
 // drawRequest draws what the author of a composite resource, and the steps before, can write.
 func drawRequest(t *rapid.T) *fnv1.RunFunctionRequest {
 	next := rapid.SampledFrom([]string{"n0", "n1", "n2", evil})
-	req := observe(fmt.Sprintf(`{"metadata": {"name": "x", "namespace": "n0"}, "spec": {"next": %q}}`, next.Draw(t, "spec.next")))
-	req.Context = resource.MustStructJSON(fmt.Sprintf(`{"next": %q}`, next.Draw(t, "context.next")))
+	req := observe(fmt.Sprintf(`{"metadata": {"name": "x", "namespace": "n0"}, "spec": {"next": %q, "include": %s}}`, next.Draw(t, "spec.next"), drawPatterns(t)))
+	req.Context = resource.MustStructJSON(fmt.Sprintf(`{"next": %q, "registry": {"include": %s}}`, next.Draw(t, "context.next"), drawPatterns(t)))
 
 	return req
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // A sourceType says how sources of one type are read.
@@ -189,49 +188,4 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 	}
 
 	return why, ok, err
-}
-
-// An include says which qualified keys a source includes.
-type include struct {
-	// patterns of keys, and the same as a set.
-	patterns     []string
-	keys, except profile.KeySet
-
-	// none says why no key is included if the field that lists the keys is absent.
-	none string
-}
-
-// has reports whether a qualified key is included.
-func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
-
-// include returns what the source s, which messages call by name, includes.
-func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
-	out := &include{patterns: []string{"*"}}
-
-	if s.Include != nil {
-		out.except = profile.NewKeySet(s.Include.Except...)
-
-		if s.Include.Keys != nil {
-			out.patterns = s.Include.Keys
-		}
-
-		if path := s.Include.FromFieldPath; !path.IsZero() {
-			patterns, err := r.xr.patterns(path, v1beta1.ValidateLabelPattern)
-			if err == nil && patterns == nil {
-				err = r.xr.missing(path, fmt.Sprintf("%s has no %s that says which labels to include", compositeResource, path))
-			}
-
-			note, ok := optional(s, err)
-			if err != nil && !ok {
-				return nil, err
-			}
-
-			out.patterns, out.none = patterns, note
-			r.patterns["include of "+name] = len(patterns)
-		}
-	}
-
-	out.keys = profile.NewKeySet(out.patterns...)
-
-	return out, nil
 }

@@ -85,11 +85,12 @@ func (r *resolver) keysFromField(entry *v1beta1.TagKeys, k TagKey, not string, k
 		return nil, err
 	}
 
+	name := in.of + entry.FromFieldPath.String()
 	if n.IsObject() {
-		return valued(in.of+entry.FromFieldPath.String(), n.Value())
+		return valued(name, n.Value())
 	}
 
-	patterns, err := in.patterns(entry.FromFieldPath, v1beta1.ValidateKeyPattern)
+	patterns, err := patternsIn(n, name, v1beta1.ValidateKeyPattern)
 	keys := make([]TagKey, len(patterns))
 
 	for i, p := range patterns {

@@ -1,0 +1,214 @@
+package resolve
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+)
+
+// An include says which qualified keys a source includes.
+type include struct {
+	// patterns of keys, and the same as a set.
+	patterns     []string
+	keys, except profile.KeySet
+
+	// none says why no key is included if the field that lists the keys is absent.
+	none string
+}
+
+// has reports whether a qualified key is included.
+func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has(key) }
+
+// include returns what the source s, which messages call by name, includes. That is nothing while Crossplane fetches
+// the objects that say it.
+func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
+	out := &include{patterns: []string{"*"}}
+
+	if in := s.Include; in != nil {
+		except := in.Except
+
+		if in.Keys != nil {
+			out.patterns = in.Keys
+		}
+
+		if !in.FromFieldPath.IsZero() {
+			read, err := r.registry(in, name)
+
+			note, ok := optional(s, err)
+			if err != nil && !ok {
+				return nil, err
+			}
+
+			out.patterns, out.none = read.keys, note
+			except = slices.Concat(except, read.except)
+		}
+
+		out.except = profile.NewKeySet(except...)
+	}
+
+	out.keys = profile.NewKeySet(out.patterns...)
+
+	return out, nil
+}
+
+// A registry is the patterns in a field that says which labels to include: those of keys that are included, and those of
+// keys that are not, whatever else matches.
+type registry struct{ keys, except []string }
+
+// A registryField is where a registry is.
+type registryField struct{ contextKey, source, path string }
+
+// registry returns the patterns in the field that in names. It reads them once, for the first source that asks, which messages
+// call by name. There are none while Crossplane fetches the objects. If there is no such field, the error is a
+// *absence.
+func (r *resolver) registry(in *v1beta1.Include, name string) (out registry, _ error) {
+	at := registryField{in.ContextKey, in.Source, in.FromFieldPath.String()}
+	if out, ok := r.registries[at]; ok {
+		return out, nil
+	}
+
+	objects, err := r.registryObjects(in)
+	if err != nil || len(objects) == 0 {
+		return out, err
+	}
+
+	there := false
+
+	for _, o := range objects {
+		n, err := o.at(in.FromFieldPath, "neither a pattern nor a list or map of patterns", "a string", "a list", "an object")
+		if err == nil && n.IsThere() {
+			there, err = true, out.add(n, o.of+in.FromFieldPath.String())
+		}
+
+		if err != nil {
+			return registry{}, err
+		}
+	}
+
+	if !there {
+		note := fmt.Sprintf("%s has no %s that says which labels to include", objects[0].name, in.FromFieldPath)
+		if n := len(objects); n > 1 {
+			note += fmt.Sprintf(", and so with all %d objects", n)
+		}
+
+		return registry{}, objects[0].missing(in.FromFieldPath, note)
+	}
+
+	r.registries[at] = out
+	r.patterns["include of "+name] = len(out.keys) + len(out.except)
+
+	return out, nil
+}
+
+// registryObjects returns the objects whose field says which labels to include. There are none while Crossplane fetches
+// them. If there is no such object, the error is a *absence.
+func (r *resolver) registryObjects(in *v1beta1.Include) ([]namedObject, error) {
+	switch {
+	case in.ContextKey != "":
+		o, err := r.presentContext(in.ContextKey)
+		return []namedObject{o}, err
+	case in.Source != "":
+		i := slices.IndexFunc(r.in.Sources, func(s v1beta1.Source) bool {
+			return s.Type == v1beta1.SourceTypeRequiredResource && s.Name == in.Source
+		})
+
+		return r.objects(&r.in.Sources[i]) // An input without this source is refused.
+	default:
+		return []namedObject{r.xr}, nil
+	}
+}
+
+// add the patterns in n, which messages call by name: one, a list of them, or a map that says of each whether it is
+// included.
+func (r *registry) add(n object.Node, name string) error {
+	switch {
+	case n.IsList():
+		patterns, err := patternsIn(n, name, v1beta1.ValidateLabelPattern)
+		r.keys = append(r.keys, patterns...)
+
+		return err
+	case n.IsObject():
+		return r.addMap(n.Value().GetStructValue().GetFields(), name)
+	default:
+		return r.addText(strings.TrimSpace(n.Text()), name)
+	}
+}
+
+// addMap adds the patterns in a map of pattern to boolean. What is null isn't there.
+func (r *registry) addMap(of map[string]*structpb.Value, name string) error {
+	for _, pattern := range slices.Sorted(maps.Keys(of)) {
+		v := of[pattern]
+		if object.IsNull(v) {
+			continue
+		}
+
+		if why := v1beta1.ValidateLabelPattern(pattern); why != "" {
+			return errors.Errorf("%s[%s]: %s", name, pattern, why)
+		}
+
+		_, isBool := v.GetKind().(*structpb.Value_BoolValue)
+
+		// Values of ConfigMaps are strings.
+		switch text := v.GetStringValue(); {
+		case v.GetBoolValue() || text == "true":
+			r.keys = append(r.keys, pattern)
+		case isBool || text == "false":
+			r.except = append(r.except, pattern)
+		default:
+			return errors.Errorf("%s[%s] is %s, neither true nor false", name, pattern, object.KindOf(v))
+		}
+	}
+
+	return nil
+}
+
+// addText adds the pattern that the text is, or the patterns in the list or map that it is in YAML. An empty text has none.
+func (r *registry) addText(text, name string) error {
+	switch {
+	case text == "":
+		return nil
+	case !isYAML(text):
+		if why := v1beta1.ValidateLabelPattern(text); why != "" {
+			return errors.Errorf("%s %q: %s", name, text, why)
+		}
+
+		r.keys = append(r.keys, text)
+
+		return nil
+	}
+
+	var of any
+	if err := yaml.UnmarshalStrict([]byte(text), &of); err != nil {
+		return errors.Wrapf(err, "%s is neither one pattern nor YAML", name)
+	}
+
+	v, err := structpb.NewValue(of)
+	if err != nil {
+		return errors.Wrap(err, name)
+	}
+
+	switch n := object.NodeOf(v); {
+	case n.IsNull():
+		return nil
+	case n.IsList() || n.IsObject():
+		return r.add(n, name)
+	default:
+		return errors.Errorf("%s has several lines, but is neither a list nor a map in YAML: begin each line with - and a space", name)
+	}
+}
+
+// isYAML reports whether the text may be a list or map in YAML: it has several lines, or looks like one. A pattern doesn't.
+func isYAML(text string) bool {
+	return strings.ContainsAny(text, "\n\r") || strings.Contains(text, ": ") ||
+		slices.ContainsFunc([]string{"- ", "[", "{"}, func(start string) bool { return strings.HasPrefix(text, start) })
+}
