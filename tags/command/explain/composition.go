@@ -119,7 +119,9 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
-	needsContext := func(s v1beta1.Source) bool { return s.Type == v1beta1.SourceTypeContextField }
+	needsContext := func(s v1beta1.Source) bool {
+		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && s.Include.ContextKey != ""
+	}
 	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
 		of.notes = append(of.notes, "what is in the pipeline's context isn't known without --context")
 	}

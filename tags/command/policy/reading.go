@@ -37,7 +37,7 @@ type how struct {
 func howOf(s *v1beta1.Source, kind string) how {
 	h := how{Prefix: s.Prefix, path: s.FromFieldPath.String(), Form: s.KeyForm, encoding: s.Encoding}
 
-	// If only the composite resource says which keys are included, all are checked.
+	// If a field of an object says which keys are included, all are checked.
 	if s.Include != nil && s.Include.Keys != nil {
 		h.included = " && " + anyOf(append(matchesAny(h.Key(), s.Include.Keys), "false")...)
 	}
