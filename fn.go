@@ -12,9 +12,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
-	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -99,7 +97,8 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonResolveFailed, err)
 	}
 
-	stamper := newStamper(in, set, req, required)
+	stamper := stamp.New(in, &set, req, required)
+	stamper.Earlier = report.Earlier(req)
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
@@ -155,7 +154,7 @@ func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Require
 
 // operate counts the tags of the resources that an Operation requires.
 func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (*fnv1.RunFunctionResponse, error) {
-	o := coverage.Options{By: "provider", Input: in, Schemas: schemas(in, required)}
+	o := coverage.Options{By: "provider", Input: in, Schemas: stamp.Schemas(in, required)}
 
 	if in.Coverage != nil {
 		o.Keys = in.Coverage.Keys
@@ -206,36 +205,4 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 	rsp.Desired = stamp.Apply(rsp.GetDesired(), stamped.Changed)
 
 	return rsp, nil
-}
-
-// newStamper returns what stamps the resources of req.
-func newStamper(in *v1beta1.CloudTags, set resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *stamp.Stamper {
-	xr := object.Of(req.GetObserved().GetComposite())
-
-	return &stamp.Stamper{
-		Finder: target.Finder{
-			Input:          in,
-			Provider:       set.Provider,
-			CompositeGroup: object.GVK(xr).Group,
-			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-			Schemas:        schemas(in, required),
-			Observed:       req.GetObserved().GetResources(),
-			Owner:          target.ComposedOwner(xr),
-		},
-		Transformer: set.Transformer(in),
-		PerResource: set.PerResource,
-		Remove:      set.Remove,
-		Ignore:      set.Ignore,
-		Earlier:     report.Earlier(req),
-	}
-}
-
-// schemas of kinds: those that the pipeline step asks for, and those that the function does
-// if the input lets it.
-func schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schemas {
-	if in.FieldDiscovery == v1beta1.FieldDiscoveryIndex {
-		return field.Schemas{Of: required.Bootstrapped, Given: required.Bootstrapped}
-	}
-
-	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }

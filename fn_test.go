@@ -44,6 +44,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/explaining"
@@ -826,7 +827,7 @@ func FuzzRunFunction(f *testing.F) {
 		}
 
 		// What fails has lost nothing, as was seen above.
-		if of, ok := removal.Of(req, schemas); ok && !fatal {
+		if of, ok := removal.Of(req, stamp.Schemas); ok && !fatal {
 			for name, r := range req.GetDesired().GetResources() {
 				if kept := rsp.GetDesired().GetResources()[name]; !of.Keeps(r.GetResource(), kept.GetResource()) {
 					t.Errorf("RunFunction(...): desired resource %q has lost a field: %v → %v", name, r, kept)

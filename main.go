@@ -36,7 +36,7 @@ type CLI struct {
 func main() {
 	cli := &CLI{Serve: serve.Command{New: func(c *serve.Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer {
 		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
-	}}}
+	}}, Explain: explain.Command{Function: (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction}}
 
 	k := kong.Parse(cli,
 		kong.Name("function-cloud-tags"),

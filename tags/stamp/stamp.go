@@ -7,7 +7,11 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
@@ -36,6 +40,37 @@ type Stamper struct {
 	// single ones depend on, if not.
 	shared   *resourceLabels
 	composed map[*target.Target]*resolve.Composed
+}
+
+// New returns what stamps the resources of req with the labels of set.
+func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, required *require.Requirements) *Stamper {
+	xr := object.Of(req.GetObserved().GetComposite())
+
+	return &Stamper{
+		Finder: target.Finder{
+			Input:          in,
+			Provider:       set.Provider,
+			CompositeGroup: object.GVK(xr).Group,
+			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+			Schemas:        Schemas(in, required),
+			Observed:       req.GetObserved().GetResources(),
+			Owner:          target.ComposedOwner(xr),
+		},
+		Transformer: set.Transformer(in),
+		PerResource: set.PerResource,
+		Remove:      set.Remove,
+		Ignore:      set.Ignore,
+	}
+}
+
+// Schemas of kinds: those that the pipeline step asks for, and those that the function does if the input lets
+// it.
+func Schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schemas {
+	if in.FieldDiscovery == v1beta1.FieldDiscoveryIndex {
+		return field.Schemas{Of: required.Bootstrapped, Given: required.Bootstrapped}
+	}
+
+	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
 
 // Targets are the desired resources, and where their tags go. It returns the error of ctx once that

@@ -31,8 +31,12 @@ type resolved struct {
 	xr  *structpb.Struct
 	set resolve.Set
 
-	// answer requirements that were added after the labels were resolved.
-	answer func() error
+	// req is the request that the labels are resolved for, and required what Crossplane must fetch for it.
+	req      *fnv1.RunFunctionRequest
+	required *require.Requirements
+
+	// objects that answer the requirements. Those of a recorded request are answered.
+	objects []*structpb.Struct
 
 	// notes on labels that can't be known, or that sources don't give.
 	notes []string
@@ -97,22 +101,16 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 		return nil, err
 	}
 
-	set, answer, err := resolveWith(ctx, step.Input, req, objects)
+	set, required, err := resolveWith(ctx, step.Input, req, objects)
 	if err != nil {
 		return nil, err
 	}
 
-	of := &resolved{
-		Step: step, xr: xr, set: set, answer: answer,
-		notes: slices.Concat(settings(step.Input), words.Map(set.Hops, resolve.Hop.String), words.Map(set.Empty, resolve.Lack.String)),
-	}
+	of := &resolved{Step: step, xr: xr, set: set, req: req, required: required, objects: objects}
+	of.addNotes()
 
 	if overruled {
 		of.notes = append(of.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
-	}
-
-	for _, absent := range set.Absent {
-		of.notes = append(of.notes, absent.String()+": no label")
 	}
 
 	if len(report.Digests(object.Tree(xr))) > 0 {
@@ -127,6 +125,15 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	}
 
 	return of, nil
+}
+
+// addNotes on the settings of the input, and on what its sources find.
+func (r *resolved) addNotes() {
+	r.notes = slices.Concat(settings(r.Input), words.Map(r.set.Hops, resolve.Hop.String), words.Map(r.set.Empty, resolve.Lack.String))
+
+	for _, absent := range r.set.Absent {
+		r.notes = append(r.notes, absent.String()+": no label")
+	}
 }
 
 // request of a step for the composite resource, as Crossplane makes it.
@@ -241,15 +248,16 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	}
 }
 
-// resolveWith resolves the input for the request. Required resources are found among the objects. The returned
-// function does the same for requirements that are added later.
-func resolveWith(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct) (resolve.Set, func() error, error) {
+// resolveWith resolves the input for the request. Required resources are found among the objects.
+func resolveWith(
+	ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct,
+) (resolve.Set, *require.Requirements, error) {
 	for {
 		required := require.New(req)
 
 		set, err := resolve.Resolve(ctx, in, req, required)
 		if err != nil || !required.Waiting() {
-			return set, func() error { return answer(req, required, objects) }, err
+			return set, required, err
 		}
 
 		// All, so that nothing waits for the same again.

@@ -37,7 +37,11 @@ type Command struct {
 	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
 	Context           string   `help:"YAML or JSON file with the pipeline's context: a map of context key to value." placeholder:"FILE"`
 	Rendered          string   `help:"Output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has." placeholder:"FILE"`
-	Step              string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
+	Request           string   `help:"Recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it." placeholder:"FILE"`
+	Step              string   `help:"Name of the step, if the Composition or what is recorded has several of this function." placeholder:"NAME"`
+
+	// Function that is run over a recorded request.
+	Function Function `kong:"-"`
 
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal
@@ -66,11 +70,13 @@ func (e strictError) ExitCode() int { return 2 }
 // Validate that the command is told what to explain.
 func (c *Command) Validate() error {
 	switch {
-	case (c.File == "") == (c.Composition == ""):
-		return errors.New("give either a file of labels or --composition")
+	case c.Request != "" && (c.File != "" || c.Composition != "" || c.XR != "" || c.Keys || len(c.Provider) > 0 || c.ProfileRules != ""):
+		return errors.New("--request goes with --step alone: it has all that a run of the function needs")
+	case c.Request == "" && (c.File == "") == (c.Composition == ""):
+		return errors.New("give one of a file of labels, --composition and --request")
 	case (c.Composition == "") != (c.XR == ""):
 		return errors.New("--composition and --xr go together")
-	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" || c.Context != "" || c.Rendered != "" || c.XRD != ""):
+	case c.Composition == "" && (len(c.RequiredResources) > 0 || c.Step != "" && c.Request == "" || c.Context != "" || c.Rendered != "" || c.XRD != ""):
 		return errors.New("--xrd, --required-resources, --context, --rendered and --step go with --composition")
 	case c.Rendered != "" && len(c.Provider) > 0:
 		return errors.New("--provider goes without --rendered: resources have the tag profiles of their providers")
@@ -81,7 +87,7 @@ func (c *Command) Validate() error {
 	case c.Composition != "" && c.FieldPath != "":
 		return errors.New("--field-path goes with a file of labels")
 	default:
-		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.XRD, c.Context, c.Rendered}, c.RequiredResources...))
+		return manifest.CheckStdin(append([]string{c.File, c.Composition, c.XR, c.XRD, c.Context, c.Rendered, c.Request}, c.RequiredResources...))
 	}
 }
 
@@ -97,6 +103,8 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	read := c.labels
 
 	switch {
+	case c.Request != "":
+		read = c.recorded
 	case c.Rendered != "":
 		read = c.rendered
 	case c.Composition != "":

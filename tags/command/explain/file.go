@@ -9,11 +9,13 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -25,7 +27,9 @@ func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, er
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
 	}
 
+	req := &fnv1.RunFunctionRequest{}
 	of := &resolved{
+		req: req, required: require.New(req),
 		Step: &manifest.Step{Input: &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}},
 		set:  resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)},
 	}

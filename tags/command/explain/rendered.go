@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -20,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -108,6 +108,9 @@ type rendering struct {
 	resources []*Rendered
 	notes     []string
 
+	// run is what the function says of a recorded request. It is nil if none is explained.
+	run *Run
+
 	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
 
@@ -127,7 +130,27 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		return nil, err
 	}
 
-	s := of.stamper()
+	of.req.Observed.Resources = live(desired)
+
+	return of.resources(ctx, desired)
+}
+
+// live are those of the resources that are read from a cluster: what is desired is observed there.
+func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
+	out := make(map[string]*fnv1.Resource)
+
+	for name, r := range resources {
+		if object.Of(r).Node().Field("metadata").Field("uid").Text() != "" {
+			out[name] = r
+		}
+	}
+
+	return out
+}
+
+// resources explains the tags of desired resources.
+func (r *resolved) resources(ctx context.Context, desired map[string]*fnv1.Resource) (*rendering, error) {
+	s := r.stamper()
 
 	targets, err := s.Targets(ctx, desired)
 	if err != nil {
@@ -136,11 +159,13 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 
 	s.Require(targets)
 
-	if err := of.answer(); err != nil {
-		return nil, err
+	if r.objects != nil {
+		if err := answer(r.req, r.required, r.objects); err != nil {
+			return nil, err
+		}
 	}
 
-	out := &rendering{meant: of.Input.ProfileRules == profile.Contract}
+	out := &rendering{meant: r.Input.ProfileRules == profile.Contract}
 	byName := make(map[string]*Rendered, len(targets.All))
 
 	for _, t := range targets.All {
@@ -149,17 +174,17 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 			return nil, err
 		}
 
-		x := of.look(l)
+		x := r.look(l)
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
 
-	out.notes = slices.Concat(of.notes, words.Map(of.set.PerResource.Empty(), resolve.Lack.String))
+	out.notes = slices.Concat(r.notes, words.Map(r.set.PerResource.Empty(), resolve.Lack.String))
 	for _, path := range targets.Unmatched() {
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
 
-	out.addPolicy(ctx, of, s, targets, byName)
-	out.addNotes(of, targets)
+	out.addPolicy(ctx, r, s, targets, byName)
+	out.addNotes(r, s, targets)
 	out.noteUnprofiled()
 
 	return out, nil
@@ -228,21 +253,12 @@ func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error
 	return out, nil
 }
 
-// stamper of the step, which knows neither schemas nor what is observed.
+// stamper of the step.
 func (r *resolved) stamper() *stamp.Stamper {
-	return &stamp.Stamper{
-		Finder: target.Finder{
-			Input:          r.Input,
-			Provider:       r.set.Provider,
-			CompositeGroup: object.GVK(object.Tree(r.xr)).Group,
-			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(r.Input, schemas) },
-			Schemas:        field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
-		},
-		Transformer: r.set.Transformer(r.Input),
-		PerResource: r.set.PerResource,
-		Remove:      r.set.Remove,
-		Ignore:      r.set.Ignore,
-	}
+	s := stamp.New(r.Input, &r.set, r.req, r.required)
+	s.Earlier = report.Earlier(r.req)
+
+	return s
 }
 
 // look returns the explanation of the target.
@@ -384,10 +400,13 @@ func (x *Rendered) why(keys profile.KeySet) string {
 }
 
 // addNotes notes what isn't known of the targets.
-func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
+func (x *rendering) addNotes(of *resolved, s *stamp.Stamper, targets *target.Targets) {
 	var kinds []string
+
 	for k := range targets.Schemas() {
-		kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
+		if !s.Schemas.Of(k).IsObject() {
+			kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
+		}
 	}
 
 	slices.Sort(kinds)
@@ -396,6 +415,23 @@ func (x *rendering) addNotes(of *resolved, targets *target.Targets) {
 		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
+	observed := of.req.GetObserved().GetResources()
+	if len(observed) == 0 {
+		x.addUnobserved(of)
+		return
+	}
+
+	owned := func(r *fnv1.Resource) bool {
+		return !object.Of(r).Node().Field("metadata").Field("managedFields").IsNull()
+	}
+
+	if !slices.ContainsFunc(slices.Collect(maps.Values(observed)), owned) {
+		x.notes = append(x.notes, "who owns tags isn't known, since the resources have no metadata.managedFields: kubectl get has a flag --show-managed-fields")
+	}
+}
+
+// addUnobserved notes what depends on observed resources, of which there are none.
+func (x *rendering) addUnobserved(of *resolved) {
 	for _, e := range of.set.PerResource.Observing() {
 		x.notes = append(x.notes, e+" mentions observed, which isn't known, only what is rendered")
 	}
@@ -442,6 +478,11 @@ func (x *rendering) found() (of strictError) {
 }
 
 func (x *rendering) values() any {
+	if x.run != nil {
+		x.run.Resources, x.run.Notes = x.resources, x.notes
+		return x.run
+	}
+
 	for _, r := range x.resources {
 		r.Notes = x.notes
 	}
@@ -477,6 +518,10 @@ func (x *rendering) table(t terminal.Terminal) string {
 
 	for _, note := range x.notes {
 		notes = append(notes, "note: "+note)
+	}
+
+	if x.run != nil {
+		notes = slices.Concat(x.run.lines(), notes)
 	}
 
 	out := t.Table(resources)

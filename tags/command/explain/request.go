@@ -1,0 +1,271 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Function is what explain runs over a recorded request.
+type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// A Run is what the function says of a recorded request, and what it makes of its resources.
+type Run struct {
+	Condition *Condition `json:"condition,omitempty"`
+
+	// Events are the results that the function returns unless it has returned them before.
+	Events []Event `json:"events,omitempty"`
+
+	// Waits are what the request lacks. Crossplane calls again with that.
+	Waits []string `json:"waits,omitempty"`
+
+	Resources []*Rendered `json:"resources,omitempty"`
+	Notes     []string    `json:"notes,omitempty"`
+}
+
+// A Condition is the one that the function sets on the composite resource.
+type Condition struct {
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// An Event is a result that Crossplane makes an event of.
+type Event struct {
+	Severity string `json:"severity"`
+	Reason   string `json:"reason"`
+	Message  string `json:"message"`
+}
+
+// lines are what the function says, for people.
+func (r *Run) lines() (out []string) {
+	if c := r.Condition; c != nil {
+		out = append(out, fmt.Sprintf("condition %s %s %s: %s", report.ConditionType, c.Status, c.Reason, c.Message))
+	}
+
+	for _, e := range r.Events {
+		out = append(out, fmt.Sprintf("event %s %s: %s", e.Severity, e.Reason, e.Message))
+	}
+
+	for _, w := range r.Waits {
+		out = append(out, "the function waits for "+w+", which Crossplane fetches for its next call")
+	}
+
+	return out
+}
+
+// recorded explains a recorded request: what the function says of it, and then the resources as it desires them.
+func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation, error) {
+	req, err := c.readRequest(r)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", c.Request)
+	}
+
+	rsp, err := c.Function(ctx, untold(req))
+	if err != nil {
+		return nil, err
+	}
+
+	run := runOf(rsp)
+	if run.Condition == nil {
+		run.Waits = missing(req, rsp.GetRequirements())
+	}
+
+	out := &rendering{run: run, fails: isFatal(rsp)}
+	if out.fails || run.Condition == nil || report.IsOperation(req) {
+		return out, nil
+	}
+
+	of, err := resolvedOf(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+
+	if out, err = of.resources(ctx, rsp.GetDesired().GetResources()); err != nil {
+		return nil, err
+	}
+
+	out.run = run
+
+	return out, nil
+}
+
+// resolvedOf resolves the labels of a request that has all that is required.
+func resolvedOf(ctx context.Context, req *fnv1.RunFunctionRequest) (*resolved, error) {
+	required := require.New(req)
+
+	in, err := v1beta1.Decode(req.GetInput())
+	if err != nil {
+		return nil, err
+	}
+
+	if in, err = resolve.Extend(&v1beta1.Decoder{}, in, req.GetInput(), required); err != nil {
+		return nil, err
+	}
+
+	set, err := resolve.Resolve(ctx, in, req, required)
+	if err != nil {
+		return nil, err
+	}
+
+	of := &resolved{Step: &manifest.Step{Input: in}, xr: object.Of(req.GetObserved().GetComposite()).Struct(), set: set, req: req, required: required}
+	of.addNotes()
+
+	return of, nil
+}
+
+// readRequest returns the request in the file: the only value, or the last one for a step of this function in what the
+// pipeline inspector has recorded.
+func (c *Command) readRequest(r *manifest.Reader) (*fnv1.RunFunctionRequest, error) {
+	values, err := r.Values(c.Request)
+	if err != nil {
+		return nil, err
+	}
+
+	var (
+		last *fnv1.RunFunctionRequest
+		of   []string
+	)
+
+	for _, v := range values {
+		fields := v.GetStructValue().GetFields()
+		payload, meta := v.GetStructValue(), fields["meta"].GetStructValue().GetFields()
+
+		if recorded := fields["payload"].GetStructValue(); recorded != nil {
+			if fields["type"].GetStringValue() != "REQUEST" || c.Step != "" && meta["stepName"].GetStringValue() != c.Step {
+				continue
+			}
+
+			payload = recorded
+		}
+
+		req, err := decodeRequest(payload)
+		if err != nil {
+			return nil, err
+		}
+
+		input := object.Tree(req.GetInput())
+		if object.APIVersion(input) != v1beta1.APIVersion || object.Kind(input) != v1beta1.Kind {
+			continue
+		}
+
+		xr := object.Of(req.GetObserved().GetComposite())
+		of = append(of, words.Name(cmp.Or(object.Title(xr), "an Operation"))+" in step "+words.Name(meta["stepName"].GetStringValue()))
+		last = req
+	}
+
+	switch of = words.Distinct(of); {
+	case last == nil:
+		return nil, errors.Errorf("none of its %d values is a RunFunctionRequest with an input of apiVersion %s and kind %s", len(values), v1beta1.APIVersion, v1beta1.Kind)
+	case len(of) > 1:
+		return nil, errors.Errorf("it has requests of several composite resources or steps, and one can be explained at a time: %s", words.Names(of, 0))
+	default:
+		return last, nil
+	}
+}
+
+// decodeRequest decodes a request that was written as protobuf says for JSON. A newer Crossplane may have more fields.
+func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
+	text, err := payload.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+
+	req := &fnv1.RunFunctionRequest{}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, req); err != nil {
+		return nil, errors.Wrap(err, "it is no RunFunctionRequest")
+	}
+
+	return req, nil
+}
+
+// untold returns a copy of the request without the condition that says what events there have been, so that the
+// function says all.
+func untold(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
+	req = proto.CloneOf(req)
+	status := object.Of(req.GetObserved().GetComposite()).Struct().GetFields()["status"].GetStructValue()
+
+	if conditions := status.GetFields()["conditions"].GetListValue(); conditions != nil {
+		conditions.Values = slices.DeleteFunc(conditions.GetValues(), func(v *structpb.Value) bool {
+			return v.GetStructValue().GetFields()["type"].GetStringValue() == report.ConditionType
+		})
+	}
+
+	return req
+}
+
+// runOf returns what a response says.
+func runOf(rsp *fnv1.RunFunctionResponse) *Run {
+	run := &Run{}
+
+	for _, c := range rsp.GetConditions() {
+		status := map[fnv1.Status]string{fnv1.Status_STATUS_CONDITION_TRUE: "True", fnv1.Status_STATUS_CONDITION_FALSE: "False"}[c.GetStatus()]
+		run.Condition = &Condition{Status: cmp.Or(status, "Unknown"), Reason: c.GetReason(), Message: c.GetMessage()}
+	}
+
+	for _, r := range rsp.GetResults() {
+		severity := map[fnv1.Severity]string{fnv1.Severity_SEVERITY_FATAL: "Fatal", fnv1.Severity_SEVERITY_WARNING: "Warning"}[r.GetSeverity()]
+		run.Events = append(run.Events, Event{Severity: cmp.Or(severity, "Normal"), Reason: r.GetReason(), Message: r.GetMessage()})
+	}
+
+	return run
+}
+
+func isFatal(rsp *fnv1.RunFunctionResponse) bool {
+	return slices.ContainsFunc(rsp.GetResults(), func(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL })
+}
+
+// missing are the requirements that the request has no answer for.
+func missing(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) (out []string) {
+	//nolint:staticcheck // Crossplane before v2.2 answers in extra resources.
+	answers, selectors := maps.Clone(req.GetExtraResources()), maps.Clone(required.GetExtraResources())
+	if answers == nil {
+		answers = make(map[string]*fnv1.Resources)
+	}
+
+	maps.Copy(answers, req.GetRequiredResources())
+
+	if selectors == nil {
+		selectors = make(map[string]*fnv1.ResourceSelector)
+	}
+
+	maps.Copy(selectors, required.GetResources())
+
+	for name, s := range selectors {
+		if answers[name] == nil {
+			which := " " + words.Name(s.GetMatchName())
+			if s.GetMatchName() == "" {
+				which = " with the labels that it selects by"
+			}
+
+			out = append(out, words.Name(s.GetKind())+" ("+words.Name(s.GetApiVersion())+")"+which)
+		}
+	}
+
+	for name, s := range required.GetSchemas() {
+		if _, answered := req.GetRequiredSchemas()[name]; !answered {
+			out = append(out, "the schema of "+words.Name(s.GetKind())+" ("+words.Name(s.GetApiVersion())+")")
+		}
+	}
+
+	slices.Sort(out)
+
+	return out
+}
