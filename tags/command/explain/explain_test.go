@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -44,13 +49,33 @@ func TestExplain(t *testing.T) {
 func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
 	t.Helper()
 
-	c := &Command{terminal: on}
+	c := &Command{terminal: on, Function: waits}
 
 	if err := tagstest.ParseArgs(t, c, args); err != nil {
 		return err
 	}
 
 	return c.Explain(t.Context(), in, out)
+}
+
+// waits is a function that waits for an object and a schema, and fails once it has the object. What the function makes
+// of requests, TestExplainAgrees shows.
+func waits(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if len(req.GetRequiredResources()) == 0 {
+		return &fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{
+			Resources: map[string]*fnv1.ResourceSelector{
+				"a": {ApiVersion: "v1", Kind: "ConfigMap", Match: &fnv1.ResourceSelector_MatchName{MatchName: "a"}},
+				"b": {ApiVersion: "v1", Kind: "Namespace", Match: &fnv1.ResourceSelector_MatchLabels{}},
+			},
+			Schemas: map[string]*fnv1.SchemaSelector{"s": {ApiVersion: "example.org/v1", Kind: "Thing"}},
+		}}, nil
+	}
+
+	rsp := response.To(req, response.DefaultTTL)
+	response.Fatal(rsp, errors.New("it fails"))
+	response.ConditionFalse(rsp, "CloudTagsPropagated", "ResolveFailed").WithMessage("it fails")
+
+	return rsp, nil
 }
 
 // TestRun writes to a file, which is no terminal.

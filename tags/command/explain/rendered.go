@@ -524,6 +524,10 @@ func (x *rendering) table(t terminal.Terminal) string {
 		notes = slices.Concat(x.run.lines(), notes)
 	}
 
+	if len(resources) == 1 { // There is nothing below the header.
+		return strings.TrimPrefix(below(notes), "\n")
+	}
+
 	out := t.Table(resources)
 
 	if len(all) > 1 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -61,7 +62,7 @@ func (r *Run) lines() (out []string) {
 	}
 
 	for _, e := range r.Events {
-		out = append(out, fmt.Sprintf("event %s %s: %s", e.Severity, e.Reason, e.Message))
+		out = append(out, "event "+strings.TrimSpace(e.Severity+" "+e.Reason)+": "+e.Message)
 	}
 
 	for _, w := range r.Waits {

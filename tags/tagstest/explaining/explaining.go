@@ -16,6 +16,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
@@ -506,6 +507,32 @@ func explained(t *rapid.T, dir string, c *testCase, rendered []any) *told {
 	return d
 }
 
+// ofRecorded returns what explain says of the last request, as the pipeline inspector records it.
+func ofRecorded(t *rapid.T, dir string, fn *Function, req *fnv1.RunFunctionRequest) *told {
+	payload, err := protojson.Marshal(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	file := filepath.Join(dir, "recorded")
+	text := fmt.Appendf(nil, `{"meta":{"stepName":"tags"},"payload":%s,"type":"REQUEST"}%s{"payload":{"meta":{}},"type":"RESPONSE"}`, payload, "\n")
+
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	out := &bytes.Buffer{}
+	if err := (&explain.Command{Request: file, Output: "json", Function: explain.Function(fn.Run)}).Explain(t.Context(), nil, out); err != nil {
+		t.Fatal(err)
+	}
+
+	d := newTold()
+	d.ofRequest(t, out.Bytes())
+	d.sort()
+
+	return d
+}
+
 // note what explain notes.
 func (d *told) note(notes []string) {
 	for _, note := range notes {
@@ -538,13 +565,32 @@ func (d *told) ofLabels(t *rapid.T, out []byte) {
 
 // ofResources reads what explain says of rendered resources, in JSON.
 func (d *told) ofResources(t *rapid.T, out []byte) {
-	var got []explain.Rendered
+	var got []*explain.Rendered
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
 
-	for i := range got {
-		x := &got[i]
+	d.addResources(t, got)
+}
+
+// ofRequest reads what explain says of a recorded request, in JSON.
+func (d *told) ofRequest(t *rapid.T, out []byte) {
+	got := explain.Run{}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, e := range got.Events {
+		if e.Severity == "Fatal" {
+			d.fails = e.Message
+		}
+	}
+
+	d.addResources(t, got.Resources)
+}
+
+func (d *told) addResources(t *rapid.T, got []*explain.Rendered) {
+	for _, x := range got {
 		d.note(x.Notes)
 		d.Broken[x.Provider] += len(x.Broken)
 
@@ -609,10 +655,10 @@ func request(c *testCase) *fnv1.RunFunctionRequest {
 	return req
 }
 
-// ran returns what the function does with a case, and the resources that it is rendered to.
-func ran(t *rapid.T, fn *Function, c *testCase) (d *told, rendered []any) {
-	d = newTold()
-	req := request(c)
+// ran returns what the function does with a case, the resources that it is rendered to, and the request of its last
+// call.
+func ran(t *rapid.T, fn *Function, c *testCase) (d *told, rendered []any, req *fnv1.RunFunctionRequest) {
+	d, req = newTold(), request(c)
 	objects := make([]*structpb.Struct, len(c.objects))
 
 	for i, o := range c.objects {
@@ -634,7 +680,7 @@ func ran(t *rapid.T, fn *Function, c *testCase) (d *told, rendered []any) {
 	for _, r := range rsp.GetResults() {
 		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
 			d.fails = r.GetMessage()
-			return d, nil
+			return d, nil, req
 		}
 	}
 
@@ -649,7 +695,7 @@ func ran(t *rapid.T, fn *Function, c *testCase) (d *told, rendered []any) {
 	d.ofRun(t, fn)
 	d.sort()
 
-	return d, rendered
+	return d, rendered, req
 }
 
 // ofFields reads the tag fields of the resource.
@@ -718,7 +764,15 @@ type Function struct {
 // Check asks explain and the function about the same labels. Files are written to dir.
 func Check(t *rapid.T, dir string, fn *Function) {
 	c := cases().Draw(t, "case")
-	want, rendered := ran(t, fn, &c)
+	want, rendered, req := ran(t, fn, &c)
+
+	if c.rendered && rapid.Bool().Draw(t, "as recorded") {
+		if diff := gocmp.Diff(want, ofRecorded(t, dir, fn, req), gocmp.AllowUnexported(told{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("explain should say what the function does with a recorded request (-function, +explain):\n%s", diff)
+		}
+
+		return
+	}
 
 	if !c.rendered {
 		rendered = nil
