@@ -2,6 +2,7 @@ package v1beta1_test
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,10 @@ var drawable = map[string][]string{
 	"toContextKey":       {`k`, `crossplane.io/k`, `l`},
 	"statusFieldPath":    {`status.tags`},
 	"profileRules":       {`Cloud`, `Contract`},
+	"launchedResources":  {`Tag`, `Leave`},
+	"providerTags":       {`None`, `Reserve`},
+	"fieldDiscovery":     {`Index`, `Schema`},
+	"coverage":           {`{}`, `{keys: [a]}`},
 	"ttl":                {`5m`, `1h`},
 }
 
@@ -156,6 +161,13 @@ func fields(t *rapid.T, of map[string]any) *structpb.Struct {
 // TestJoinProperty proves that a joined input is what somebody would write who had no standard.
 func TestJoinProperty(t *testing.T) {
 	d := &v1beta1.Decoder{}
+
+	for f := range reflect.TypeFor[v1beta1.CloudTags]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if _, ok := drawable[name]; !ok && !slices.Contains([]string{"-", "", "extends"}, name) {
+			t.Errorf("\nEach field should be drawn: %s isn't.", name)
+		}
+	}
 
 	rapid.Check(t, func(t *rapid.T) {
 		own, standard := drawn(t, "input"), drawn(t, "standard")

@@ -124,28 +124,22 @@ func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v
 	}
 
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}}}
+	asked, standards := require.New(req), &v1beta1.Decoder{}
 
 	// The first call asks for the standard, which the second one gets.
-	for range 2 {
-		asked := require.New(req)
-
-		extended, err := resolve.Extend(&v1beta1.Decoder{}, in, s, asked)
-		if errors.As(err, new(*v1beta1.StandardError)) && len(required) == 0 {
-			return nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
-		}
-
-		if err != nil {
-			return nil, errors.Wrapf(err, "step %s", step)
-		}
-
-		if !asked.Waiting() {
-			return extended, errors.Wrapf(extended.CheckComposition(), "invalid input of step %s", step)
-		}
-
+	if in, err = resolve.Extend(standards, in, s, asked); err == nil {
 		asked.Answer(required)
+		in, err = resolve.Extend(standards, in, s, require.New(req))
 	}
 
-	return in, nil
+	switch {
+	case errors.As(err, new(*v1beta1.StandardError)) && len(required) == 0:
+		return nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
+	case err != nil:
+		return nil, errors.Wrapf(err, "step %s", step)
+	default:
+		return in, errors.Wrapf(in.CheckComposition(), "invalid input of step %s", step)
+	}
 }
 
 // compositionOf reads a Composition. Any other object has no steps.
