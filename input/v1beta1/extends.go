@@ -60,7 +60,8 @@ type Setting struct {
 	// Standard is true if the setting is the standard's.
 	Standard bool
 
-	// Overrides is the JSON of what the standard says instead, or empty if it says nothing else.
+	// Overrides is the JSON of what the other one of both says instead, or empty if it says nothing else. What
+	// the standard overrides is less strict.
 	Overrides string
 }
 
@@ -181,7 +182,7 @@ func (o *Origins) join(prefix string, own, standard map[string]*structpb.Value) 
 			out[name] = structpb.NewStructValue(&structpb.Struct{Fields: o.join("tagPolicy.", above.GetStructValue().GetFields(), below.GetStructValue().GetFields())})
 		case above == nil || isStricter(path, above, below):
 			out[name] = below
-			o.add(Setting{Path: path, Written: path, Standard: true})
+			o.add(Setting{Path: path, Written: path, Standard: true, Overrides: differing(below, above)})
 		default:
 			o.add(Setting{Path: path, Written: path, Overrides: differing(above, below)})
 		}
@@ -239,13 +240,13 @@ func (j joint) find(items []*structpb.Value, v *structpb.Value) int {
 	})
 }
 
-// differing returns the JSON of the standard's value if the input has another one, or an empty string.
-func differing(own, standard *structpb.Value) string {
-	if standard == nil || proto.Equal(own, standard) {
+// differing returns the JSON of the other value if there is one and it differs, or an empty string.
+func differing(v, other *structpb.Value) string {
+	if other == nil || proto.Equal(v, other) {
 		return ""
 	}
 
-	return text(standard)
+	return text(other)
 }
 
 // text returns the JSON of v, always the same for the same value.

@@ -169,15 +169,19 @@ func settings(in *v1beta1.CloudTags) []string {
 	var standard, own, overridden []string
 
 	for _, s := range in.Origins.Settings {
-		if s.Standard {
+		other := words.Show(s.Overrides, words.MaxText)
+
+		switch {
+		case s.Standard && s.Overrides != "":
+			standard = append(standard, fmt.Sprintf("%s (the step says %s, which is less strict)", s.Written, other))
+		case s.Standard:
 			standard = append(standard, s.Written)
-			continue
-		}
+		case s.Overrides != "":
+			overridden = append(overridden, fmt.Sprintf("%s (the standard says %s)", s.Written, other))
 
-		own = append(own, s.Written)
-
-		if s.Overrides != "" {
-			overridden = append(overridden, fmt.Sprintf("%s (the standard says %s)", s.Written, words.Show(s.Overrides, words.MaxText)))
+			fallthrough
+		default:
+			own = append(own, s.Written)
 		}
 	}
 
