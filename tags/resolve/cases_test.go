@@ -56,7 +56,14 @@ func configOf(set *resolve.Set, desired object.Object) resolve.Config {
 // composed returns the resource in the form in which a set is asked about it.
 func (p pair) composed(name string, set *resolve.Set) *resolve.Composed {
 	desired := object.Tree(p.Desired)
-	return &resolve.Composed{Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed)}
+	selects := func(e v1beta1.ResourceSelector) bool {
+		return e.Name.Matches(name) && e.Kind.Matches(object.Kind(desired))
+	}
+
+	return &resolve.Composed{
+		Name: name, Config: configOf(set, desired), Desired: desired, Observed: object.Tree(p.Observed),
+		Selects: func(entries []v1beta1.ResourceSelector) bool { return slices.ContainsFunc(entries, selects) },
+	}
 }
 
 // A resolveCase is an input, and a world unless it is that of the file.
@@ -255,7 +262,7 @@ func (w *world) tellResources(s *resolve.Set) []string {
 		return nil
 	}
 
-	out := s.PerResource.Mentioned()
+	out := slices.Concat(s.PerResource.Mentioned(), s.PerResource.Scoped())
 
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
@@ -393,9 +400,9 @@ func (c cluster) reconcile(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 			return set, calls, err
 		}
 
-		for _, r := range req.GetDesired().GetResources() {
-			if o := object.Of(r); set.PerResource != nil {
-				set.PerResource.Require(&resolve.Composed{Config: configOf(&set, o), Desired: o})
+		for name, r := range req.GetDesired().GetResources() {
+			if set.PerResource != nil {
+				set.PerResource.Require(pair{Desired: object.Of(r).Struct()}.composed(name, &set))
 			}
 		}
 

@@ -60,10 +60,15 @@ func (p *PerResource) NamespaceOf(desired object.Object) string {
 // accountOf returns the provider config of a composed resource, or none if it is not one that the source
 // reads.
 func (p *PerResource) accountOf(a *accounts, c *Composed) account {
-	if c.Config == (Config{}) || len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
+	if len(a.Names) > 0 && !slices.Contains(a.Names, c.Config.Name) {
 		return account{}
 	}
 
+	return p.account(c)
+}
+
+// account returns the provider config of a composed resource, or none if it has none.
+func (p *PerResource) account(c *Composed) account {
 	out := account{Config: c.Config}
 	if c.Config.Namespaced {
 		out.namespace = p.NamespaceOf(c.Desired)
@@ -96,7 +101,8 @@ func (a account) String() string {
 // of a run, whatever else is known about the resource.
 func (p *PerResource) Require(c *Composed) {
 	for i := range p.all {
-		if a := p.all[i].accounts; a != nil {
+		t := &p.all[i]
+		if a := t.accounts; a != nil && (t.scope == 0 || c.Selects(a.Resources)) {
 			if of := p.accountOf(a, c); of != (account{}) {
 				p.required.Resources(of.selector())
 			}

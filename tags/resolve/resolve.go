@@ -104,12 +104,18 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 
 // ForContext returns what later steps of the pipeline may read of the set: labels by qualified key, and the
 // picked classes, whole, by the name of their source. Among labels with one qualified key and different tag
-// keys, a trusted one counts, then that of the latest source.
+// keys, a trusted one counts, then that of the latest source. A label that some resources have another one for
+// is not among them.
 func (s *Set) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	of := make(map[string]tags.Label, len(s.Labels))
+	replacing := s.PerResource.replacing()
 
 	for _, l := range s.Labels {
+		if replacing[l.TagKey].Later(l.Source) {
+			continue
+		}
+
 		if old := of[l.QualifiedKey]; old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source.Later(l.Source) {
 			continue
 		}
@@ -219,7 +225,7 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	r.addTo(&r.set)
 
 	// Labels that differ may not be included.
-	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t entry) bool { return t.source != nil || t.accounts != nil }) {
+	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t entry) bool { return t.differs() }) {
 		r.set.PerResource = nil
 	}
 
@@ -256,16 +262,19 @@ func isPerResource(s v1beta1.Source) bool {
 		}
 	}
 
-	return s.Type == v1beta1.SourceTypeProviderConfig
+	return s.Type == v1beta1.SourceTypeProviderConfig || s.Resources != nil
 }
 
-// take adds a label to the merged ones, and to those of each resource if any labels differ.
-func (r *resolver) take(l tags.Label) {
+// take adds a label of the source s to the merged ones, unless it is for some resources only, and to those of each resource
+// if any labels differ.
+func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	if p := r.set.PerResource; p != nil {
-		p.all = append(p.all, entry{Label: l, had: true})
+		p.add(entry{Label: l, had: true}, s)
 	}
 
-	r.merged.take(l)
+	if s.Resources == nil {
+		r.merged.take(l)
+	}
 }
 
 // merged are labels of sources, later ones over earlier ones.

@@ -184,7 +184,7 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 	}
 
 	if ok {
-		r.take(l)
+		r.take(l, s)
 	}
 
 	return why, ok, err

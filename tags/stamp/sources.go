@@ -1,6 +1,7 @@
 package stamp
 
 import (
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -23,23 +24,39 @@ type resourceLabels struct {
 	inKinds map[tagset.Kind]*Labels
 }
 
-// labelsOf returns the labels of t: those that all resources have, or its own. Its own are not
-// kept, since there can be a thousand of each of a thousand resources.
+// maxGroups is how many groups of resources have their labels kept, since there can be a thousand labels in each.
+const maxGroups = 16
+
+// labelsOf returns the labels of t: those that all resources have, those of its group, or its own, which are not kept.
 func (s *Stamper) labelsOf(t *target.Target) (*resourceLabels, error) {
+	group, alike, of := resolve.Group{}, true, s.Transformer
 	if s.PerResource != nil {
-		own, err := s.PerResource.Transformer(s.composedOf(t))
-		if err != nil {
+		group, alike = s.PerResource.Group(s.composedOf(t))
+	}
+
+	if out := s.shared[group]; alike && out != nil {
+		return out, nil
+	}
+
+	if s.PerResource != nil {
+		var err error
+		if of, err = s.PerResource.Transformer(s.composedOf(t)); err != nil {
 			return nil, &ResolveError{err}
 		}
-
-		return s.resourceLabels(own), nil
 	}
 
-	if s.shared == nil {
-		s.shared = s.resourceLabels(s.Transformer)
+	out := s.resourceLabels(of)
+	if !alike {
+		return out, nil
 	}
 
-	return s.shared, nil
+	if s.shared == nil || len(s.shared) == maxGroups {
+		s.shared = make(map[resolve.Group]*resourceLabels)
+	}
+
+	s.shared[group] = out
+
+	return out, nil
 }
 
 // knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource
@@ -77,14 +94,18 @@ func (l *resourceLabels) in(t *target.Target) *Labels {
 // Require what the labels of the targets are in, whether they can have tags or not, and whether
 // they have those that select them: that may not be known yet.
 func (s *Stamper) Require(targets *target.Targets) {
-	if s.PerResource == nil || !s.PerResource.HasAccounts() {
+	if !s.PerResource.HasAccounts() {
 		return
 	}
 
 	for _, t := range targets.All {
-		if t.Leave == target.None && target.MaySelect(s.Input.Resources, t) {
-			s.PerResource.Require(s.composedOf(t))
+		if t.Leave != target.None || !target.MaySelect(s.Input.Resources, t) {
+			continue
 		}
+
+		c := *s.composedOf(t)
+		c.Selects = func(entries []v1beta1.ResourceSelector) bool { return target.MaySelect(entries, t) }
+		s.PerResource.Require(&c)
 	}
 }
 
@@ -95,7 +116,10 @@ func (s *Stamper) composedOf(t *target.Target) *resolve.Composed {
 		return c
 	}
 
-	c := &resolve.Composed{Name: t.Name, Desired: t.Received, Observed: t.Observed}
+	c := &resolve.Composed{
+		Name: t.Name, Desired: t.Received, Observed: t.Observed,
+		Selects: func(entries []v1beta1.ResourceSelector) bool { return s.targets.Selects(entries, t) },
+	}
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")

@@ -27,6 +27,25 @@ import (
 func stamped(t *testing.T, in *v1beta1.CloudTags, r *structpb.Struct) (map[string]string, *stamp.Outcome) {
 	t.Helper()
 
+	out := stampedAll(t, in, map[string]*fnv1.Resource{"bucket": {Resource: r}})
+
+	return tagsOf(out, "bucket"), out
+}
+
+// tagsOf returns the tags that the resource has come to have.
+func tagsOf(out *stamp.Outcome, name string) map[string]string {
+	after := make(map[string]string)
+	for key, v := range tagstest.ForProvider(&fnv1.Resource{Resource: out.Changed[name].Struct()})["tags"].GetStructValue().GetFields() {
+		after[key] = v.GetStringValue()
+	}
+
+	return after
+}
+
+// stampedAll returns what comes of stamping the resources with what the sources of the input have.
+func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Resource) *stamp.Outcome {
+	t.Helper()
+
 	req := &fnv1.RunFunctionRequest{Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: &structpb.Struct{}}}}
 
 	set, err := resolve.Resolve(t.Context(), in, req, require.New(req))
@@ -43,7 +62,7 @@ func stamped(t *testing.T, in *v1beta1.CloudTags, r *structpb.Struct) (map[strin
 		Transformer: set.Transformer(in), PerResource: set.PerResource,
 	}
 
-	targets, err := stamper.Targets(t.Context(), map[string]*fnv1.Resource{"bucket": {Resource: r}})
+	targets, err := stamper.Targets(t.Context(), desired)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +72,7 @@ func stamped(t *testing.T, in *v1beta1.CloudTags, r *structpb.Struct) (map[strin
 		t.Fatal(err)
 	}
 
-	after := make(map[string]string)
-	for key, v := range tagstest.ForProvider(&fnv1.Resource{Resource: out.Changed["bucket"].Struct()})["tags"].GetStructValue().GetFields() {
-		after[key] = v.GetStringValue()
-	}
-
-	return after, out
+	return out
 }
 
 // decode returns the input with the fields beside its apiVersion and kind.

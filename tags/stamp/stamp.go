@@ -36,9 +36,10 @@ type Stamper struct {
 	// of trusted sources: by resource, key to value.
 	Earlier map[string]map[string]string
 
-	// shared are the labels of all resources, if they are the same, and composed what the labels of
-	// single ones depend on, if not.
-	shared   *resourceLabels
+	// targets are those that were asked for. shared has labels that several resources have, by their group, and
+	// composed what the labels of single ones depend on.
+	targets  *target.Targets
+	shared   map[resolve.Group]*resourceLabels
 	composed map[*target.Target]*resolve.Composed
 }
 
@@ -75,11 +76,13 @@ func Schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schema
 
 // Targets are the desired resources, and where their tags go. It returns the error of ctx once that
 // has one.
-func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (*target.Targets, error) {
+func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *target.Targets, err error) {
 	in := s.Input
 	manages := s.asksForTags() || len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
 
-	return s.Find(ctx, desired, manages)
+	s.targets, err = s.Find(ctx, desired, manages)
+
+	return s.targets, err
 }
 
 // Stamp decides on the tags of the targets, which are not changed. An error means that nothing may be written:

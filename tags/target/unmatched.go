@@ -18,6 +18,10 @@ func (ts *Targets) Unmatched() []string {
 	in := ts.finder.Input
 	out := ts.unmatched("", in.Resources)
 
+	for i := range in.Sources {
+		out = append(out, ts.unmatched(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)...)
+	}
+
 	if in.TagPolicy != nil {
 		for i := range in.TagPolicy.Rules {
 			out = append(out, ts.unmatched(fmt.Sprintf("tagPolicy.rules[%d].", i), in.TagPolicy.Rules[i].Resources)...)

@@ -55,6 +55,10 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 		e.notes = append(e.notes, mentioned+", which differs per composed resource: --rendered shows what it comes to")
 	}
 
+	for _, scoped := range of.set.PerResource.Scoped() {
+		e.notes = append(e.notes, scoped+": --rendered shows them")
+	}
+
 	providers := c.providers(e, of)
 	e.addLimits(of.Input)
 	e.addHandedOn(of.Input)

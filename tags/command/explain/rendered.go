@@ -178,7 +178,7 @@ func (r *resolved) resources(ctx context.Context, desired map[string]*fnv1.Resou
 		byName[t.Name], out.resources = x, append(out.resources, x)
 	}
 
-	out.notes = slices.Concat(r.notes, words.Map(r.set.PerResource.Empty(), resolve.Lack.String))
+	out.notes = slices.Concat(r.notes, r.set.PerResource.Scoped(), words.Map(r.set.PerResource.Empty(), resolve.Lack.String))
 	for _, path := range targets.Unmatched() {
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
