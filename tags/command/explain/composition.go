@@ -56,7 +56,7 @@ func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanatio
 	}
 
 	for _, scoped := range of.set.PerResource.Scoped() {
-		e.notes = append(e.notes, scoped+": --rendered shows them")
+		e.notes = append(e.notes, scoped+", which --rendered shows")
 	}
 
 	providers := c.providers(e, of)

@@ -244,6 +244,10 @@ func (p *policy) read(s *manifest.Step) {
 		if !checked {
 			p.Notes = append(p.Notes, p.SourceName(i)+" "+unchecked(source, of[i]))
 		}
+
+		if source.Resources != nil {
+			p.Notes = append(p.Notes, "which resources "+p.SourceName(i)+" is for: it counts as if it were for all")
+		}
 	}
 }
 
