@@ -27,7 +27,7 @@ type Set struct {
 	// left are how many entries are not gone.
 	left int
 
-	// first are the positions, plus one, of the first entries by their ID.
+	// first is the index, once somebody has asked for a tag.
 	first map[string]int32
 
 	// strings of a list of strings, as the provider compares them, and how often the set
@@ -79,19 +79,29 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	}
 
 	s.there, s.left = len(s.entries), len(s.entries)
-	s.first = make(map[string]int32, cap(s.entries))
 
-	for i := range slices.Backward(s.entries) {
+	for i := range s.entries {
 		e := &s.entries[i]
-		e.at = int32(i) //nolint:gosec // A request has less than a gigabyte.
+		e.at = int32(i)
 		s.count(e, 1)
-
-		if !e.Opaque {
-			e.next, s.first[e.ID] = s.first[e.ID], e.at+1
-		}
 	}
 
 	return s, nil
+}
+
+// index returns the positions, plus one, of the first entries by their ID. Sets that are only gone through have none.
+func (s *Set) index() map[string]int32 {
+	if s.first == nil {
+		s.first = make(map[string]int32, cap(s.entries))
+
+		for i := range slices.Backward(s.entries) {
+			if e := &s.entries[i]; !e.Opaque {
+				e.next, s.first[e.ID] = s.first[e.ID], e.at+1
+			}
+		}
+	}
+
+	return s.first
 }
 
 // Value of the field.
@@ -165,7 +175,7 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 
 // Find the first entry of the tag with the ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
-	for i := s.first[id]; i > 0; i = s.entries[i-1].next {
+	for i := s.index()[id]; i > 0; i = s.entries[i-1].next {
 		if e := &s.entries[i-1]; !e.gone {
 			s.first[id] = i // Those before it don't come back.
 			return e
@@ -300,7 +310,7 @@ func (s *Set) place(entries ...Entry) bool {
 			e.at, e.next = free[0], s.entries[free[0]].next
 			s.entries[e.at], free = e, free[1:]
 		} else {
-			e.at, e.next = int32(len(s.entries)), 0 //nolint:gosec // See Read.
+			e.at, e.next = int32(len(s.entries)), 0 //nolint:gosec // A request has less than a gigabyte.
 			s.entries = append(s.entries, e)
 
 			if last < 0 {
@@ -330,7 +340,7 @@ func (s *Set) drop(e *Entry) {
 // With returns the entries with the ID, in their order.
 func (s *Set) With(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
-		for i := s.first[id]; i > 0; i = s.entries[i-1].next {
+		for i := s.index()[id]; i > 0; i = s.entries[i-1].next {
 			if e := &s.entries[i-1]; !e.gone && !yield(*e) {
 				return
 			}
@@ -340,7 +350,7 @@ func (s *Set) With(id string) iter.Seq[Entry] {
 
 // last returns the position of the last entry that has had the ID, or -1.
 func (s *Set) last(id string) int32 {
-	i := s.first[id] - 1
+	i := s.index()[id] - 1
 	for i >= 0 && s.entries[i].next > 0 {
 		i = s.entries[i].next - 1
 	}
