@@ -105,7 +105,7 @@ func TestSet(t *testing.T) {
 				texts := rapid.SampledFrom([]string{"a", "A", "b", "a=b", "c"})
 				keys.Known = of.KeySet("a", "A", "b", "a=b", "c")
 
-				p := plain{fold: keys.ID, spells: f.Shape == field.Map || f.Shape == field.MapOfLists}
+				p := plain{fold: keys.ID, spells: !keys.IsList()}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
 						return (&Set{keys: &keys}).compared(&Entry{Item: structpb.NewStringValue(s), separator: "="})
