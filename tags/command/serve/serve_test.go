@@ -33,6 +33,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -80,13 +81,19 @@ func listen(t *testing.T) net.Listener {
 // function that stops it, and what it returns.
 func start(t *testing.T, c *Command) (conn *grpc.ClientConn, stop func(), served <-chan error) {
 	t.Helper()
+	return startLogging(t, c, slog.DiscardHandler)
+}
+
+// startLogging is start with a log.
+func startLogging(t *testing.T, c *Command, log slog.Handler) (conn *grpc.ClientConn, stop func(), served <-chan error) {
+	t.Helper()
 
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 
 	lis, out := listen(t), make(chan error, 1)
 
-	go func() { out <- c.serve(ctx, lis, slog.New(slog.DiscardHandler)) }()
+	go func() { out <- c.serve(ctx, lis, slog.New(log)) }()
 
 	conn, err := grpc.NewClient(lis.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -164,6 +171,44 @@ func TestStopsGracefully(t *testing.T) {
 	}
 }
 
+// TestStopsDespiteStreams proves that nobody who watches the server keeps it from stopping.
+func TestStopsDespiteStreams(t *testing.T) {
+	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 4, New: fake{}.make})
+
+	watch, err := healthv1.NewHealthClient(conn).Watch(t.Context(), &healthv1.HealthCheckRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if rsp, err := watch.Recv(); err != nil || rsp.GetStatus() != healthv1.HealthCheckResponse_SERVING {
+		t.Fatalf("Watch(...): want SERVING, got %v, %v", rsp, err)
+	}
+
+	look, err := reflectionv1.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := look.Send(&reflectionv1.ServerReflectionRequest{MessageRequest: &reflectionv1.ServerReflectionRequest_ListServices{}}); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := look.Recv(); err != nil {
+		t.Fatal(err)
+	}
+
+	stop()
+
+	select {
+	case err := <-served:
+		if err != nil {
+			t.Errorf("serve(...): unexpected error: %v", err)
+		}
+	case <-time.After(time.Second):
+		t.Error("serve(...): want the server to stop within a second, though streams are open")
+	}
+}
+
 // TestServes proves that both versions of the protocol are served, messages up to the
 // greatest size are received, and what was called can be read where metrics are served.
 func TestServes(t *testing.T) {
@@ -173,7 +218,8 @@ func TestServes(t *testing.T) {
 		t.Fatalf("cannot stop listening: %v", err)
 	}
 
-	conn, stop, served := start(t, &Command{Insecure: true, MaxRecvMessageSize: 1, MetricsAddress: free.Addr().String(), New: fake{}.make})
+	log := &strings.Builder{}
+	conn, stop, served := startLogging(t, &Command{Insecure: true, MaxRecvMessageSize: 1, MetricsAddress: free.Addr().String(), New: fake{}.make}, slog.NewTextHandler(log, nil))
 
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: strings.Repeat("x", megabyte-100)}}
 
@@ -223,6 +269,10 @@ func TestServes(t *testing.T) {
 		_ = c.Close()
 
 		t.Errorf("serve(...): want metrics to be served no longer than the function")
+	}
+
+	if want := `level=WARN msg="Refused a request because of its size: see --max-recv-message-size" error="rpc error: code = ResourceExhausted`; strings.Count(log.String(), want) != 1 {
+		t.Errorf("serve(...): want one line of the log that says %s, got\n%s", want, log)
 	}
 }
 
