@@ -154,7 +154,7 @@ func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Require
 
 // operate counts the tags of the resources that an Operation requires.
 func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (*fnv1.RunFunctionResponse, error) {
-	o := coverage.Options{By: "provider", Input: in, Schemas: stamp.Schemas(in, required)}
+	o := coverage.Options{By: []string{"provider"}, Input: in, Schemas: stamp.Schemas(in, required)}
 
 	if in.Coverage != nil {
 		o.Keys = in.Coverage.Keys

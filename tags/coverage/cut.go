@@ -29,7 +29,7 @@ const (
 // MaxTotals.
 func (r *Report) Totals() *Report {
 	out := *r
-	out.Lists = nil
+	out.Lists, out.Hints = nil, nil
 
 	for most := maxKeys; ; most /= 2 {
 		out.Keys = words.Map(first(r.Keys, most), short)

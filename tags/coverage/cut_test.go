@@ -103,7 +103,7 @@ func TestCut(t *testing.T) {
 				}
 
 				return map[string]any{
-					"apiVersion": "hcloud.crossplane.io/v1alpha1", "kind": "Server", "metadata": map[string]any{"name": "x"},
+					"apiVersion": "hcloud.crossplane.io/v1alpha1", "kind": "Server", "metadata": map[string]any{"name": strconv.Itoa(i)},
 					"spec": map[string]any{"forProvider": map[string]any{"labels": desired}},
 				}
 			},
@@ -113,7 +113,7 @@ func TestCut(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tally := coverage.New(coverage.Options{By: "provider", Input: &v1beta1.CloudTags{ProfileRules: profile.Contract}, Keys: tc.required})
+			tally := coverage.New(coverage.Options{By: []string{"provider"}, Input: &v1beta1.CloudTags{ProfileRules: profile.Contract}, Keys: tc.required})
 
 			for i := range tc.resources {
 				s, err := structpb.NewStruct(tc.make(i))

@@ -2,16 +2,19 @@ package coverage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Report is how many resources have which tags.
 type Report struct {
-	// By is what resources are grouped by: provider, kind, namespace or composite.
+	// By and Groups are those of the first of the Divisions.
 	By string `json:"by"`
 
 	// Keys that are counted, in order.
@@ -20,8 +23,14 @@ type Report struct {
 	Total  *Group   `json:"total"`
 	Groups []*Group `json:"groups"`
 
+	// Divisions of all resources.
+	Divisions []Division `json:"-"`
+
 	// Others is the number of objects that are no resources of a cloud.
 	Others int `json:"others"`
+
+	// Hints name keys that may be some that are counted.
+	Hints []Hint `json:"hints,omitempty"`
 
 	// More is the number of resources that each list leaves out, by its name.
 	More map[string]int `json:"more,omitempty"`
@@ -31,6 +40,14 @@ type Report struct {
 
 	// Broken rules of the tag policy, in their order.
 	Broken []Broken `json:"-"`
+}
+
+// A Division is groups of all resources.
+type Division struct {
+	// By is what resources are grouped by: provider, kind, namespace or composite.
+	By string
+
+	Groups []*Group
 }
 
 // ListDrifted is the name of the list of drifted resources.
@@ -92,15 +109,15 @@ type Group struct {
 
 func newGroup(name string) *Group { return &Group{Name: name, byKey: make(map[tagID]*KeyCount)} }
 
-// key returns the count of the key. Of all its spellings it has the first in order.
-func (g *Group) key(id tagID, key string) *KeyCount {
+// key returns the count of the key, which is spelled so that often.
+func (g *Group) key(id tagID, spelling string, times int) *KeyCount {
 	n := g.byKey[id]
 	if n == nil {
-		n = &KeyCount{Key: key}
+		n = &KeyCount{spelled: make(map[string]int)}
 		g.byKey[id] = n
 	}
 
-	n.Key = min(n.Key, key)
+	n.spelled[spelling] += times
 
 	return n
 }
@@ -118,7 +135,11 @@ func (g *Group) add(o *Group) {
 	g.Drifted += o.Drifted
 
 	for id, of := range o.byKey {
-		n := g.key(id, of.Key)
+		n := g.key(id, "", 0)
+		for spelling, times := range of.spelled {
+			n.spelled[spelling] += times
+		}
+
 		n.Of += of.Of
 		n.Tagged += of.Tagged
 		n.Reported += of.Reported
@@ -128,6 +149,7 @@ func (g *Group) add(o *Group) {
 
 // A KeyCount is the number of resources that have a key.
 type KeyCount struct {
+	// Key as most resources spell it.
 	Key string `json:"key"`
 
 	// Tagged resources have the key, Of is the number of those that should, and Share the share of these.
@@ -139,6 +161,36 @@ type KeyCount struct {
 	// are reported.
 	InCloud  int `json:"inCloud"`
 	Reported int `json:"reported"`
+
+	// spelled says how often the key has each of its spellings.
+	spelled map[string]int
+}
+
+// spelling returns the most frequent spelling of the key.
+func (n *KeyCount) spelling() string { return mostFrequent(n.spelled) }
+
+// mostFrequent returns the text with the highest count, the first in order of several.
+func mostFrequent(counts map[string]int) (out string) {
+	for _, text := range slices.Sorted(maps.Keys(counts)) {
+		if counts[text] > counts[out] {
+			out = text
+		}
+	}
+
+	return out
+}
+
+// A Hint names a key that may be one that is counted behind a prefix, if no resource has the key that is counted.
+type Hint struct {
+	Key string `json:"key"`
+
+	// Other is the key that so many Resources have.
+	Other     string `json:"other"`
+	Resources int    `json:"resources"`
+}
+
+func (h Hint) String() string {
+	return fmt.Sprintf("no resource has %s, but %s %s", words.Name(h.Key), words.Count(h.Resources, "resource has", "resources have"), words.Name(h.Other))
 }
 
 // Share returns tagged / of, rounded down to a hundredth of a percent, so that it is 1 only if all are tagged.
@@ -172,6 +224,9 @@ type Resource struct {
 
 	// More is the number of missing, wrong and drifted tags that are left out.
 	More int `json:"more,omitempty"`
+
+	// counted is the kind that it counts as: that of its manifest, if its tags are there.
+	counted schema.GroupKind
 
 	// isManaged is true if it has a spec.forProvider: a provider makes it, whatever it owns.
 	isManaged bool

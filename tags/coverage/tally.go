@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
@@ -39,8 +42,8 @@ const maxBroken = 3
 
 // Options of a Tally.
 type Options struct {
-	// By is what to count by: provider, kind, namespace or composite.
-	By string
+	// By is what to count by: provider, kind, namespace or composite, or several of these.
+	By []string
 
 	// Input that says where tags are, how their keys are formatted, and what the tag policy is.
 	Input *v1beta1.CloudTags
@@ -59,7 +62,7 @@ type Options struct {
 // A Tally counts resources, one after the other. It keeps those that something is wrong with, and each distinct
 // text of them once.
 type Tally struct {
-	by          string
+	by          []string
 	input       *v1beta1.CloudTags
 	transformer *tags.Transformer
 	targets     *target.Targets
@@ -73,10 +76,16 @@ type Tally struct {
 	required, policed bool
 
 	total  *Group
-	groups map[string]*Group
+	groups []map[string]*Group // By name, for each of by.
 	others int
-	broken []Broken
-	lists  map[string][]*Resource
+
+	// prefixed are how many resources have keys that end with one of keys.
+	prefixed map[string]map[string]int
+	broken   []Broken
+	lists    map[string][]*Resource
+
+	// seen are objects that have been added.
+	seen map[identity]bool
 
 	// owners are kinds that own resources: composite resources.
 	owners map[schema.GroupKind]bool
@@ -90,8 +99,8 @@ func New(o Options) *Tally {
 	t := &Tally{
 		by: o.By, input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
 		readers: make(map[*target.Place]*tagpolicy.Reader),
-		total:   newGroup(""), groups: make(map[string]*Group), lists: make(map[string][]*Resource),
-		owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
+		total:   newGroup(""), groups: make([]map[string]*Group, len(o.By)), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
+		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
 
 	var ruled []string
@@ -140,8 +149,15 @@ func (t *Tally) Schemas() iter.Seq[schema.GroupVersionKind] { return t.targets.S
 // not.
 type known struct{}
 
+// unwrapped locates the tag fields of manifests that objects wrap, which a rule has to ask for.
+var unwrapped = field.NewRules([]v1beta1.TagField{{APIVersion: profile.NewPattern("*"), Kind: profile.NewPattern("*")}})
+
 // Locate returns the tag field of the kind.
 func (known) Locate(k field.Kind) (field.Field, bool) {
+	if !k.Wraps.Empty() {
+		return unwrapped.Locate(k)
+	}
+
 	if f, ok := field.BuiltIn().Known(k.GroupVersionKind); ok {
 		return f, true
 	}
@@ -186,8 +202,6 @@ func namedKeys(sources []v1beta1.Source) []string {
 // that doesn't depend on that of the answer. An object that several requirements select counts once. It
 // returns the error of ctx once that has one.
 func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resources) error {
-	seen := make(map[[4]string]bool)
-
 	for _, requirement := range slices.Sorted(maps.Keys(required)) {
 		var found []identified
 
@@ -205,11 +219,7 @@ func (t *Tally) AddRequired(ctx context.Context, required map[string]*fnv1.Resou
 				return err
 			}
 
-			if o.id[3] == "" || !seen[o.id] {
-				t.Add(o.Object)
-			}
-
-			seen[o.id] = true
+			t.Add(o.Object)
 		}
 	}
 
@@ -223,10 +233,14 @@ type identified struct {
 	id [4]string
 }
 
-// Add counts the object.
+// Add counts the object, unless it has been added before: files can have the same objects.
 func (t *Tally) Add(o object.Object) {
 	node := o.Node()
 	metadata := node.Field("metadata")
+
+	if t.sees(o) {
+		return
+	}
 
 	for ref := range metadata.Field("ownerReferences").Items() {
 		t.owners[schema.FromAPIVersionAndKind(ref.Field("apiVersion").Text(), ref.Field("kind").Text()).GroupKind()] = true
@@ -253,6 +267,8 @@ func (t *Tally) Add(o object.Object) {
 	counts := newGroup("")
 
 	if standing == taggable {
+		r.counted = of.Kind.Tagged()
+
 		if err := t.count(counts, r, of); err != nil {
 			standing, r.Why = unknown, t.text("has a tag field that can't be read: "+err.Error())
 		}
@@ -271,6 +287,19 @@ func (t *Tally) Add(o object.Object) {
 	}
 }
 
+// An identity tells an object from others. Without a UID it is in no cluster, or nobody knows in which.
+type identity struct{ group, kind, namespace, name, uid string }
+
+// sees reports whether the object has been seen before. One without a name is another one each time.
+func (t *Tally) sees(o object.Object) bool {
+	gk := object.GVK(o).GroupKind()
+	id := identity{t.text(gk.Group), t.text(gk.Kind), t.text(object.Namespace(o)), strings.Clone(object.Name(o)), strings.Clone(o.Node().Field("metadata").Field("uid").Text())}
+	before := id.name != "" && t.seen[id]
+	t.seen[id] = true
+
+	return before
+}
+
 // list the resource in the list of that name.
 func (t *Tally) list(name string, r *Resource) { t.lists[name] = append(t.lists[name], r) }
 
@@ -287,31 +316,40 @@ func (t *Tally) text(s string) string {
 
 // add the counts of the resource to those of all, and of its group.
 func (t *Tally) add(r *Resource, counts *Group) {
-	name := ""
-
-	switch t.by {
-	case "provider":
-		name = r.Provider
-	case "kind":
-		name = r.groupKind().String()
-	case "namespace":
-		name = r.Namespace
-	case "composite":
-		name = r.Composite
-		if name != "" && r.Namespace != "" {
-			name = r.Namespace + "/" + name
-		}
-	}
-
-	name = cmp.Or(name, none)
-	if t.groups[name] == nil {
-		t.groups[name] = newGroup(name)
-	}
-
 	counts.Resources = 1
-
 	t.total.add(counts)
-	t.groups[name].add(counts)
+
+	for i, by := range t.by {
+		name := cmp.Or(groupOf(r, by), none)
+
+		if t.groups[i] == nil {
+			t.groups[i] = make(map[string]*Group)
+		}
+
+		if t.groups[i][name] == nil {
+			t.groups[i][name] = newGroup(name)
+		}
+
+		t.groups[i][name].add(counts)
+	}
+}
+
+// groupOf returns the name of the resource's group, which may be none.
+func groupOf(r *Resource, by string) string {
+	switch by {
+	case "provider":
+		return r.Provider
+	case "kind":
+		return cmp.Or(r.counted, r.groupKind()).String()
+	case "namespace":
+		return r.Namespace
+	default:
+		if r.Composite != "" && r.Namespace != "" {
+			return r.Namespace + "/" + r.Composite
+		}
+
+		return r.Composite
+	}
 }
 
 // count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
@@ -362,9 +400,13 @@ func (t *Tally) count(counts *Group, r *Resource, of *target.Target) error {
 
 	inCloud := has(cloud, reader.Sets)
 
+	for _, key := range tagKeys {
+		t.notePrefixed(key)
+	}
+
 	for i, key := range t.keys {
 		if isFor[i] {
-			counts.byKey[tagID{key: key}] = &KeyCount{Key: key, Of: 1, Tagged: one(hasKeys[i]), Reported: counts.Reported, InCloud: one(inCloud[i])}
+			counts.byKey[tagID{key: key}] = &KeyCount{spelled: map[string]int{key: 1}, Of: 1, Tagged: one(hasKeys[i]), Reported: counts.Reported, InCloud: one(inCloud[i])}
 		}
 	}
 
@@ -374,12 +416,40 @@ func (t *Tally) count(counts *Group, r *Resource, of *target.Target) error {
 // countFound counts the keys that a resource has, and those that it has in the cloud.
 func (t *Tally) countFound(counts *Group, keys, inCloud map[tagID]string) {
 	for id, key := range keys {
-		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key)).Tagged = 1
+		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key), 1).Tagged = 1
 	}
 
 	for id, key := range inCloud {
-		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key)).InCloud = 1
+		counts.key(tagID{id.profile, t.text(id.key)}, t.text(key), 1).InCloud = 1
 	}
+}
+
+// notePrefixed notes a key that is one of those that count behind a prefix.
+func (t *Tally) notePrefixed(key string) {
+	for _, counted := range t.keys {
+		prefix, ok := strings.CutSuffix(key, counted)
+		if last, _ := utf8.DecodeLastRuneInString(prefix); !ok || prefix == "" || unicode.IsLetter(last) || unicode.IsDigit(last) {
+			continue
+		}
+
+		if t.prefixed[counted] == nil {
+			t.prefixed[counted] = make(map[string]int)
+		}
+
+		t.prefixed[counted][t.text(key)]++
+	}
+}
+
+// hints name keys of resources that are those that count behind a prefix, where nothing has the key as it counts.
+func (t *Tally) hints() (out []Hint) {
+	for _, n := range t.total.Keys {
+		if of := t.prefixed[n.Key]; n.Tagged == 0 && len(of) > 0 {
+			key := mostFrequent(of)
+			out = append(out, Hint{Key: n.Key, Other: key, Resources: of[key]})
+		}
+	}
+
+	return out
 }
 
 // one returns 1 for true, and 0 for false.
@@ -452,7 +522,7 @@ func (t *Tally) Report() *Report {
 		t.add(r, &Group{Unknown: 1})
 	}
 
-	out := &Report{By: t.by, Keys: []string{}, Total: t.total, Groups: []*Group{}, Others: t.others, Broken: t.broken}
+	out := &Report{Keys: []string{}, Total: t.total, Others: t.others, Broken: t.broken}
 
 	for _, name := range []string{untagged, incomplete, ListDrifted, untaggable, unknown} {
 		out.Lists = append(out.Lists, List{Name: name, Resources: t.lists[name]})
@@ -460,14 +530,24 @@ func (t *Tally) Report() *Report {
 
 	t.order(t.total)
 
-	for _, name := range slices.Sorted(maps.Keys(t.groups)) {
-		t.order(t.groups[name])
-		out.Groups = append(out.Groups, t.groups[name])
+	for i, by := range t.by {
+		d := Division{By: by, Groups: []*Group{}}
+
+		for _, name := range slices.Sorted(maps.Keys(t.groups[i])) {
+			t.order(t.groups[i][name])
+			d.Groups = append(d.Groups, t.groups[i][name])
+		}
+
+		out.Divisions = append(out.Divisions, d)
 	}
+
+	out.By, out.Groups = out.Divisions[0].By, out.Divisions[0].Groups
 
 	for _, n := range t.total.Keys {
 		out.Keys = append(out.Keys, n.Key)
 	}
+
+	out.Hints = t.hints()
 
 	return out
 }
@@ -477,7 +557,7 @@ func (t *Tally) order(g *Group) {
 	g.Keys = []*KeyCount{}
 
 	for _, key := range t.keys {
-		g.Keys = append(g.Keys, g.key(tagID{key: key}, key))
+		g.Keys = append(g.Keys, g.key(tagID{key: key}, key, 1))
 	}
 
 	if len(t.keys) == 0 {
@@ -485,10 +565,11 @@ func (t *Tally) order(g *Group) {
 		found := newGroup("")
 
 		for id, n := range g.byKey {
-			key := t.total.byKey[id].Key
-			of := found.key(tagID{key: key}, key)
+			key := t.total.byKey[id].spelling()
+			of := found.key(tagID{key: key}, key, 1)
 			of.Tagged += n.Tagged
 			of.InCloud += n.InCloud
+			of.Key = key
 		}
 
 		g.Keys = slices.AppendSeq(g.Keys, maps.Values(found.byKey))
@@ -500,6 +581,7 @@ func (t *Tally) order(g *Group) {
 	}
 
 	for _, n := range g.Keys {
+		n.Key = n.spelling()
 		n.Share = Share(n.Tagged, n.Of)
 	}
 }

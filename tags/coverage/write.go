@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // WriteJSON writes the report as JSON.
@@ -59,10 +61,16 @@ var columns = []string{
 	"provider", "apiVersion", "kind", "namespace", "name", "composite", "desired", "cloud", "why",
 }
 
+// A table of CSV.
+type table struct{ *csv.Writer }
+
+// write a row. The error is that of all rows.
+func (t *table) write(cells ...string) { _ = t.Write(words.Map(cells, words.CSVCell)) }
+
 // WriteCSV writes the report as comma-separated values.
 func (r *Report) WriteCSV(out io.Writer) error {
-	w := csv.NewWriter(out)
-	_ = w.Write(columns)
+	w := &table{csv.NewWriter(out)}
+	w.write(columns...)
 
 	writeGroup(w, "total", r.Total)
 
@@ -79,10 +87,10 @@ func (r *Report) WriteCSV(out io.Writer) error {
 			}
 
 			for _, row := range rows {
-				_ = w.Write(append([]string{
+				w.write(append([]string{
 					l.Name, "", row[0], "", "", "",
 					of.Provider, of.APIVersion, of.Kind, of.Namespace, of.Name, of.Composite,
-				}, row[1:]...))
+				}, row[1:]...)...)
 			}
 		}
 	}
@@ -93,14 +101,14 @@ func (r *Report) WriteCSV(out io.Writer) error {
 }
 
 // writeGroup writes the counts of the group.
-func writeGroup(w *csv.Writer, record string, g *Group) {
+func writeGroup(w *table, record string, g *Group) {
 	row := func(record, key string, tagged, of int) {
 		share := ""
 		if of > 0 {
 			share = strconv.FormatFloat(Share(tagged, of), 'f', -1, 64)
 		}
 
-		_ = w.Write([]string{record, g.Name, key, strconv.Itoa(tagged), strconv.Itoa(of), share, "", "", "", "", "", "", "", "", ""})
+		w.write(record, g.Name, key, strconv.Itoa(tagged), strconv.Itoa(of), share, "", "", "", "", "", "", "", "", "")
 	}
 
 	row(record, "", g.Tagged, g.Taggable)

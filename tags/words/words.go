@@ -179,6 +179,15 @@ func Distinct[T comparable](of []T) []T {
 	return out
 }
 
+// CSVCell returns the text as a cell of CSV: behind a quote if a spreadsheet would compute it.
+func CSVCell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+
+	return s
+}
+
 // Nearest returns the name of those that is most like the given one, in any case: the one that the fewest characters
 // which are added, left out, changed or swapped with the next make of it, and the first of several. It returns false
 // if none is near: about one change is meant per four characters.

@@ -40,6 +40,10 @@ func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	more(b, len(r.Groups), maxGroups)
 	b.WriteString("\n" + summary(r))
 
+	for _, h := range r.Hints {
+		b.WriteString(c.hint(h) + "\n")
+	}
+
 	for _, l := range r.Lists {
 		if len(l.Resources) == 0 {
 			continue
@@ -52,6 +56,15 @@ func (c *Command) writeTable(out io.Writer, r *coverage.Report) error {
 	_, err := io.WriteString(out, b.String())
 
 	return err
+}
+
+// hint says what may have been meant.
+func (c *Command) hint(h coverage.Hint) string {
+	if c.Composition != "" {
+		return h.String()
+	}
+
+	return h.String() + ": --key-prefix or --composition?"
 }
 
 // more says how many more there are than a table has.
@@ -75,7 +88,7 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 	for _, g := range groups {
 		name := words.Cell(g.Name)
 
-		for i, n := range append([]*coverage.KeyCount{{Key: "", Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...) {
+		for i, n := range keysOf(g) {
 			if i > maxKeys {
 				rows = append(rows, []terminal.Cell{{}, {Text: fmt.Sprintf("… %d more", len(g.Keys)-maxKeys)}})
 				break
@@ -93,6 +106,42 @@ func (c *Command) shares(r *coverage.Report) [][]terminal.Cell {
 
 	return rows
 }
+
+// keysOf returns the counts of any tag of the group, which has no key, and of its keys.
+func keysOf(g *coverage.Group) []*coverage.KeyCount {
+	return append([]*coverage.KeyCount{{Tagged: g.Tagged, Of: g.Taggable, InCloud: g.InCloud, Reported: g.Reported}}, g.Keys...)
+}
+
+// How good a count is.
+const (
+	good = "good"
+	fair = "fair"
+	poor = "poor"
+)
+
+// rating of the count, of which there is something.
+func rating(n *coverage.KeyCount) string {
+	switch {
+	case n.Tagged == n.Of:
+		return good
+	case 2*n.Tagged >= n.Of:
+		return fair
+	default:
+		return poor
+	}
+}
+
+// inCloud says how many have the key in the cloud.
+func inCloud(n *coverage.KeyCount) string {
+	if n.Reported == 0 {
+		return "-"
+	}
+
+	return fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
+}
+
+// orDash returns the name as messages show it, or a dash if there is none.
+func orDash(name string) string { return words.Name(cmp.Or(name, "-")) }
 
 // share returns the row of the key, in the group of that name.
 func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
@@ -116,19 +165,7 @@ func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 		full = max(full, 1)
 	}
 
-	color := terminal.Red
-
-	switch {
-	case n.Tagged == n.Of:
-		color = terminal.Green
-	case 2*n.Tagged >= n.Of:
-		color = terminal.Yellow
-	}
-
-	inCloud := "-"
-	if n.Reported > 0 {
-		inCloud = fmt.Sprintf("%d of %d", n.InCloud, n.Reported)
-	}
+	color := map[string]string{good: terminal.Green, fair: terminal.Yellow, poor: terminal.Red}[rating(n)]
 
 	return []terminal.Cell{
 		{Text: name},
@@ -136,7 +173,7 @@ func (c *Command) share(name string, n *coverage.KeyCount) []terminal.Cell {
 		{Text: strings.Repeat("█", full) + strings.Repeat("░", width-full), Color: color},
 		{Text: fmt.Sprintf("%3d%%", n.Tagged*100/n.Of)},
 		{Text: fmt.Sprintf("%d of %d", n.Tagged, n.Of)},
-		{Text: inCloud},
+		{Text: inCloud(n)},
 	}
 }
 

@@ -6,9 +6,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"golang.org/x/term"
+	"golang.org/x/text/width"
 
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -47,8 +48,68 @@ type Cell struct {
 	Color string
 }
 
-// width of the cell, in characters.
-func (c Cell) width() int { return utf8.RuneCountInString(c.Text) }
+// width of the cell, in columns of a terminal.
+func (c Cell) width() int { return widthOf(c.Text) }
+
+// widthOf returns how many columns of a terminal the text takes.
+func widthOf(text string) (n int) {
+	for _, r := range text {
+		n += columns(r)
+	}
+
+	return n
+}
+
+// columns returns how many columns the character takes: none if it is put over the one before, and two if it is wide,
+// as by Unicode Standard Annex #11.
+func columns(r rune) int {
+	switch kind := width.LookupRune(r).Kind(); {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case kind == width.EastAsianWide, kind == width.EastAsianFullwidth:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// wrap returns the text in lines of so many columns. It breaks them at spaces, and only words that are too long within.
+func wrap(text string, room int) []string {
+	var lines []string
+
+	line := ""
+
+	for word := range strings.SplitSeq(text, " ") {
+		switch {
+		case line == "" && len(lines) == 0:
+			line = word
+		case widthOf(line)+1+widthOf(word) <= room:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+
+		for widthOf(line) > room {
+			head := cut(line, room)
+			lines, line = append(lines, head), line[len(head):]
+		}
+	}
+
+	return append(lines, line)
+}
+
+// cut returns the beginning of the text that fits into so many columns: a character at least.
+func cut(text string, room int) string {
+	n := 0
+
+	for i, r := range text {
+		if n += columns(r); i > 0 && n > room {
+			return text[:i]
+		}
+	}
+
+	return text
+}
 
 // Header is the first row of a table.
 func Header(names ...string) []Cell {
@@ -117,12 +178,12 @@ func widths(rows [][]Cell) (of []int, all int) {
 
 // fold returns the rows in so many columns of text, the first as the header: each is a paragraph, with a line
 // for each column and as many more as it takes.
-func fold(rows [][]Cell, width int) [][]Cell {
+func fold(rows [][]Cell, most int) [][]Cell {
 	var out [][]Cell
 
 	header := rows[0]
 	indent := slices.MaxFunc(header, func(a, b Cell) int { return cmp.Compare(a.width(), b.width()) }).width() + gap
-	room := max(width-indent, 1) // A terminal can be too narrow for anything.
+	room := max(most-indent, 1) // A terminal can be too narrow for anything.
 
 	for n, row := range rows[1:] {
 		if n > 0 {
@@ -132,8 +193,12 @@ func fold(rows [][]Cell, width int) [][]Cell {
 		for i, c := range row {
 			name := header[i]
 
-			for part := range slices.Chunk([]rune(c.Text), room) {
-				out = append(out, []Cell{name, {string(part), c.Color}})
+			if c.Text == "" {
+				continue
+			}
+
+			for _, line := range wrap(c.Text, room) {
+				out = append(out, []Cell{name, {line, c.Color}})
 				name = Cell{}
 			}
 		}
