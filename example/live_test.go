@@ -127,7 +127,7 @@ var liveTests = []liveTest{
 		says:  map[live.Release]string{live.V22: "after `ttl`", live.V2: "at once"},
 	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
-	{name: "Tree", run: testTree, shows: "labels reach what an XR of an XR of an XR is composed of, and leave it"},
+	{name: "Tree", run: testTree, shows: "labels reach what the third of three nested XRs is composed of, and leave it"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
 		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it",

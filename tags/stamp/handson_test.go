@@ -199,3 +199,25 @@ func TestHandsOnThousand(t *testing.T) {
 		t.Errorf("want all of %d labels beside the one that is there, got %d, skipped %v", len(all), labels.Len(), out.Skips)
 	}
 }
+
+// TestHandsOnAnnotations tests that annotations are left alone rather than made too large for Kubernetes.
+func TestHandsOnAnnotations(t *testing.T) {
+	for n, want := range map[int]bool{2: false, 3: true} {
+		var all []tags.Label
+		for i := range n {
+			all = append(all, label(fmt.Sprint("k", i), strings.Repeat("x", 100_000)))
+		}
+
+		s := handingOn(under(tags.Retain, all...)...)
+		s.Fields = everywhere(field.Field{Path: object.MustParsePath("metadata.annotations"), Shape: field.Labels})
+
+		out, err := stampAll(s, desiring(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if r := &out.Results[0]; (r.Mismatch != "") != want || r.Stamped.IsZero() != want {
+			t.Errorf("%d annotations of 100,000 bytes: want too large %t, got %q", n, want, r.Mismatch)
+		}
+	}
+}

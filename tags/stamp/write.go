@@ -79,12 +79,29 @@ func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*struc
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
+	if size := sizeOf(v); keys.Metadata == "annotations" && size > maxAnnotations {
+		return object.Object{}, errors.Errorf("%s would have %d bytes, and Kubernetes admits %d", t.Field.Path, size, maxAnnotations)
+	}
+
 	r, err := filledAgain(t)
 	if err != nil {
 		return object.Object{}, err
 	}
 
 	return writeTo(t, r, object.NodeOf(v))
+}
+
+// maxAnnotations is the most bytes that the keys and values of an object's annotations have together. The API server
+// refuses an object with more: see TotalAnnotationSizeLimitB in the package api/validation of k8s.io/apimachinery.
+const maxAnnotations = 256 << 10
+
+// sizeOf the keys and values of a map of strings.
+func sizeOf(v *structpb.Value) (size int) {
+	for key, value := range v.GetStructValue().GetFields() {
+		size += len(key) + len(value.GetStringValue())
+	}
+
+	return size
 }
 
 // isEmpty is true if the value n of a tag field has no tags, nor anything else.
