@@ -16,9 +16,6 @@ type Look struct {
 	// LeftAlone is why the resource's tags are not managed, or empty if they are.
 	LeftAlone string
 
-	// Conflict is why the function fails because of the tags that are there, or empty if it doesn't.
-	Conflict string
-
 	// Absent are the labels whose expressions have no value for the resource.
 	Absent []resolve.Absent
 
@@ -90,8 +87,7 @@ const (
 	// Removed tags are not there, by removeTags.
 	Removed
 
-	// Undecided labels are those of a field that can't change once the resource is made, or that conflict
-	// with what is there.
+	// Undecided labels are those of a field that can't change once the resource is made.
 	Undecided
 )
 
@@ -109,7 +105,7 @@ type LookedTag struct {
 	Manager string
 }
 
-// Look at t. An error means that its labels can't be known.
+// Look at t. An error means that its labels can't be known, or conflict with what is there.
 func (s *Stamper) Look(t *target.Target) (*Look, error) {
 	l := &Look{Target: t}
 
@@ -126,12 +122,8 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 		return l, nil
 	}
 
-	labels, err := s.labelsOf(t)
-	if err != nil {
-		return nil, err
-	}
-
 	if s.PerResource != nil {
+		var err error
 		if l.Absent, err = s.PerResource.Absent(s.composedOf(t)); err != nil {
 			return nil, &ResolveError{err}
 		}
@@ -139,7 +131,7 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 
 	plans, err := s.planAll(t)
 	if err != nil {
-		l.Conflict, plans = err.Error(), []*plan{newPlan(t, labels.in(t))}
+		return nil, err
 	}
 
 	for i, p := range plans {
@@ -208,7 +200,7 @@ func (f *LookedField) addLabels(p *plan, before *State) {
 		l.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
 
 		switch d := p.decision; {
-		case d == nil:
+		case d == nil || len(d.states) == 0: // Nothing, or only what becomes of reserved keys.
 			l.Fate = Undecided
 		case d.states[i] == stamped || d.hasText(label):
 			e := d.Tags.For(&label.entry)

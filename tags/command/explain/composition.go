@@ -95,6 +95,10 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 	overruled := c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules
 	step.Input.ProfileRules = cmp.Or(c.ProfileRules, step.Input.ProfileRules)
 
+	if c.Rendered != "" {
+		settle(step.Input)
+	}
+
 	xr, err := c.composite(r, step)
 	if err != nil {
 		return nil, err

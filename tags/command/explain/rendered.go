@@ -135,6 +135,15 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 	return of.resources(ctx, desired)
 }
 
+// settle an input whose labels are tags already: what is there isn't that of an earlier step, so nothing conflicts.
+func settle(in *v1beta1.CloudTags) {
+	for i := range in.Sources {
+		if in.Sources[i].OnConflict == tags.Refuse {
+			in.Sources[i].OnConflict = tags.Retain
+		}
+	}
+}
+
 // live are those of the resources that are read from a cluster: what is desired is observed there.
 func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 	out := make(map[string]*fnv1.Resource)

@@ -121,6 +121,8 @@ func resolvedOf(ctx context.Context, req *fnv1.RunFunctionRequest) (*resolved, e
 		return nil, err
 	}
 
+	settle(in)
+
 	set, err := resolve.Resolve(ctx, in, req, required)
 	if err != nil {
 		return nil, err

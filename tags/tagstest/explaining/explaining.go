@@ -65,6 +65,8 @@ func drawSource(t *rapid.T, c *testCase, i int) map[string]any {
 		"keyForm":  rapid.SampledFrom([]string{"Qualified", "Qualified", "Tag"}).Draw(t, "form"),
 		"encoding": rapid.SampledFrom([]string{"Plain", "Plain", "Scalar", "JSON"}).Draw(t, "encoding"),
 		"trusted":  rapid.IntRange(0, 3).Draw(t, "trusted") == 0,
+
+		"onConflict": rapid.SampledFrom([]string{"Retain", "Replace", "Error"}).Draw(t, "conflict"),
 	}
 
 	// labels that the source has once or, if it reads several objects, twice.
