@@ -5,6 +5,10 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -33,16 +37,46 @@ type CLI struct {
 	Coverage coverage.Command `cmd:"" help:"Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones."`
 }
 
+// plugin is the name of the program as a plugin of kubectl, which calls it as kubectl cloudtags.
+const plugin = "kubectl-cloudtags"
+
 func main() {
+	name := "function-cloud-tags"
+
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == plugin {
+		name = "kubectl cloudtags"
+
+		if len(os.Args) == 1 { // Whoever calls it so is no Crossplane.
+			os.Args = append(os.Args, "--help")
+		}
+	}
+
 	cli := &CLI{Serve: serve.Command{New: func(c *serve.Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer {
 		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
 	}}, Explain: explain.Command{Function: (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction}}
 
 	k := kong.Parse(cli,
-		kong.Name("function-cloud-tags"),
+		kong.Name(name),
 		kong.Description("A Crossplane composition function that turns labels into cloud tags."),
-		kong.Vars{"version": version + " " + revision},
+		kong.Vars{"version": built()},
 		kong.BindTo(context.Background(), (*context.Context)(nil)))
 
 	k.FatalIfErrorf(k.Run())
+}
+
+// built is what the program is built of: what a release says, or Go does of go install with a version and of a checkout.
+func built() string {
+	version, revision := version, revision
+
+	if info, ok := debug.ReadBuildInfo(); ok && version == "(devel)" {
+		version = info.Main.Version
+
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value
+			}
+		}
+	}
+
+	return version + " " + revision
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -718,6 +720,84 @@ func TestPushRefused(t *testing.T) {
 	for _, ref := range []string{"function-cloud-tags", "registry.example.org/a", "registry.example.org/A:v1"} {
 		if err := p.push(t.Context(), []string{ref}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "want a registry, a repository and a tag") {
 			t.Errorf("push(%s): want an error that says what is allowed, got %v", ref, err)
+		}
+	}
+}
+
+// TestBinaries makes the archive of the platform that the test runs on, and runs what is in it.
+func TestBinaries(t *testing.T) {
+	src := testSource(t, testRoot(t))
+	folder := t.TempDir()
+	platform := runtime.GOOS + "/" + runtime.GOARCH
+
+	if err := writeBinaries(t.Context(), src, []string{platform}, nil, folder, io.Discard); err != nil {
+		t.Fatalf("writeBinaries(...): %v", err)
+	}
+
+	base := "kubectl-cloudtags-" + runtime.GOOS + "-" + runtime.GOARCH
+	sums := make([]string, 0, 3)
+
+	for _, name := range []string{base + ".tar.gz", base + ".spdx.json", "cloudtags.schema.json"} {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256(content), name))
+	}
+
+	checksums, err := os.ReadFile(filepath.Join(folder, "checksums.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := cmp.Diff(strings.Join(sums, ""), string(checksums)); diff != "" {
+		t.Errorf("checksums.txt: -want, +got:\n%s", diff)
+	}
+
+	if _, err := run(t.Context(), folder, "tar", "-xzf", base+".tar.gz"); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(filepath.Join(folder, "labels.yaml"), []byte("env: prod\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for args, want := range map[string]string{
+		"--version":                          src.Version + " " + src.Revision + "\n",
+		"":                                   "Usage: kubectl cloudtags <command>",
+		"explain --provider aws labels.yaml": "plexsphere:env",
+	} {
+		out, err := run(t.Context(), folder, filepath.Join(folder, "kubectl-cloudtags"), strings.Fields(args)...)
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("kubectl-cloudtags %s: want it to say %q, got %q, %v", args, want, out, err)
+		}
+	}
+}
+
+func TestCheckFormat(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, platform := range slices.Concat(binaryPlatforms, []string{"plan9/amd64"}) {
+		err := checkFormat(platform, program)
+		if system, _, _ := strings.Cut(platform, "/"); system == runtime.GOOS && strings.HasSuffix(platform, runtime.GOARCH) {
+			continue // It may need libraries.
+		}
+
+		if err == nil {
+			t.Errorf("checkFormat(%s, ...): want an error about a program of %s/%s", platform, runtime.GOOS, runtime.GOARCH)
+		}
+
+		if err := checkFormat(platform, []byte("#!/bin/sh\n")); err == nil {
+			t.Errorf("checkFormat(%s, ...): want an error about a script", platform)
 		}
 	}
 }

@@ -62,6 +62,10 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 		return f, err
 	}
 
+	if err := checkFormat(platform, f.binary); err != nil {
+		return f, err
+	}
+
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return f, fmt.Errorf("cannot read which modules the function for %s has: %w", platform, err)

@@ -36,6 +36,7 @@ type cli struct {
 	Output   string   `help:"Folder for what is made: an .xpkg and an SBOM per platform, and the OCI layout index. Without it, .cache/package of the checkout." placeholder:"DIR" type:"path"`
 	Version  string   `help:"Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them."`
 	Revision string   `help:"Revision that the package is built from. Without it, the commit that is checked out."`
+	Binaries bool     `help:"Make archives of the program for Linux, macOS and Windows, too, with their SBOMs and checksums."`
 	Push     []string `help:"Push the index to this tag of a registry, too, with what docker login left. Repeatable." placeholder:"REF"`
 	Tree     string   `help:"Write the files of the image to this folder instead, for the Dockerfile. It takes one platform." placeholder:"DIR" type:"path"`
 }
@@ -88,8 +89,15 @@ func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
 		return err
 	}
 
-	if err := p.write(cmp.Or(c.Output, filepath.Join(root, ".cache", "package")), out); err != nil {
+	folder := cmp.Or(c.Output, filepath.Join(root, ".cache", "package"))
+	if err := p.write(folder, out); err != nil {
 		return err
+	}
+
+	if c.Binaries {
+		if err := writeBinaries(ctx, src, binaryPlatforms, p.images, folder, progress); err != nil {
+			return err
+		}
 	}
 
 	if len(c.Push) == 0 {

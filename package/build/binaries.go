@@ -1,0 +1,170 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The program as a plugin of kubectl, in an archive per platform.
+const (
+	pluginName    = "kubectl-cloudtags"
+	checksumsFile = "checksums.txt"
+)
+
+// binaryPlatforms are those that the program is built for. The package has it for the first two.
+var binaryPlatforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+
+// writeBinaries writes, for each platform, an archive with the program as a plugin of kubectl, and its SBOM. Their checksums are
+// in a file that sha256sum --check reads, and so is what is in also. Programs that are built already are taken as they are.
+func writeBinaries(ctx context.Context, src source, platforms []string, built []image, folder string, progress io.Writer) error {
+	license, err := os.ReadFile(filepath.Join(src.Root, "LICENSE"))
+	if err != nil {
+		return err
+	}
+
+	schema, err := os.ReadFile(filepath.Join(src.Root, "input", "v1beta1", schemaFile))
+	if err != nil {
+		return err
+	}
+
+	var sums strings.Builder
+
+	write := func(name string, content []byte) error {
+		_, _ = fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
+		return os.WriteFile(filepath.Join(folder, name), content, 0o644)
+	}
+
+	for _, platform := range platforms {
+		fn, err := programOf(ctx, src, platform, built, progress)
+		if err != nil {
+			return err
+		}
+
+		program := pluginName
+		if strings.HasPrefix(platform, "windows/") {
+			program += ".exe"
+		}
+
+		archive, err := archiveOf(src, file{name: program, mode: 0o755, content: fn.binary}, file{name: "LICENSE", mode: 0o644, content: license})
+		if err != nil {
+			return err
+		}
+
+		base := pluginName + "-" + strings.ReplaceAll(platform, "/", "-")
+		if err := errors.Join(write(base+".tar.gz", archive), write(base+".spdx.json", fn.sbom)); err != nil {
+			return err
+		}
+	}
+
+	if err := write(schemaFile, schema); err != nil {
+		return err
+	}
+
+	return os.WriteFile(filepath.Join(folder, checksumsFile), []byte(sums.String()), 0o644)
+}
+
+// schemaFile is the schema of the input for editors, which a release has, too.
+const schemaFile = "cloudtags.schema.json"
+
+// programOf a platform, which is built unless the package has it.
+func programOf(ctx context.Context, src source, platform string, built []image, progress io.Writer) (function, error) {
+	if i := slices.IndexFunc(built, func(i image) bool { return i.platform == platform }); i >= 0 {
+		return built[i].function, nil
+	}
+
+	_, _ = fmt.Fprintf(progress, "building %s …\n", platform)
+
+	return buildFunction(ctx, src, platform)
+}
+
+// archiveOf files, which is the same for the same source.
+func archiveOf(src source, files ...file) ([]byte, error) {
+	var out bytes.Buffer
+
+	packed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+
+	w := tar.NewWriter(packed)
+
+	for _, f := range files {
+		if err := w.WriteHeader(&tar.Header{
+			Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode), Size: int64(len(f.content)), ModTime: src.Time, Format: tar.FormatUSTAR,
+		}); err != nil {
+			return nil, err
+		}
+
+		if _, err := w.Write(f.content); err != nil {
+			return nil, err
+		}
+	}
+
+	err = errors.Join(w.Close(), packed.Close())
+
+	return out.Bytes(), err
+}
+
+// checkFormat refuses a program that is none of the platform, or one of Linux that needs libraries of the system that it runs on.
+func checkFormat(platform string, binary []byte) error {
+	system, arch, _ := strings.Cut(platform, "/")
+
+	got, err := formatOf(system, binary)
+	if err != nil {
+		return fmt.Errorf("the program for %s has another format: %w", platform, err)
+	}
+
+	if got != arch {
+		return fmt.Errorf("the program for %s is one for %s", platform, got)
+	}
+
+	return nil
+}
+
+// formatOf a program is the architecture that it is for.
+func formatOf(system string, binary []byte) (string, error) {
+	switch system {
+	case "linux":
+		f, err := elf.NewFile(bytes.NewReader(binary))
+		if err != nil {
+			return "", err
+		}
+
+		if slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC }) {
+			return "", errors.New("it is not static")
+		}
+
+		return map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[f.Machine], nil
+
+	case "darwin":
+		f, err := macho.NewFile(bytes.NewReader(binary))
+		if err != nil {
+			return "", err
+		}
+
+		return map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}[f.Cpu], nil
+
+	case "windows":
+		f, err := pe.NewFile(bytes.NewReader(binary))
+		if err != nil {
+			return "", err
+		}
+
+		return map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64"}[f.Machine], nil
+	}
+
+	return "", fmt.Errorf("the format of %s is not known", system)
+}
