@@ -849,10 +849,10 @@ func BenchmarkRunFunction(b *testing.B) { eachLoad(b, codec.Codec{}, benchmarked
 
 func BenchmarkEcho(b *testing.B) { eachLoad(b, encoding.GetCodecV2("proto"), echo) }
 
-// BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels: those of
-// a field, and the same by expressions of which half differ per resource.
+// BenchmarkExpressions is of a settled composite resource with 100 resources and 20 labels: those of a
+// field, with one more of resources of a kind, and by expressions of which half differ per resource.
 func BenchmarkExpressions(b *testing.B) {
-	for _, source := range []load.Source{load.Field, load.Name, load.Desired, load.Observed} {
+	for _, source := range []load.Source{load.Field, load.Kind, load.Name, load.Desired, load.Observed} {
 		b.Run(string(source), func(b *testing.B) {
 			benchmark(b, load.Settled, source, 100, 20, codec.Codec{}, benchmarked().RunFunction)
 		})

@@ -185,6 +185,8 @@ func (r *registry) addText(text, name string) error {
 		r.keys = append(r.keys, text)
 
 		return nil
+	case len(text) > maxText:
+		return errors.Errorf("%s is a text of %d bytes, and patterns in YAML may have at most %d: write a list or map without quotes around it", name, len(text), maxText)
 	}
 
 	var of any

@@ -15,6 +15,9 @@ const (
 	maxPatterns = 1000
 )
 
+// maxText is how many bytes a text of patterns in YAML may have: a thousand patterns of usual length. To parse more takes long.
+const maxText = 64 << 10
+
 // tooMany returns an error that names who has most if all together have more than the limit. It
 // says of what, and how there can be fewer.
 func tooMany(of map[string]int, limit int, what, mend string) error {

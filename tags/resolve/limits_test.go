@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -57,6 +58,18 @@ func TestLimits(t *testing.T) {
 			xr:     xr(`"a": ` + list(500) + `, "b": ` + objectOf("b", 0, 501)),
 			err:    "there are 1001 patterns of keys in fields, and at most 1000 are allowed: removeTags[0] has the most, 501: shorten the list that it reads",
 		},
+		"LongText": {
+			reason: "A text takes longer to read than a list.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
+			xr:     xr(`"a": {}, "b": "` + strings.Repeat(`- k\n`, 20_000) + `"`),
+			err:    "cannot resolve sources[0]: cannot tell which labels to include: spec.b is a text of 79999 bytes, and patterns in YAML may have at most 65536: write a list or map without quotes around it",
+		},
+		"TextOfMost": {
+			reason: "What a text holds counts as what a list does.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
+			xr:     xr(`"a": {}, "b": "` + strings.Repeat(`- k\n`, 1001) + `"`),
+			err:    "there are 1001 patterns of keys in fields, and at most 1000 are allowed: include of sources[0] has the most, 1001: shorten the list that it reads",
+		},
 		"Includes": {
 			reason: "The patterns of an include are patterns from a field, too.",
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
@@ -102,5 +115,33 @@ func TestLimitPerResource(t *testing.T) {
 	_, err = set.PerResource.Set(&resolve.Composed{Name: "a", Desired: object.Tree(nil)})
 	if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
 		t.Errorf("\nA resource with one label more should be named.\nSet(...): -want error, +got error:\n%s", diff)
+	}
+}
+
+// TestLimitOfResources is about labels of sources that are for some resources only.
+func TestLimitOfResources(t *testing.T) {
+	in := decode(t, `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}, {"type": "CompositeField", "fromFieldPath": "spec.b", "resources": [{"kind": "B"}]}]`)
+	labels := func(of string) string {
+		out := make([]string, 600)
+		for i := range out {
+			out[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("%s%03d", of, i))
+		}
+
+		return "{" + strings.Join(out, ", ") + "}"
+	}
+
+	set, _, err := clusterOf().reconcile(in, observe(fmt.Sprintf(`{"spec": {"a": %s, "b": %s}}`, labels("a"), labels("b"))))
+	if err != nil {
+		t.Fatalf("\nNo resource may have the labels of both.\nResolve(...): %v", err)
+	}
+
+	for selects, want := range map[bool]string{
+		false: "",
+		true:  `cannot resolve the labels of composed resource "r": there are 1200 labels, and at most 1000 are allowed: sources[0] has the most, 600: narrow its include`,
+	} {
+		_, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
+		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
+			t.Errorf("\nA resource should have too many labels only if both sources are for it (%t).\nSet(...): -want error, +got error:\n%s", selects, diff)
+		}
 	}
 }

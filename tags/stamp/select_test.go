@@ -141,6 +141,7 @@ func TestUnmatched(t *testing.T) {
 		TagPolicy: &v1beta1.TagPolicy{Rules: []v1beta1.TagRule{
 			{Key: "a"}, {Key: "b", Resources: selectors("*", "other")}, {Key: "c", Resources: selectors("queu")},
 		}},
+		Sources:            []v1beta1.Source{{}, {Resources: selectors("bucket", "buckets")}},
 		KubernetesMetadata: []v1beta1.MetadataRule{{Resources: selectors("bucket")}, {Resources: selectors("bucket", "Bucket")}},
 	}
 
@@ -156,7 +157,7 @@ func TestUnmatched(t *testing.T) {
 				// What is left alone is selected all the same.
 				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}}`,
 			},
-			want: []string{"resources[0]", "resources[2]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]"},
+			want: []string{"resources[0]", "resources[2]", "sources[1].resources[1]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]"},
 		},
 		"NoResources": {reason: "Where there is nothing, nothing is misspelled."},
 	}

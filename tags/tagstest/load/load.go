@@ -41,6 +41,9 @@ const (
 	// Field is a map of the composite resource, as of each request that Request returns.
 	Field Source = "field"
 
+	// Kind is the same, and one label more that only resources of one kind have.
+	Kind Source = "kind"
+
 	// Name, Desired and Observed are expressions of the same map. Every other one mentions
 	// what it is called of the composed resource, too, so that its labels differ.
 	Name     Source = "name"
@@ -56,7 +59,12 @@ var own = map[Source]string{
 // Input is the function's input for so many labels of a source.
 func Input(source Source, labels int) *structpb.Struct {
 	in := object(template.Input, "")
-	if source == Field {
+	if source == Kind {
+		sources := in.GetFields()["sources"].GetListValue()
+		sources.Values = append(sources.Values, structpb.NewStructValue(object([]byte(`{"type": "Value", "values": {"platform/kind": "instance"}, "resources": [{"kind": "Instance"}]}`), "")))
+	}
+
+	if source == Field || source == Kind {
 		return in
 	}
 
