@@ -14,6 +14,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/index"
@@ -55,12 +56,16 @@ func main() {
 		return &Function{log: log, metrics: metrics, auditValues: c.AuditValues, limit: report.Limit(c.MaxSendMessageSize << 20)}
 	}}, Explain: explain.Command{Function: (&Function{log: slog.New(slog.DiscardHandler)}).RunFunction}}
 
-	k := kong.Parse(cli,
+	parser := kong.Must(cli,
 		kong.Name(name),
 		kong.Description("A Crossplane composition function that turns labels into cloud tags."),
 		kong.Vars{"version": built()},
 		kong.BindTo(context.Background(), (*context.Context)(nil)))
 
+	parser.FatalIfErrorf(command.Check(parser.Model.Node, os.Args[1:]))
+
+	k, err := parser.Parse(os.Args[1:])
+	parser.FatalIfErrorf(err)
 	k.FatalIfErrorf(k.Run())
 }
 

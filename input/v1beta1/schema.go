@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // crd is the CRD of the input without its descriptions.
@@ -236,7 +237,8 @@ func (a *admission) object(p *field.Path, s *schema, o *structpb.Struct) bool {
 		case of != nil:
 			ok = a.value(p.Child(name), of, o.GetFields()[name]) && ok
 		case len(s.Properties) > 0:
-			a.mistakes, ok = append(a.mistakes, fmt.Errorf("unknown field %q: allowed: %s", p.Child(name), s.names())), false
+			a.mistakes, ok = append(a.mistakes, fmt.Errorf("unknown field %q: %sallowed: %s",
+				p.Child(name), words.DidYouMean(name, slices.Sorted(maps.Keys(s.Properties))), s.names())), false
 		}
 	}
 

@@ -131,6 +131,18 @@ func (i *Index) All() iter.Seq2[schema.GroupVersionKind, Entry] {
 	}
 }
 
+// Kinds returns the kinds that the index has of the API group, each once and sorted.
+func (i *Index) Kinds(group string) []string {
+	var out []string
+	for v := range i.block(group).entries {
+		out = append(out, v.kind)
+	}
+
+	slices.Sort(out)
+
+	return slices.Compact(out)
+}
+
 // Compare two kinds by group, kind and version.
 func Compare(a, b schema.GroupVersionKind) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Version, b.Version))

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -81,7 +82,14 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 	}
 
 	f.unprofiled = slices.Concat(
-		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string { return "provider " + words.Name(strconv.Quote(name)) }),
+		words.Map(slices.Sorted(maps.Keys(providers)), func(name string) string {
+			title := "provider " + words.Name(strconv.Quote(name))
+			if ask := words.DidYouMean(name, profile.Names()); ask != "" {
+				title += " (" + strings.TrimSpace(ask) + ")"
+			}
+
+			return title
+		}),
 		words.Map(slices.Sorted(maps.Keys(groups)), func(name string) string { return "API group " + words.Name(name) }),
 	)
 

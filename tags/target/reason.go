@@ -1,5 +1,10 @@
 package target
 
+import (
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
 // IgnoreAnnotation on a desired composed resource, with the value "true", leaves the resource
 // alone.
 const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
@@ -82,7 +87,7 @@ func (t *Target) Why(r Reason) string {
 	case LooksLike:
 		return unknown + "; " + t.Field.LooksLike + " may mean other things: a tagFields entry can say that it carries tags"
 	case Unknown:
-		return unknown
+		return unknown + t.nearest()
 	case Asked:
 		return unknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
 	case OnRequest:
@@ -95,6 +100,18 @@ func (t *Target) Why(r Reason) string {
 	}
 
 	return ""
+}
+
+// nearest asks for the kind that the index has in the API group of t, if one is called nearly as that of t.
+func (t *Target) nearest() string {
+	of := t.Kind.Tagged()
+
+	kind, ok := words.Nearest(of.Kind, field.BuiltIn().Kinds(of.Group))
+	if !ok || kind == of.Kind {
+		return ""
+	}
+
+	return "; of " + of.Group + " the index knows " + kind
 }
 
 // IsNoField is true if the reason is that the kind is known to have no tag field.

@@ -208,6 +208,16 @@ func Nearest(name string, of []string) (string, bool) {
 	return nearest, nearest != ""
 }
 
+// DidYouMean asks for the nearest of the names, in front of what else a message says. It is empty if none is near.
+func DidYouMean(name string, of []string) string {
+	nearest, ok := Nearest(name, of)
+	if !ok {
+		return ""
+	}
+
+	return "did you mean " + nearest + "? "
+}
+
 // distance is how many characters have to be added, left out, changed, or swapped with the next, to make b of a.
 func distance(a, b []rune) int {
 	// rows has, for the last two beginnings of a and the one at hand, the distances to all beginnings of b.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Files of a scenario.
@@ -121,7 +123,8 @@ func Find(root, named string) (Scenario, error) {
 	}
 
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return Scenario{}, fmt.Errorf("there is no scenario and no folder %q: go run ./example/render lists the scenarios, and renders any folder with %s and %s", named, fileXR, fileComposition)
+		return Scenario{}, fmt.Errorf("there is no scenario and no folder %q: %sgo run ./example/render lists the scenarios, and renders any folder with %s and %s",
+			named, words.DidYouMean(filepath.Base(named), words.Map(scenarios, func(s Scenario) string { return s.Name })), fileXR, fileComposition)
 	}
 
 	return Scenario{Name: named, Dir: dir}, nil

@@ -94,7 +94,7 @@ func TestFind(t *testing.T) {
 		"Dotted":    {named: "./example/aws-s3-bucket", want: known},
 		"Own":       {named: own, want: Scenario{Name: own, Dir: own}},
 		"OwnBelow":  {named: "example/render/store/", want: Scenario{Name: "example/render/store/", Dir: filepath.Join(root, "example", "render", "store")}},
-		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets"`},
+		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets": did you mean aws-s3-bucket?`},
 		"File":      {named: "README.md", err: `there is no scenario and no folder "README.md"`},
 	}
 

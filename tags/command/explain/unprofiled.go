@@ -8,6 +8,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // unprofiled is the note on a provider or an API group without a tag profile of its own.
@@ -17,7 +18,7 @@ func unprofiled(of target.Unprofiled) string {
 		name = "API group " + of.Group
 	}
 
-	return fmt.Sprintf("%s has no tag profile, so that of %s applies. Known are %s", name, profile.Generic, strings.Join(profile.Names(), ", "))
+	return fmt.Sprintf("%s has no tag profile, so that of %s applies: %sknown are %s", name, profile.Generic, words.DidYouMean(of.Provider, profile.Names()), strings.Join(profile.Names(), ", "))
 }
 
 // noteUnprofiled adds a note on each provider and API group that has no tag profile of its own.
