@@ -141,8 +141,8 @@ func TestScenariosListed(t *testing.T) {
 		for _, row := range topic.Rows {
 			got = append(got, row.Scenario)
 
-			if most := 60; utf8.RuneCountInString(row.Question) > most {
-				t.Errorf("%s: the question has more than %d characters", row.Scenario, most)
+			if most := 80; utf8.RuneCountInString(row.Shows) > most {
+				t.Errorf("%s: what it shows has more than %d characters", row.Scenario, most)
 			}
 		}
 	}

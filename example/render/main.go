@@ -205,7 +205,7 @@ func (c *cli) engine(ctx context.Context, root string, s scenario.Scenario) (sce
 func list(topics []scenario.Topic) string {
 	var out strings.Builder
 
-	_, _ = fmt.Fprintln(&out, "What becomes of …")
+	_, _ = fmt.Fprintln(&out, "Scenarios, by what they show. Start with those that say so:")
 
 	t := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 
@@ -213,7 +213,7 @@ func list(topics []scenario.Topic) string {
 		_, _ = fmt.Fprintf(t, "\n%s\n", topic.Name)
 
 		for _, r := range topic.Rows {
-			_, _ = fmt.Fprintf(t, "  %s\t%s\n", r.Scenario, r.Question)
+			_, _ = fmt.Fprintf(t, "  %s\t%s\n", r.Scenario, r.Shows)
 		}
 	}
 

@@ -15,10 +15,10 @@ type Topic struct {
 	Rows []Row
 }
 
-// A Row of such a table asks what becomes of something, and says which scenario answers.
+// A Row of such a table says what a scenario shows.
 type Row struct {
 	Scenario string
-	Question string
+	Shows    string
 }
 
 // What the lines are that Topics reads. Each row links a folder by its own name.
@@ -45,7 +45,7 @@ func Topics(root string) ([]Topic, error) {
 
 		if m := row.FindStringSubmatch(line); len(m) > 3 && m[1] == m[2] && len(topics) > 0 {
 			last := &topics[len(topics)-1]
-			last.Rows = append(last.Rows, Row{Scenario: m[1], Question: m[3]})
+			last.Rows = append(last.Rows, Row{Scenario: m[1], Shows: m[3]})
 		}
 	}
 
