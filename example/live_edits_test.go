@@ -293,3 +293,77 @@ data:
 	edit("b")
 	want("b")
 }
+
+// An object says which labels become tags. Whoever writes labels on XRs has no say in that.
+func testRegistry(c live.Test) {
+	register := func(keys string) {
+		c.Applied(live.Parse(c.T, "apiVersion: v1\nkind: Namespace\nmetadata: {name: registry, annotations: {registry.example.org/keys: '"+keys+"'}}"))
+	}
+
+	register("platform/*")
+
+	s := c.NewStack("registry", vpc, `
+ttl: 2s
+sources:
+- {type: RequiredResource, name: registry, resource: {apiVersion: v1, kind: Namespace, name: {value: registry}}}
+- type: CompositeField
+  fromFieldPath: spec.labels
+  include: {source: registry, fromFieldPath: "metadata.annotations[registry.example.org/keys]"}
+`)
+	s.Label(object{"platform/env": "prod", "team": "a"})
+	s.Want("vpc", ofTags, object{"plexsphere:platform/env": "prod"})
+	s.Settled()
+
+	register("[platform/*, team]")
+	s.Want("vpc", ofTags, object{"plexsphere:platform/env": "prod", "plexsphere:team": "a"})
+
+	register("{platform/env: false, team: true}")
+	s.Want("vpc", ofTags, object{"plexsphere:team": "a"})
+}
+
+// An XR that is bound picks no class, and keeps one that its status has.
+func testBound(c live.Test) {
+	c.Applied(live.Parse(c.T, `
+apiVersion: aws.upbound.io/v1beta1
+kind: ProviderConfig
+metadata:
+  name: bound-class
+  labels: {bound.example.org/grade: gold, bound.example.org/site: north, bound.example.org/bound: "yes", tags.example.org/class: gold}
+`))
+
+	const input = `
+sources:
+- type: RequiredResource
+  name: class
+  pick: One
+  resource:
+    apiVersion: aws.upbound.io/v1beta1
+    kind: ProviderConfig
+    matchLabels: {fromFieldPath: spec.labels, value: {bound.example.org/grade: gold}}
+    unless: {fromFieldPath: "spec.labels[bound.example.org/bound]"}
+  prefix: tags.example.org/
+`
+	labels := object{"bound.example.org/site": "north"}
+	bound := object{"bound.example.org/site": "north", "bound.example.org/bound": "yes"}
+	tags := object{"plexsphere:class": "gold"}
+
+	early := c.NewStack("bound-early", vpc, input)
+	early.Label(bound)
+	early.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+	early.Want("vpc", ofTags, nil)
+
+	late := c.NewStack("bound-late", vpc, input+"statusFieldPath: status.cloudTags\n")
+	late.Label(labels)
+	late.WantSoon("vpc", ofTags, tags)
+	late.Settled()
+
+	late.Label(bound)
+	late.Settled()
+	late.Want("vpc", ofTags, tags)
+
+	free := c.NewStack("bound-free", vpc, input)
+	free.Label(labels)
+	free.WantSoon("vpc", ofTags, tags)
+	free.Label(bound)
+	free.WantSoon("vpc", ofTags, nil)
+}

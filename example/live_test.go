@@ -81,6 +81,7 @@ var liveTests = []liveTest{
 	{name: "Owners", run: testOwners, shows: "field managers say whose tags are whose: ours are exactly what we have set"},
 	{name: "Cap", shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
+	{name: "Bound", run: testBound, shows: "an XR that is bound picks no class, and keeps the one that it has"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
 	{name: "LateInit", run: testLateInit, shows: "the last label stays away, whether the provider acts before or after Crossplane's second run"},
 	{name: "Immutable", run: testImmutable, shows: "tags that a provider refuses to change stay, and nothing is stuck"},
@@ -127,6 +128,7 @@ var liveTests = []liveTest{
 		says:  map[live.Release]string{live.V22: "after `ttl`", live.V2: "at once"},
 	},
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
+	{name: "Registry", run: testRegistry, shows: "an edit of an object changes which labels become tags"},
 	{name: "Tree", run: testTree, shows: "labels reach what the third of three nested XRs is composed of, and leave it"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
