@@ -361,9 +361,9 @@ sources:
 	late.Settled()
 	late.Want("vpc", ofTags, tags)
 
-	free := c.NewStack("bound-free", vpc, input)
+	free := c.NewStack("bound-free", bucket, input)
 	free.Label(labels)
-	free.WantSoon("vpc", ofTags, tags)
+	free.WantSoon("bucket", ofTags, object{"Name": "reports", "legacy": "yes", "plexsphere:class": "gold"})
 	free.Label(bound)
-	free.WantSoon("vpc", ofTags, nil)
+	free.WantSoon("bucket", ofTags, object{"Name": "reports", "legacy": "yes"})
 }
