@@ -27,14 +27,9 @@ const (
 // binaryPlatforms are those that the program is built for. The package has it for the first two.
 var binaryPlatforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// writeBinaries writes, for each platform, an archive with the program as a plugin of kubectl, and its SBOM. Their checksums are
+// writeBinaries writes, for each platform, an archive with the program as a plugin of kubectl and its licenses, and its SBOM. Their checksums are
 // in a file that sha256sum --check reads, and so is what is in also. Programs that are built already are taken as they are.
 func writeBinaries(ctx context.Context, src source, platforms []string, built []image, folder string, progress io.Writer) error {
-	license, err := os.ReadFile(filepath.Join(src.Root, "LICENSE"))
-	if err != nil {
-		return err
-	}
-
 	schema, err := os.ReadFile(filepath.Join(src.Root, "input", "v1beta1", schemaFile))
 	if err != nil {
 		return err
@@ -58,7 +53,7 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 			program += ".exe"
 		}
 
-		archive, err := archiveOf(src, file{name: program, mode: 0o755, content: fn.binary}, file{name: "LICENSE", mode: 0o644, content: license})
+		archive, err := archiveOf(src, append([]file{{name: program, mode: 0o755, content: fn.binary}}, fn.licenses...)...)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -353,10 +355,11 @@ func testImage(t *testing.T, src source, img v1.Image) {
 	if diff := cmp.Diff([]testFile{
 		{Name: "function", Mode: 0o755, Time: src.Time},
 		{Name: "function.spdx.json", Mode: 0o644, Time: src.Time},
+		{Name: "LICENSE", Mode: 0o644, Time: src.Time},
 		{Name: "package.yaml", Mode: 0o644, Time: src.Time},
 		{Name: ".up/", Mode: 0o755, Time: src.Time},
 		{Name: ".up/examples.yaml", Mode: 0o644, Time: src.Time},
-	}, files); diff != "" {
+	}, slices.DeleteFunc(files, func(f testFile) bool { return strings.HasPrefix(f.Name, "licenses/") })); diff != "" {
 		t.Errorf("files of the image: -want, +got:\n%s", diff)
 	}
 
@@ -438,6 +441,8 @@ func testContents(t *testing.T, src source, contents map[string][]byte) {
 		modules = append(modules, m.Path)
 	}
 
+	testLicenses(t, info, slices.Collect(maps.Keys(contents)))
+
 	ids := make(map[string]bool)
 
 	for _, p := range doc.Packages {
@@ -451,6 +456,116 @@ func testContents(t *testing.T, src source, contents map[string][]byte) {
 
 	if len(ids) != len(packages) || len(doc.Relationships) != len(packages) {
 		t.Errorf("want an identifier and a relationship for each of %d packages, got %d and %d", len(packages), len(ids), len(doc.Relationships))
+	}
+}
+
+// testLicenses checks that of the modules of a program, and of no other, the license is among files.
+func testLicenses(t *testing.T, info *debug.BuildInfo, files []string) {
+	t.Helper()
+
+	want := map[string]bool{"stdlib@" + strings.TrimPrefix(info.GoVersion, "go"): true}
+	for _, m := range info.Deps {
+		want[m.Path+"@"+m.Version] = true
+	}
+
+	got := make(map[string]bool)
+
+	for _, name := range files {
+		folder, licensed := strings.CutPrefix(name, "licenses/")
+		if module := regexp.MustCompile(`^.*@[^/]+`).FindString(folder); licensed && module != "" {
+			got[module] = got[module] || licenseFile.MatchString(strings.TrimPrefix(folder, module+"/"))
+		}
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("\nEach module that is linked has its license.\nmodules with licenses: -want, +got:\n%s", diff)
+	}
+
+	// Code of others that a module has taken over keeps its license.
+	if nested := "internal/github.com/golang/gddo/LICENSE"; !slices.ContainsFunc(files, func(name string) bool { return strings.HasSuffix(name, nested) }) {
+		t.Errorf("want %s of client_golang", nested)
+	}
+}
+
+func TestLicensesOf(t *testing.T) {
+	root := t.TempDir()
+
+	for _, name := range []string{
+		"own/LICENSE", "own/main.go", "go/LICENSE", "go/PATENTS", "go/src/strings/a.go",
+		"mod/COPYING.txt", "mod/NOTICE", "mod/license.go", "mod/License/a", "mod/taken/over/LICENCE", "mod/taken/over/pkg/a.go", "mod/unused/LICENSE",
+		"bad/NOTICE", "bad/taken/LICENSE", "fork/LICENSE",
+	} {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(name), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	const own = "own\town\town\nstdlib\tgo\tgo/src/strings\n"
+
+	cases := map[string]struct {
+		reason   string
+		packages string
+		deps     []*debug.Module
+		want     []string
+		err      string
+	}{
+		"None": {
+			reason:   "Go's own library is linked into all programs.",
+			packages: own,
+			want:     []string{"LICENSE", "licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS"},
+		},
+		"Nested": {
+			reason:   "A module has the legal files of its root and of the folders above what is linked, and no code.",
+			packages: own + "a/mod\tmod\tmod/taken/over/pkg\na/mod\tmod\tmod\n",
+			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0"}},
+			want: []string{
+				"LICENSE", "licenses/a/mod@v1.0.0/COPYING.txt", "licenses/a/mod@v1.0.0/NOTICE", "licenses/a/mod@v1.0.0/taken/over/LICENCE",
+				"licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS",
+			},
+		},
+		"Replaced": {
+			reason:   "What is linked in place of a module is under its own license.",
+			packages: own + "a/fork\tfork\tfork\n",
+			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0", Replace: &debug.Module{Path: "a/fork", Version: "v1.1.0"}}},
+			want:     []string{"LICENSE", "licenses/a/fork@v1.1.0/LICENSE", "licenses/stdlib@1.2.3/LICENSE", "licenses/stdlib@1.2.3/PATENTS"},
+		},
+		"Unlicensed": {
+			reason:   "Nobody may hand on a module without a license, and that of a folder isn't the module's.",
+			packages: own + "a/bad\tbad\tbad/taken\n",
+			deps:     []*debug.Module{{Path: "a/bad", Version: "v1.0.0"}},
+			err:      "a/bad v1.0.0: no license in ",
+		},
+		"Unlisted": {
+			reason:   "A module of the program is not forgotten if go list doesn't name it.",
+			packages: own,
+			deps:     []*debug.Module{{Path: "a/mod", Version: "v1.0.0"}},
+			err:      "a/mod v1.0.0: no license in ",
+		},
+	}
+
+	for title, tc := range cases {
+		t.Run(title, func(t *testing.T) {
+			packages := regexp.MustCompile(`\t`).ReplaceAllString(tc.packages, "\t"+root+"/")
+
+			files, err := licensesOf([]byte(packages), &debug.BuildInfo{GoVersion: "go1.2.3", Main: debug.Module{Path: "own"}, Deps: tc.deps})
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("\n%s\nlicensesOf(...): want the error %q, got %v", tc.reason, tc.err, err)
+				}
+
+				return
+			}
+
+			got := make([]string, 0, len(files))
+			for _, f := range files {
+				got = append(got, f.name)
+			}
+
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("\n%s\nlicensesOf(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
+			}
+		})
 	}
 }
 
@@ -762,6 +877,13 @@ func TestBinaries(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "labels.yaml"), []byte("env: prod\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
+	info, err := buildinfo.ReadFile(filepath.Join(folder, "kubectl-cloudtags"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	testLicenses(t, info, slices.Collect(maps.Keys(testDigests(t, folder))))
 
 	for args, want := range map[string]string{
 		"--version":                          src.Version + " " + src.Revision + "\n",

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -20,14 +19,15 @@ const (
 // A function is the program for a platform, and what is in it.
 type function struct {
 	binary, sbom []byte
+	licenses     []file
 }
 
 // files that the image has of it.
 func (f function) files() []file {
-	return []file{
+	return append([]file{
 		{name: functionFile, mode: 0o755, content: f.binary},
 		{name: sbomFile, mode: 0o644, content: f.sbom},
-	}
+	}, f.licenses...)
 }
 
 // buildFunction builds the program for a platform. All that would tell one machine from another
@@ -43,19 +43,17 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	system, arch, _ := strings.Cut(platform, "/")
 	path := filepath.Join(dir, functionFile)
 
-	cmd := exec.CommandContext(ctx, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
-		"-ldflags=-s -w -buildid= -X main.version="+src.Version+" -X main.revision="+src.Revision, "-o", path, ".")
-	cmd.Dir = src.Root
-
-	if cmd.Env, err = environment(ctx, src.Root, src.Toolchain); err != nil {
+	env, err := environment(ctx, src.Root, src.Toolchain)
+	if err != nil {
 		return f, err
 	}
 
-	cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0",
+	env = append(env, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off", "GODEBUG=")
 
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return f, fmt.Errorf("cannot build the function for %s: %w\n%s", platform, err, out)
+	if _, err := runWith(ctx, env, src.Root, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -buildid= -X main.version="+src.Version+" -X main.revision="+src.Revision, "-o", path, "."); err != nil {
+		return f, fmt.Errorf("cannot build the function for %s: %w", platform, err)
 	}
 
 	if f.binary, err = os.ReadFile(path); err != nil {
@@ -69,6 +67,15 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return f, fmt.Errorf("cannot read which modules the function for %s has: %w", platform, err)
+	}
+
+	packages, err := runWith(ctx, env, src.Root, "go", "list", "-deps", "-f", linkedFormat, ".")
+	if err != nil {
+		return f, err
+	}
+
+	if f.licenses, err = licensesOf(packages, info); err != nil {
+		return f, fmt.Errorf("cannot collect the licenses of the function for %s: %w", platform, err)
 	}
 
 	f.sbom, err = sbom(src, platform, f.binary, info)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -219,12 +220,8 @@ func newLayer(created time.Time, files []file) (v1.Layer, error) {
 	folders := make(map[string]bool)
 
 	for _, f := range files {
-		if dir := path.Dir(f.name); dir != "." && !folders[dir] {
-			folders[dir] = true
-
-			if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: created, Format: tar.FormatUSTAR}); err != nil {
-				return nil, err
-			}
+		if err := writeFolders(w, created, path.Dir(f.name), folders); err != nil {
+			return nil, err
 		}
 
 		if err := w.WriteHeader(&tar.Header{
@@ -245,4 +242,16 @@ func newLayer(created time.Time, files []file) (v1.Layer, error) {
 	return tarball.LayerFromOpener(
 		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out.Bytes())), nil },
 		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithCompressedCaching)
+}
+
+// writeFolders writes a folder and those that it is in, as far as they are not there.
+func writeFolders(w *tar.Writer, created time.Time, folder string, there map[string]bool) error {
+	if folder == "." || there[folder] {
+		return nil
+	}
+
+	there[folder] = true
+
+	return errors.Join(writeFolders(w, created, path.Dir(folder), there),
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: 0o755, ModTime: created, Format: tar.FormatUSTAR}))
 }

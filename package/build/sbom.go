@@ -102,13 +102,7 @@ func sbom(src source, platform string, binary []byte, info *debug.BuildInfo) ([]
 		d.Relationships = append(d.Relationships, spdxRelationship{SPDXElementID: self.SPDXID, RelationshipType: "CONTAINS", RelatedSPDXElement: p.SPDXID})
 	}
 
-	add(goPackage("stdlib", strings.TrimPrefix(info.GoVersion, "go")))
-
-	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
-		}
-
+	for _, m := range linked(info) {
 		p := goPackage(m.Path, m.Version)
 		if m.Sum != "" {
 			p.SourceInfo = "go.sum: " + m.Sum
@@ -120,6 +114,24 @@ func sbom(src source, platform string, binary []byte, info *debug.BuildInfo) ([]
 	out, err := json.MarshalIndent(d, "", "  ")
 
 	return append(out, '\n'), err
+}
+
+// stdlib is Go's own library, as scanners call it.
+const stdlib = "stdlib"
+
+// linked are the modules that a program has beside its own, Go's library first.
+func linked(info *debug.BuildInfo) []debug.Module {
+	out := []debug.Module{{Path: stdlib, Version: strings.TrimPrefix(info.GoVersion, "go")}}
+
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+
+		out = append(out, *m)
+	}
+
+	return out
 }
 
 // goPackage is a module of Go, as scanners know it: by its package URL.

@@ -158,10 +158,15 @@ func toolchainOf(root string) (string, error) {
 
 // run a command in a folder, and return what it prints.
 func run(ctx context.Context, dir, command string, args ...string) ([]byte, error) {
+	return runWith(ctx, nil, dir, command, args...)
+}
+
+// runWith does so in an environment.
+func runWith(ctx context.Context, env []string, dir, command string, args ...string) ([]byte, error) {
 	var stderr bytes.Buffer
 
 	cmd := exec.CommandContext(ctx, command, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stderr = &stderr
 
 	out, err := cmd.Output()
