@@ -569,6 +569,30 @@ func TestLicensesOf(t *testing.T) {
 	}
 }
 
+// TestDockerfile proves that what Docker builds starts from nothing that somebody can replace. What is parsed first would be an image,
+// too: without a syntax line, it is Docker's own.
+func TestDockerfile(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(testRoot(t), "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	bases := regexp.MustCompile(`(?mi)^(?:FROM\s+(?:--\S+\s+)*|#\s*syntax\s*=\s*|COPY\s+--from=)(\S+)(?:.*\sAS\s+(\S+))?`).FindAllStringSubmatch(string(text), -1)
+	stages := []string{"scratch"}
+
+	for _, base := range bases {
+		if !slices.Contains(stages, base[1]) && !regexp.MustCompile(`@sha256:[0-9a-f]{64}$`).MatchString(base[1]) {
+			t.Errorf("\nA tag may be another image tomorrow.\nDockerfile: want %s with its digest", base[1])
+		}
+
+		stages = append(stages, base[2])
+	}
+
+	if len(bases) < 3 {
+		t.Errorf("Dockerfile: want bases of two stages, and what is copied, got %q", bases)
+	}
+}
+
 // testIndex checks the index in an OCI layout.
 func testIndex(t *testing.T, src source, folder string) {
 	t.Helper()
