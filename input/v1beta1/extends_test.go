@@ -103,11 +103,18 @@ func TestDecodeExtends(t *testing.T) {
 // drawable are values of fields of which inputs and standards are drawn. Some break rules, alone or together
 // with others.
 var drawable = map[string][]string{
-	"provider":           {`{value: aws}`, `{fromFieldPath: spec.provider}`},
-	"keyPrefix":          {`""`, `"acme:"`, `"plexsphere:"`},
-	"keyFormats":         {`[{provider: gcp}]`, `[{provider: aws, prefix: "a:"}, {provider: gcp, lowercase: true}]`, `[{provider: hetzner, prefix: "a:"}]`, `[]`},
-	"valueFormats":       {`[{provider: gcp, lowercase: true}]`, `[{provider: azure, replace: {a: b}}, {provider: gcp}]`},
-	"sources":            {`[{type: Value, name: a, values: {a: "1"}}]`, `[{type: Value, name: b, values: {b: "1"}}, {type: Expression, expressions: {z: required.zone.metadata.name}}]`, `[{type: RequiredResource, name: zone, prefix: a/, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`, `[{type: ContextField, contextKey: k, fromFieldPath: a}]`, `[{type: Value}]`},
+	"provider":     {`{value: aws}`, `{fromFieldPath: spec.provider}`},
+	"keyPrefix":    {`""`, `"acme:"`, `"plexsphere:"`},
+	"keyFormats":   {`[{provider: gcp}]`, `[{provider: aws, prefix: "a:"}, {provider: gcp, lowercase: true}]`, `[{provider: hetzner, prefix: "a:"}]`, `[]`},
+	"valueFormats": {`[{provider: gcp, lowercase: true}]`, `[{provider: azure, replace: {a: b}}, {provider: gcp}]`},
+	"sources": {
+		`[{type: Value, name: a, values: {a: "1"}}]`, `[{type: Value, name: b, values: {b: "1"}}, {type: Expression, expressions: {z: required.zone.metadata.name}}]`,
+		`[{type: RequiredResource, name: zone, prefix: a/, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
+		`[{type: RequiredResource, name: zone, trusted: true, prefix: a/, resource: {apiVersion: v1, kind: A, name: {value: a}}}]`,
+		`[{type: Value, values: {c: "1"}, include: {source: zone, fromFieldPath: spec.keys}}]`,
+		`[{type: Value, trusted: true, values: {d: "1"}, include: {source: zone, fromFieldPath: spec.keys}}]`,
+		`[{type: ContextField, contextKey: k, fromFieldPath: a}]`, `[{type: Value}]`,
+	},
 	"reservedKeys":       {`[a]`, `[a, "b*"]`},
 	"reservedTags":       {`{aws: 3}`, `{aws: 1, gcp: 2}`},
 	"limitPolicy":        {`ApplyStrict`, `ApplyPartial`},
@@ -127,12 +134,18 @@ var drawable = map[string][]string{
 	"ttl":                {`5m`, `1h`},
 }
 
-// drawn returns an input that was drawn, without apiVersion and kind.
-func drawn(t *rapid.T, name string) map[string]any {
+// drawn returns an input that was drawn, without apiVersion and kind: some of the fields that there are, or all of those
+// that are given.
+func drawn(t *rapid.T, name string, all ...string) map[string]any {
 	out := make(map[string]any)
+	fields, absent := all, 0
 
-	for _, field := range slices.Sorted(maps.Keys(drawable)) {
-		if i := rapid.IntRange(-len(drawable[field]), len(drawable[field])-1).Draw(t, name+"."+field); i >= 0 {
+	if all == nil {
+		fields, absent = slices.Sorted(maps.Keys(drawable)), 1
+	}
+
+	for _, field := range fields {
+		if i := rapid.IntRange(-absent*len(drawable[field]), len(drawable[field])-1).Draw(t, name+"."+field); i >= 0 {
 			var v any
 			if err := yaml.Unmarshal([]byte(drawable[field][i]), &v); err != nil {
 				t.Fatal(err)
@@ -170,7 +183,12 @@ func TestJoinProperty(t *testing.T) {
 	}
 
 	rapid.Check(t, func(t *rapid.T) {
-		own, standard := drawn(t, "input"), drawn(t, "standard")
+		var all []string
+		if rapid.Bool().Draw(t, "sources alone") { // Some read what others find, also those of a standard.
+			all = []string{"sources"}
+		}
+
+		own, standard := drawn(t, "input", all...), drawn(t, "standard", all...)
 
 		written, below, above := fields(t, both(own, standard)), fields(t, standard), fields(t, own)
 		above.Fields["extends"] = fields(t, map[string]any{"extends": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "tags", "fromFieldPath": "data.tags"}}).GetFields()["extends"]

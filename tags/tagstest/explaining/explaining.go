@@ -109,6 +109,10 @@ func drawSource(t *rapid.T, c *testCase, i int) map[string]any {
 		source["include"] = include
 	}
 
+	if rapid.IntRange(0, 2).Draw(t, "for some") == 0 {
+		source["resources"] = drawSelectors(t, c)
+	}
+
 	// Some things aren't there.
 	there := rapid.IntRange(0, 9).Draw(t, "there") > 0
 	spec, _ := c.xr["spec"].(map[string]any)
@@ -179,6 +183,22 @@ func drawSource(t *rapid.T, c *testCase, i int) map[string]any {
 	}
 
 	return source
+}
+
+// drawSelectors draws which resources a source is for. Without resources it isn't known which these are, so that it is for
+// all then.
+func drawSelectors(t *rapid.T, c *testCase) []any {
+	of := []any{map[string]any{"name": "*"}, map[string]any{"apiVersion": "*/*", "kind": "*"}, map[string]any{"matchLabels": map[string]any{"any": "yes"}}}
+
+	if c.rendered {
+		of = append(of,
+			map[string]any{"name": "nowhere"}, map[string]any{"name": "server"}, map[string]any{"name": "a*"}, map[string]any{"name": "*e*", "kind": "*n*"},
+			map[string]any{"apiVersion": "*.aws.*/*"}, map[string]any{"kind": "Bucket"}, map[string]any{"matchLabels": map[string]any{"tier": "gold"}},
+			map[string]any{"apiVersion": "cloud.example.org/*", "matchLabels": map[string]any{"tier": "tin"}},
+		)
+	}
+
+	return rapid.SliceOfN(rapid.SampledFrom(of), 1, 2).Draw(t, "resources")
 }
 
 // drawResource completes a source that reads objects, and returns these.
@@ -631,8 +651,14 @@ func request(c *testCase) *fnv1.RunFunctionRequest {
 	}
 
 	add := func(name, apiVersion, kind string) {
+		tier := "gold"
+		if len(req.GetDesired().GetResources())%2 == 0 {
+			tier = "tin"
+		}
+
 		req.Desired.Resources[name] = &fnv1.Resource{Resource: tagstest.Struct(map[string]any{
 			"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{"forProvider": map[string]any{}},
+			"metadata": map[string]any{"labels": map[string]any{"any": "yes", "tier": tier}},
 		})}
 	}
 
@@ -688,7 +714,11 @@ func ran(t *rapid.T, fn *Function, c *testCase) (d *told, rendered []any, req *f
 
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
 		r := object.Of(rsp.GetDesired().GetResources()[name]).Struct().AsMap()
-		r["metadata"] = map[string]any{"annotations": map[string]any{"crossplane.io/composition-resource-name": name}}
+
+		if metadata, ok := r["metadata"].(map[string]any); ok {
+			metadata["annotations"] = map[string]any{"crossplane.io/composition-resource-name": name}
+		}
+
 		rendered = append(rendered, r)
 
 		d.ofFields(name, tagstest.ForProvider(rsp.GetDesired().GetResources()[name]))
