@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// A workflow of GitHub, or a composite action, as far as tests run it.
+type workflow struct {
+	Inputs map[string]struct {
+		Default string `json:"default"`
+	} `json:"inputs"`
+	Runs job            `json:"runs"`
+	Jobs map[string]job `json:"jobs"`
+}
+
+type job struct {
+	Env   map[string]string `json:"env"`
+	Steps []step            `json:"steps"`
+}
+
+type step struct {
+	Name  string            `json:"name"`
+	ID    string            `json:"id"`
+	If    string            `json:"if"`
+	Uses  string            `json:"uses"`
+	With  map[string]any    `json:"with"`
+	Shell string            `json:"shell"`
+	Env   map[string]string `json:"env"`
+	Run   string            `json:"run"`
+}
+
+func testWorkflow(t *testing.T, path string) workflow {
+	t.Helper()
+
+	text, err := os.ReadFile(filepath.Join(testRoot(t), ".github", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	w := workflow{}
+	if err := yaml.Unmarshal(text, &w); err != nil {
+		t.Fatal(err)
+	}
+
+	return w
+}
+
+// systemTools are all that steps find beside the stubs of a test. Whatever else they call is not found.
+var systemTools = []string{
+	"awk", "bash", "cat", "cp", "grep", "gzip", "head", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "tr", "wc", "xargs",
+}
+
+// A runner runs the steps of a job as GitHub's does, in a folder and with a PATH of its own.
+type runner struct {
+	values map[string]string // of expressions
+	env    []string
+	work   string // the checkout
+	temp   string
+	bin    string
+}
+
+func newRunner(t *testing.T, values map[string]string) *runner {
+	t.Helper()
+
+	r := &runner{values: maps.Clone(values), work: t.TempDir(), temp: t.TempDir(), bin: t.TempDir()}
+
+	for _, tool := range systemTools {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			continue // A step that calls it fails.
+		}
+
+		if err := os.Symlink(path, filepath.Join(r.bin, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	r.env = []string{
+		"PATH=" + r.bin, "HOME=" + r.temp, "TMPDIR=" + r.temp, "RUNNER_TEMP=" + r.temp, "CALLS=" + filepath.Join(r.temp, "calls"),
+		"GITHUB_OUTPUT=" + filepath.Join(r.temp, "output"), "GITHUB_STEP_SUMMARY=" + filepath.Join(r.temp, "summary"),
+	}
+
+	return r
+}
+
+// stub puts a program on the PATH, or at another path of the checkout, that notes how it is called before it does anything.
+func (r *runner) stub(t *testing.T, name, script string) {
+	t.Helper()
+
+	path := filepath.Join(r.bin, name)
+	if strings.Contains(name, "/") {
+		path = filepath.Join(r.work, name)
+	}
+
+	text := "#!" + filepath.Join(r.bin, "bash") + "\nset -eu\nprintf '%s\\n' \"" + name + " $*\" >>\"$CALLS\"\n" + script
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	// A new file: there may be a link to the real program.
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wrote returns what steps have written to a file of the runner, and empties it.
+func (r *runner) wrote(t *testing.T, name string) string {
+	t.Helper()
+
+	path := filepath.Join(r.temp, name)
+
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	return string(text)
+}
+
+// run the steps of a job, up to the first one that fails, and return what they print. What others do is noted with calls.
+func (r *runner) run(t *testing.T, j job) (string, error) {
+	t.Helper()
+
+	var out bytes.Buffer
+
+	for _, s := range j.Steps {
+		if s.If != "" && !truthy(r.value(t, s.If)) {
+			continue
+		}
+
+		if s.Uses != "" {
+			r.note(t, s)
+			continue
+		}
+
+		if err := r.runStep(t, j, s, &out); err != nil {
+			return out.String(), fmt.Errorf("step %s: %w", cmp.Or(s.Name, s.ID), err)
+		}
+	}
+
+	return out.String(), nil
+}
+
+func (r *runner) note(t *testing.T, s step) {
+	t.Helper()
+
+	line := []string{"uses", strings.Split(s.Uses, "@")[0]}
+	for _, name := range slices.Sorted(maps.Keys(s.With)) {
+		line = append(line, name+"="+strings.Join(strings.Fields(r.expand(t, fmt.Sprint(s.With[name]))), ","))
+	}
+
+	calls, err := os.OpenFile(filepath.Join(r.temp, "calls"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, err = fmt.Fprintln(calls, strings.Join(line, " "))
+	if err := errors.Join(err, calls.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *runner) runStep(t *testing.T, j job, s step, out *bytes.Buffer) error {
+	t.Helper()
+
+	script := filepath.Join(r.temp, "script")
+	if err := os.WriteFile(script, []byte(s.Run), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	// docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell
+	args := []string{"-e", script}
+	if s.Shell == "bash" {
+		args = []string{"--noprofile", "--norc", "-eo", "pipefail", script}
+	}
+
+	cmd := exec.CommandContext(t.Context(), filepath.Join(r.bin, "bash"), args...)
+	cmd.Dir = r.work
+	cmd.Env = slices.Clone(r.env)
+	cmd.Stdout, cmd.Stderr = out, out
+
+	for _, env := range []map[string]string{j.Env, s.Env} {
+		for name, value := range env {
+			cmd.Env = append(cmd.Env, name+"="+r.expand(t, value))
+		}
+	}
+
+	err := cmd.Run()
+
+	for line := range strings.Lines(r.wrote(t, "output")) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		r.values["steps."+s.ID+".outputs."+name] = value
+	}
+
+	return err
+}
+
+var expression = regexp.MustCompile(`\$\{\{\s*(.*?)\s*\}\}`)
+
+// expand the expressions in a text.
+func (r *runner) expand(t *testing.T, text string) string {
+	t.Helper()
+
+	return expression.ReplaceAllStringFunc(text, func(e string) string { return r.value(t, expression.FindStringSubmatch(e)[1]) })
+}
+
+// value of an expression, as far as workflows here have any: names, strings, and four operators.
+func (r *runner) value(t *testing.T, e string) string {
+	t.Helper()
+
+	if left, right, ok := strings.Cut(e, "||"); ok {
+		return cmp.Or(r.value(t, left), r.value(t, right))
+	}
+
+	if left, right, ok := strings.Cut(e, "&&"); ok {
+		return strconv.FormatBool(truthy(r.value(t, left)) && truthy(r.value(t, right)))
+	}
+
+	if left, right, ok := strings.Cut(e, "=="); ok {
+		return strconv.FormatBool(r.value(t, left) == r.value(t, right))
+	}
+
+	if left, right, ok := strings.Cut(e, "!="); ok {
+		return strconv.FormatBool(r.value(t, left) != r.value(t, right))
+	}
+
+	e = strings.TrimSpace(e)
+	if literal, ok := strings.CutPrefix(e, "'"); ok {
+		return strings.TrimSuffix(literal, "'")
+	}
+
+	value, ok := r.values[e]
+	if !ok {
+		t.Errorf("the expression %s is not known here", e)
+	}
+
+	return value
+}
+
+func truthy(value string) bool { return value != "" && value != "false" }
