@@ -6,8 +6,8 @@ var (
 	ackTags = at(".spec.tags", ".status.tagList").as(Map, KeyValueList)
 
 	// ackReadBack are tags that the controller never sends again once the resource is there.
-	// It writes those of AWS into the spec instead, and Crossplane ours, for ever.
-	ackReadBack = at(".spec.tags").as(Map, KeyValueList).request()
+	// Crossplane writes ours into the spec again, for ever.
+	ackReadBack = at(".spec.tags").as(Map, KeyValueList).request("the controller never sends a later change, and writes the tags of AWS into the spec instead")
 )
 
 // ack is AWS Controllers for Kubernetes, aws-controllers-k8s/<service>-controller. A controller
@@ -36,19 +36,18 @@ var ack = family{
 
 		"apigatewayv2/DomainName apigatewayv2/Stage apigatewayv2/VPCLink ecs/Service ssm/Document": {ackReadBack},
 
-		// A later change is never sent, but tried again each time.
-		"apigatewayv2/API mq/Broker": {ackReadBack},
-
-		// A later change is sent along with Overwrite, which AWS refuses with tags.
-		"ssm/Parameter": {ackReadBack},
-
-		// AWS refuses to create one with both tags and a group.
-		"sagemaker/ModelPackage": {ackReadBack},
-
-		// A rule of the kind's schema lets nobody change them.
-		"eks/IdentityProviderConfig emrcontainers/JobRun": {at(".spec.tags").as(Map).once()},
-
-		// Its controller was left in 2021 without any update.
-		"elasticsearchservice/ElasticsearchDomain": {at(".spec.tagList").as(KeyValueList).request()},
+		"apigatewayv2/API mq/Broker": {
+			at(".spec.tags").as(Map, KeyValueList).request("a later change is never sent, but tried again each time"),
+		},
+		"ssm/Parameter": {
+			at(".spec.tags").as(Map, KeyValueList).request("a later change is sent along with Overwrite, which AWS refuses with tags"),
+		},
+		"sagemaker/ModelPackage": {
+			at(".spec.tags").as(Map, KeyValueList).request("AWS refuses to create one with both tags and a group"),
+		},
+		"eks/IdentityProviderConfig emrcontainers/JobRun": {at(".spec.tags").as(Map).once(refusedByRule)},
+		"elasticsearchservice/ElasticsearchDomain": {
+			at(".spec.tagList").as(KeyValueList).request("its controller was left in 2021 without any update"),
+		},
 	},
 }

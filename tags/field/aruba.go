@@ -6,7 +6,7 @@ var aruba = family{
 	Family: Family{Name: "aruba", Profile: "aruba", Upjet: true},
 	fields: []*candidate{at("tags", "tags").words("=")},
 	kinds: map[string][]*candidate{
-		// A change replaces them. The group of newer releases is the domain itself.
-		"Cloudserver Keypair": {at("tags", "tags").words("=").request()},
+		// The group of newer releases is the domain itself.
+		"Cloudserver Keypair": {at("tags", "tags").words("=").request(replaces)},
 	},
 }

@@ -1,5 +1,8 @@
 package field
 
+// tagsLoadBalancers is why kinds that are no resources of AWS themselves are tagged on request only.
+const tagsLoadBalancers = "the tags are those of the load balancers that others make with it"
+
 // awsLBC is kubernetes-sigs/aws-load-balancer-controller. Its kinds say what tags the load
 // balancers have that Ingresses and Gateways make, but for a GlobalAccelerator, which is one itself.
 //
@@ -7,8 +10,8 @@ package field
 var awsLBC = family{
 	Family: Family{Name: "aws-lbc", Profile: "aws", Native: true},
 	fields: []*candidate{
-		at(".spec.tags").as(Map, KeyValueList).request(),
-		at(".spec.defaultConfiguration.tags").request(),
+		at(".spec.tags").as(Map, KeyValueList).request(tagsLoadBalancers),
+		at(".spec.defaultConfiguration.tags").request(tagsLoadBalancers),
 	},
 	kinds: map[string][]*candidate{
 		"GlobalAccelerator": {at(".spec.tags")},

@@ -41,6 +41,9 @@ type candidate struct {
 	version string
 
 	onRequest, fixed, inside, inOrder bool
+
+	// why the field is used on request only, or is fixed.
+	why string
 }
 
 // maxWord is how many characters a tag may have that is one word, by the API references of
@@ -92,21 +95,30 @@ func (c *candidate) with(extra map[string]*structpb.Value, spare ...string) *can
 	return c
 }
 
-// request makes the candidate one that is used only if a rule of the input names the kind:
-// a later change of it is refused, or replaces what runs, or is never made.
-func (c *candidate) request() *candidate {
-	c.onRequest = true
+// request makes the candidate one that is used only if a rule of the input names the kind, and
+// says why: mostly a later change of it is refused, or replaces what runs, or is never made.
+func (c *candidate) request(why string) *candidate {
+	c.onRequest, c.why = true, why
 	return c
 }
 
-// once makes the candidate one that is used only on request and that stays as it was
-// created, since the API server refuses any change.
-func (c *candidate) once() *candidate { return c.request().kept() }
+// Why fields are used on request only, or are fixed, in several families.
+const (
+	ofTemplate    = "what is made with the template is made again, or changed, with each change"
+	refusedByHook = "a webhook refuses any change"
+	refusedByRule = "a rule of the kind's schema refuses any change"
+	replaces      = "a change replaces the resource"
+	untried       = "nobody has tried what a later change does to what runs"
+)
 
-// kept makes the candidate one that stays as it was created, since a change is refused, or
+// once makes the candidate one that is used only on request and that stays as it was
+// created, and says why: the API server refuses any change.
+func (c *candidate) once(why string) *candidate { return c.request(why).kept(why) }
+
+// kept makes the candidate one that stays as it was created, and says why: a change is refused, or
 // would replace the resource.
-func (c *candidate) kept() *candidate {
-	c.fixed = true
+func (c *candidate) kept(why string) *candidate {
+	c.fixed, c.why = true, why
 	return c
 }
 

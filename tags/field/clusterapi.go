@@ -1,22 +1,22 @@
 package field
 
-// capa is kubernetes-sigs/cluster-api-provider-aws. Most changes of a tag make new versions of
-// launch templates and replace the instances, by the code of its controllers: only these two
-// kinds change what is theirs alone, in place. What a template has, other resources are made with.
+// capa is kubernetes-sigs/cluster-api-provider-aws. By the code of its controllers, only these two
+// kinds change what is theirs alone, in place.
 //
 // Not tags of the resource itself: network.vpc.tags (the controller writes them);
 // oidcIdentityProviderConfig.tags (of one part of a control plane); labels (Kubernetes labels).
 var capa = family{
 	Family: Family{Name: "capa", Profile: "aws", Native: true},
-	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
+	fields: []*candidate{
+		at(".spec.additionalTags").request("most changes make new versions of launch templates, and replace the instances"),
+		at(".spec.template.spec.additionalTags").request(ofTemplate),
+	},
 	kinds: map[string][]*candidate{
 		"AWSFargateProfile AWSMachine": {at(".spec.additionalTags")},
+		"AWSMachineTemplate":           {at(".spec.template.spec.additionalTags").once(refusedByHook)},
+		"ROSAMachinePool":              {at(".spec.additionalTags").once(refusedByHook)},
 
-		// Webhooks refuse a change.
-		"AWSMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
-		"ROSAMachinePool":    {at(".spec.additionalTags").once()},
-
-		// This one refuses it in a way that stops all of the composite resource.
+		// The webhook of this one refuses a change in a way that stops all of the composite resource.
 		"AWSClusterTemplate": none,
 	},
 }
@@ -27,30 +27,28 @@ var capa = family{
 // of AzureASOManaged kinds, a list of objects of Azure Service Operator.
 var capz = family{
 	Family: Family{Name: "capz", Profile: "azure", Native: true},
-	fields: []*candidate{at(".spec.additionalTags").request(), at(".spec.template.spec.additionalTags").request()},
+	fields: []*candidate{at(".spec.additionalTags").request(untried), at(".spec.template.spec.additionalTags").request(ofTemplate)},
 	kinds: map[string][]*candidate{
 		"AzureCluster AzureMachine AzureMachinePool AzureManagedControlPlane AzureManagedMachinePool": {at(".spec.additionalTags")},
-
-		// Webhooks refuse a change.
-		"AzureClusterTemplate AzureMachineTemplate": {at(".spec.template.spec.additionalTags").once()},
+		"AzureClusterTemplate AzureMachineTemplate":                                                   {at(".spec.template.spec.additionalTags").once(refusedByHook)},
 	},
 }
 
-// capg is kubernetes-sigs/cluster-api-provider-gcp. A change of a GCPMachinePool makes a new
-// instance template, and a GKE cluster never gets the labels of its GCPManagedCluster.
+// capg is kubernetes-sigs/cluster-api-provider-gcp.
 //
 // Not labels: nodeNetwork.tags and additionalNetworkTags (network tags); resourceManagerTags;
 // kubernetesLabels.
 var capg = family{
 	Family: Family{Name: "capg", Profile: "gcp", Native: true},
-	fields: []*candidate{at(".spec.additionalLabels").request(), at(".spec.template.spec.additionalLabels").request()},
+	fields: []*candidate{
+		at(".spec.additionalLabels").request("a change of a GCPMachinePool makes a new instance template, and the labels of a GCPManagedCluster never reach GKE"),
+		at(".spec.template.spec.additionalLabels").request(ofTemplate),
+	},
 	kinds: map[string][]*candidate{
 		"GCPCluster GCPMachine GCPManagedMachinePool": {at(".spec.additionalLabels")},
+		"GCPMachineTemplate":                          {at(".spec.template.spec.additionalLabels").once(refusedByHook)},
 
-		// The webhook refuses a change.
-		"GCPMachineTemplate": {at(".spec.template.spec.additionalLabels").once()},
-
-		// These refuse it in a way that stops all of the composite resource.
+		// The webhooks of these refuse a change in a way that stops all of the composite resource.
 		"GCPClusterTemplate GCPManagedClusterTemplate": none,
 	},
 }
@@ -63,12 +61,12 @@ var capg = family{
 var capo = family{
 	Family: Family{Name: "capo", Profile: "openstack", Native: true},
 	fields: []*candidate{
-		at(".spec.serverMetadata").as(Map, KeyValueList).once(),
-		at(".spec.template.spec.serverMetadata").as(Map, KeyValueList).once(),
+		at(".spec.serverMetadata").as(Map, KeyValueList).once(refusedByHook),
+		at(".spec.template.spec.serverMetadata").as(Map, KeyValueList).once(refusedByHook),
 	},
 	kinds: map[string][]*candidate{
-		"OpenStackCluster":         {at(".spec.tags").words("=").upTo(60).once()},
-		"OpenStackClusterTemplate": {at(".spec.template.spec.tags").words("=").upTo(60).once()},
+		"OpenStackCluster":         {at(".spec.tags").words("=").upTo(60).once(refusedByHook)},
+		"OpenStackClusterTemplate": {at(".spec.template.spec.tags").words("=").upTo(60).once(refusedByHook)},
 	},
 }
 
@@ -78,7 +76,7 @@ var capdo = family{
 	Family: Family{Name: "capdo", Profile: "digitalocean", Native: true},
 	kinds: map[string][]*candidate{
 		"DOMachine":         {at(".spec.additionalTags").words(":")},
-		"DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once()},
+		"DOMachineTemplate": {at(".spec.template.spec.additionalTags").words(":").once(refusedByHook)},
 	},
 }
 
@@ -87,7 +85,7 @@ var capdo = family{
 // Not tags of the resource itself: definedTags (their namespaces must exist before).
 var capoci = family{
 	Family: Family{Name: "capoci", Profile: "oci", Native: true},
-	fields: []*candidate{at(".spec.freeformTags").request(), at(".spec.template.spec.freeformTags").request()},
+	fields: []*candidate{at(".spec.freeformTags").request(untried), at(".spec.template.spec.freeformTags").request(ofTemplate)},
 }
 
 // capl is linode/cluster-api-provider-linode. A tag is one word of at most 50 characters, as it is
@@ -95,28 +93,28 @@ var capoci = family{
 var capl = family{
 	Family: Family{Name: "capl", Profile: "linode", Native: true},
 	fields: []*candidate{
-		at(".spec.tags", ".status.tags").words("=").upTo(50).request(),
-		at(".spec.template.spec.tags").words("=").upTo(50).request(),
+		at(".spec.tags", ".status.tags").words("=").upTo(50).request(untried),
+		at(".spec.template.spec.tags").words("=").upTo(50).request(ofTemplate),
 	},
 }
 
 // caps is scaleway/cluster-api-provider-scaleway.
 var caps = family{
 	Family: Family{Name: "caps", Profile: "scaleway", Native: true},
-	fields: []*candidate{at(".spec.additionalTags").words("=").request()},
+	fields: []*candidate{at(".spec.additionalTags").words("=").request(untried)},
 }
 
 // capp is kubernetes-sigs/cluster-api-provider-packet. A tag is one word.
 var capp = family{
 	Family: Family{Name: "capp", Profile: "generic", Native: true},
-	fields: []*candidate{at(".spec.tags").words("=").request(), at(".spec.template.spec.tags").words("=").request()},
+	fields: []*candidate{at(".spec.tags").words("=").request(untried), at(".spec.template.spec.tags").words("=").request(ofTemplate)},
 }
 
 // caposc is outscale/cluster-api-provider-outscale.
 var caposc = family{
 	Family: Family{Name: "caposc", Profile: "outscale", Native: true},
 	fields: []*candidate{
-		at(".spec.node.vm.tags").request().within(),
-		at(".spec.template.spec.node.vm.tags").request().within(),
+		at(".spec.node.vm.tags").request(untried).within(),
+		at(".spec.template.spec.node.vm.tags").request(ofTemplate).within(),
 	},
 }

@@ -43,12 +43,10 @@ var opentelekom = family{
 	fields: []*candidate{huaweiTags},
 	kinds: map[string][]*candidate{
 		"cce/NodePoolV3": {at("userTags", "userTags")},
+		"drs/TaskV3":     {at("tags", "tags").request(replaces)},
 
-		// A change replaces the job.
-		"drs/TaskV3": {at("tags", "tags").request()},
-
-		// Those of wilaris: its API refuses a change.
-		"network/SecurityGroup": {at("tags", "tags").kept()},
+		// Those of wilaris.
+		"network/SecurityGroup": {at("tags", "tags").kept("the API refuses any change")},
 
 		// Predefined tags, and those of other resources.
 		"tms/*": none,

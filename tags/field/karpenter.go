@@ -1,10 +1,12 @@
 package field
 
-// karpenterAWS is aws/karpenter-provider-aws. The tags of a node class are part of the hash by
-// which Karpenter finds out that nodes are to be replaced.
+// inHash is why node classes are tagged on request only.
+const inHash = "tags are part of the hash by which Karpenter finds out that nodes are to be replaced"
+
+// karpenterAWS is aws/karpenter-provider-aws.
 var karpenterAWS = family{
 	Family: Family{Name: "karpenter-aws", Profile: "aws", Native: true},
-	fields: []*candidate{at(".spec.tags").request()},
+	fields: []*candidate{at(".spec.tags").request(inHash)},
 }
 
 // karpenterAzure is Azure/karpenter-provider-azure, which leaves the tags out of the hash and
@@ -14,9 +16,8 @@ var karpenterAzure = family{
 	fields: []*candidate{at(".spec.tags")},
 }
 
-// karpenterGCP is cloudpilot-ai/karpenter-provider-gcp. The labels of a node class are part of the
-// hash. Not labels: networkTags.
+// karpenterGCP is cloudpilot-ai/karpenter-provider-gcp. Not labels: networkTags.
 var karpenterGCP = family{
 	Family: Family{Name: "karpenter-gcp", Profile: "gcp", Native: true},
-	fields: []*candidate{at(".spec.labels").request()},
+	fields: []*candidate{at(".spec.labels").request(inHash)},
 }

@@ -11,13 +11,13 @@ import (
 //go:embed kcc.txt
 var kccLabelled string
 
+// unread is why labels of the spec are used on request only, but for those of kinds below.
+const unread = "nobody has read what the controller does with the labels, as with all alpha versions"
+
 // kcc is GoogleCloudPlatform/k8s-config-connector. Whether labels of the object become labels at
 // Google, no schema says: the kinds of which they do are listed. Those with a slash in the key, as
 // Crossplane and other tools have, are left out. Where a kind of them has labels in its spec, too,
 // these take their place if they are set.
-//
-// Of a kind that isn't listed, nobody has read what its controller does with spec.labels, as it
-// is with all that are alpha.
 //
 // Not labels of the resource itself: tags, sourceTags, targetTags and networkTags (network
 // tags; of a CloudBuildTrigger, build tags; of an attached cluster, another cloud's);
@@ -29,19 +29,18 @@ var kcc = family{
 	Family: Family{Name: "kcc", Profile: "gcp", Native: true},
 	adds:   "." + kubernetesLabels,
 	added:  []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
-	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request()},
+	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request(unread)},
 	kinds: map[string][]*candidate{
 		strings.Join(slices.Collect(rows(kccLabelled)), " "): {kubernetesLabelled()},
-
-		// A later change of these fails in the controller, again and again.
 		`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
-		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`: {kubernetesLabelled().request()},
+		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`: {
+			kubernetesLabelled().request("a later change fails in the controller, again and again"),
+		},
 
-		// These ignore labels of the object and have labels of their own. A rule has to ask for those
-		// of alpha versions.
+		// These ignore labels of the object and have labels of their own.
 		`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
 		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`: {
-			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(), at(".spec.labels").as(Map, KeyValueList),
+			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(unread), at(".spec.labels").as(Map, KeyValueList),
 		},
 
 		// The only labels that a node pool has. A change of them updates the pool in place.

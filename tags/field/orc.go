@@ -9,8 +9,6 @@ var orc = family{
 	fields: []*candidate{at(".spec.resource.tags", ".status.resource.tags").words("=").within()},
 	kinds: map[string][]*candidate{
 		"Server": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()},
-
-		// A rule of the schema refuses any change.
-		"Volume": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once().within()},
+		"Volume": {at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once(refusedByRule).within()},
 	},
 }

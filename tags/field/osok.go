@@ -5,5 +5,5 @@ package field
 // Not tags of the resource itself: definedTags (their namespaces must exist before).
 var osok = family{
 	Family: Family{Name: "osok", Profile: "oci", Native: true},
-	fields: []*candidate{at(".spec.freeformTags", ".status.freeformTags").request()},
+	fields: []*candidate{at(".spec.freeformTags", ".status.freeformTags").request(untried)},
 }

@@ -11,8 +11,8 @@ var scaleway = family{
 	Family: Family{Name: "scaleway", Profile: "scaleway", Upjet: true},
 	fields: []*candidate{at("tags", "tags").words("=").as(Map, StringList)},
 	kinds: map[string][]*candidate{
-		// Each becomes a label of the pool's nodes, and those that start with taint= or
-		// noprefix= mean more than that.
-		"k8s/Pool": {at("tags", "tags").words("=").request()},
+		"k8s/Pool": {
+			at("tags", "tags").words("=").request("each becomes a label of the pool's nodes, and those that start with taint= or noprefix= mean more"),
+		},
 	},
 }

@@ -14,9 +14,7 @@ var tencent = family{
 		"kafka/Instance":      {at("tagSet", "tagSet")},
 
 		// passthrough hands a tag on to what the mesh makes.
-		"tcm/Mesh": {at("tagList", "tagList").as(KeyValueList).with(nil, "passthrough")},
-
-		// Tags that the account doesn't have yet are refused.
-		"gaap/Proxy": {at("tags", "tags").request()},
+		"tcm/Mesh":   {at("tagList", "tagList").as(KeyValueList).with(nil, "passthrough")},
+		"gaap/Proxy": {at("tags", "tags").request("tags that the account doesn't have yet are refused")},
 	},
 }

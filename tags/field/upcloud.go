@@ -7,7 +7,6 @@ var upcloud = family{
 	Family: Family{Name: "upcloud", Profile: "upcloud", Upjet: true},
 	fields: []*candidate{at("labels", "labels")},
 	kinds: map[string][]*candidate{
-		// A change replaces the group and its nodes.
-		"uks/KubernetesNodeGroup": {at("labels", "labels").request()},
+		"uks/KubernetesNodeGroup": {at("labels", "labels").request(replaces)},
 	},
 }
