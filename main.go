@@ -33,7 +33,7 @@ type CLI struct {
 	Serve   serve.Command   `cmd:"" default:"withargs" help:"Serve the function to Crossplane. This is the default command."`
 	Explain explain.Command `cmd:"" help:"Show which labels become which tags, and which are skipped and why."`
 	Policy  policy.Command  `cmd:"" help:"Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags."`
-	Index   index.Command   `cmd:"" help:"Print the tag fields of the kinds that custom resource definitions define, as the built-in index has them."`
+	Index   index.Command   `cmd:"" help:"Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define."`
 
 	Coverage coverage.Command `cmd:"" help:"Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones."`
 }

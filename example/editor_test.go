@@ -1,6 +1,8 @@
 package example
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,9 +12,13 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 )
 
-const editorSchema = "input/v1beta1/cloudtags.schema.json"
+const (
+	editorSchema = "input/v1beta1/cloudtags.schema.json"
+	indexSchema  = "tags/field/cloudtags.index.schema.json"
+)
 
 // checked are the files of scenarios that editors check by the schema, below root.
 func checked(t *testing.T, root string) []string {
@@ -51,6 +57,56 @@ func TestEditorLines(t *testing.T) {
 	}
 }
 
+// checker returns what checks a file by the schema, and says what is wrong.
+func checker(t *testing.T, root, schema string) func(file string) (string, error) {
+	t.Helper()
+
+	jv, err := tool.Build(t.Context(), root, "jv")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return func(file string) (string, error) {
+		out, err := exec.CommandContext(t.Context(), jv, filepath.Join(root, schema), file).CombinedOutput()
+		return string(out), err
+	}
+}
+
+// TestIndexSchema checks the built-in index as data by its schema, which takes nothing else.
+func TestIndexSchema(t *testing.T) {
+	t.Parallel()
+	asked(t)
+
+	root, _ := all(t)
+	check := checker(t, root, indexSchema)
+
+	text, err := json.Marshal(field.BuiltIn().List())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, tc := range map[string]struct {
+		reason   string
+		old, new string
+		want     string // Where the mistake is, and what. Without one, there is none.
+	}{
+		"Index":   {"What is printed is as the schema says.", "", "", ""},
+		"Shape":   {"All shapes that there can be are known.", `"shape":"KeyValueList"`, `"shape":"List"`, "/shape': value must be one of"},
+		"Field":   {"All fields that there can be are known.", `"immutable":`, `"imutable":`, "additional properties 'imutable' not allowed"},
+		"Missing": {"What is always there is said.", `"versions":`, `"reported":`, "missing property 'versions'"},
+		"Type":    {"The type of each field is known.", `"maxLength":255`, `"maxLength":"255"`, "got string, want integer"},
+	} {
+		file := filepath.Join(t.TempDir(), name+".json")
+		if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte(tc.old), []byte(tc.new)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		if out, err := check(file); (err != nil) != (tc.want != "") || !strings.Contains(out, tc.want) {
+			t.Errorf("%s: %s\n%v\nwant %q, got\n%.1000s", name, tc.reason, err, tc.want, out)
+		}
+	}
+}
+
 // TestEditorSchema checks files by the schema for editors: it has nothing against what the function takes, and says
 // where a mistake is.
 func TestEditorSchema(t *testing.T) {
@@ -58,16 +114,7 @@ func TestEditorSchema(t *testing.T) {
 	asked(t)
 
 	root, _ := all(t)
-
-	jv, err := tool.Build(t.Context(), root, "jv")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	check := func(file string) (string, error) {
-		out, err := exec.CommandContext(t.Context(), jv, filepath.Join(root, editorSchema), file).CombinedOutput()
-		return string(out), err
-	}
+	check := checker(t, root, editorSchema)
 
 	good := append(checked(t, root), filepath.Join(root, "input", "v1beta1", "testdata", "everything.yaml"))
 	for _, file := range good {

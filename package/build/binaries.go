@@ -30,11 +30,6 @@ var binaryPlatforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "da
 // writeBinaries writes, for each platform, an archive with the program as a plugin of kubectl and its licenses, and its SBOM. Their checksums are
 // in a file that sha256sum --check reads, and so is what is in also. Programs that are built already are taken as they are.
 func writeBinaries(ctx context.Context, src source, platforms []string, built []image, folder string, progress io.Writer) error {
-	schema, err := os.ReadFile(filepath.Join(src.Root, "input", "v1beta1", schemaFile))
-	if err != nil {
-		return err
-	}
-
 	var sums strings.Builder
 
 	write := func(name string, content []byte) error {
@@ -64,15 +59,34 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 		}
 	}
 
-	if err := write(schemaFile, schema); err != nil {
+	for _, path := range schemaFiles {
+		schema, err := os.ReadFile(filepath.Join(src.Root, filepath.FromSlash(path)))
+		if err != nil {
+			return err
+		}
+
+		if err := write(filepath.Base(path), schema); err != nil {
+			return err
+		}
+	}
+
+	index, err := run(ctx, src.Root, "go", "run", "-mod=readonly", ".", "index", "--output=json")
+	if err != nil {
+		return err
+	}
+
+	if err := write(indexFile, index); err != nil {
 		return err
 	}
 
 	return os.WriteFile(filepath.Join(folder, checksumsFile), []byte(sums.String()), 0o644)
 }
 
-// schemaFile is the schema of the input for editors, which a release has, too.
-const schemaFile = "cloudtags.schema.json"
+// indexFile is the built-in index as data, which a release has, too.
+const indexFile = "cloudtags.index.json"
+
+// schemaFiles are the schemas that a release has: of the input for editors, and of the index.
+var schemaFiles = []string{"input/v1beta1/cloudtags.schema.json", "tags/field/cloudtags.index.schema.json"}
 
 // programOf a platform, which is built unless the package has it.
 func programOf(ctx context.Context, src source, platform string, built []image, progress io.Writer) (function, error) {

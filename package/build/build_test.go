@@ -874,9 +874,9 @@ func TestBinaries(t *testing.T) {
 	}
 
 	base := "kubectl-cloudtags-" + runtime.GOOS + "-" + runtime.GOARCH
-	sums := make([]string, 0, 3)
+	sums := make([]string, 0, 5)
 
-	for _, name := range []string{base + ".tar.gz", base + ".spdx.json", "cloudtags.schema.json"} {
+	for _, name := range []string{base + ".tar.gz", base + ".spdx.json", "cloudtags.schema.json", "cloudtags.index.schema.json", "cloudtags.index.json"} {
 		content, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)

@@ -40,6 +40,9 @@ type Held struct {
 
 // An Index locates the tag fields of the kinds that it has.
 type Index struct {
+	// text that the index was read from.
+	text string
+
 	// blocks by API group.
 	blocks map[string]*block
 }
@@ -50,7 +53,7 @@ type block struct {
 	// cluster-scoped one that it is the namespaced twin of.
 	group, of string
 
-	// text below the name of the group.
+	// text from the name of the group on.
 	text string
 
 	read sync.Once
@@ -202,7 +205,7 @@ func Untwin(group string) (string, bool) {
 //	 m/v1beta1: @v2.0.0..v2.6.0 -; @v2.6.0-2026-08-05.. tags Map - tagsAll,tags
 //	  VPCIpamPoolCidrAllocation
 func parseIndex(text string) *Index {
-	index := &Index{blocks: make(map[string]*block)}
+	index := &Index{text: text, blocks: make(map[string]*block)}
 
 	var (
 		b    *block
@@ -218,7 +221,7 @@ func parseIndex(text string) *Index {
 			b.text = text[from:end]
 		default:
 			group, _, _ := strings.Cut(text[at:end-1], " ")
-			b, from = &block{group: group, of: group}, end
+			b, from = &block{group: group, of: group}, at
 			index.blocks[group] = b
 		}
 
@@ -226,7 +229,7 @@ func parseIndex(text string) *Index {
 	}
 
 	for group, b := range maps.Clone(index.blocks) {
-		if strings.Contains(b.text, "m/") {
+		if _, kinds, _ := strings.Cut(b.text, "\n"); strings.Contains(kinds, "m/") {
 			twin := Twin(group)
 			index.blocks[twin] = &block{group: twin, of: group, text: b.text}
 		}
@@ -266,9 +269,11 @@ func (b *block) parse() {
 		fields      []string // The tag field, and the launched ones.
 	)
 
-	b.entries, b.launched = make(map[version]Entry, strings.Count(b.text, "\n  ")), make(map[version][]Entry)
+	_, text, _ := strings.Cut(strings.TrimSuffix(b.text, "\n"), "\n")
 
-	for line := range strings.SplitSeq(strings.TrimSuffix(b.text, "\n"), "\n") {
+	b.entries, b.launched = make(map[version]Entry, strings.Count(text, "\n  ")), make(map[version][]Entry)
+
+	for line := range strings.SplitSeq(text, "\n") {
 		kind, isKind := strings.CutPrefix(line, "  ")
 		if !isKind {
 			of, said, _ := strings.Cut(line[1:], ": ")
@@ -300,6 +305,19 @@ func (b *block) parse() {
 	}
 
 	b.configs = configsOf(b.group, b.entries)
+}
+
+// releases that serve the API group, or empty if all surveyed ones do.
+func (b *block) releases() string {
+	head, _, _ := strings.Cut(b.text, "\n")
+	_, said, _ := strings.Cut(head, " ")
+	own, twins, _ := strings.Cut(said, "m/")
+
+	if b.group != b.of {
+		return twins
+	}
+
+	return strings.TrimSuffix(own, " ")
 }
 
 // versions returns those of the block among the versions of a group and its twin.

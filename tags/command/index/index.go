@@ -1,8 +1,9 @@
-// Package index prints the tag fields of the kinds that custom resource definitions
-// define, by the same rules as the built-in index.
+// Package index prints the built-in index, or the tag fields of the kinds that custom resource
+// definitions define, by the same rules.
 package index
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -33,7 +34,8 @@ type failedError struct{ error }
 func (failedError) ExitCode() int { return 2 }
 
 // A Command reads custom resource definitions and prints the index of their served
-// kinds: one field.Line each, sorted.
+// kinds: one field.Line each, sorted. Without any it prints the built-in index: lines with the releases
+// in which they are so, or a field.Listing.
 //
 // What differs from the built-in index are, below a header, lines that are not in it behind a
 // plus, and lines of it that are not so behind a minus, with the releases in which they are.
@@ -42,10 +44,11 @@ func (failedError) ExitCode() int { return 2 }
 // knows to differ from release to release. Unless the definitions are complete, only versions
 // of kinds can be gone.
 type Command struct {
-	Paths []string `arg:"" help:"Files and folders of custom resource definitions. - is standard input."`
+	Paths []string `arg:"" optional:"" help:"Files and folders of custom resource definitions. - is standard input. Without any, the built-in index is printed."`
 
-	Diff     bool `help:"Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error."`
-	Complete bool `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
+	Output   string `default:"table" enum:"table,json" help:"Format of the built-in index: table or json. json has all that is known." short:"o"`
+	Diff     bool   `help:"Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error."`
+	Complete bool   `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
 }
 
 // A kind is a version of a kind: its entry in the built-in index, if there is one, and its tag field by its
@@ -70,8 +73,17 @@ func (c *Command) run(r *manifest.Reader, out io.Writer) error {
 }
 
 func (c *Command) print(r *manifest.Reader, out io.Writer) error {
-	if c.Complete && !c.Diff {
+	switch {
+	case c.Complete && !c.Diff:
 		return errors.New("--complete says what --diff compares: give both, or neither")
+	case len(c.Paths) == 0 && c.Diff:
+		return errors.New("--diff compares custom resource definitions with the built-in index: name their files or folders")
+	case len(c.Paths) > 0 && c.Output == "json":
+		return errors.New("--output json is for the built-in index: name no files")
+	case c.Output == "json":
+		return printJSON(out)
+	case len(c.Paths) == 0:
+		return printTable(out)
 	}
 
 	kinds := make(map[schema.GroupVersionKind]kind)
@@ -98,6 +110,39 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	}
 
 	return nil
+}
+
+// printJSON writes the built-in index as data.
+func printJSON(out io.Writer) error {
+	to := json.NewEncoder(out)
+	to.SetEscapeHTML(false)
+	to.SetIndent("", " ")
+
+	return to.Encode(field.BuiltIn().List())
+}
+
+// printTable writes the lines of the built-in index.
+func printTable(out io.Writer) error {
+	all := maps.Collect(field.BuiltIn().All())
+
+	for _, gvk := range slices.SortedFunc(maps.Keys(all), field.Compare) {
+		if _, err := io.WriteString(out, indexLines(gvk, all[gvk], "")); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// indexLines are the lines of the kind in the index, each behind the sign.
+func indexLines(gvk schema.GroupVersionKind, e field.Entry, sign string) string {
+	out := strings.Builder{}
+
+	for _, h := range e {
+		out.WriteString(strings.TrimSuffix(sign+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n")
+	}
+
+	return out.String()
 }
 
 // diff writes how the kinds differ from those of the built-in index.
@@ -217,17 +262,12 @@ func (k kind) difference(gvk schema.GroupVersionKind) string {
 
 // lines returns the lines of the kind in the index, behind a minus, and by its definition, behind a plus.
 func (k kind) lines(gvk schema.GroupVersionKind) string {
-	out := strings.Builder{}
-
-	for _, h := range k.was {
-		out.WriteString(strings.TrimSuffix("- "+field.Line(gvk, h.Field)+"\t"+h.Releases, "\t") + "\n")
-	}
-
+	out := indexLines(gvk, k.was, "- ")
 	if k.is != nil {
-		out.WriteString("+ " + field.Line(gvk, *k.is) + "\n")
+		out += "+ " + field.Line(gvk, *k.is) + "\n"
 	}
 
-	return out.String()
+	return out
 }
 
 // covers is true if the built-in field is right for a kind with the other field. An older release may report less.

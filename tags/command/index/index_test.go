@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -227,6 +228,61 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
+// TestJSON prints the built-in index as data, twice: it is all that there is to list, and nothing of it is by chance.
+func TestJSON(t *testing.T) {
+	want, err := json.Marshal(field.BuiltIn().List())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for range 2 {
+		printed, got := &bytes.Buffer{}, &bytes.Buffer{}
+		if err := (&Command{Output: "json"}).run(nil, printed); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := json.Compact(got, printed.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+
+		if !bytes.Equal(want, got.Bytes()) {
+			t.Errorf("index --output json: want what is listed, got:\n%s", gocmp.Diff(string(want), got.String()))
+		}
+	}
+}
+
+// TestTable prints the built-in index as lines. Where releases don't agree on a kind, each line has its releases.
+func TestTable(t *testing.T) {
+	out := &strings.Builder{}
+	if err := (&Command{}).run(nil, out); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, want := range []string{
+		"ec2.aws.m.upbound.io\tv1beta1\tRoute\t-\tNone\t-\t-\n",
+		"autoscaling.aws.m.upbound.io\tv1beta1\tAutoscalingGroup\tspec.forProvider.tag\tKeyValueList(key,value,propagateAtLaunch=true)\tatomic\tstatus.atProvider.tag\n",
+		"account.btp.sap.crossplane.io\tv1alpha1\tServiceInstance\t-\tNone\t-\t-\tv1.2.2..v1.13.0\n" +
+			"account.btp.sap.crossplane.io\tv1alpha1\tServiceInstance\tspec.forProvider.labels\tMapOfLists\t-\t-\tv1.13.0-2026-08-20..\n",
+	} {
+		if !strings.Contains("\n"+out.String(), "\n"+want) {
+			t.Errorf("index: want the lines\n%s", want)
+		}
+	}
+
+	kinds := make(map[schema.GroupVersionKind]bool)
+
+	for line := range strings.Lines(out.String()) {
+		c := strings.SplitN(line, "\t", 4)
+		kinds[schema.GroupVersionKind{Group: c[0], Version: c[1], Kind: c[2]}] = true
+	}
+
+	for gvk := range field.BuiltIn().All() {
+		if !kinds[gvk] {
+			t.Errorf("index: %s is missing", gvk)
+		}
+	}
+}
+
 // Run reads and writes what the process does. Other tests see what it is.
 func TestProcess(t *testing.T) {
 	if err := (&Command{Complete: true}).Run(); err == nil {
@@ -235,6 +291,12 @@ func TestProcess(t *testing.T) {
 }
 
 func TestBrokenPipe(t *testing.T) {
+	for _, c := range []*Command{{}, {Output: "json"}} {
+		if err := c.run(nil, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {
+			t.Errorf("want the error of the output, got %v", err)
+		}
+	}
+
 	for _, diff := range []bool{false, true} {
 		in := strings.NewReader(expand("CRD vm.example.org Machine v1 {tags: {type: object, additionalProperties: {type: string}}}"))
 		if err := (&Command{Paths: []string{manifest.Stdin}, Diff: diff}).run(&manifest.Reader{Stdin: in, Progress: tagstest.BrokenPipe{}}, tagstest.BrokenPipe{}); fmt.Sprint(err) != "the pipe is broken" {

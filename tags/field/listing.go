@@ -1,0 +1,255 @@
+package field
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Listing is all that an Index knows, as data. The releases in it are ranges with commas between them, such as
+// v1.4.0..v1.21.1,v2.1.0.., whose last one is open if it has the newest release that was surveyed. A release with a date
+// behind it, such as v2.6.0-2026-08-05, is the default branch after that release.
+type Listing struct {
+	// Surveys that the index is made of.
+	Surveys []ListedSurvey `json:"surveys"`
+
+	// Groups are the API groups of the kinds, by name.
+	Groups []ListedGroup `json:"groups"`
+}
+
+// A ListedSurvey is a provider or controller whose releases were surveyed.
+type ListedSurvey struct {
+	// Source is the repository, e.g. crossplane-contrib/provider-upjet-aws.
+	Source string `json:"source"`
+
+	// Oldest release that was surveyed.
+	Oldest string `json:"oldest"`
+
+	// Newest release that was surveyed.
+	Newest string `json:"newest"`
+}
+
+// A ListedGroup is an API group.
+type ListedGroup struct {
+	// Name of the group, e.g. ec2.aws.m.upbound.io.
+	Name string `json:"name"`
+
+	// Releases that serve the group. Not there if all do that were surveyed.
+	Releases string `json:"releases,omitempty"`
+
+	// Kinds of the group, by name. A kind whose versions have different fields is there several times.
+	Kinds []ListedKind `json:"kinds"`
+}
+
+// A ListedKind is a kind in one or several versions.
+type ListedKind struct {
+	// Kind of the resources.
+	Kind string `json:"kind"`
+
+	// Versions of the kind that have the fields.
+	Versions []string `json:"versions"`
+
+	// Family of the provider or controller, e.g. aws-classic.
+	Family string `json:"family,omitempty"`
+
+	// Provider is the name of the tag profile that the tags obey, e.g. aws.
+	Provider string `json:"provider,omitempty"`
+
+	// TagFields of the resource itself: one, or several if releases don't agree, the newest last.
+	TagFields []ListedField `json:"tagFields"`
+
+	// Launched are fields whose tags go to what the resource launches. launchedResources: Tag stamps them.
+	Launched []ListedLaunch `json:"launched,omitempty"`
+}
+
+// A ListedField is a tag field. What it has in common with an entry of the input's tagFields is called as it is there.
+type ListedField struct {
+	// FieldPath of the field. Not there if the shape is None.
+	FieldPath object.Path `json:"fieldPath,omitzero"`
+
+	// Shape of the field. None is that of a kind without a tag field. A Switch is no tags, but hands on those of the
+	// resource.
+	Shape Shape `json:"shape"`
+
+	// KeyValueList says what the entries of a KeyValueList look like.
+	KeyValueList *v1beta1.KeyValueList `json:"keyValueList,omitempty"`
+
+	// StringList says what the entries of a StringList look like.
+	StringList *v1beta1.StringList `json:"stringList,omitempty"`
+
+	// Reported are the paths at which the provider reports the tags that the cloud has, the most complete one first.
+	Reported []object.Path `json:"reported,omitempty"`
+
+	// Atomic is true if server-side apply replaces the whole list.
+	Atomic bool `json:"atomic,omitempty"`
+
+	// OnRequest is true if the field is used only if an entry of the input's tagFields names the kind.
+	OnRequest bool `json:"onRequest,omitempty"`
+
+	// Fixed is true if the field can't change once the resource is there.
+	Fixed bool `json:"fixed,omitempty"`
+
+	// Immutable is true if a provider of Crossplane refuses every update of a resource whose tags have changed.
+	Immutable bool `json:"immutable,omitempty"`
+
+	// Why the field is on request, fixed or immutable.
+	Why string `json:"why,omitempty"`
+
+	// Within is true if the object around the field says something by being there, so that it is not made for tags.
+	Within bool `json:"within,omitempty"`
+
+	// Sorted is true if the provider keeps a StringList in order.
+	Sorted bool `json:"sorted,omitempty"`
+
+	// Releases in which the kind has the field. Not there if these are all that serve the group.
+	Releases string `json:"releases,omitempty"`
+}
+
+// A ListedLaunch is a field whose tags go to what the resource launches.
+type ListedLaunch struct {
+	// TagsOf says what the tags go to, e.g. nodes of the pool.
+	TagsOf string `json:"tagsOf"`
+
+	// Change says when a change takes effect: in place, or with the next launch.
+	Change string `json:"change"`
+
+	// ItemKey is the field that tells the items of a list on the path apart. Not there if the field is in no list, or in
+	// its only item.
+	ItemKey string `json:"itemKey,omitempty"`
+
+	// Items that get tags, by their key, and are made if they aren't there. Not there if these are all that there are.
+	Items []string `json:"items,omitempty"`
+
+	// Value that a field of shape Switch gets.
+	Value string `json:"value,omitempty"`
+
+	// If are fields of which one has to be there, or the field is left alone.
+	If []string `json:"if,omitempty"`
+
+	// Unless are fields of which none may be there, or the field is left alone.
+	Unless []string `json:"unless,omitempty"`
+
+	// TagFields are the field: one, or several if releases don't agree, the newest last.
+	TagFields []ListedField `json:"tagFields"`
+}
+
+// List all that the index has. The same index gives the same Listing.
+func (i *Index) List() Listing {
+	var out Listing
+
+	for line := range strings.Lines(i.text) {
+		if survey, ok := surveyed(line); ok {
+			out.Surveys = append(out.Surveys, survey)
+		}
+	}
+
+	all := maps.Collect(i.All())
+
+	for _, gvk := range slices.SortedFunc(maps.Keys(all), Compare) {
+		if n := len(out.Groups); n == 0 || out.Groups[n-1].Name != gvk.Group {
+			out.Groups = append(out.Groups, ListedGroup{Name: gvk.Group, Releases: i.block(gvk.Group).releases()})
+		}
+
+		gk := gvk.GroupKind()
+		of, _ := familyOf(gk)
+
+		out.Groups[len(out.Groups)-1].add(gvk.Version, ListedKind{
+			Kind: gvk.Kind, Family: of.Name, Provider: of.Profile, TagFields: all[gvk].list(gk), Launched: listLaunched(i.Launched(gvk), gk),
+		})
+	}
+
+	return out
+}
+
+// surveyed returns what a comment of the index says of a survey, if it is about one.
+func surveyed(line string) (ListedSurvey, bool) {
+	w := strings.Fields(line)
+	if len(w) != 3 || w[0] != "#" {
+		return ListedSurvey{}, false
+	}
+
+	oldest, newest, ok := strings.Cut(w[2], "..")
+
+	return ListedSurvey{Source: w[1], Oldest: oldest, Newest: newest}, ok
+}
+
+// add a version of the kind to the group.
+func (g *ListedGroup) add(version string, k ListedKind) {
+	i := slices.IndexFunc(g.Kinds, func(other ListedKind) bool {
+		other.Versions = nil
+		return reflect.DeepEqual(other, k)
+	})
+
+	if i < 0 {
+		i, g.Kinds = len(g.Kinds), append(g.Kinds, k)
+	}
+
+	g.Kinds[i].Versions = append(g.Kinds[i].Versions, version)
+}
+
+// list the fields of the entry of a kind.
+func (e Entry) list(gk schema.GroupKind) []ListedField {
+	return words.Map(e, func(h Held) ListedField {
+		rule, _ := RuleOf(schema.GroupVersionKind{}, h.Field)
+
+		return ListedField{
+			FieldPath: rule.FieldPath, Shape: h.Field.Shape, KeyValueList: rule.KeyValueList, StringList: rule.StringList, Reported: h.Field.Observed,
+			Atomic: h.Field.Atomic, OnRequest: h.Field.OnRequest, Fixed: h.Field.Fixed, Immutable: h.Field.Immutable, Why: why(gk, h.Field),
+			Within: h.Field.Within, Sorted: h.Field.Sorted, Releases: h.Releases,
+		}
+	})
+}
+
+// listLaunched lists the launched fields of a kind that have the entries.
+func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
+	var out []ListedLaunch
+
+	_, used := launchesOf(gk)
+
+	for _, e := range entries {
+		for _, l := range used {
+			if slices.ContainsFunc(e, func(h Held) bool { return slices.ContainsFunc(l.paths, h.Field.Path.Equal) }) {
+				out = append(out, l.list(e.list(gk)))
+			}
+		}
+	}
+
+	return out
+}
+
+// list the launch, which is in the fields.
+func (l launch) list(fields []ListedField) ListedLaunch {
+	joined := func(path []string) string { return forProvider + strings.Join(path, ".") }
+
+	return ListedLaunch{
+		TagsOf: l.to, Change: l.change, ItemKey: l.key, Items: l.items, Value: l.value,
+		If: words.Map(l.with, joined), Unless: words.Map(l.without, joined), TagFields: fields,
+	}
+}
+
+// why the field of the kind is on request, fixed or immutable. It is empty if the field is neither.
+func why(gk schema.GroupKind, f Field) string {
+	var out []string
+
+	of, service := familyOf(gk)
+
+	for _, c := range of.candidates(service, gk.Kind) {
+		if c.why != "" && c.onRequest == f.OnRequest && c.fixed == f.Fixed && slices.ContainsFunc(c.paths, f.Path.Equal) {
+			out = append(out, c.why)
+		}
+	}
+
+	if f.Immutable {
+		r, _ := immutables.of(of, service, gk.Kind)
+		out = append(out, "a change would replace the resource: "+r.source)
+	}
+
+	return strings.Join(out, "; ")
+}
