@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -70,7 +71,12 @@ func writeBinaries(ctx context.Context, src source, platforms []string, built []
 		}
 	}
 
-	index, err := run(ctx, src.Root, "go", "run", "-mod=readonly", ".", "index", "--output=json")
+	env, err := platformEnvironment(ctx, src, runtime.GOOS+"/"+runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+
+	index, err := runWith(ctx, env, src.Root, "go", "run", "-mod=readonly", "-trimpath", "-buildvcs=false", ".", "index", "--output=json")
 	if err != nil {
 		return err
 	}

@@ -40,16 +40,12 @@ func buildFunction(ctx context.Context, src source, platform string) (f function
 
 	defer os.RemoveAll(dir) //nolint:errcheck // Nothing can be done.
 
-	system, arch, _ := strings.Cut(platform, "/")
 	path := filepath.Join(dir, functionFile)
 
-	env, err := environment(ctx, src.Root, src.Toolchain)
+	env, err := platformEnvironment(ctx, src, platform)
 	if err != nil {
 		return f, err
 	}
-
-	env = append(env, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0",
-		"GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off", "GODEBUG=")
 
 	if _, err := runWith(ctx, env, src.Root, "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w -buildid= -X main.version="+src.Version+" -X main.revision="+src.Revision, "-o", path, "."); err != nil {
@@ -108,4 +104,12 @@ func environment(ctx context.Context, root, toolchain string) ([]string, error) 
 	}
 
 	return env, nil
+}
+
+// platformEnvironment is the one in which the program is built for a platform.
+func platformEnvironment(ctx context.Context, src source, platform string) ([]string, error) {
+	env, err := environment(ctx, src.Root, src.Toolchain)
+	system, arch, _ := strings.Cut(platform, "/")
+
+	return append(env, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off", "GODEBUG="), err
 }

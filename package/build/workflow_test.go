@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 )
 
@@ -61,7 +63,7 @@ func testWorkflow(t *testing.T, path string) workflow {
 
 // systemTools are all that steps find beside the stubs of a test. Whatever else they call is not found.
 var systemTools = []string{
-	"awk", "bash", "cat", "cp", "grep", "gzip", "head", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "tr", "wc", "xargs",
+	"awk", "basename", "bash", "cat", "cp", "git", "grep", "gzip", "head", "jq", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "touch", "tr", "wc", "xargs",
 }
 
 // A runner runs the steps of a job as GitHub's does, in a folder and with a PATH of its own.
@@ -90,7 +92,8 @@ func newRunner(t *testing.T, values map[string]string) *runner {
 	}
 
 	r.env = []string{
-		"PATH=" + r.bin, "HOME=" + r.temp, "TMPDIR=" + r.temp, "RUNNER_TEMP=" + r.temp, "CALLS=" + filepath.Join(r.temp, "calls"),
+		"PATH=" + r.bin, "HOME=" + r.temp, "TMPDIR=" + r.temp, "RUNNER_TEMP=" + r.temp, "CALLS=" + filepath.Join(r.temp, "calls"), "GIT_CONFIG_NOSYSTEM=1",
+		"GITHUB_REPOSITORY=Plexsphere/Function-Cloud-Tags", "GITHUB_SHA=abc", "GITHUB_RUN_ID=42", "GITHUB_RUN_ATTEMPT=1",
 		"GITHUB_OUTPUT=" + filepath.Join(r.temp, "output"), "GITHUB_STEP_SUMMARY=" + filepath.Join(r.temp, "summary"),
 	}
 
@@ -117,6 +120,15 @@ func (r *runner) stub(t *testing.T, name, script string) {
 	}
 
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write a file of the checkout.
+func (r *runner) write(t *testing.T, name, text string) {
+	t.Helper()
+
+	if err := os.WriteFile(filepath.Join(r.work, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -260,3 +272,179 @@ func (r *runner) value(t *testing.T, e string) string {
 }
 
 func truthy(value string) bool { return value != "" && value != "false" }
+
+// releaseRunner has the stubs of what a release calls. The second build says another digest than the first if unlike has a text.
+func releaseRunner(t *testing.T, version, user, fails, unlike string) *runner {
+	t.Helper()
+
+	r := newRunner(t, map[string]string{
+		"github.ref_name": version, "github.repository": "Plexsphere/Function-Cloud-Tags", "github.actor": "somebody", "github.token": "token",
+		"secrets.GITHUB_TOKEN": "token", "secrets.MARKETPLACE_USER": user, "secrets.MARKETPLACE_TOKEN": user,
+	})
+
+	files := []string{checksumsFile, indexFile}
+	for _, schema := range schemaFiles {
+		files = append(files, filepath.Base(schema))
+	}
+
+	for _, platform := range binaryPlatforms {
+		base := pluginName + "-" + strings.ReplaceAll(platform, "/", "-")
+		files = append(files, base+".tar.gz", base+".spdx.json")
+	}
+
+	var digests strings.Builder
+
+	for _, platform := range binaryPlatforms[:2] {
+		base := packageName + "-" + strings.ReplaceAll(platform, "/", "-")
+		files = append(files, base+".xpkg", base+".spdx.json")
+		digests.WriteString("echo sha256:" + platform + " >$folder/" + base + ".digest\n")
+	}
+
+	r.stub(t, ".ci/tool", "echo $1\n")
+	r.stub(t, "govulncheck", "")
+	r.stub(t, "go", "for a; do [[ $a != --output=* ]] || folder=${a#*=}; done\n"+
+		"mkdir -p $folder && cd $folder && touch "+strings.Join(files, " ")+"\n"+digests.String()+
+		"echo sha256:index$([[ $folder == */dist ]] || echo '"+unlike+"') >digest\n")
+	r.stub(t, "cosign", `for a; do [[ $a != --bundle=* ]] || touch "${a#*=}"; done`)
+	r.stub(t, "gh", "")
+
+	if fails != "" {
+		r.stub(t, fails, "exit 1")
+	}
+
+	return r
+}
+
+// TestRelease runs the steps of a release.
+func TestRelease(t *testing.T) {
+	release := testWorkflow(t, "workflows/release.yml").Jobs["release"]
+
+	t.Run("All", func(t *testing.T) {
+		r := releaseRunner(t, "v0.1.0", "user", "", "")
+		if out, err := r.run(t, release); err != nil {
+			t.Fatalf("release.yml: %v\n%s", err, out)
+		}
+
+		testGolden(t, "testdata/release.txt", strings.ReplaceAll(r.wrote(t, "calls"), r.work, "$PWD"))
+	})
+
+	cases := map[string]struct {
+		reason  string
+		version string
+		fails   string // a command
+		unlike  string // the second build
+		err     string
+		want    []string
+		not     []string
+	}{
+		"Release": {
+			reason:  "A version is no pre-release, and nothing goes to the marketplace without its secrets.",
+			version: "v0.1.0",
+			want:    []string{"gh release create v0.1.0 "},
+			not:     []string{"--prerelease", "upbound"},
+		},
+		"Prerelease": {
+			reason:  "By semantic versioning, what is behind a hyphen makes a pre-release.",
+			version: "v0.2.0-rc.1",
+			want:    []string{"gh release create v0.2.0-rc.1 ", " --prerelease "},
+		},
+		"Metadata": {
+			reason:  "A hyphen behind a plus sign makes none.",
+			version: "v0.2.0+of-today",
+			want:    []string{"gh release create v0.2.0+of-today "},
+			not:     []string{"--prerelease"},
+		},
+		"Vulnerable": {
+			reason:  "Nothing is built of code with known vulnerabilities.",
+			version: "v0.1.0",
+			fails:   "govulncheck",
+			err:     "step Check for known vulnerabilities",
+			not:     []string{"go run", "cosign", "gh release"},
+		},
+		"Unsigned": {
+			reason:  "Nobody can pull a version that isn't signed.",
+			version: "v0.1.0",
+			fails:   "cosign",
+			err:     "step Sign",
+			not:     []string{":v0.1.0", "gh release"},
+		},
+		"Unlike": {
+			reason:  "What is published is what was signed.",
+			version: "v0.1.0",
+			unlike:  "-of-another-build",
+			err:     "step Publish",
+			not:     []string{"gh release"},
+		},
+	}
+
+	for title, tc := range cases {
+		t.Run(title, func(t *testing.T) {
+			r := releaseRunner(t, tc.version, "", tc.fails, tc.unlike)
+
+			out, err := r.run(t, release)
+			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.HasPrefix(err.Error(), tc.err)) {
+				t.Errorf("\n%s\nrelease.yml: want the error %q, got %v\n%s", tc.reason, tc.err, err, out)
+			}
+
+			calls := r.wrote(t, "calls")
+			for _, want := range tc.want {
+				if !strings.Contains(calls, want) {
+					t.Errorf("\n%s\nrelease.yml: want the call %q, got\n%s", tc.reason, want, calls)
+				}
+			}
+
+			for _, not := range tc.not {
+				if strings.Contains(calls, not) {
+					t.Errorf("\n%s\nrelease.yml: want no call with %q, got\n%s", tc.reason, not, calls)
+				}
+			}
+		})
+	}
+}
+
+// TestChecks proves that checks fail as .ci/run does.
+func TestChecks(t *testing.T) {
+	for script, fails := range map[string]bool{"": false, "exit 1": true} {
+		r := newRunner(t, map[string]string{"runner.os": "Linux", "runner.arch": "X64", "hashFiles('.ci/tool', '.ci/tools/**')": "abc"})
+		r.stub(t, ".ci/run", script)
+
+		_, err := r.run(t, testWorkflow(t, "workflows/ci.yml").Jobs["check"])
+		if calls := r.wrote(t, "calls"); (err != nil) != fails || !strings.HasSuffix(calls, "\n.ci/run \n") {
+			t.Errorf("ci.yml: want .ci/run to decide, got %v and\n%s", err, calls)
+		}
+	}
+}
+
+// TestPinned proves that nobody can replace an action of a workflow.
+func TestPinned(t *testing.T) {
+	for _, name := range []string{"ci", "release", "survey"} {
+		for _, j := range testWorkflow(t, "workflows/"+name+".yml").Jobs {
+			for _, s := range j.Steps {
+				if s.Uses != "" && !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(s.Uses) {
+					t.Errorf("%s.yml: want %s by the digest of a commit", name, s.Uses)
+				}
+			}
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write golden files")
+
+func testGolden(t *testing.T, path, got string) {
+	t.Helper()
+
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if diff := gocmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: -want, +got:\n%s", path, diff)
+	}
+}
