@@ -129,9 +129,9 @@ func (o *outline) leave() Reason {
 	return Adopted
 }
 
-// readOnly are the annotations by which other controllers than Crossplane's leave what is there as
+// ReadOnlyAnnotations are the annotations by which other controllers than Crossplane's leave what is there as
 // it is: those of ACK and of Azure Service Operator.
-var readOnly = map[string]string{"services.k8s.aws/read-only": "true", "serviceoperator.azure.com/reconcile-policy": "skip"}
+var ReadOnlyAnnotations = map[string]string{"services.k8s.aws/read-only": "true", "serviceoperator.azure.com/reconcile-policy": "skip"}
 
 // isReadOnly is true if another controller than Crossplane's doesn't change what the resource is
 // of. That of OpenStack has a field for it.
@@ -145,7 +145,7 @@ func (o *outline) isReadOnly() bool {
 		return false
 	}
 
-	for name, value := range readOnly {
+	for name, value := range ReadOnlyAnnotations {
 		if annotations.Field(name).IsText(value) {
 			return true
 		}

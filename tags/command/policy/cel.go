@@ -132,6 +132,23 @@ func folded(expression string, patterns []string) string {
 	return matches(expression, "(?i)^("+strings.Join(of, "|")+")")
 }
 
+// has returns the condition that the expression is one of the keys, as the profile tells keys apart.
+func (p *guard) has(expression string, keys []string) string {
+	if !p.FoldKeys && !p.FoldEntries {
+		return expression + " in " + quoteAll(keys)
+	}
+
+	capitals := []rune(becomeASCII)
+
+	for _, r := range strings.Join(keys, "") {
+		for other := unicode.SimpleFold(r); r > unicode.MaxASCII && other != r; other = unicode.SimpleFold(other) {
+			capitals = append(capitals, other)
+		}
+	}
+
+	return formatted(expression, string(append(capitals, []rune(strings.Join(keys, ""))...)), profile.NewFormat(nil, nil, true)) + " in " + quoteAll(words.Distinct(words.Map(keys, p.Fold)))
+}
+
 // lowers returns the characters of the text that are neither ASCII nor in lower case, with their lower case.
 func lowers(text string) map[string]string {
 	table := make(map[string]string)

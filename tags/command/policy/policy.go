@@ -33,9 +33,11 @@ type Command struct {
 
 	RequiredResources []string `help:"File or folder with the object that holds the standard which the input extends. Can be repeated." placeholder:"PATH"`
 
+	Resources bool `xor:"judged" help:"Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds."`
+
 	Provider []string          `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
 	Match    []string          `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
-	Required bool              `help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
+	Required bool              `xor:"judged" help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
 	Action   string            `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
 	Selector map[string]string `help:"Label that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked." placeholder:"KEY=VALUE"`
 	Name     string            `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
@@ -52,20 +54,28 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 `
 
 //go:embed policy.yaml.tmpl
-var text string
+var labelsText string
+
+//go:embed binding.yaml.tmpl
+var bindingText string
+
+// settings of a policy that the flags say.
+type settings struct {
+	Name, Action string
+	Selector     map[string]string // Labels of objects.
+}
 
 // A policy has what the template of its manifests needs.
 type policy struct {
 	*v1beta1.CloudTags
+	settings
 
-	Name, Action string
-	Selector     map[string]string // Labels of objects.
-	Kinds        []string
-	Readings     []*reading
-	Prefixes     []string    // Of what is read, each once.
-	Maps         []*fieldMap // That are read, each once.
-	Profiles     []*guard
-	Required     []required
+	Kinds    []string
+	Readings []*reading
+	Prefixes []string    // Of what is read, each once.
+	Maps     []*fieldMap // That are read, each once.
+	Profiles []*guard
+	Required []required
 
 	// Notes say what isn't checked, and why.
 	Notes []string
@@ -93,7 +103,7 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 
 // text returns the manifests of the policy that the flags ask for, and of its binding.
 func (c *Command) text(in io.Reader) (string, error) {
-	p := &policy{Action: c.Action, Selector: c.Selector, plurals: make(map[string]string)}
+	p := &policy{settings: settings{Action: c.Action, Selector: c.Selector}, plurals: make(map[string]string)}
 	if err := p.match(c.Match); err != nil {
 		return "", err
 	}
@@ -113,6 +123,29 @@ func (c *Command) text(in io.Reader) (string, error) {
 	}
 
 	p.Name = cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
+	if why := content.IsDNS1123Subdomain(p.Name); len(why) > 0 {
+		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
+	}
+
+	p.use(s.Input)
+
+	if c.Resources {
+		return p.resources(s, profiles)
+	}
+
+	return c.labels(p, s, profiles)
+}
+
+// use the input.
+func (p *policy) use(in *v1beta1.CloudTags) {
+	p.CloudTags = in
+	p.own = ownLabels(in)
+	p.transformer = tags.NewTransformer(nil, in.Formats())
+	p.transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
+}
+
+// labels returns the manifests of the policy that judges labels and annotations, and of its binding.
+func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.read(s)
 
 	if len(p.Kinds) == 0 && c.Composition == "" {
@@ -131,14 +164,6 @@ func (c *Command) text(in io.Reader) (string, error) {
 		}
 	}
 
-	if why := content.IsDNS1123Subdomain(p.Name); len(why) > 0 {
-		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
-	}
-
-	p.own = ownLabels(p.CloudTags)
-	p.transformer = tags.NewTransformer(nil, p.Formats())
-	p.transformer.Reserve(p.ReservedKeys, p.KeyPrefix, nil)
-
 	for _, of := range profiles {
 		p.Profiles = append(p.Profiles, p.guardOf(of))
 	}
@@ -149,7 +174,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 		}
 	}
 
-	return p.manifests()
+	return p.manifests(labelsText, p)
 }
 
 // step returns the Composition's step, or one whose input has the fields that the flags set.
@@ -172,6 +197,8 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 		return nil, errors.New("--step is one of a --composition")
 	case len(c.RequiredResources) > 0:
 		return nil, errors.New("--required-resources have the standard that the input of a --composition extends")
+	case c.Resources:
+		return nil, errors.New("--resources judges by the tagPolicy of a --composition")
 	case c.Required:
 		return nil, errors.New("--required is what the tagPolicy of a --composition requires")
 	case len(c.Prefix) == 0:
@@ -213,14 +240,14 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
-// profiles that labels must obey, each once. It adds a note on each provider that has none of its own.
+// profiles that are named, each once: those that labels must obey. It adds a note on each provider that has none of its own.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
-	if p := in.ProviderValue(); len(providers) == 0 && p != "" {
+	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.Resources {
 		providers = []string{p}
 	}
 
-	if len(providers) == 0 {
+	if len(providers) == 0 && !c.Resources {
 		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 	}
 
@@ -309,32 +336,35 @@ func (p *policy) Where() string {
 	return strings.Join(out, " and ")
 }
 
-// manifests of the policy and of its binding, without anything that the API server fills in.
-func (p *policy) manifests() (string, error) {
+// manifests that the template makes of each of the data, without anything that the API server fills in.
+func (p *policy) manifests(text string, of ...any) (string, error) {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"quote":         quote,
 		"quoteAll":      quoteAll,
 		"shown":         shown,
 		"folded":        folded,
 		"providersKeys": tags.ProvidersKeys,
-	}).Parse(text))
+		"indent":        func(n int, s string) string { return strings.ReplaceAll(s, "\n", "\n"+strings.Repeat(" ", n)) },
+	}).Parse(bindingText + text))
 
-	out := &strings.Builder{}
-	if err := t.Execute(out, p); err != nil {
-		return "", err
-	}
+	var docs []string
 
-	// Plain YAML with sorted fields.
-	docs := strings.Split(out.String(), "\n---\n")
-
-	for i, doc := range docs {
-		var o any
-		if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+	for _, data := range of {
+		out := &strings.Builder{}
+		if err := t.Execute(out, data); err != nil {
 			return "", err
 		}
 
-		y, _ := yaml.Marshal(o) // It was YAML.
-		docs[i] = string(y)
+		// Plain YAML with sorted fields.
+		for doc := range strings.SplitSeq(out.String(), "\n---\n") {
+			var o any
+			if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+				return "", err
+			}
+
+			y, _ := yaml.Marshal(o) // It was YAML.
+			docs = append(docs, string(y))
+		}
 	}
 
 	notes := ""

@@ -203,11 +203,10 @@ func shown(expression string) string {
 	return fmt.Sprintf("strings.quote(%[1]s.size() > 64 ? %[1]s.substring(0, 64) + '…' : %[1]s)", expression)
 }
 
-// read takes the input of the step, and finds out how its sources read objects of the policy's kinds. If the policy has
+// read finds out how the sources of the step's input read objects of the policy's kinds. If the policy has
 // no kinds, it gets all that sources read. A kind that no source reads is read in every source's way: its labels
 // may be copied to a kind that is read.
 func (p *policy) read(s *manifest.Step) {
-	p.CloudTags = s.Input
 	of := make([][]string, len(p.Sources))
 	all := []string{}
 

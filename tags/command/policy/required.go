@@ -219,18 +219,23 @@ func (p *policy) spelled(key, kind string) required {
 // allowed returns the requirement that labels and annotations of that kind which become the rule's tag have a
 // value that it allows, under all profiles, if they are added or changed.
 func (p *policy) allowed(rule *v1beta1.TagRule, kind string) required {
-	pattern := rule.Matches.Whole()
-	if rule.Values != nil {
-		patterns := words.Map(rule.Values, func(v profile.Pattern) string { return strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*") })
-		pattern = "(?s)^(" + strings.Join(patterns, "|") + ")$"
-	}
-
 	return required{
 		Condition: only(kind) + p.everywhere(func(g *guard) string {
-			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key), matches(g.Formatted, pattern))
+			return fmt.Sprintf("variables.changed.all(l, !(%s) || %s)", g.is(rule.Key), matches(g.Formatted, allowedPattern(rule)))
 		}),
 		Message: fmt.Sprintf("The value of the tag %q is not one that tagPolicy allows: %s", rule.Key, strings.Join(rule.Allowed(), ", ")),
 	}
+}
+
+// allowedPattern is a regular expression of the values that the rule allows, which are not all.
+func allowedPattern(rule *v1beta1.TagRule) string {
+	if rule.Values == nil {
+		return rule.Matches.Whole()
+	}
+
+	patterns := words.Map(rule.Values, func(v profile.Pattern) string { return strings.ReplaceAll(regexp.QuoteMeta(v.String()), `\*`, ".*") })
+
+	return "(?s)^(" + strings.Join(patterns, "|") + ")$"
 }
 
 // is returns the condition that the tag of the label l has the key, which is that of a tag or of a label.

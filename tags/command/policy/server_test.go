@@ -85,11 +85,7 @@ func newServer(tb rapid.TB, manifests []byte) *server {
 func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []string) {
 	tb.Helper()
 
-	attr := r.attributes()
-
-	if !slices.ContainsFunc(s.policy.Spec.MatchConstraints.ResourceRules, func(rule admissionv1.NamedRuleWithOperations) bool {
-		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: attr}).Matches()
-	}) {
+	if !s.matches(r) {
 		return "", nil
 	}
 
@@ -116,6 +112,13 @@ func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []stri
 	}
 
 	return refused, warnings
+}
+
+// matches is true if the constraints of the policy match the request.
+func (s *server) matches(r *request) bool {
+	return slices.ContainsFunc(s.policy.Spec.MatchConstraints.ResourceRules, func(rule admissionv1.NamedRuleWithOperations) bool {
+		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: r.attributes()}).Matches()
+	})
 }
 
 // A request to create the object, or to update it if there is an old one.
@@ -205,8 +208,20 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 // latest version of the API server that the tests link.
 func latest() *version.Version { return environment.DefaultCompatibilityVersion() }
 
-// refusals returns the messages by which the compiled policy refuses the request.
-func refusals(tb rapid.TB, c *compiled, r *request) []string {
+// matches is true if the conditions of the policy match the request.
+func (c *compiled) matches(tb rapid.TB, r *request) bool {
+	tb.Helper()
+
+	match := c.conditions.Match(context.Background(), r.versioned(tb), nil, nil)
+	if match.Error != nil {
+		tb.Fatalf("the policy should know what it is for, but: %v", match.Error)
+	}
+
+	return match.Matches
+}
+
+// versioned attributes of the request.
+func (r *request) versioned(tb rapid.TB) *admission.VersionedAttributes {
 	tb.Helper()
 
 	attr, err := admission.NewVersionedAttributes(r.attributes(), r.object.GroupVersionKind(), admission.NewObjectInterfacesFromScheme(runtime.NewScheme()))
@@ -214,14 +229,16 @@ func refusals(tb rapid.TB, c *compiled, r *request) []string {
 		tb.Fatal(err)
 	}
 
-	out := []string{}
+	return attr
+}
 
-	match := c.conditions.Match(context.Background(), attr, nil, nil)
-	if match.Error != nil {
-		tb.Fatalf("the policy should know what it is for, but: %v", match.Error)
-	}
+// refusals returns the messages by which the compiled policy refuses the request.
+func refusals(tb rapid.TB, c *compiled, r *request) []string {
+	tb.Helper()
 
-	if !match.Matches {
+	attr, out := r.versioned(tb), []string{}
+
+	if !c.matches(tb, r) {
 		return out
 	}
 

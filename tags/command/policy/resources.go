@@ -1,0 +1,82 @@
+package policy
+
+import (
+	_ "embed" // For the manifests.
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+//go:embed resources.yaml.tmpl
+var resourcesText string
+
+// A resourceRule is a rule of the tag policy for managed resources of the kinds of a tag field.
+type resourceRule struct {
+	*v1beta1.TagRule
+
+	Number int
+
+	// selected is the condition that the rule is for the object of the request, which is empty if it is for all.
+	selected string
+
+	field *tagField
+}
+
+// resources returns policies that judge managed resources themselves by the input's tag policy: one for each tag field.
+func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (string, error) {
+	if p.TagPolicy == nil {
+		return "", errors.New("--resources: the input has no tagPolicy")
+	}
+
+	fields, err := p.tagFields(s, profiles, func(f *tagField) []string {
+		return append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"))
+	})
+	if err != nil {
+		return "", err
+	}
+
+	fields = slices.DeleteFunc(fields, func(f *tagField) bool { return len(f.Rules) == 0 })
+	if len(fields) == 0 {
+		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field")
+	}
+
+	return p.manifests(resourcesText, words.Map(fields, func(f *tagField) any { return f })...)
+}
+
+// keys that the rule's tag can have.
+func (r resourceRule) keys() []string { return r.field.Guard.made.TagKeys(r.Key) }
+
+// Breach is the expression, in lines, of messages on how the tags t break the rule. There are none if they don't.
+func (r resourceRule) Breach() string {
+	g, out := r.field.Guard, ""
+	is := g.has("e.key", r.keys())
+
+	if len(r.Allowed()) > 0 {
+		out = fmt.Sprintf("t.filter(e, %s && !%s)\n  .map(e, 'the tag ' + strings.quote(e.key) + ' has the value ' + %s + %s) +\n",
+			is, matches("e.value", allowedPattern(r.TagRule)), shown("e.value"), quote(", which tagPolicy doesn't allow: "+strings.Join(r.Allowed(), ", ")))
+	}
+
+	made, _ := g.made.Judge(tags.Label{QualifiedKey: r.Key, TagKey: g.policy.KeyPrefix + r.Key})
+	name := strings.Join(words.Map(words.Distinct([]string{made.Key, r.Key}), strconv.Quote), " or ")
+
+	spelled := fmt.Sprintf("t.filter(e, %s)\n  .map(e, 'the tag ' + strings.quote(e.key) + %s)", folded("e.key", r.keys()), quote(" must be spelled "+name+", as tagPolicy has it"))
+	if r.IsRequired() {
+		spelled = fmt.Sprintf("[%s]\n  .map(m, m.size() > 0 ? m : [%s])[0]", spelled, quote(fmt.Sprintf("tagPolicy requires the tag %s in %s", name, r.field.Path)))
+	}
+
+	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", is, spelled)
+	if r.selected != "" {
+		out = fmt.Sprintf("!(%s) ? [] :\n%s", r.selected, out)
+	}
+
+	return out
+}

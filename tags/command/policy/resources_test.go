@@ -1,0 +1,361 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/version"
+	"pgregory.net/rapid"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+)
+
+// newServers returns a server for each policy in the manifests, with its binding.
+func newServers(tb rapid.TB, manifests []byte) []*server {
+	tb.Helper()
+
+	docs := bytes.Split(manifests, []byte("\n---\n"))
+	servers := make([]*server, len(docs)/2)
+
+	for i := range servers {
+		servers[i] = newServer(tb, bytes.Join(docs[2*i:2*i+2], []byte("\n---\n")))
+	}
+
+	return servers
+}
+
+// judge returns the rules that any of the policies finds broken by the request, and how many policies judge it.
+func judge(tb rapid.TB, servers []*server, r *request) (messages []string, judges int) {
+	tb.Helper()
+
+	for _, s := range servers {
+		if !s.matches(r) || !s.compiled.matches(tb, r) {
+			continue
+		}
+
+		judges++
+		refused, warnings := s.admit(tb, r)
+
+		if messages = append(messages, warnings...); refused != "" {
+			messages = append(messages, refused)
+		}
+	}
+
+	return messages, judges
+}
+
+// bare returns an object of the kind with the tags in the field.
+func bare(gvk schema.GroupVersionKind, f *field.Field, of [][2]string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
+	o.SetGroupVersionKind(gvk)
+
+	if f.Shape == field.None {
+		return o
+	}
+
+	v, segments := shaped(f, of), f.Path.Segments()
+	for _, sg := range slices.Backward(segments[1:]) {
+		if sg.Type == object.SegmentIndex {
+			v = []any{v}
+		} else {
+			v = map[string]any{sg.Field: v}
+		}
+	}
+
+	// The object has metadata.
+	top, _ := v.(map[string]any)
+	if there, ok := o.Object[segments[0].Field].(map[string]any); ok {
+		maps.Copy(top, there)
+	}
+
+	o.Object[segments[0].Field] = top
+
+	return o
+}
+
+// shaped returns the value of a field with the tags.
+func shaped(f *field.Field, of [][2]string) any {
+	asMap, asList := map[string]any{}, []any{}
+
+	for _, t := range of {
+		switch f.Shape {
+		case field.MapOfLists:
+			asMap[t[0]] = []any{t[1]}
+		case field.KeyValueList:
+			asList = append(asList, map[string]any{f.Key: t[0], f.Value: t[1]})
+		case field.StringList:
+			asList = append(asList, t[0]+f.Separator+t[1])
+		default:
+			asMap[t[0]] = t[1]
+		}
+	}
+
+	if f.Shape == field.Map || f.Shape == field.MapOfLists {
+		return asMap
+	}
+
+	return asList
+}
+
+// A stage of the function: the resource as a target of it, and the transformer of labels' keys.
+func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*target.Targets, *tags.Transformer) {
+	tb.Helper()
+
+	tree, err := structpb.NewStruct(o.Object)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	finder := &target.Finder{
+		Input:   in,
+		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
+		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+	}
+
+	targets, err := finder.Find(context.Background(), map[string]*fnv1.Resource{"x": {Resource: tree}}, true)
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	transformer := tags.NewTransformer(nil, in.Formats())
+	transformer.Reserve(in.ReservedKeys, in.KeyPrefix, nil)
+
+	return targets, transformer
+}
+
+// TestResourcesEveryKind proves that every kind of the index is judged by the one policy that is for it, as the function judges
+// it: resources without tags, with the right ones, and with a wrong value. Those that have no tag field by themselves are
+// judged by none. How many kinds there are of each is in the golden file.
+func TestResourcesEveryKind(t *testing.T) {
+	const input = `keyPrefix: "acme:", tagPolicy: {rules: [{key: owner, values: [team-*]}, {key: cost-center, matches: "[0-9]{4}"}]}`
+
+	in := inputOf(t, input)
+	servers := newServers(t, output(t, compositionOf(input), "--composition", "-", "--resources", "--action", "Warn"))
+	counts := make(map[string]int)
+
+	for gvk := range field.BuiltIn().All() {
+		targets, transformer := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+		located := targets.All[0]
+
+		if !located.HasTags() {
+			if _, judges := judge(t, servers, creating(bare(gvk, &field.Field{Shape: field.None}, nil))); judges != 0 {
+				t.Errorf("%v has no tag field, and should be judged by no policy, but is by %d", gvk, judges)
+			}
+
+			counts[located.Why(located.Lacks)]++
+
+			continue
+		}
+
+		d := transformer.Transform(located.Profile)
+		key := func(of string) string {
+			made, _ := d.Judge(tags.Label{QualifiedKey: of, TagKey: in.KeyPrefix + of})
+			return made.Key
+		}
+
+		for _, of := range [][][2]string{
+			nil,
+			{{key("owner"), "team-a"}, {"other", "x"}, {key("cost-center"), "4711"}},
+			{{key("owner"), "me"}, {strings.ToUpper(key("cost-center")), "4711"}},
+		} {
+			o := bare(gvk, located.Field, of)
+			want := broken(t, in, o)
+
+			got, judges := judge(t, servers, creating(o))
+			if judges != 1 || len(got) != want {
+				t.Errorf("%v with the tags %v should break %d rules by one policy, but breaks these by %d: %q", gvk, of, want, judges, got)
+			}
+		}
+
+		counts["judged: "+string(located.Field.Shape)]++
+	}
+
+	var got []string
+	for _, what := range sortedKeys(counts) {
+		got = append(got, fmt.Sprintf("%d: %s", counts[what], what))
+	}
+
+	tagstest.NewGolden(t).Check(t, "Each kind of the index should be counted, by what becomes of it.", got)
+}
+
+// inputOf returns the input with the fields.
+func inputOf(tb rapid.TB, fields string) *v1beta1.CloudTags {
+	tb.Helper()
+
+	s, err := command(tb, "--composition", "-").step(strings.NewReader(compositionOf(fields)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	return s.Input
+}
+
+// creating is the request to create the object.
+func creating(o *unstructured.Unstructured) *request {
+	gvk := o.GroupVersionKind()
+	return &request{resource: gvk.GroupVersion().WithResource(strings.ToLower(gvk.Kind) + "s"), object: o}
+}
+
+// broken is how many rules of the tag policy the function finds the object to break.
+func broken(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) int {
+	tb.Helper()
+
+	targets, transformer := targetsOf(tb, in, o)
+
+	return len(tagpolicy.Check(in, transformer, targets, nil))
+}
+
+// TestResourcesProperty compares what policies and the function say of tags that are drawn, and proves that what was so before
+// may stay.
+func TestResourcesProperty(t *testing.T) {
+	kinds := onePerPolicy(t)
+
+	rapid.Check(t, func(t *rapid.T) {
+		input := map[string]any{
+			"keyPrefix": rapid.OneOf(rapid.SampledFrom([]string{"", "plexsphere:", "acme-"}), joined(pieces, 2)).Draw(t, "prefix"),
+			"tagPolicy": tagPolicies().Draw(t, "tag policy"), "profileRules": rapid.SampledFrom([]string{"Contract", "Cloud"}).Draw(t, "rules"),
+		}
+		gvk := rapid.SampledFrom(kinds).Draw(t, "kind")
+		in := inputOf(t, fieldsOf(t, input))
+		targets, _ := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+		f := targets.All[0].Field
+
+		// Keys of a map, and those of the rules.
+		keys := rapid.OneOf(joined(pieces, 3), rapid.SampledFrom(ruleKeys(in)))
+		drawn := rapid.Custom(func(t *rapid.T) *unstructured.Unstructured {
+			var of [][2]string
+
+			for range rapid.IntRange(0, 3).Draw(t, "tags") {
+				key := rapid.SampledFrom([]string{"", "", in.KeyPrefix}).Draw(t, "with prefix") + keys.Draw(t, "key")
+				key = rapid.SampledFrom([]func(string) string{strings.ToLower, strings.ToUpper, func(s string) string { return s }}).Draw(t, "case")(key)
+				of = append(of, [2]string{key, joined(pieces, 2).Draw(t, "value")})
+			}
+
+			return bare(gvk, f, of)
+		})
+
+		o, old := drawn.Draw(t, "object"), drawn.Draw(t, "old object")
+		servers := newServers(t, output(t, compositionOf(fieldsOf(t, input)), "--composition", "-", "--resources", "--action", "Warn", "--match", gvk.GroupVersion().String()+"/"+gvk.Kind))
+
+		r := creating(o)
+		if got, judges := judge(t, servers, r); judges != 1 || len(got) != broken(t, in, o) {
+			t.Fatalf("%v should break %d rules, but by %d policies it breaks: %q", o.Object, broken(t, in, o), judges, got)
+		}
+
+		if r.old = o; true {
+			if got, _ := judge(t, servers, r); len(got) > 0 {
+				t.Fatalf("%v stays as it is, so that no rule should be broken, but: %q", o.Object, got)
+			}
+		}
+
+		r.old = old
+		if got, _ := judge(t, servers, r); len(got) > broken(t, in, o) {
+			t.Fatalf("an update should break no more rules than there are broken, but: %q", got)
+		}
+	})
+}
+
+// fieldsOf an input as text.
+func fieldsOf(tb rapid.TB, input map[string]any) string {
+	tb.Helper()
+
+	var out []string
+	for _, key := range sortedKeys(input) {
+		b, err := json.Marshal(input[key])
+		if err != nil {
+			tb.Fatal(err)
+		}
+
+		out = append(out, key+": "+string(b))
+	}
+
+	return strings.Join(out, ", ")
+}
+
+// ruleKeys are the keys of the rules of the input's tag policy.
+func ruleKeys(in *v1beta1.CloudTags) (out []string) {
+	for i := range in.TagPolicy.Rules {
+		out = append(out, in.TagPolicy.Rules[i].Key)
+	}
+
+	return out
+}
+
+// onePerPolicy returns one kind for each policy that there can be.
+func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
+	tb.Helper()
+
+	var out []schema.GroupVersionKind
+
+	p := &policy{plurals: make(map[string]string)}
+
+	s, err := command(tb, "--composition", "-").step(strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}")))
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	p.use(s.Input)
+
+	fields, err := p.tagFields(s, nil, func(f *tagField) []string { return f.Columns()[:3] })
+	if err != nil {
+		tb.Fatal(err)
+	}
+
+	for _, f := range fields {
+		out = append(out, schema.FromAPIVersionAndKind(f.APIVersions[0], f.Kinds[f.APIVersions[0]][0]))
+	}
+
+	slices.SortFunc(out, field.Compare)
+
+	return out
+}
+
+// TestResourcesOldestVersion compiles all policies as the first API server does that has ValidatingAdmissionPolicy of v1.
+func TestResourcesOldestVersion(t *testing.T) {
+	for _, s := range newServers(t, output(t, compositionOf(`keyPrefix: "Äcme-", tagPolicy: {rules: [{key: owner, values: ["team-*"], resources: [{matchLabels: {a: b}}]}]}`), "--composition", "-", "--resources")) {
+		compileFor(t, version.MajorMinor(1, 30), s.policy)
+	}
+}
+
+// TestResourcesCost judges as many and as long tags as a request can have. The API server stops at a cost, and then refuses.
+func TestResourcesCost(t *testing.T) {
+	rules := `{key: owner, values: ["team-*", x]}, {key: cost-center, matches: "(team-[a-z0-9.-]{1,200}|x)*"}`
+	input := `keyPrefix: "Äcme-", tagPolicy: {rules: [` + rules + `]}`
+
+	for _, kind := range []string{"s3.aws.m.upbound.io/v1beta1/Bucket", "azure.m.upbound.io/v1beta1/ResourceGroup", "droplet.digitalocean.m.crossplane.io/v1alpha1/Droplet"} {
+		servers := newServers(t, output(t, compositionOf(input), "--composition", "-", "--resources", "--match", kind))
+
+		i := strings.LastIndexByte(kind, '/')
+		gvk := schema.FromAPIVersionAndKind(kind[:i], kind[i+1:])
+		targets, _ := targetsOf(t, inputOf(t, input), bare(gvk, &field.Field{Shape: field.None}, nil))
+
+		var of [][2]string
+		for n := range 500 {
+			of = append(of, [2]string{fmt.Sprintf("%0128d", n), strings.Repeat("é", 256)})
+		}
+
+		r := creating(bare(gvk, targets.All[0].Field, of))
+		r.old = bare(gvk, targets.All[0].Field, nil)
+
+		if _, judges := judge(t, servers, r); judges != 1 { // It fails if the cost is too much.
+			t.Errorf("%s should be judged by one policy, but is by %d", kind, judges)
+		}
+	}
+}

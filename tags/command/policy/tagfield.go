@@ -1,0 +1,349 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A tagField is one that managed resources of several kinds have alike. It has a policy of its own.
+type tagField struct {
+	*field.Field
+	settings
+
+	// Guard has the tag profile of the kinds.
+	Guard *guard
+
+	// Kinds by apiVersion, all sorted, and the API groups of these.
+	APIVersions []string
+	Kinds       map[string][]string
+	Groups      []string
+
+	// Selected is the condition that the input selects the object of the request. It is empty if it selects all
+	// objects of the kinds.
+	Selected string
+
+	// Rules of the tag policy that are for the kinds.
+	Rules []resourceRule
+
+	native bool
+}
+
+// tagFields of the kinds that the built-in index has and those that rules of the input name, as the function would
+// find them without schemas: those of kinds that the policies say the same of, and that are of the profiles, if there are any, are
+// one. It adds notes on kinds that have none.
+func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says func(f *tagField) []string) ([]*tagField, error) {
+	composite, _ := schema.ParseGroupVersion(s.Composite.APIVersion) // The caller has parsed it.
+	targets := (&target.Finder{
+		Input: p.CloudTags, CompositeGroup: composite.Group,
+		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
+		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+	}).None()
+
+	var (
+		out   []*tagField
+		known = make(map[string]*tagField)
+		left  = make(map[string][]schema.GroupVersionKind)
+		whys  = make(map[string]string) // Of kinds, whichever their versions are.
+	)
+
+	for _, gvk := range p.resourceKinds() {
+		kind := gvk.Group + "/" + gvk.Kind
+		if len(p.Kinds) > 0 && !slices.Contains(p.Kinds, kind) {
+			continue
+		}
+
+		t := targets.Read("", object.Tree(&structpb.Struct{Fields: map[string]*structpb.Value{
+			"apiVersion": structpb.NewStringValue(gvk.GroupVersion().String()), "kind": structpb.NewStringValue(gvk.Kind),
+		}}))
+		located := targets.Locate(t)
+
+		if len(profiles) > 0 && !slices.ContainsFunc(profiles, func(of *profile.Profile) bool { return of.Name == t.Profile.Name }) {
+			continue
+		}
+
+		f, why := p.tagFieldOf(t, located)
+		if why != "" {
+			left[why], whys[kind] = append(left[why], gvk), cmp.Or(whys[kind], why)
+			continue
+		}
+
+		id := strings.Join(append(says(f), t.Profile.Name, f.Selected, f.Changes()), "\x00")
+		if known[id] == nil {
+			known[id], out = f, append(out, f)
+		}
+
+		known[id].add(gvk)
+
+		whys[kind] = hasPolicy
+	}
+
+	p.noteLeft(left)
+
+	for _, kind := range p.Kinds {
+		if why := cmp.Or(whys[kind], "is neither a kind of the built-in index nor one that tagFields name"); why != hasPolicy {
+			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", strings.TrimPrefix(kind, "/"), why)
+		}
+	}
+
+	p.name(out)
+
+	return out, nil
+}
+
+// hasPolicy is said of kinds that have one.
+const hasPolicy = "has a policy"
+
+// resourceKinds are the kinds that the index has, and those that entries of tagFields name, sorted.
+func (p *policy) resourceKinds() []schema.GroupVersionKind {
+	var out []schema.GroupVersionKind
+
+	for gvk := range field.BuiltIn().All() {
+		out = append(out, gvk)
+	}
+
+	for i := range p.TagFields {
+		tf := &p.TagFields[i]
+		if strings.Contains(tf.APIVersion.String()+tf.Kind.String(), "*") {
+			p.Notes = append(p.Notes, p.CloudTags.Where("tagFields[%d]", i)+": kinds that the built-in index doesn't have, and that the entry doesn't name")
+			continue
+		}
+
+		out = append(out, schema.FromAPIVersionAndKind(tf.APIVersion.String(), tf.Kind.String()))
+	}
+
+	slices.SortFunc(out, field.Compare)
+
+	return slices.Compact(out)
+}
+
+// tagFieldOf returns the tag field of the target, or why no policy is for it.
+func (p *policy) tagFieldOf(t *target.Target, located bool) (_ *tagField, why string) {
+	switch {
+	case !located:
+		return nil, t.Why(t.Lacks)
+	case t.Profile.HandsOn:
+		return nil, "gets labels, which are no tags"
+	case t.Field.Shape == field.Joined:
+		return nil, "has its tags in one string"
+	case isMetadata(t.Field) && !t.Field.KubernetesLabels:
+		return nil, "has its tags in Kubernetes metadata"
+	}
+
+	family, _ := field.FamilyOf(t.Kind.GroupKind())
+	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, Kinds: make(map[string][]string)}
+
+	selected, ok := p.selects(p.CloudTags.Resources, t.Kind, "resources")
+	if !ok {
+		return nil, t.Why(target.NotSelected)
+	}
+
+	f.Selected = selected
+
+	if p.TagPolicy == nil {
+		return f, ""
+	}
+
+	for i := range p.TagPolicy.Rules {
+		rule := &p.TagPolicy.Rules[i]
+		if selected, ok := p.selects(rule.Resources, t.Kind, fmt.Sprintf("tagPolicy.rules[%d].resources", i)); ok {
+			f.Rules = append(f.Rules, resourceRule{TagRule: rule, Number: i, selected: selected, field: f})
+		}
+	}
+
+	return f, ""
+}
+
+func isMetadata(f *field.Field) bool { return f.Path.Segments()[0].Field == "metadata" }
+
+// guardFor is the guard of the profile, of which there is one.
+func (p *policy) guardFor(of *profile.Profile) *guard {
+	if i := slices.IndexFunc(p.Profiles, func(g *guard) bool { return g.Profile == of }); i >= 0 {
+		return p.Profiles[i]
+	}
+
+	g := p.guardOf(of)
+	p.Profiles = append(p.Profiles, g)
+
+	return g
+}
+
+// selects returns the condition that any of the entries selects an object of the kind, which is empty if they select all,
+// or false if they select none.
+func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, where string) (condition string, some bool) {
+	if len(entries) == 0 {
+		return "", true
+	}
+
+	var conditions []string
+
+	for i := range entries {
+		e := &entries[i]
+
+		switch {
+		case !e.APIVersion.Matches(k.APIVersion) || !e.Kind.Matches(k.Kind.Kind):
+		case !e.Name.IsZero() || len(e.MatchTags) > 0:
+			p.Notes = add(p.Notes, p.CloudTags.Where(where+"[%d]", i)+" selects by what only a pipeline tells (name, matchTags), so that it selects nothing here")
+		case len(e.MatchLabels) == 0:
+			return "", true
+		default:
+			labels := words.Map(sortedKeys(e.MatchLabels), func(key string) string {
+				return fmt.Sprintf("object.metadata.?labels[?%s] == optional.of(%s)", quote(key), quote(e.MatchLabels[key]))
+			})
+			conditions = add(conditions, strings.Join(labels, " && "))
+		}
+	}
+
+	return or(conditions...), len(conditions) > 0
+}
+
+// noteLeft adds notes on the kinds without a policy, by the reason. Those that have no tag field, or that the input doesn't want
+// tagged, are only counted.
+func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
+	none := &target.Target{}
+
+	for _, why := range sortedKeys(left) {
+		kinds, names := left[why], ""
+
+		if why != none.Why(target.NoField) && why != none.Why(target.NotSelected) {
+			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
+		}
+
+		p.Notes = append(p.Notes, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), why, names))
+	}
+}
+
+func (f *tagField) add(gvk schema.GroupVersionKind) {
+	of := gvk.GroupVersion().String()
+	f.APIVersions, f.Groups = add(f.APIVersions, of), add(f.Groups, gvk.Group)
+	f.Kinds[of] = append(f.Kinds[of], gvk.Kind)
+}
+
+// CreateOnly is true if the tags can't change after the resource has been made.
+func (f *tagField) CreateOnly() bool { return f.Fixed || f.Immutable }
+
+// name the policies by profile, field and shape. Those for which that isn't enough get numbers.
+func (p *policy) name(fields []*tagField) {
+	times := make(map[string]int)
+
+	for _, f := range fields {
+		path := strings.TrimPrefix(f.Path.String(), "spec.forProvider.")
+		name := strings.ToLower(strings.Join([]string{p.Name, f.Guard.Name, path, string(f.Shape)}, "-"))
+		name = strings.Trim(notInNames.Replace(name), "-")
+
+		times[name]++
+		if times[name] > 1 {
+			name += fmt.Sprintf("-%d", times[name])
+		}
+
+		f.Name = name
+	}
+
+	slices.SortFunc(fields, func(a, b *tagField) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// notInNames replaces what paths have and names of objects may not have.
+var notInNames = strings.NewReplacer("[", "-", "]", "", ".", "-", "/", "-", "_", "-")
+
+// At returns the expression of the tag field in the object, or null if it isn't there.
+func (f *tagField) At(of string) string { return (&fieldMap{path: f.Path}).At(of) }
+
+// Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
+// another type has none.
+func (f *tagField) Tags(of string) string {
+	if f.Shape != field.Map && f.Shape != field.MapOfLists {
+		return fmt.Sprintf("[%s].map(f, type(f) != list ? [] :\n  f.map(e, %s))[0]", f.At(of), f.item())
+	}
+
+	value := "f[k] == null ? '' : string(f[k])"
+	if f.Shape == field.MapOfLists {
+		value = "f[k].map(v, string(v)).join(', ')"
+	}
+
+	keys := "f"
+	if f.KubernetesLabels {
+		keys += ".filter(k, !k.contains('/'))" // Others are no tags.
+	}
+
+	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", f.At(of), keys, value)
+}
+
+// item is the expression of the key and the value of the item e of a list.
+func (f *tagField) item() string {
+	if f.Shape == field.KeyValueList {
+		return fmt.Sprintf("{'key': string(e[?%s].orValue('')), 'value': string(e[?%s].orValue(''))}", quote(f.Key), quote(f.Value))
+	}
+
+	return fmt.Sprintf("[%s]\n    .map(k, {'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator))
+}
+
+// itemKey is the expression of the key of the string e: the longest key of a rule that it begins with, or else what is before the first
+// separator, or before the first one behind the key prefix if it begins with that.
+func (f *tagField) itemKey() string {
+	var known, prefixes []string
+	for _, r := range f.Rules {
+		known = append(known, r.keys()...)
+	}
+
+	for _, prefix := range f.Guard.keys.Patterns(f.Guard.policy.KeyPrefix+"*", f.Guard.policy.KeyPrefix) {
+		prefixes = append(prefixes, strings.TrimSuffix(prefix, "*"))
+	}
+
+	longestFirst := func(of []string) []string {
+		slices.SortFunc(of, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+		return slices.Compact(of)
+	}
+
+	separator, fold := quote(f.Separator), ""
+	if f.Guard.FoldEntries {
+		known, fold = words.Map(known, strings.ToLower), ".lowerAscii()"
+	}
+
+	out := []string{fmt.Sprintf("%s.filter(k, e%s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", list(longestFirst(known)), fold, separator)}
+	for _, prefix := range longestFirst(prefixes) {
+		if prefix != "" {
+			out = append(out, fmt.Sprintf("(e.startsWith(%[1]s) ? [%[1]s + e.substring(%[2]d).split(%[3]s)[0]] : [])", quote(prefix), utf8.RuneCountInString(prefix), separator))
+		}
+	}
+
+	return fmt.Sprintf("(%s + [e.split(%s)[0]])[0]", strings.Join(out, " + "), separator)
+}
+
+// list returns the strings as a CEL list.
+func list(of []string) string { return "[" + strings.Join(words.Map(of, quote), ", ") + "]" }
+
+// KindsIn is the condition, in lines, that the request is for an object of one of the kinds.
+func (f *tagField) KindsIn() string {
+	lines := words.Map(f.APIVersions, func(of string) string { return "  " + quote(of) + ": " + list(f.Kinds[of]) })
+	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
+}
+
+// Changes is the condition that the object's controller changes the resource in the cloud: see target.Adopted and
+// target.ReadOnly.
+func (f *tagField) Changes() string {
+	if !f.native {
+		return "[object.?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
+	}
+
+	conditions := []string{"object.?spec.?managementPolicy.orValue('') == 'unmanaged'"}
+	for _, key := range sortedKeys(target.ReadOnlyAnnotations) {
+		conditions = append(conditions, fmt.Sprintf("object.metadata.?annotations[?%s].orValue('') == %s", quote(key), quote(target.ReadOnlyAnnotations[key])))
+	}
+
+	return "!" + anyOf(conditions...)
+}
