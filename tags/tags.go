@@ -147,6 +147,9 @@ type Refused struct {
 	Tag
 
 	Reason profile.SkipReason
+
+	// Kept is the qualified key of the label that has the tag key, if the reason is KeyCollision.
+	Kept string
 }
 
 // compare orders what is refused by qualified keys, and these by tag keys.

@@ -283,7 +283,7 @@ func (d *Transformed) collide() {
 		if winners[key(t)] == i {
 			d.Tags = append(d.Tags, t)
 		} else {
-			d.refuse(t, profile.KeyCollision)
+			d.Refused = append(d.Refused, Refused{Tag: t, Reason: profile.KeyCollision, Kept: all[winners[key(t)]].QualifiedKey})
 		}
 	}
 }

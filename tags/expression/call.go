@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A step of a program that wraps one of cel-go's.
@@ -159,8 +162,37 @@ func charged(call interpreter.InterpretableCall, price price, do func(*Call, []r
 		c := callOf(frame)
 		price(c, args)
 
-		return types.LabelErrNode(call.ID(), do(c, args))
+		v := do(c, args)
+		if err, ok := v.(*types.Err); ok {
+			// cel-go shares some of its errors, so that a label has to be on another one.
+			return types.LabelErrNode(call.ID(), types.WrapErr(&callError{err, call.Function(), words.Map(args, ref.Val.Type)}))
+		}
+
+		return v
 	}}
+}
+
+// A callError is the error of a call, and the types of its operands.
+type callError struct {
+	error
+
+	function string
+	operands []ref.Type
+}
+
+// Error says which types the operands of an operator have. cel-go says itself which those of a function have.
+func (e *callError) Error() string {
+	operator, ok := operators.FindReverseBinaryOperator(e.function)
+	if !ok {
+		return e.error.Error()
+	}
+
+	text := fmt.Sprintf("%v: %s %s %s", e.error, e.operands[0].TypeName(), operator, e.operands[1].TypeName())
+	if e.function == operators.Add && slices.Contains(e.operands, ref.Type(types.StringType)) {
+		text += ": write string(…) around the part that is no string"
+	}
+
+	return text
 }
 
 // invoke calls f as cel-go would, or the method of the first argument if there is no function.

@@ -95,7 +95,7 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	case c.failure != nil:
 		return nil, c.failure
 	case err != nil:
-		return nil, c.failed(err)
+		return nil, c.failed(e, err)
 	}
 
 	v, err := c.result(out, e.compiled.result)
@@ -107,8 +107,9 @@ func (c *Call) Evaluate(e Expression) (*structpb.Value, error) {
 	return v, c.spend(int64(len(v.GetStringValue())))
 }
 
-// failed returns the error of an evaluation, shortened: cel-go may write a whole object into it.
-func (c *Call) failed(err error) error {
+// failed returns the error of an evaluation of e, shortened, since cel-go may write a whole object into it, and shows
+// the part of e that has failed.
+func (c *Call) failed(e Expression, err error) error {
 	text := err.Error()
 	if err := c.spend(int64(len(text))); err != nil {
 		return err
@@ -120,7 +121,22 @@ func (c *Call) failed(err error) error {
 		return &AbsentError{why: words.Shorten(text, words.MaxText)}
 	}
 
-	return errors.New(words.Shorten(text, words.MaxText))
+	text = words.Shorten(text, words.MaxText)
+
+	failed := (*types.Err)(nil)
+	if !errors.As(err, &failed) || failed.NodeID() == 0 {
+		return errors.New(text)
+	}
+
+	// The tree isn't kept, since few evaluations fail, and a failure ends the run.
+	parsed, issues := environment().Parse(e.text)
+	if issues.Err() != nil {
+		return errors.New(text)
+	}
+
+	loosen(parsed.NativeRep())
+
+	return located(e.text, parsed.NativeRep(), &flaw{text, failed.NodeID()})
 }
 
 // result returns v as the result that is wanted.

@@ -116,7 +116,7 @@ func (l Length) String() string {
 func (p *Profile) Limit(r SkipReason) string {
 	switch r {
 	case ReservedKey:
-		return "only trusted sources may claim it, and nobody a key that providers set"
+		return "only a source with trusted: true may set it"
 	case ReservedPrefix:
 		return "reserved: " + strings.Join(slices.Concat(p.Reserved, p.Taken), ", ")
 	case KeyTooLong:

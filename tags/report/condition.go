@@ -102,7 +102,7 @@ func (r *Run) verdict(f *findings) verdict {
 	if n := len(f.unknown); n > 0 {
 		unknown := words.Map(f.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
-		return verdict{ReasonUnknownKinds, fmt.Sprintf("not known whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
+		return verdict{ReasonUnknownKinds, fmt.Sprintf("unknown whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
 	}
 
 	if len(f.CloudRefuses) > 0 {

@@ -81,9 +81,9 @@ var noteWords = []struct {
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
 }
 
-// whatToDo about a resource of which nobody knows whether it has a tag field.
-const whatToDo = "Crossplane 2.2 and newer can tell unless fieldDiscovery is Index, an entry of tagFields says so, " +
-	"and the annotation " + target.IgnoreAnnotation + `: "true" leaves a resource alone`
+// whatToDo about a resource that may or may not have a tag field.
+const whatToDo = "use one of: Crossplane 2.2 or newer with another fieldDiscovery than Index; an entry of tagFields; " +
+	"the annotation " + target.IgnoreAnnotation + `: "true", which leaves a resource alone`
 
 // mends of tags that the cloud's API refuses, by the rules that admit them.
 var mends = map[profile.Rules]string{
@@ -119,7 +119,7 @@ func (r *Run) lacks(f *findings) []topic {
 		}),
 		about(topic{
 			severity: warning, reason: ReasonUnknownKinds, one: "resource", several: "resources",
-			head: "not known whether these have a tag field (" + whatToDo + "): ",
+			head: "unknown whether these have a tag field (" + whatToDo + "): ",
 		}, f.unknown, leftAlone),
 	)
 

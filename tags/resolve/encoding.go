@@ -24,7 +24,12 @@ func (f found) text(e v1beta1.Encoding) (_ string, ok bool, err error) {
 		s, err := scalar(f.Value)
 		return s, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
 	case !isText:
-		return "", false, errors.Errorf("%s[%s] is %s, not a string", f.path, f.key, object.KindOf(f.Value))
+		hint := ""
+		if _, err := scalar(f.Value); err == nil {
+			hint = ": quote it, or write encoding: Scalar"
+		}
+
+		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, object.KindOf(f.Value), hint)
 	case e == v1beta1.EncodingJSON:
 		s, ok, err := decodeJSON(text.StringValue)
 		return s, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)

@@ -424,7 +424,7 @@ func (p *PerResource) Mentioned() (out []string) {
 
 	for i := 0; p != nil && i < len(p.all); i++ {
 		if a := p.all[i].accounts; a != nil {
-			out = append(out, a.from.Name+": labels are those of the provider config that a resource names")
+			out = append(out, a.from.Name+": labels come from the provider config that a resource names")
 		}
 	}
 

@@ -202,7 +202,7 @@ func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
 func (a *accounts) empty(why string) string {
 	switch {
 	case len(a.labels) > 1:
-		return fmt.Sprintf("%d provider configs have no labels for it: %s", len(a.labels), why)
+		return fmt.Sprintf("none of %d provider configs has labels, e.g.: %s", len(a.labels), why)
 	case len(a.labels) == 0 && a.passed != "":
 		return fmt.Sprintf("no resource uses a provider config listed in names: the first one that has a config uses %s", a.passed)
 	default:

@@ -70,7 +70,7 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 
 	for i := range d.Refused {
 		r := &d.Refused[i]
-		skipped := skippedLabel{skipKey: skipKey{r.Skip(k.Profile.Name, r.Reason), k.Profile.Limit(r.Reason)}, trusted: r.Trusted}
+		skipped := skippedLabel{skipKey: skipKey{r.Skip(k.Profile.Name, r.Reason), limitOf(r, k.Profile)}, trusted: r.Trusted}
 
 		if r.Reason == profile.ReservedKey {
 			skipped.claimedBy = r.Source

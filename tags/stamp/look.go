@@ -226,6 +226,6 @@ func (f *LookedField) addLabels(p *plan, before *State) {
 
 	for i := range f.Transformed.Refused {
 		r := &f.Transformed.Refused[i]
-		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, As: LookedTag{Key: r.Key, Value: r.Value}, Fate: Skipped, Reason: r.Reason, Limit: p.target.Profile.Limit(r.Reason)})
+		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, As: LookedTag{Key: r.Key, Value: r.Value}, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p.target.Profile)})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Skip is a label that was skipped.
@@ -29,7 +30,19 @@ type Skip struct {
 }
 
 // takenAway is why an earlier step's tag with a reserved key is there no longer.
-const takenAway = "an earlier step set it, which only trusted sources may"
+const takenAway = "an earlier step set it, and only a source with trusted: true may"
+
+// limitOf says in a few words why the profile refuses the label.
+func limitOf(r *tags.Refused, p *profile.Profile) string {
+	switch {
+	case r.Kept != "":
+		return words.Name(r.Kept) + " has the same tag key"
+	case r.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(r.Key) && !p.HandsOn:
+		return "only the provider sets it"
+	default:
+		return p.Limit(r.Reason)
+	}
+}
 
 // A skipKey is a skipped label and the limit that it breaks.
 type skipKey struct {

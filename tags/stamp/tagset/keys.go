@@ -96,7 +96,7 @@ func (k Kind) Refuses(key, value string) (reason profile.SkipReason, limit strin
 func (k *Kind) refusesMetadata(key, value string) (reason profile.SkipReason, limit string) {
 	switch {
 	case object.IsPrivate(key):
-		return profile.ReservedKey, "keys of Crossplane, kubectl and this function are for the very object"
+		return profile.ReservedKey, "only Crossplane, kubectl and this function set it"
 	case len(content.IsLabelKey(strings.ToLower(key))) > 0 || k.Metadata == "labels" && len(content.IsLabelKey(key)) > 0:
 		return profile.KeyCharacterClass, "allowed: what Kubernetes admits as keys of " + k.Metadata
 	case k.Metadata == "labels" && len(content.IsLabelValue(value)) > 0:
