@@ -15,7 +15,8 @@ func Kind(o Object) string { return o.Node().Field("kind").Text() }
 
 // GVK is the API group, version and kind of the object o.
 func GVK(o Object) schema.GroupVersionKind {
-	return schema.FromAPIVersionAndKind(APIVersion(o), Kind(o))
+	n := o.Node()
+	return schema.FromAPIVersionAndKind(n.Field("apiVersion").Text(), n.Field("kind").Text())
 }
 
 func metadata(o Object) Node { return o.Node().Field("metadata") }
@@ -29,7 +30,10 @@ func Namespace(o Object) string { return metadata(o).Field("namespace").Text() }
 // Title is what messages call the object o: its kind and its name, with its namespace if it has
 // one.
 func Title(o Object) string {
-	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
+	n := o.Node()
+	of := n.Field("metadata")
+
+	return strings.TrimSpace(n.Field("kind").Text() + " " + strings.TrimPrefix(of.Field("namespace").Text()+"/"+of.Field("name").Text(), "/"))
 }
 
 // Compare objects by namespace, then name.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -31,16 +32,6 @@ func NodeOf(v *structpb.Value) Node {
 	}
 
 	return nodeOf(encode(nil, v))
-}
-
-// encode appends the bytes of m, which always has the same.
-func encode(to []byte, m proto.Message) []byte {
-	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, m)
-	if err != nil {
-		panic(err)
-	}
-
-	return b
 }
 
 // Value of the node as a tree, or nil if it isn't there.
@@ -271,8 +262,8 @@ func nodeOf(b []byte) Node {
 
 	switch b[0] {
 	case wire.String, wire.Struct, wire.List:
-		body, _ := wire.Cut(b)
-		return Node{tag: b[0], body: body}
+		_, size := protowire.ConsumeVarint(b[1:]) // The field is all that there is.
+		return Node{tag: b[0], body: b[1+size:]}
 	default:
 		return Node{tag: b[0], body: b[1:]}
 	}

@@ -30,6 +30,16 @@ func Tree(s *structpb.Struct) Object {
 	return Object{resource: encode(nil, &fnv1.Resource{Resource: s})}
 }
 
+// encode appends the bytes of m, which always has the same.
+func encode(to []byte, m proto.Message) []byte {
+	b, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, m)
+	if err != nil {
+		panic(err)
+	}
+
+	return b
+}
+
 // Of returns the object of the resource r.
 //
 // A codec leaves the bytes of a resource as unknown fields of r. They are encoded as any others, so
@@ -116,9 +126,8 @@ func (o Object) Struct() *structpb.Struct { return o.Node().Value().GetStructVal
 
 // Node of all of the object.
 func (o Object) Node() Node {
-	l := level{body: o.resource}
-	if _, to, n := l.object(); to > 0 {
-		return n
+	if rest, _, body := wire.FindObject(o.resource); len(rest) > 0 {
+		return Node{tag: wire.Struct, body: body}
 	}
 
 	return Node{}

@@ -81,18 +81,8 @@ func (o Object) find(segments Segments) (p place, depth int, err error) {
 
 // object of a resource, and where it is in that: before all fields that nobody knows.
 func (l *level) object() (from, to int, _ Node) {
-	for rest := l.body; len(rest) > 0; {
-		switch rest[0] {
-		case wire.Object:
-			body, behind := wire.Cut(rest)
-			return len(l.body) - len(rest), len(l.body) - len(behind), Node{tag: wire.Struct, body: body}
-		case wire.Details:
-			_, rest = wire.Cut(rest)
-		case wire.Ready:
-			rest = rest[2:]
-		default:
-			rest = nil
-		}
+	if rest, behind, body := wire.FindObject(l.body); len(rest) > 0 {
+		return len(l.body) - len(rest), len(l.body) - len(behind), Node{tag: wire.Struct, body: body}
 	}
 
 	return 0, 0, Node{tag: wire.Struct, body: l.body[:0]}

@@ -79,6 +79,25 @@ func Find(b []byte, key string) (rest, behind, value []byte) {
 	return rest, rest, nil
 }
 
+// FindObject finds the object of the Resource b, as Find does.
+func FindObject(b []byte) (rest, behind, body []byte) {
+	for rest = b; len(rest) > 0; {
+		switch rest[0] {
+		case Object:
+			body, behind = Cut(rest)
+			return rest, behind, body
+		case Details:
+			_, rest = Cut(rest)
+		case Ready:
+			rest = rest[2:]
+		default:
+			return nil, nil, nil // Nobody knows what else there is.
+		}
+	}
+
+	return nil, nil, nil
+}
+
 // Entry returns the key and the value of the entry b of a map.
 func Entry(b []byte) (key, value []byte) {
 	key, rest := Cut(b)
