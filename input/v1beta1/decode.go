@@ -31,12 +31,7 @@ func decode(s *structpb.Struct, a *admission) (*CloudTags, error) {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
 
-	// Metadata that is null counts as absent.
 	s = proto.CloneOf(s)
-	if object.IsNull(s.GetFields()["metadata"]) {
-		delete(s.GetFields(), "metadata")
-	}
-
 	a.value(nil, loadSchema(), structpb.NewStructValue(s))
 
 	if err := errors.Join(a.mistakes...); err != nil {
@@ -146,28 +141,61 @@ const (
 // +kubebuilder:object:generate=false
 type Decoder struct {
 	mu   sync.Mutex
-	kept map[[sha256.Size]byte]*CloudTags
+	kept map[keptKey]*CloudTags
 
 	// expressions is how many parts the kept expressions count for.
 	expressions int
 }
 
+// A keptKey is what an input is kept under: its hash, or that of the standard that own was joined with, and the title
+// of that.
+type keptKey struct {
+	hash  [sha256.Size]byte
+	own   *CloudTags
+	title string
+}
+
 // Decode decodes s as the function Decode does. Callers share the result, and must not change
 // it.
 func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
-	id, err := Hash(s)
+	hash, err := Hash(s)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot encode input")
 	}
 
-	return d.keep(id, func() (*CloudTags, error) { return Decode(s) })
+	return d.keep(keptKey{hash: hash}, func() (*CloudTags, error) { return Decode(s) })
 }
 
-// keep returns the input that is kept under id, or else what decode returns, which it keeps unless that is
+// Join validates s, the input of a pipeline step that names the standard in extends, together with that, and sets the
+// defaults of both. own is what s was decoded to. A standard that is no input is a *StandardError, and any other error is
+// about what both say together. Callers share the result, and must not change it.
+func (d *Decoder) Join(own *CloudTags, s *structpb.Struct, standard *Standard) (_ *CloudTags, err error) {
+	key := keptKey{own: own, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
+
+	if of := standard.Value.GetStructValue(); of != nil {
+		if key.hash, err = Hash(of); err != nil {
+			return nil, &StandardError{Err: errors.Wrap(err, "cannot encode standard")}
+		}
+	}
+
+	return d.keep(key, func() (*CloudTags, error) {
+		below, err := standard.read()
+		if err != nil {
+			return nil, &StandardError{Err: err}
+		}
+
+		joined, origins := join(s, below, standard.Title)
+		in, err := decode(joined, &admission{origins: origins})
+
+		return in, errors.Wrapf(err, "joined with %s", standard.Title)
+	})
+}
+
+// keep returns the input that is kept under the key, or else what decode returns, which it keeps unless that is
 // an error.
-func (d *Decoder) keep(id [sha256.Size]byte, decode func() (*CloudTags, error)) (*CloudTags, error) {
+func (d *Decoder) keep(key keptKey, decode func() (*CloudTags, error)) (*CloudTags, error) {
 	d.mu.Lock()
-	in := d.kept[id]
+	in := d.kept[key]
 	d.mu.Unlock()
 
 	if in != nil {
@@ -182,7 +210,7 @@ func (d *Decoder) keep(id [sha256.Size]byte, decode func() (*CloudTags, error)) 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 
-	if first := d.kept[id]; first != nil {
+	if first := d.kept[key]; first != nil {
 		return first, nil
 	}
 
@@ -201,10 +229,10 @@ func (d *Decoder) keep(id [sha256.Size]byte, decode func() (*CloudTags, error)) 
 
 	// A Decoder that is full starts anew. That is rare.
 	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
-		d.kept, d.expressions = make(map[[sha256.Size]byte]*CloudTags), 0
+		d.kept, d.expressions = make(map[keptKey]*CloudTags), 0
 	}
 
-	d.kept[id] = in
+	d.kept[key] = in
 	d.expressions += expressions
 
 	return in, nil

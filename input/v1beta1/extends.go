@@ -1,7 +1,7 @@
 package v1beta1
 
 import (
-	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	goyaml "go.yaml.in/yaml/v2"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"sigs.k8s.io/yaml"
@@ -251,47 +250,12 @@ func differing(v, other *structpb.Value) string {
 
 // text returns the JSON of v, always the same for the same value.
 func text(v *structpb.Value) string {
-	j, err := yaml.YAMLToJSON([]byte(protojson.Format(v))) // protojson varies its spaces, and is YAML.
+	j, err := json.Marshal(v.AsInterface())
 	if err != nil {
-		return v.String()
+		return v.String() // A number that is none has no JSON.
 	}
 
 	return string(j)
-}
-
-// Join validates s, the input of a pipeline step that names the standard in extends, together with that, and
-// sets the defaults of both. A standard that is no input is a *StandardError, and any other error is about
-// what both say together. Callers share the result, and must not change it.
-func (d *Decoder) Join(s *structpb.Struct, standard *Standard) (*CloudTags, error) {
-	above, err := Hash(s)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode input")
-	}
-
-	below := sha256.Sum256([]byte(standard.Value.GetStringValue()))
-	if standard.Value.GetStructValue() != nil {
-		if below, err = Hash(standard.Value.GetStructValue()); err != nil {
-			return nil, &StandardError{Err: errors.Wrap(err, "cannot encode standard")}
-		}
-	}
-
-	// Hashes are of one length, so that a title ends where it does.
-	id := sha256.Sum256(slices.Concat(above[:], below[:], []byte(standard.Title)))
-
-	return d.keep(id, func() (*CloudTags, error) { return Join(s, standard) })
-}
-
-// Join is Join of a Decoder that keeps nothing.
-func Join(s *structpb.Struct, standard *Standard) (*CloudTags, error) {
-	below, err := standard.read()
-	if err != nil {
-		return nil, &StandardError{Err: err}
-	}
-
-	joined, origins := join(s, below, standard.Title)
-	in, err := decode(joined, &admission{origins: origins})
-
-	return in, errors.Wrapf(err, "joined with %s", standard.Title)
 }
 
 // read returns the standard as an object, whose structure is that of an input.

@@ -45,7 +45,7 @@ func TestJoin(t *testing.T) {
 			own := input(t, extends+"\n"+tc.Input)
 			before, below := proto.CloneOf(own), proto.CloneOf(tc.Standard)
 
-			in, err := v1beta1.Join(own, standardOf(tc.Standard))
+			in, err := (&v1beta1.Decoder{}).Join(nil, own, standardOf(tc.Standard))
 			got := []string{}
 
 			switch {
@@ -190,8 +190,8 @@ func TestJoinProperty(t *testing.T) {
 
 		own, standard := drawn(t, "input", all...), drawn(t, "standard", all...)
 
-		written, below, above := fields(t, both(own, standard)), fields(t, standard), fields(t, own)
-		above.Fields["extends"] = fields(t, map[string]any{"extends": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "tags", "fromFieldPath": "data.tags"}}).GetFields()["extends"]
+		written, below, extending := fields(t, both(own, standard)), fields(t, standard), fields(t, own)
+		extending.Fields["extends"] = fields(t, map[string]any{"extends": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "tags", "fromFieldPath": "data.tags"}}).GetFields()["extends"]
 
 		value := structpb.NewStructValue(below)
 		if rapid.Bool().Draw(t, "text") {
@@ -199,10 +199,10 @@ func TestJoinProperty(t *testing.T) {
 			value = structpb.NewStringValue(string(text))
 		}
 
-		joined, err := d.Join(above, standardOf(value))
+		above, alone := v1beta1.Decode(extending)
+		joined, err := d.Join(above, extending, standardOf(value))
 		want, wantErr := v1beta1.Decode(written)
 
-		_, alone := v1beta1.Decode(above)
 		if alone != nil {
 			return // What is broken alone is told before the standard is here.
 		}
@@ -226,7 +226,7 @@ func TestJoinProperty(t *testing.T) {
 			}
 		}
 
-		if kept, _ := d.Join(above, standardOf(value)); kept != joined {
+		if kept, _ := d.Join(above, extending, standardOf(value)); kept != joined {
 			t.Fatal("\nWhat was joined should be kept.")
 		}
 	})

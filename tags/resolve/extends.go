@@ -28,7 +28,7 @@ func Extend(inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, 
 		return in, nil
 	}
 
-	joined, err := inputs.Join(s, standard)
+	joined, err := inputs.Join(in, s, standard)
 	if broken := (*v1beta1.StandardError)(nil); errors.As(err, &broken) {
 		return nil, errors.Wrapf(err, "cannot resolve extends: %s of %s", in.Extends.FromFieldPath, standard.Title)
 	}
