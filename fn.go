@@ -45,34 +45,27 @@ type Function struct {
 // that nobody reads a response. Whatever else stops it is a fatal result, beside the
 // desired state as it was in the request, unless that is too large to be sent.
 func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, _ error) {
+	run := report.NewRun(req)
+	run.Log, run.Metrics, run.AuditValues, run.Limit = f.log, f.metrics, f.auditValues, f.limit
+
 	defer func() {
 		if cause := recover(); cause != nil {
 			f.log.ErrorContext(ctx, "Recovered from a panic", "cause", cause, "stack", string(debug.Stack()))
-			rsp = report.Fatal(ctx, req, f.log, errors.Errorf("internal error: %v", cause), f.limit)
+			rsp = run.Done(ctx, nil, errors.Errorf("internal error: %v", cause))
 		}
-
-		f.metrics.Ran(rsp)
 	}()
 
-	rsp, err := f.run(ctx, req)
+	rsp, err := f.run(ctx, req, run)
 	if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
 		return nil, status.FromContextError(cause).Err()
 	}
 
-	if err == nil {
-		err = f.limit.Check(rsp)
-	}
-
-	if err != nil {
-		return report.Fatal(ctx, req, f.log, err, f.limit), nil
-	}
-
-	return rsp, nil
+	return run.Done(ctx, rsp, err), nil
 }
 
 // run the stages of the function: decode, resolve, locate, stamp and report. An Operation counts
 // instead.
-func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *report.Run) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -84,12 +77,15 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
 
+	run.Input, run.Required = in, required
+	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
+
 	if required.Waiting() {
-		return (&report.Run{Request: req, Required: required, Input: in}).Waiting(), nil
+		return run.Waiting(), nil
 	}
 
 	if report.IsOperation(req) {
-		return f.operate(ctx, in, req, required)
+		return operate(ctx, in, required, run)
 	}
 
 	set, err := resolve.Resolve(ctx, in, req, required)
@@ -98,7 +94,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	}
 
 	stamper := stamp.New(in, &set, req, required)
-	stamper.Earlier = report.Earlier(req)
+	stamper.Earlier = run.Earlier()
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
@@ -109,23 +105,13 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 
 	copies := metadata.Select(set.Metadata, targets)
 
-	if in.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
-		required.Schemas(targets.Schemas())
-	}
+	required.Schemas(targets.Schemas())
 
-	run := &report.Run{
-		Request:     req,
-		Log:         f.log,
-		Metrics:     f.metrics,
-		AuditValues: f.auditValues,
-		Required:    required,
-		Input:       in,
-		Set:         set,
-	}
 	if required.Waiting() {
 		return run.Waiting(), nil
 	}
 
+	run.Set = set
 	run.Resolved(ctx)
 
 	return respond(ctx, run, stamper, targets, copies)
@@ -153,8 +139,8 @@ func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Require
 }
 
 // operate counts the tags of the resources that an Operation requires.
-func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (*fnv1.RunFunctionResponse, error) {
-	o := coverage.Options{By: []string{"provider"}, Input: in, Schemas: stamp.Schemas(in, required)}
+func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requirements, run *report.Run) (*fnv1.RunFunctionResponse, error) {
+	o := coverage.Options{By: []string{"provider"}, Input: in, Schemas: stamp.Schemas(required)}
 
 	if in.Coverage != nil {
 		o.Keys = in.Coverage.Keys
@@ -165,11 +151,8 @@ func (f *Function) operate(ctx context.Context, in *v1beta1.CloudTags, req *fnv1
 		return nil, err
 	}
 
-	if in.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
-		required.Schemas(tally.Schemas())
-	}
+	required.Schemas(tally.Schemas())
 
-	run := &report.Run{Request: req, Log: f.log, Required: required, Input: in}
 	if required.Waiting() {
 		return run.Waiting(), nil
 	}
@@ -192,8 +175,8 @@ func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targe
 		return nil, report.Fail(report.ReasonTagConflict, err)
 	}
 
-	violations := tagpolicy.Check(run.Input, stamper.Transformer, targets, stamped.Changed)
-	if len(violations) > 0 && run.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
+	violations := tagpolicy.Violations(stamper.Input, stamper.Transformer, targets, stamped.Changed)
+	if len(violations) > 0 && stamper.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
 		return nil, run.FailPolicy(violations)
 	}
 

@@ -106,7 +106,7 @@ func TestFatal(t *testing.T) {
 
 // failing responds with the error err.
 func failing(err error) func(*Run) *fnv1.RunFunctionResponse {
-	return func(r *Run) *fnv1.RunFunctionResponse { return Fatal(context.Background(), r.Request, r.Log, err, 0) }
+	return func(r *Run) *fnv1.RunFunctionResponse { return r.fatal(context.Background(), err) }
 }
 
 func TestFail(t *testing.T) {

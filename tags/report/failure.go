@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -42,6 +44,61 @@ func Fail(reason string, err error) *FailureError {
 // Unwrap returns the error that fails the pipeline.
 func (f *FailureError) Unwrap() error { return f.error }
 
+// Done returns the response of the run, and counts it. If there is an error, or if the response is larger than the limit,
+// it is a fatal one.
+func (r *Run) Done(ctx context.Context, rsp *fnv1.RunFunctionResponse, err error) *fnv1.RunFunctionResponse {
+	if err == nil {
+		err = r.Limit.check(rsp)
+	}
+
+	if err != nil {
+		rsp = r.fatal(ctx, err)
+	}
+
+	r.Metrics.ran(rsp)
+
+	return rsp
+}
+
+// fatal responds to the request that the pipeline fails, and changes nothing else. An error that
+// isn't a FailureError is an internal one. A response that would be larger than the limit has
+// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
+//
+// The result is returned on every call. The digest in its condition is one that no successful run
+// has, so that the next successful run says everything. Earlier steps have said what they have to
+// say.
+func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
+	rsp := r.unchanged(0)
+	text := err.Error()
+	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
+
+	if f := (*FailureError)(nil); errors.As(err, &f) {
+		v.reason = f.Reason
+	}
+
+	what := "Cannot tag composed resources"
+	if IsOperation(r.Request) {
+		what = "Cannot count cloud tags"
+	}
+
+	d := newDigester()
+	d.add(r.steps.id, v.reason, text)
+
+	digest := d.digest()
+	steps := r.steps.with(digest)
+
+	r.logOf(digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
+
+	v.set(rsp, steps.digests())
+	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
+
+	if r.Limit.check(rsp) != nil {
+		rsp.Desired, rsp.Context = nil, nil
+	}
+
+	return rsp
+}
+
 // FailPolicy returns a FailureError because of violations of the tag policy, and counts them.
 func (r *Run) FailPolicy(of []tagpolicy.Violation) *FailureError {
 	r.Metrics.violated(of)
@@ -56,9 +113,9 @@ const maxLargest = 3
 // messages that clients receive, 4 MB: it sets no other.
 type Limit int
 
-// Check that the response is within the limit. It returns a FailureError that says which parts of
+// check that the response is within the limit. It returns a FailureError that says which parts of
 // the response are large.
-func (l Limit) Check(rsp *fnv1.RunFunctionResponse) error {
+func (l Limit) check(rsp *fnv1.RunFunctionResponse) error {
 	if l == 0 {
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestLimit(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := Limit(proto.Size(tc.rsp) - tc.under).Check(tc.rsp)
+			err := Limit(proto.Size(tc.rsp) - tc.under).check(tc.rsp)
 			if diff := cmp.Diff(tc.want, strings.TrimPrefix(fmt.Sprint(err), "<nil>")); diff != "" {
 				t.Errorf("\n%s\nCheck(...): -want error, +got error:\n%s", tc.reason, diff)
 			}

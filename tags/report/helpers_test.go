@@ -72,8 +72,9 @@ func (s *scene) play(t *testing.T) []string {
 	before := proto.CloneOf(req)
 	log := &bytes.Buffer{}
 
-	r := s.run
-	r.Request, r.Log, r.Metrics = req, logger(log), NewMetrics()
+	r, of := s.run, NewRun(req)
+	r.Request, r.xr, r.steps = of.Request, of.xr, of.steps
+	r.Log, r.Metrics = logger(log), NewMetrics()
 
 	if r.Input == nil {
 		r.Input = &v1beta1.CloudTags{}

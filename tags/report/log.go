@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -16,21 +14,20 @@ import (
 // maxResources is the most resources that a log line names.
 const maxResources = 10
 
-// provisioned is the name of the request's composite resource, behind its namespace if it has one.
-func provisioned(req *fnv1.RunFunctionRequest) slog.Attr {
-	xr := object.Of(req.GetObserved().GetComposite())
-	name := object.Name(xr)
+// provisioned is the name of the composite resource, behind its namespace if it has one.
+func (r *Run) provisioned() slog.Attr {
+	name := object.Name(r.xr)
 
-	if namespace := object.Namespace(xr); namespace != "" {
+	if namespace := object.Namespace(r.xr); namespace != "" {
 		name = namespace + "/" + name
 	}
 
 	return slog.String("provisioned_resource", name)
 }
 
-// logOf the request, with the digest of what there is to say of it.
-func logOf(log *slog.Logger, req *fnv1.RunFunctionRequest, digest string) *slog.Logger {
-	return log.With(provisioned(req), slog.String("digest", digest))
+// logOf the run, with the digest of what there is to say of it.
+func (r *Run) logOf(digest string) *slog.Logger {
+	return r.Log.With(r.provisioned(), slog.String("digest", digest))
 }
 
 // Resolved writes a debug log line for each label that tells which source it came
@@ -47,7 +44,7 @@ func (r *Run) Resolved(ctx context.Context) {
 
 	for _, l := range r.Set.Labels {
 		r.Log.LogAttrs(ctx, slog.LevelDebug, "Resolved label",
-			provisioned(r.Request),
+			r.provisioned(),
 			slog.String("qualified_key", l.QualifiedKey),
 			slog.String("source", l.Source.Name),
 			slog.Any("overrode", overrode[l.TagKey]),

@@ -9,7 +9,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 )
 
@@ -51,11 +50,10 @@ func TestChanges(t *testing.T) {
 func TestLogLevel(t *testing.T) {
 	b := &bytes.Buffer{}
 	req := request("")
-	r := &Run{
-		Request: req, AuditValues: true, Input: &v1beta1.CloudTags{}, Required: require.New(req),
-		Log: slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Set: resolve.Set{Labels: []tags.Label{{QualifiedKey: "a"}}}, // Without a source, it can't be told of.
-	}
+	r := NewRun(req)
+	r.AuditValues, r.Input, r.Required = true, &v1beta1.CloudTags{}, require.New(req)
+	r.Log = slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	r.Set.Labels = []tags.Label{{QualifiedKey: "a"}} // Without a source, it can't be told of.
 
 	r.Resolved(t.Context())
 	r.Success(t.Context(), &Outcome{Changes: []stamp.Change{{Resource: "a", Added: map[string]stamp.Values{"a": {After: "b"}}}}})

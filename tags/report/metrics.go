@@ -71,8 +71,8 @@ func (m *Metrics) Collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.runs, m.skipped, m.trustedSkipped, m.cloudRefuses, m.tagged, m.notTagged, m.unknown, m.violations, m.empty, m.tooLarge}
 }
 
-// Ran counts the run that the response is of, if it is one.
-func (m *Metrics) Ran(rsp *fnv1.RunFunctionResponse) {
+// ran counts the run that the response is of, if it is one.
+func (m *Metrics) ran(rsp *fnv1.RunFunctionResponse) {
 	if m == nil {
 		return
 	}

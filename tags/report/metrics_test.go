@@ -88,16 +88,20 @@ func TestMetrics(t *testing.T) {
 		}
 
 		req := request("")
-		r := &Run{Request: req, Log: slog.New(slog.DiscardHandler), Metrics: m, Input: &v1beta1.CloudTags{}, Required: require.New(req)}
+		r := NewRun(req)
+		r.Log, r.Metrics, r.Input, r.Required = slog.New(slog.DiscardHandler), m, &v1beta1.CloudTags{}, require.New(req)
 		r.Set.Empty = slices.Repeat([]resolve.Lack{{Source: "sources[0]", Why: "there is none"}}, 2)
 		want[sourcesEmpty] += 2
 
-		m.Ran(r.Waiting()) // It says nothing.
-		m.Ran(r.Success(t.Context(), o))
+		r.Done(t.Context(), r.Waiting(), nil) // It says nothing.
+		r.Done(t.Context(), r.Success(t.Context(), o), nil)
 		want[runs+`{reason="UnknownKinds"}`]++
 
 		for _, reason := range failures {
-			m.Ran(Fatal(t.Context(), req, r.Log, Fail(reason, errors.New("x")), 0))
+			if rsp := r.Done(t.Context(), nil, Fail(reason, errors.New("x"))); rsp.GetConditions()[0].GetReason() != reason {
+				t.Errorf("Done(...): want a condition with the reason %s, got %v", reason, rsp)
+			}
+
 			want[fmt.Sprintf("%s{reason=%q}", runs, reason)]++
 		}
 

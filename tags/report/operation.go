@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -20,6 +21,8 @@ import (
 
 // ReportKey is the key of a ConfigMap's data that has the report of an Operation.
 const ReportKey = "coverage.yaml"
+
+var configMap = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 
 // IsOperation is true if the request is of an Operation, which has no composite resource. A
 // Composition always has an observed one.
@@ -74,7 +77,7 @@ func (r *Run) write(rsp *fnv1.RunFunctionResponse, counted *coverage.Report) err
 	// away what has been.
 	for name, other := range rsp.GetDesired().GetResources() {
 		o := object.Of(other)
-		if name == desired || object.APIVersion(o) == "v1" && object.Kind(o) == "ConfigMap" && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
+		if name == desired || object.GVK(o) == configMap && object.Name(o) == to.Name && object.Namespace(o) == to.Namespace {
 			return errors.Errorf("coverage.configMap: an earlier step desires ConfigMap %s/%s: it must be one of its own", to.Namespace, to.Name)
 		}
 	}

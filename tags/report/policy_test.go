@@ -45,7 +45,7 @@ func TestPolicy(t *testing.T) {
 
 	fail := func(of []tagpolicy.Violation) func(r *Run) *fnv1.RunFunctionResponse {
 		return func(r *Run) *fnv1.RunFunctionResponse {
-			return Fatal(t.Context(), r.Request, r.Log, r.FailPolicy(of), 0)
+			return r.fatal(t.Context(), r.FailPolicy(of))
 		}
 	}
 

@@ -77,8 +77,8 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	}
 
 	b := &bytes.Buffer{}
-	r := statusAt("status.cloudTags")
-	r.Request, r.Log, r.Metrics, r.Required = req, logger(b), metrics, require.New(req)
+	r := NewRun(req)
+	r.Input, r.Log, r.Metrics, r.Required = statusAt("status.cloudTags").Input, logger(b), metrics, require.New(req)
 
 	return &played{rsp: r.Success(ctx, o), outcome: o, log: b.String()}, nil
 }
@@ -345,7 +345,8 @@ func succeed(t *testing.T, log *slog.Logger, o *Outcome) []*fnv1.Result {
 	t.Helper()
 
 	req := request("")
-	r := &Run{Request: req, Log: log, Required: require.New(req), Input: &v1beta1.CloudTags{}}
+	r := NewRun(req)
+	r.Log, r.Required, r.Input = log, require.New(req), &v1beta1.CloudTags{}
 
 	return r.Success(t.Context(), o).GetResults()
 }

@@ -11,7 +11,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -21,10 +20,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Run of the function that went well.
+// A Run of the function, for one request.
 type Run struct {
 	Request *fnv1.RunFunctionRequest
 	Log     *slog.Logger
@@ -35,6 +33,9 @@ type Run struct {
 	// AuditValues says whether log lines about changed tags have their values.
 	AuditValues bool
 
+	// Limit of the size of responses.
+	Limit Limit
+
 	// Required is what Crossplane must fetch.
 	Required *require.Requirements
 
@@ -43,6 +44,17 @@ type Run struct {
 
 	// Set that the sources of the input have come to.
 	Set resolve.Set
+
+	// xr is the observed composite resource, and steps are those that ran before.
+	xr    object.Object
+	steps steps
+}
+
+// NewRun returns the run for the request.
+func NewRun(req *fnv1.RunFunctionRequest) *Run {
+	xr := object.Of(req.GetObserved().GetComposite())
+
+	return &Run{Request: req, xr: xr, steps: stepsOf(req, xr)}
 }
 
 // An Outcome is what came of a run: typed facts, of which this package makes words. The README says
@@ -75,18 +87,18 @@ type Outcome struct {
 // Waiting responds that the request lacks what is required. It says nothing else,
 // since Crossplane calls again.
 func (r *Run) Waiting() *fnv1.RunFunctionResponse {
-	rsp := unchanged(r.Request, r.Input.TTL.Duration)
+	rsp := r.unchanged(r.Input.TTL.Duration)
 	r.Required.AddTo(rsp)
 
 	return rsp
 }
 
 // unchanged is a response that changes nothing of the request. It may be cached for the ttl.
-func unchanged(req *fnv1.RunFunctionRequest, ttl time.Duration) *fnv1.RunFunctionResponse {
+func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	return &fnv1.RunFunctionResponse{
-		Meta:    &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(ttl)},
-		Desired: req.GetDesired(),
-		Context: req.GetContext(),
+		Meta:    &fnv1.ResponseMeta{Tag: r.Request.GetMeta().GetTag(), Ttl: durationpb.New(ttl)},
+		Desired: r.Request.GetDesired(),
+		Context: r.Request.GetContext(),
 	}
 }
 
@@ -105,62 +117,21 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	f := r.find(out, lacks)
 	v := r.verdict(f)
 
-	steps := stepsOf(r.Request)
-	digest := digestOf(steps.id, v, f)
-	log := logOf(r.Log, r.Request, digest)
+	digest := digestOf(r.steps.id, v, f)
+	log := r.logOf(digest)
 
 	logSkips(ctx, log, f.Skips)
 	r.logChanges(ctx, log, f.Changes)
 	r.Metrics.count(f)
 
-	if results := say(ctx, log, r.topics(f)); !slices.Contains(steps.said, digest) {
+	if results := say(ctx, log, r.topics(f)); !slices.Contains(r.steps.said, digest) {
 		rsp.Results = results
 	}
 
-	steps.with(digest)
+	steps := r.steps.with(digest)
 
 	rsp.Context = r.context(&steps, v, f)
 	steps.worst(v).set(rsp, steps.digests())
-
-	return rsp
-}
-
-// Fatal responds to the request that the pipeline fails, and changes nothing else. An error that
-// isn't a FailureError is an internal one. A response that would be larger than the limit has
-// neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
-//
-// The result is returned on every call. The digest in its condition is one that no successful run
-// has, so that the next successful run says everything. Earlier steps have said what they have to
-// say.
-func Fatal(ctx context.Context, req *fnv1.RunFunctionRequest, log *slog.Logger, err error, limit Limit) *fnv1.RunFunctionResponse {
-	rsp := unchanged(req, 0)
-	text := err.Error()
-	v := verdict{reason: ReasonInternalError, message: words.Shorten(text, words.MaxFatal)}
-
-	if f := (*FailureError)(nil); errors.As(err, &f) {
-		v.reason = f.Reason
-	}
-
-	what := "Cannot tag composed resources"
-	if IsOperation(req) {
-		what = "Cannot count cloud tags"
-	}
-
-	steps := stepsOf(req)
-	d := newDigester()
-	d.add(steps.id, v.reason, text)
-
-	digest := d.digest()
-	steps.with(digest)
-
-	logOf(log, req, digest).LogAttrs(ctx, slog.LevelError, what, slog.String("error", v.message))
-
-	v.set(rsp, steps.digests())
-	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
-
-	if limit.Check(rsp) != nil {
-		rsp.Desired, rsp.Context = nil, nil
-	}
 
 	return rsp
 }

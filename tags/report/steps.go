@@ -66,10 +66,10 @@ type steps struct {
 	said []string
 }
 
-// stepsOf the pipeline of the request. What isn't as a step writes it is not there.
-func stepsOf(req *fnv1.RunFunctionRequest) steps {
+// stepsOf the pipeline of the request, whose composite resource is xr. What isn't as a step writes it is not there.
+func stepsOf(req *fnv1.RunFunctionRequest, xr object.Object) steps {
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
-	out := steps{id: idOf(req), said: Digests(object.Of(req.GetObserved().GetComposite()))}
+	out := steps{id: idOf(req), said: Digests(xr)}
 
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id].GetStructValue().GetFields()
@@ -117,11 +117,14 @@ func digestsIn(message string) []string {
 	return strings.Fields(of[1])
 }
 
-// with the digest of the step that is called.
-func (s *steps) with(digest string) {
+// with returns the steps with the digest of the one that is called.
+func (s *steps) with(digest string) steps {
+	out := *s
 	if !slices.Contains(s.own, digest) {
-		s.own = append(s.own, digest)
+		out.own = append(slices.Clip(s.own), digest)
 	}
+
+	return out
 }
 
 // worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
@@ -155,10 +158,10 @@ func idOf(req *fnv1.RunFunctionRequest) string {
 
 // Earlier returns the tags with reserved keys that earlier steps of this function have
 // of trusted sources: by composed resource, key to value.
-func Earlier(req *fnv1.RunFunctionRequest) map[string]map[string]string {
+func (r *Run) Earlier() map[string]map[string]string {
 	out := make(map[string]map[string]string)
 
-	for _, s := range stepsOf(req).earlier {
+	for _, s := range r.steps.earlier {
 		for name, of := range s.trusted.GetFields() {
 			if out[name] == nil {
 				out[name] = make(map[string]string)

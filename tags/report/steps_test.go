@@ -112,7 +112,7 @@ func TestEarlier(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := Earlier(&fnv1.RunFunctionRequest{Context: resource.MustStructJSON(tc.context)})
+			got := NewRun(&fnv1.RunFunctionRequest{Context: resource.MustStructJSON(tc.context)}).Earlier()
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nEarlier(...): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -27,6 +27,9 @@ import (
 type Requirements struct {
 	req *fnv1.RunFunctionRequest
 
+	// OnlyBootstrapped is true if no schemas are asked for: those that the pipeline step asks for are all.
+	OnlyBootstrapped bool
+
 	// bootstrapped schemas by kind. The pipeline step asked for them.
 	bootstrapped map[schema.GroupVersionKind]object.Node
 
@@ -80,18 +83,18 @@ func (r *Requirements) Bootstrapped(k schema.GroupVersionKind) object.Node {
 // Schema returns the OpenAPI schema of a kind, or a zero Node if there is none, or if it is not here yet.
 func (r *Requirements) Schema(k schema.GroupVersionKind) object.Node {
 	answer, answered := r.schema(k)
-	if answered && r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
+	if answered && r.asksForSchemas() {
 		return answer
 	}
 
 	return r.Bootstrapped(k)
 }
 
-// Schemas requires the OpenAPI schemas of kinds, without those that Crossplane can't fetch, or that the
-// pipeline step asked for.
+// Schemas requires the OpenAPI schemas of kinds, without those that must not be asked for, that Crossplane can't fetch,
+// or that the pipeline step asked for.
 func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 	for k := range of {
-		if !r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) || r.Bootstrapped(k).IsObject() {
+		if !r.asksForSchemas() || r.Bootstrapped(k).IsObject() {
 			continue
 		}
 
@@ -101,6 +104,11 @@ func (r *Requirements) Schemas(of iter.Seq[schema.GroupVersionKind]) {
 		_, answered := r.schema(k)
 		r.waiting = r.waiting || !answered
 	}
+}
+
+// asksForSchemas reports whether schemas may be asked for, and Crossplane can fetch them.
+func (r *Requirements) asksForSchemas() bool {
+	return !r.OnlyBootstrapped && r.can(fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
 }
 
 // can reports whether Crossplane says that it has a capability.

@@ -166,9 +166,11 @@ type resolver struct {
 
 // newResolver returns the resolver of the input for one request.
 func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) *resolver {
+	xr := object.Of(req.GetObserved().GetComposite())
+
 	r := &resolver{
 		in:       in,
-		xr:       namedObject{Object: object.Of(req.GetObserved().GetComposite()), name: compositeResource},
+		xr:       namedObject{Object: xr, name: compositeResource},
 		context:  req.GetContext(),
 		contexts: make(map[string]object.Object),
 		required: required,
@@ -178,7 +180,7 @@ func newResolver(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFuncti
 
 		found:    make(map[*v1beta1.Source]objects),
 		readable: make(map[*v1beta1.Source]bool),
-		call:     expression.NewCall(ctx, object.Of(req.GetObserved().GetComposite()), req.GetContext()),
+		call:     expression.NewCall(ctx, xr, req.GetContext()),
 		merged:   newMerged(profile.NewFoldedKeySet(in.ReservedKeys...), 0),
 	}
 

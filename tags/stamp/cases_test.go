@@ -251,7 +251,7 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 	told := lines(out, err)
 
 	if err == nil && s.Input.TagPolicy != nil {
-		for _, v := range tagpolicy.Check(s.Input, s.Transformer, targetsOf(s, desired), out.Changed) {
+		for _, v := range tagpolicy.Violations(s.Input, s.Transformer, targetsOf(s, desired), out.Changed) {
 			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.Breach, v.Resource, v.Provider))
 		}
 	}

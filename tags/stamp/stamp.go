@@ -53,7 +53,7 @@ func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, 
 			Provider:       set.Provider,
 			CompositeGroup: object.GVK(xr).Group,
 			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
-			Schemas:        Schemas(in, required),
+			Schemas:        Schemas(required),
 			Observed:       req.GetObserved().GetResources(),
 			Owner:          target.ComposedOwner(xr),
 		},
@@ -64,13 +64,8 @@ func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, 
 	}
 }
 
-// Schemas of kinds: those that the pipeline step asks for, and those that the function does if the input lets
-// it.
-func Schemas(in *v1beta1.CloudTags, required *require.Requirements) field.Schemas {
-	if in.FieldDiscovery == v1beta1.FieldDiscoveryIndex {
-		return field.Schemas{Of: required.Bootstrapped, Given: required.Bootstrapped}
-	}
-
+// Schemas of kinds that Crossplane has fetched.
+func Schemas(required *require.Requirements) field.Schemas {
 	return field.Schemas{Of: required.Schema, Given: required.Bootstrapped}
 }
 

@@ -163,10 +163,10 @@ func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *target.T
 	return r
 }
 
-// Check returns what the targets break of the tag policy of the input, by rule and name, if the
+// Violations are what the targets break of the tag policy of the input, by rule and name, if the
 // changed resources, by name, are what they become. All others stay as they are. Only targets with
 // a tag field that can be read can break a rule.
-func Check(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *target.Targets, changed map[string]object.Object) []Violation {
+func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *target.Targets, changed map[string]object.Object) []Violation {
 	if in.TagPolicy == nil {
 		return nil
 	}

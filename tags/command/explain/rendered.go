@@ -201,7 +201,7 @@ func (r *resolved) resources(ctx context.Context, desired map[string]*fnv1.Resou
 
 // addPolicy says what the targets break of the tag policy, by name, and whether the function fails.
 func (x *rendering) addPolicy(ctx context.Context, of *resolved, s *stamp.Stamper, targets *target.Targets, byName map[string]*Rendered) {
-	violations := tagpolicy.Check(s.Input, s.Transformer, targets, nil)
+	violations := tagpolicy.Violations(s.Input, s.Transformer, targets, nil)
 
 	if err := fatal(ctx, s, targets, violations); err != nil {
 		x.fails, x.notes = true, append(x.notes, fails+err.Error())
@@ -265,7 +265,7 @@ func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error
 // stamper of the step.
 func (r *resolved) stamper() *stamp.Stamper {
 	s := stamp.New(r.Input, &r.set, r.req, r.required)
-	s.Earlier = report.Earlier(r.req)
+	s.Earlier = report.NewRun(r.req).Earlier()
 
 	return s
 }

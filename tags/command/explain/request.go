@@ -121,6 +121,8 @@ func resolvedOf(ctx context.Context, req *fnv1.RunFunctionRequest) (*resolved, e
 		return nil, err
 	}
 
+	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
+
 	settle(in)
 
 	set, err := resolve.Resolve(ctx, in, req, required)

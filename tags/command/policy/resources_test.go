@@ -219,7 +219,7 @@ func broken(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) in
 
 	targets, transformer := targetsOf(tb, in, o)
 
-	return len(tagpolicy.Check(in, transformer, targets, nil))
+	return len(tagpolicy.Violations(in, transformer, targets, nil))
 }
 
 // TestResourcesProperty compares what policies and the function say of tags that are drawn, and proves that what was so before

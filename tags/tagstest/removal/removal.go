@@ -26,13 +26,16 @@ type Removal struct {
 
 // Of the request, for whose input schemas returns those that the function reads. It returns false if
 // its input can't be decoded.
-func Of(req *fnv1.RunFunctionRequest, schemas func(*v1beta1.CloudTags, *require.Requirements) field.Schemas) (Removal, bool) {
+func Of(req *fnv1.RunFunctionRequest, schemas func(*require.Requirements) field.Schemas) (Removal, bool) {
 	in, err := v1beta1.Decode(req.GetInput())
 	if err != nil {
 		return Removal{}, false
 	}
 
-	return Removal{in: in, fields: field.ForInput(in, schemas(in, require.New(req)))}, true
+	required := require.New(req)
+	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
+
+	return Removal{in: in, fields: field.ForInput(in, schemas(required))}, true
 }
 
 // Keeps is true if all fields of the resource before are still there, whatever their
