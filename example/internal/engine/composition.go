@@ -106,7 +106,7 @@ func decodeComposition(s *structpb.Struct) (*composition, error) {
 
 	for _, s := range c.Spec.Pipeline {
 		if len(s.Credentials) > 0 {
-			return nil, fmt.Errorf("step %s has credentials, which only the real Crossplane has: --engine crossplane", s.Step)
+			return nil, fmt.Errorf("step %s has credentials: render with --engine crossplane, which builds the real Crossplane first", s.Step)
 		}
 	}
 
@@ -141,11 +141,11 @@ func checkDefinition(xrd *structpb.Struct) error {
 
 	scope, ok := spec.GetFields()["scope"]
 	if legacy := xrd.GetFields()["apiVersion"].GetStringValue() == "apiextensions.crossplane.io/v1" && !ok; legacy || scope.GetStringValue() == "LegacyCluster" {
-		return errors.New("the XRD is one of before Crossplane v2, which only the real Crossplane has: --engine crossplane")
+		return errors.New("the XRD is of a kind from before Crossplane v2: render with --engine crossplane, which builds the real Crossplane first")
 	}
 
 	if hasDefault(structpb.NewStructValue(spec)) {
-		return errors.New("the XRD has defaults, which only the real Crossplane sets: --engine crossplane")
+		return errors.New("the XRD has defaults: render with --engine crossplane, which builds the real Crossplane first, or move xrd.yaml elsewhere")
 	}
 
 	return nil

@@ -80,7 +80,7 @@ func Root() (string, error) {
 		}
 
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not in a checkout of function-cloud-tags", wd)
+			return "", fmt.Errorf("%s is not in a checkout of function-cloud-tags: run this command in one, and name other folders by their paths", wd)
 		}
 	}
 }
@@ -122,7 +122,10 @@ func Find(root, named string) (Scenario, error) {
 		}
 	}
 
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(dir); {
+	case err == nil && !info.IsDir():
+		return Scenario{}, fmt.Errorf("%s is a file: name its folder, %s", named, filepath.Dir(named))
+	case err != nil:
 		return Scenario{}, fmt.Errorf("there is no scenario and no folder %q: %sgo run ./example/render lists the scenarios, and renders any folder with %s and %s",
 			named, words.DidYouMean(filepath.Base(named), words.Map(scenarios, func(s Scenario) string { return s.Name })), fileXR, fileComposition)
 	}

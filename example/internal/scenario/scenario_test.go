@@ -95,7 +95,7 @@ func TestFind(t *testing.T) {
 		"Own":       {named: own, want: Scenario{Name: own, Dir: own}},
 		"OwnBelow":  {named: "example/render/store/", want: Scenario{Name: "example/render/store/", Dir: filepath.Join(root, "example", "render", "store")}},
 		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets": did you mean aws-s3-bucket?`},
-		"File":      {named: "README.md", err: `there is no scenario and no folder "README.md"`},
+		"File":      {named: "README.md", err: `README.md is a file: name its folder, .`},
 	}
 
 	for name, tc := range cases {
