@@ -2,23 +2,224 @@
 package command
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// Check returns an error if the first of the arguments is neither a flag nor one of the program's commands. The parser
-// would take it for an argument of the default command, which has none.
-func Check(program *kong.Node, args []string) error {
-	names := words.Map(program.Children, func(n *kong.Node) string { return n.Name })
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.Contains(names, args[0]) {
+// defaultWidth is how many columns help takes where its output is no terminal.
+const defaultWidth = 100
+
+// variable annotates a flag with the environment variable that it is read from.
+const variable = "variable"
+
+// Program returns the program with the commands. People see its name, which may have a space.
+func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
+	p := &cobra.Command{
+		Use:               strings.ReplaceAll(name, " ", "-"),
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		Short:             "A Crossplane composition function that turns labels into cloud tags.",
+		Args:              known,
+		PersistentPreRunE: readVariables,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+	}
+
+	printVersion := p.Flags().Bool("version", false, "Print the version and the revision that the function is built of.")
+	p.RunE = func(p *cobra.Command, _ []string) error {
+		if !*printVersion {
+			return p.Help()
+		}
+
+		_, err := fmt.Fprintln(p.OutOrStdout(), version)
+
+		return err
+	}
+
+	p.SetUsageFunc(usage)
+	p.SetFlagErrorFunc(unknownFlag)
+	p.AddCommand(commands...)
+
+	for _, c := range commands {
+		c.Flags().SortFlags = false // They are in the order of their use.
+
+		run := c.RunE
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if err := run(c, args); err != nil {
+				return runError{err}
+			}
+
+			return nil
+		}
+	}
+
+	return p
+}
+
+// Execute runs the program with the arguments. If the first of them is a flag, it is one of the default command.
+func Execute(ctx context.Context, p *cobra.Command, defaultCommand string, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") && !slices.Contains([]string{"-h", "--help", "--version"}, args[0]) {
+		args = slices.Concat([]string{defaultCommand}, args)
+	}
+
+	p.SetArgs(args)
+
+	err := p.ExecuteContext(ctx)
+	if err == nil || errors.As(err, new(runError)) {
+		return err
+	}
+
+	return usageError{err}
+}
+
+// A runError is of a command that has run.
+type runError struct{ error }
+
+// Unwrap returns the command's own error.
+func (e runError) Unwrap() error { return e.error }
+
+// A usageError is about the command line: no command has run.
+type usageError struct{ error }
+
+// ExitCode of the process: EX_USAGE of sysexits.h, which no command has for what it finds.
+func (usageError) ExitCode() int { return 64 }
+
+// ExitCode of a process that ends with the error.
+func ExitCode(err error) int {
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
+	}
+
+	return 1
+}
+
+// known returns an error if there are arguments: the first of them is the name of no command.
+func known(p *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
 
+	names := words.Map(p.Commands(), (*cobra.Command).Name)
+
 	return errors.Errorf("there is no command %q: %scommands are %s", args[0], words.DidYouMean(args[0], names), strings.Join(names, ", "))
+}
+
+// unknownFlag adds the nearest name to the error about a flag that the command doesn't have.
+func unknownFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+
+	var names []string
+
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+
+	return errors.Errorf("there is no flag --%s: %s%s --help has all", unknown.GetSpecifiedName(), words.DidYouMean("--"+unknown.GetSpecifiedName(), names), c.CommandPath())
+}
+
+// Variable lets the flag have the value of an environment variable, if neither is empty and the command line has no
+// other value for it.
+func Variable(flags *pflag.FlagSet, name, of string) {
+	f := flags.Lookup(name)
+	f.Usage += " [$" + of + "]"
+	f.Annotations = map[string][]string{variable: {of}}
+}
+
+// readVariables sets the flags that environment variables have values for.
+func readVariables(c *cobra.Command, _ []string) (err error) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		for _, name := range f.Annotations[variable] {
+			if v := os.Getenv(name); v != "" && !f.Changed {
+				err = errors.Join(err, errors.Wrap(f.Value.Set(v), "environment variable "+name))
+			}
+		}
+	})
+
+	return err
+}
+
+// usage prints the commands and the flags, in lines that fit into the terminal.
+func usage(c *cobra.Command) error {
+	out := &strings.Builder{}
+	fmt.Fprintf(out, "Usage: %s\n", c.UseLine())
+
+	width := terminal.Of(os.Stdout).Width
+	if width == 0 {
+		width = defaultWidth
+	}
+
+	if c.HasAvailableSubCommands() {
+		out.WriteString("\nCommands:\n")
+
+		for _, s := range c.Commands() {
+			if s.IsAvailableCommand() {
+				fmt.Fprintf(out, "  %-*s  %s\n", s.NamePadding(), s.Name(), s.Short)
+			}
+		}
+	}
+
+	fmt.Fprintf(out, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(width))
+
+	_, err := fmt.Fprint(c.OutOrStderr(), out)
+
+	return err
+}
+
+// Choice adds a flag whose value is one of the choices. Its default is what it has.
+func Choice[T ~string](flags *pflag.FlagSet, to *T, name, shorthand, help string, choices ...T) {
+	flags.VarP(&choice[T]{to: to, of: choices}, name, shorthand, help)
+}
+
+type choice[T ~string] struct {
+	to *T
+	of []T
+}
+
+// String is the flag's value.
+func (c *choice[T]) String() string { return string(*c.to) }
+
+// Type is what help shows for the value.
+func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
+
+// Set the flag to one of the choices.
+func (c *choice[T]) Set(v string) error {
+	if !slices.Contains(c.of, T(v)) {
+		return errors.Errorf("%smust be one of %s", words.DidYouMean(v, c.names()), strings.Join(c.names(), ", "))
+	}
+
+	*c.to = T(v)
+
+	return nil
+}
+
+func (c *choice[T]) names() []string { return words.Map(c.of, func(v T) string { return string(v) }) }
+
+// Paths are the arguments of a command that reads files and folders, at least so many.
+func Paths(to *[]string, least int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		*to = args
+
+		return cobra.MinimumNArgs(least)(c, args)
+	}
+}
+
+// Optional sets what is nil without the flag, since its empty value has a meaning of its own.
+func Optional(to **string) func(string) error {
+	return func(v string) error {
+		*to = &v
+
+		return nil
+	}
 }

@@ -1,39 +1,142 @@
 package command_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
-	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
-func TestCheck(t *testing.T) {
-	var cli struct {
-		Serve struct {
-			Debug bool
-		} `cmd:"" default:"withargs"`
-		Explain struct{} `cmd:""`
-	}
-
+func TestExecute(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		args   []string
-		want   string
+		reason      string
+		args        string
+		environment string
+		want        string
+		wantErr     string
 	}{
-		"None":    {reason: "Without arguments the default command runs.", want: "<nil>"},
-		"Flag":    {reason: "So it does with its flags.", args: []string{"--debug"}, want: "<nil>"},
-		"Command": {reason: "A command can have arguments.", args: []string{"explain", "x"}, want: "<nil>"},
-		"Slip":    {reason: "A slip should be told.", args: []string{"explian"}, want: `there is no command "explian": did you mean explain? commands are serve, explain`},
-		"Other":   {reason: "What is like no command should be, too.", args: []string{"x"}, want: `there is no command "x": commands are serve, explain`},
+		"None":            {reason: "Without arguments the default command runs.", want: "serve size=4"},
+		"Flag":            {reason: "So it does with its flags.", args: "--size=8", want: "serve size=8"},
+		"DefaultByName":   {reason: "It has a name like all others.", args: "serve --size 8", want: "serve size=8"},
+		"Command":         {reason: "A command can have arguments.", args: "explain a b", want: "explain paths=[a b] output=table prefix=<nil>"},
+		"NoPaths":         {reason: "A command may need arguments.", args: "explain", wantErr: "64: requires at least 1 arg(s), only received 0"},
+		"CommandSlip":     {reason: "A slip should be told.", args: "explian", wantErr: `64: there is no command "explian": did you mean explain? commands are completion, explain, fail, help, serve`},
+		"CommandUnknown":  {reason: "What is like no command should be, too.", args: "x", wantErr: `64: there is no command "x": commands are completion, explain, fail, help, serve`},
+		"FlagSlip":        {reason: "So should a slip of a flag.", args: "explain --ouptut json a", wantErr: "64: there is no flag --ouptut: did you mean --output? kubectl cloudtags explain --help has all"},
+		"FlagUnknown":     {reason: "What is like no flag should be, too.", args: "explain --wide a", wantErr: "64: there is no flag --wide: kubectl cloudtags explain --help has all"},
+		"FlagNoValue":     {reason: "Other errors are those of the library.", args: "explain --output", wantErr: "64: flag needs an argument: --output"},
+		"Choice":          {reason: "A choice is one of its values.", args: "explain -o json a", want: "explain paths=[a] output=json prefix=<nil>"},
+		"ChoiceSlip":      {reason: "A slip of a value should be told.", args: "explain -o jsno a", wantErr: `64: invalid argument "jsno" for "-o, --output" flag: did you mean json? must be one of table, json`},
+		"Optional":        {reason: "An empty prefix isn't the default one.", args: "explain --prefix= a", want: "explain paths=[a] output=table prefix="},
+		"Variable":        {reason: "An environment variable stands for a flag.", environment: "16", want: "serve size=16"},
+		"VariableAndFlag": {reason: "The flag is nearer to whoever runs the command.", environment: "16", args: "--size=8", want: "serve size=8"},
+		"VariableWrong":   {reason: "Values of variables are checked like those of flags.", environment: "much", wantErr: `64: environment variable SERVE_SIZE: strconv.ParseInt: parsing "much": invalid syntax`},
+		"Fails":           {reason: "An error of a command isn't one of the command line.", args: "fail", wantErr: "1: it failed"},
+		"Version":         {reason: "The version is that of the program, not of a command.", args: "--version", want: "v1"},
+		"Help": {reason: "Help is about all commands.", args: "--help", want: `A Crossplane composition function that turns labels into cloud tags.
+
+Usage: kubectl cloudtags [flags]
+
+Commands:
+  completion   Generate the autocompletion script for the specified shell
+  explain      Explain.
+  fail         Fail.
+  serve        Serve.
+
+Flags:
+  -h, --help      help for kubectl cloudtags
+      --version   Print the version and the revision that the function is built of.`},
+		"CommandHelp": {reason: "Help of a command has its flags in the order of their use, with choices and variables.", args: "serve --help", want: `Serve.
+
+Usage: kubectl cloudtags serve [flags]
+
+Flags:
+      --size MB   Greatest size in MB. [$SERVE_SIZE] (default 4)
+  -h, --help      help for serve`},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := fmt.Sprint(command.Check(kong.Must(&cli).Model.Node, tc.args)); got != tc.want {
-				t.Errorf("%s\nCheck(%q): want %s, got %s", tc.reason, tc.args, tc.want, got)
+			t.Setenv("SERVE_SIZE", tc.environment)
+
+			out := &strings.Builder{}
+			p := program()
+			p.SetOut(out)
+
+			err := command.Execute(t.Context(), p, "serve", strings.Fields(tc.args))
+
+			gotErr := ""
+			if err != nil {
+				gotErr = fmt.Sprintf("%d: %v", command.ExitCode(err), err)
+			}
+
+			if diff := cmp.Diff([]string{tc.want, tc.wantErr}, []string{strings.TrimSpace(out.String()), gotErr}); diff != "" {
+				t.Errorf("%s\nExecute(%q): -want, +got:\n%s", tc.reason, tc.args, diff)
 			}
 		})
 	}
 }
+
+// program with commands that print their flags.
+func program() *cobra.Command {
+	var (
+		size   int
+		paths  []string
+		prefix *string
+		output = "table"
+	)
+
+	serve := &cobra.Command{Use: "serve", Short: "Serve.", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		fmt.Fprintf(c.OutOrStdout(), "serve size=%d", size)
+
+		return nil
+	}}
+	serve.Flags().IntVar(&size, "size", 4, "Greatest size in `MB`.")
+	command.Variable(serve.Flags(), "size", "SERVE_SIZE")
+
+	explain := &cobra.Command{Use: "explain PATH...", Short: "Explain.", Args: command.Paths(&paths, 1), RunE: func(c *cobra.Command, _ []string) error {
+		of := "<nil>"
+		if prefix != nil {
+			of = *prefix
+		}
+
+		fmt.Fprintf(c.OutOrStdout(), "explain paths=%v output=%s prefix=%s", paths, output, of)
+
+		return nil
+	}}
+	command.Choice(explain.Flags(), &output, "output", "o", "Format.", "table", "json")
+	explain.Flags().Func("prefix", "Prefix.", command.Optional(&prefix))
+
+	fail := &cobra.Command{Use: "fail", Short: "Fail.", RunE: func(*cobra.Command, []string) error { return errors.New("it failed") }}
+
+	return command.Program("kubectl cloudtags", "v1", serve, explain, fail)
+}
+
+func TestExitCode(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   int
+	}{
+		"Any":   {reason: "Most errors have no status of their own.", err: fmt.Errorf("broken"), want: 1},
+		"Coded": {reason: "Some say the status, wherever they are wrapped.", err: fmt.Errorf("cannot: %w", coded{}), want: 2},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := command.ExitCode(tc.err); got != tc.want {
+				t.Errorf("%s\nExitCode(%v): want %d, got %d", tc.reason, tc.err, tc.want, got)
+			}
+		})
+	}
+}
+
+type coded struct{ error }
+
+func (coded) Error() string { return "coded" }
+func (coded) ExitCode() int { return 2 }

@@ -3,7 +3,7 @@ package tagstest
 import (
 	"errors"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 )
 
 // TB is what tests and property tests have in common.
@@ -13,19 +13,14 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// ParseArgs parses the command line args to command, which isn't run. It fails the
-// test if the process would end.
-func ParseArgs(tb TB, command any, args []string) error {
-	tb.Helper()
+// ParseArgs parses the command line args to command, which isn't run.
+func ParseArgs(command interface{ Cobra() *cobra.Command }, args []string) error {
+	c := command.Cobra()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.RunE = func(*cobra.Command, []string) error { return nil }
+	c.SetArgs(args)
 
-	k, err := kong.New(command, kong.Exit(func(code int) { tb.Fatalf("the command line exited with %d", code) }))
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	_, err = k.Parse(args)
-
-	return err
+	return c.Execute()
 }
 
 // A BrokenPipe can't be read from or written to.
@@ -38,15 +33,3 @@ func (BrokenPipe) Read([]byte) (int, error) { return 0, errBrokenPipe }
 
 // Write implements io.Writer.
 func (BrokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
-
-// ExitCode of a process that ends with err, as kong learns it.
-func ExitCode(err error) int {
-	if e, ok := errors.AsType[interface {
-		error
-		ExitCode() int
-	}](err); ok {
-		return e.ExitCode()
-	}
-
-	return 1
-}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
 // A CommandLine is a case of a test of a command.
@@ -46,7 +48,7 @@ func CommandLines(t *testing.T, run func(t *testing.T, line *CommandLine, in io.
 
 			got := strings.Split(out.String(), "\n")
 			if err != nil {
-				got = append(got, fmt.Sprintf("error with exit code %d: %v", ExitCode(err), err))
+				got = append(got, fmt.Sprintf("error with exit code %d: %v", command.ExitCode(err), err))
 			}
 
 			g.Check(t, line.Reason, got)

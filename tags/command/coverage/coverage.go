@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
@@ -24,21 +26,51 @@ import (
 
 // A Command counts the tags of resources, as kubectl or a render prints them.
 type Command struct {
-	Files []string `arg:"" help:"Files or folders of resources, as kubectl get managed -A -o json or yaml prints them, or a render. - is standard input."`
+	Files []string
 
-	By          string   `default:"provider" enum:"provider,kind,namespace,composite" help:"What to count by: provider, kind, namespace or composite."`
-	Key         []string `sep:"none" help:"Key of a tag, or of a label, that resources must have. Can be repeated. By default all keys are counted that any resource or the cloud has." placeholder:"KEY"`
-	KeyPrefix   *string  `help:"Prefix of the keys of labels (plexsphere: by default). A Composition says its own." placeholder:"PREFIX"`
-	Composition string   `help:"Composition whose step says where tags are, which keys count, and which its tagPolicy requires." placeholder:"FILE"`
-	Step        string   `help:"Name of the step, if the Composition has several of this function." placeholder:"NAME"`
+	By          string
+	Key         []string
+	KeyPrefix   *string
+	Composition string
+	Step        string
 
-	RequiredResources []string `help:"File or folder with the object that holds the standard which the step's input extends. Can be repeated." placeholder:"PATH"`
+	RequiredResources []string
 
-	Output string `default:"table" enum:"table,html,json,yaml,csv" help:"Format of the output: table, html, json, yaml or csv. json, yaml and csv have whole lists." short:"o"`
-	Strict bool   `help:"Exit with status 2 if any resource lacks a key of --key, or breaks the step's tagPolicy, or if no resource can have tags."`
+	Output string
+	Strict bool
 
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "coverage FILE...",
+		Short: "Count tagged resources, resources with missing tags, and resources whose tags in the cloud differ from the desired ones.",
+		Long: `Count tagged resources, resources with missing tags, and resources whose tags in the cloud
+differ from the desired ones.
+
+Files and folders have resources as kubectl get managed -A -o json or yaml prints them, or
+what was rendered. - is standard input.`,
+		Args:    command.Paths(&c.Files, 1),
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(*cobra.Command, []string) error { return c.Run() },
+	}
+
+	c.By, c.Output = "provider", "table"
+
+	f := out.Flags()
+	command.Choice(f, &c.By, "by", "", "What to count by.", divisions...)
+	f.StringArrayVar(&c.Key, "key", nil, "`KEY` of a tag, or of a label, that resources must have. Can be repeated. By default all keys are counted that any resource or the cloud has.")
+	f.Func("key-prefix", "`PREFIX` of the keys of labels (plexsphere: by default). A Composition says its own.", command.Optional(&c.KeyPrefix))
+	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where tags are, which keys count, and which its tagPolicy requires.")
+	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition has several of this function.")
+	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the step's input extends. Can be repeated.")
+	command.Choice(f, &c.Output, "output", "o", "Format of the output. json, yaml and csv have whole lists.", "table", "html", "json", "yaml", "csv")
+	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any resource lacks a key of --key, or breaks the step's tagPolicy, or if no resource can have tags.")
+
+	return out
 }
 
 // emptyError is the error of --strict if nothing was counted: nobody has looked at what should be tagged.

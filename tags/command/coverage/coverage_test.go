@@ -47,7 +47,7 @@ func runOn(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal
 
 	c := &Command{terminal: on}
 
-	if err := tagstest.ParseArgs(t, c, args); err != nil {
+	if err := tagstest.ParseArgs(c, args); err != nil {
 		return err
 	}
 

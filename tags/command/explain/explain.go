@@ -10,10 +10,12 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -22,29 +24,70 @@ import (
 // A Command explains a file of labels, or all sources of a composite resource's
 // labels.
 type Command struct {
-	File string `arg:"" help:"YAML or JSON file with a map of labels, or with any object that has one at --field-path. - is standard input, here and for all other files." optional:""`
+	File string
 
-	FieldPath    string        `help:"Field path of the map of labels in the file, e.g. spec.labels." placeholder:"PATH"`
-	Provider     []string      `help:"Provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side." placeholder:"NAME"`
-	ProfileRules profile.Rules `default:"" enum:",Contract,Cloud" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud). By default the contract's, and what the APIs are known to refuse is said. With a Composition, in place of what its step says." placeholder:"RULES"`
-	Keys         bool          `help:"Show only the tag key of each label, for each cloud."`
-	Output       string        `default:"table" enum:"table,json,yaml,csv" help:"Format of the output: table, json or yaml, and csv with --keys." short:"o"`
-	Strict       bool          `help:"Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy."`
+	FieldPath    string
+	Provider     []string
+	ProfileRules profile.Rules
+	Keys         bool
+	Output       string
+	Strict       bool
 
-	Composition       string   `help:"Composition whose step says where labels come from, instead of a file." placeholder:"FILE"`
-	XR                string   `help:"Composite resource of the Composition." name:"xr" placeholder:"FILE"`
-	XRD               string   `help:"CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. Its defaults apply, as they do in the cluster. A composite resource that is read from the cluster has them." name:"xrd" placeholder:"FILE"`
-	RequiredResources []string `help:"File or folder of objects that the step requires. Can be repeated." placeholder:"PATH"`
-	Context           string   `help:"YAML or JSON file with the pipeline's context: a map of context key to value." placeholder:"FILE"`
-	Rendered          string   `help:"Output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has." placeholder:"FILE"`
-	Request           string   `help:"Recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it." placeholder:"FILE"`
-	Step              string   `help:"Name of the step, if the Composition or what is recorded has several of this function." placeholder:"NAME"`
+	Composition       string
+	XR                string
+	XRD               string
+	RequiredResources []string
+	Context           string
+	Rendered          string
+	Request           string
+	Step              string
 
 	// Function that is run over a recorded request.
-	Function Function `kong:"-"`
+	Function Function
 
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "explain [FILE]",
+		Short: "Show which labels become which tags, and which are skipped and why.",
+		Long: `Show which labels become which tags, and which are skipped and why.
+
+FILE has a map of labels in YAML or JSON, or any object that has one at --field-path.
+- is standard input, here and for all other files.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			c.File = strings.Join(args, "")
+
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
+	}
+
+	c.Output = "table"
+
+	f := out.Flags()
+	f.StringVar(&c.FieldPath, "field-path", "", "Field `PATH` of the map of labels in the file, e.g. spec.labels.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side.")
+	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs. "+
+		"By default the contract's, and what the APIs are known to refuse is said. With a Composition, in place of what its step says.", profile.Contract, profile.Cloud)
+	f.BoolVar(&c.Keys, "keys", false, "Show only the tag key of each label, for each cloud.")
+	command.Choice(f, &c.Output, "output", "o", "Format of the output. csv goes with --keys.", "table", "json", "yaml", "csv")
+	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy.")
+	f.StringVar(&c.Composition, "composition", "", "`FILE` with the Composition whose step says where labels come from, instead of a file of labels.")
+	f.StringVar(&c.XR, "xr", "", "`FILE` with a composite resource of the Composition.")
+	f.StringVar(&c.XRD, "xrd", "", "`FILE` with the CompositeResourceDefinition of the composite resource, or the CustomResourceDefinition that Crossplane makes of it. "+
+		"Its defaults apply, as they do in the cluster. A composite resource that is read from the cluster has them.")
+	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder of objects that the step requires. Can be repeated.")
+	f.StringVar(&c.Context, "context", "", "YAML or JSON `FILE` with the pipeline's context: a map of context key to value.")
+	f.StringVar(&c.Rendered, "rendered", "", "`FILE` with the output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has.")
+	f.StringVar(&c.Request, "request", "", "`FILE` with a recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it.")
+	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition or what is recorded has several of this function.")
+
+	return out
 }
 
 // strictError is the error of --strict.

@@ -51,7 +51,7 @@ func run(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.T
 
 	c := &Command{terminal: on, Function: waits}
 
-	if err := tagstest.ParseArgs(t, c, args); err != nil {
+	if err := tagstest.ParseArgs(c, args); err != nil {
 		return err
 	}
 

@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -44,11 +46,34 @@ func (failedError) ExitCode() int { return 2 }
 // knows to differ from release to release. Unless the definitions are complete, only versions
 // of kinds can be gone.
 type Command struct {
-	Paths []string `arg:"" optional:"" help:"Files and folders of custom resource definitions. - is standard input. Without any, the built-in index is printed."`
+	Paths []string
 
-	Output   string `default:"table" enum:"table,json" help:"Format of the built-in index: table or json. json has all that is known." short:"o"`
-	Diff     bool   `help:"Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error."`
-	Complete bool   `help:"With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone."`
+	Output   string
+	Diff     bool
+	Complete bool
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "index [PATH...]",
+		Short: "Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.",
+		Long: `Print the built-in index of tag fields, or the tag fields of the kinds that custom resource definitions define.
+
+Paths are files and folders of custom resource definitions. - is standard input. Without any,
+the built-in index is printed.`,
+		Args: command.Paths(&c.Paths, 0),
+		RunE: func(*cobra.Command, []string) error { return c.Run() },
+	}
+
+	c.Output = "table"
+
+	f := out.Flags()
+	command.Choice(f, &c.Output, "output", "o", "Format of the built-in index. json has all that is known.", "table", "json")
+	f.BoolVar(&c.Diff, "diff", false, "Print only what differs from the built-in index, and exit with status 1 if anything does, and 2 after an error.")
+	f.BoolVar(&c.Complete, "complete", false, "With --diff: the definitions are all that there are of their API groups, so kinds that aren't among them are gone.")
+
+	return out
 }
 
 // A kind is a version of a kind: its entry in the built-in index, if there is one, and its tag field by its

@@ -17,6 +17,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -145,7 +146,7 @@ func run(t *testing.T, stdin string, args ...string) []string {
 	t.Helper()
 
 	c := &Command{}
-	if err := tagstest.ParseArgs(t, c, args); err != nil {
+	if err := tagstest.ParseArgs(c, args); err != nil {
 		t.Fatal(err)
 	}
 
@@ -162,7 +163,7 @@ func run(t *testing.T, stdin string, args ...string) []string {
 	}
 
 	if err != nil {
-		got = append(got, "error: "+err.Error(), fmt.Sprintf("exit: %d", tagstest.ExitCode(err)))
+		got = append(got, "error: "+err.Error(), fmt.Sprintf("exit: %d", command.ExitCode(err)))
 	}
 
 	return got

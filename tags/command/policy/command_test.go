@@ -23,12 +23,12 @@ func TestPrinted(t *testing.T) {
 			in = strings.NewReader(compositionOf(line.Input))
 		}
 
-		return command(t, line.Args...).run(in, out)
+		return parse(t, line.Args...).run(in, out)
 	})
 }
 
 func TestWriteError(t *testing.T) {
-	err := command(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").run(nil, tagstest.BrokenPipe{})
+	err := parse(t, "--provider", "aws", "--prefix", prefix, "--match", "v1/Namespace").run(nil, tagstest.BrokenPipe{})
 	if err == nil || err.Error() != "cannot write the policy: the pipe is broken" {
 		t.Errorf("an error of the output should be said, but it is: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"sigs.k8s.io/yaml"
 
@@ -21,6 +22,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -28,25 +30,58 @@ import (
 
 // A Command prints a policy and its binding.
 type Command struct {
-	Composition string `help:"YAML file with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input." placeholder:"FILE"`
-	Step        string `help:"Pipeline step of the Composition. Needed only if the input of several steps is one of this function." placeholder:"NAME"`
+	Composition string
+	Step        string
 
-	RequiredResources []string `help:"File or folder with the object that holds the standard which the input extends. Can be repeated." placeholder:"PATH"`
+	RequiredResources []string
 
-	Resources bool `xor:"judged" help:"Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds."`
+	Resources bool
 
-	Provider []string          `help:"Provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value." placeholder:"NAME"`
-	Match    []string          `help:"apiVersion/kind of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones." placeholder:"KIND" sep:"none"`
-	Required bool              `xor:"judged" help:"Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag."`
-	Action   string            `default:"Deny" enum:"Deny,Warn" help:"What to do about an object that breaks the policy: Deny or Warn."`
-	Selector map[string]string `help:"Label that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked." placeholder:"KEY=VALUE"`
-	Name     string            `help:"Name of the policy and its binding. By default cloud-tags, followed by the name of the Composition." placeholder:"NAME"`
+	Provider []string
+	Match    []string
+	Required bool
+	Action   string
+	Selector map[string]string
+	Name     string
 
-	Prefix       []string         `help:"Prefix of the labels and annotations to check, e.g. tags.example.org/. Can be repeated." placeholder:"PREFIX" sep:"none"`
-	KeyPrefix    *string          `help:"Prefix of tag keys (plexsphere: by default)." placeholder:"PREFIX"`
-	ReservedKey  []string         `help:"Key that must not be claimed, or the beginning of keys and a *, e.g. entigo:*. Can be repeated." placeholder:"KEY" sep:"none"`
-	ReservedTags map[string]int32 `help:"Tag slots to leave free by tag profile, e.g. aws=3." placeholder:"PROFILE=COUNT"`
-	ProfileRules string           `enum:",Contract,Cloud" default:"" help:"Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs (Contract or Cloud)." placeholder:"RULES"`
+	Prefix       []string
+	KeyPrefix    *string
+	ReservedKey  []string
+	ReservedTags map[string]int
+	ProfileRules profile.Rules
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "policy",
+		Short: "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return c.Run() },
+	}
+
+	c.Action = "Deny"
+
+	f := out.Flags()
+	f.StringVar(&c.Composition, "composition", "", "YAML `FILE` with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input.")
+	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if the input of several steps is one of this function.")
+	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the input extends. Can be repeated.")
+	f.BoolVar(&c.Resources, "resources", false, "Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value.")
+	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
+		"A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones.")
+	f.BoolVar(&c.Required, "required", false, "Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag.")
+	command.Choice(f, &c.Action, "action", "", "What to do about an object that breaks the policy.", "Deny", "Warn")
+	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked.")
+	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. By default cloud-tags, followed by the name of the Composition.")
+	f.StringArrayVar(&c.Prefix, "prefix", nil, "`PREFIX` of the labels and annotations to check, e.g. tags.example.org/. Can be repeated.")
+	f.Func("key-prefix", "`PREFIX` of tag keys (plexsphere: by default).", command.Optional(&c.KeyPrefix))
+	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that must not be claimed, or the beginning of keys and a *, e.g. entigo:*. Can be repeated.")
+	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Tag slots to leave free by tag profile (`PROFILE=COUNT`), e.g. aws=3.")
+	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
+	out.MarkFlagsMutuallyExclusive("resources", "required")
+
+	return out
 }
 
 const header = `# Made by function-cloud-tags policy. Make it again when the input of the function

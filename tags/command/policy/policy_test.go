@@ -27,13 +27,13 @@ import (
 // prefix of the labels and annotations of most cases.
 const prefix = "tags.example.org/"
 
-// command returns the command with the arguments.
-func command(tb rapid.TB, args ...string) *Command {
+// parse returns the command with the arguments.
+func parse(tb rapid.TB, args ...string) *Command {
 	tb.Helper()
 
 	c := &Command{}
 
-	if err := tagstest.ParseArgs(tb, c, args); err != nil {
+	if err := tagstest.ParseArgs(c, args); err != nil {
 		tb.Fatal(err)
 	}
 
@@ -45,7 +45,7 @@ func output(tb rapid.TB, in string, args ...string) []byte {
 	tb.Helper()
 
 	out := &bytes.Buffer{}
-	if err := command(tb, args...).run(strings.NewReader(in), out); err != nil {
+	if err := parse(tb, args...).run(strings.NewReader(in), out); err != nil {
 		tb.Fatal(err)
 	}
 

@@ -199,7 +199,7 @@ func TestResourcesEveryKind(t *testing.T) {
 func inputOf(tb rapid.TB, fields string) *v1beta1.CloudTags {
 	tb.Helper()
 
-	s, err := command(tb, "--composition", "-").step(strings.NewReader(compositionOf(fields)))
+	s, err := parse(tb, "--composition", "-").step(strings.NewReader(compositionOf(fields)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
 
 	p := &policy{plurals: make(map[string]string)}
 
-	s, err := command(tb, "--composition", "-").step(strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}")))
+	s, err := parse(tb, "--composition", "-").step(strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}")))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	grpcprometheus "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
@@ -22,6 +23,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
@@ -33,8 +35,9 @@ const drainTimeout = 25 * time.Second
 // megabyte is the unit, in bytes, of message sizes in flags. maxMegabytes is the size of the largest message that
 // protobuf has.
 const (
-	megabyte     = 1024 * 1024
-	maxMegabytes = math.MaxInt32 / megabyte
+	megabyte         = 1024 * 1024
+	defaultMegabytes = 4
+	maxMegabytes     = math.MaxInt32 / megabyte
 )
 
 // Requests and responses have up to several megabytes. Buffers and windows of these sizes, in bytes, move them in
@@ -52,19 +55,45 @@ const maxStreams = 100
 
 // A Command serves a function.
 type Command struct {
-	Debug       bool `help:"Emit debug logs in addition to info logs."                                                         short:"d"`
-	AuditValues bool `help:"Log the values of tags that change, in addition to their keys. Whoever reads the logs can read them."`
+	Debug       bool
+	AuditValues bool
 
-	Network            string `default:"tcp"                                                                        help:"Network on which to listen for gRPC connections."`
-	Address            string `default:":9443"                                                                      help:"Address at which to listen for gRPC connections."`
-	TLSCertsDir        string `env:"TLS_SERVER_CERTS_DIR"                                                           help:"Directory with the server's certificate (tls.crt, tls.key) and the CA that client certificates are verified by (ca.crt)."`
-	Insecure           bool   `help:"Run without mTLS. --tls-certs-dir is ignored."`
-	MaxRecvMessageSize int    `default:"4"                                                                          help:"Greatest size of received messages in MB."`
-	MaxSendMessageSize int    `default:"4"                env:"MAX_SEND_MESSAGE_SIZE"                                                          help:"Greatest size of sent messages in MB. Crossplane takes none above 4 MB."`
-	MetricsAddress     string `default:":8080"                                                                      help:"Address at which to serve Prometheus metrics. Empty serves none."`
+	Network            string
+	Address            string
+	TLSCertsDir        string
+	Insecure           bool
+	MaxRecvMessageSize int
+	MaxSendMessageSize int
+	MetricsAddress     string
 
 	// New returns the function, which logs and counts what it does to what it is given.
-	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer `kong:"-"`
+	New func(c *Command, log *slog.Logger, metrics *report.Metrics) fnv1.FunctionRunnerServiceServer
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:     "serve",
+		Short:   "Serve the function to Crossplane. This is the default command.",
+		Args:    cobra.NoArgs,
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
+	}
+
+	f := out.Flags()
+	f.BoolVarP(&c.Debug, "debug", "d", false, "Emit debug logs in addition to info logs.")
+	f.BoolVar(&c.AuditValues, "audit-values", false, "Log the values of tags that change, in addition to their keys. Whoever reads the logs can read them.")
+	f.StringVar(&c.Network, "network", "tcp", "Network on which to listen for gRPC connections.")
+	f.StringVar(&c.Address, "address", ":9443", "Address at which to listen for gRPC connections.")
+	f.StringVar(&c.TLSCertsDir, "tls-certs-dir", "", "Directory with the server's certificate (tls.crt, tls.key) and the CA that client certificates are verified by (ca.crt).")
+	command.Variable(f, "tls-certs-dir", "TLS_SERVER_CERTS_DIR")
+	f.BoolVar(&c.Insecure, "insecure", false, "Run without mTLS. --tls-certs-dir is ignored.")
+	f.IntVar(&c.MaxRecvMessageSize, "max-recv-message-size", defaultMegabytes, "Greatest size of received messages in MB.")
+	f.IntVar(&c.MaxSendMessageSize, "max-send-message-size", defaultMegabytes, "Greatest size of sent messages in MB. Crossplane takes none above 4 MB.")
+	command.Variable(f, "max-send-message-size", "MAX_SEND_MESSAGE_SIZE")
+	f.StringVar(&c.MetricsAddress, "metrics-address", ":8080", "Address at which to serve Prometheus metrics. Empty serves none.")
+
+	return out
 }
 
 // Validate that messages can be received and sent.

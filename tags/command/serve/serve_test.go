@@ -26,7 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -43,6 +42,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A fake function answers with the tag of the request. If it has a channel, it says there that
@@ -434,13 +434,8 @@ func TestMessageSize(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			k, err := kong.New(&Command{})
-			if err != nil {
-				t.Fatal(err)
-			}
-
 			got := ""
-			if _, err := k.Parse([]string{"--insecure", "--max-" + tc.flag + "-message-size=" + tc.size}); err != nil {
+			if err := tagstest.ParseArgs(&Command{}, []string{"--insecure", "--max-" + tc.flag + "-message-size=" + tc.size}); err != nil {
 				got = err.Error()
 			}
 
