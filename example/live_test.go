@@ -130,6 +130,7 @@ var liveTests = []liveTest{
 	{name: "Hops", run: testHops, shows: "an edit of an object reaches the tags of an XR two objects away"},
 	{name: "Registry", run: testRegistry, shows: "an edit of an object changes which labels become tags"},
 	{name: "Tree", run: testTree, shows: "labels reach what the third of three nested XRs is composed of, and leave it"},
+	{name: "Explain", run: testExplain, shows: "`explain` says what the cluster has, and who took tags away"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
 		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it",

@@ -29,6 +29,17 @@ func isManaged(crd *unstructured.Unstructured) bool {
 
 // Managed are all resources of providers, as kubectl get managed -A -o yaml prints them.
 func (c *Cluster) Managed(ctx context.Context) ([]byte, error) {
+	return c.list(ctx, metav1.ListOptions{}, func(o *unstructured.Unstructured) { o.SetManagedFields(nil) }, categoryManaged)
+}
+
+// Composed are all that the outermost XR of the name is composed of, as kubectl get managed,composite -A -o yaml -l
+// crossplane.io/composite=NAME --show-managed-fields prints it.
+func (c *Cluster) Composed(ctx context.Context, name string) ([]byte, error) {
+	return c.list(ctx, metav1.ListOptions{LabelSelector: "crossplane.io/composite=" + name}, func(*unstructured.Unstructured) {}, categoryManaged, "composite")
+}
+
+// list the objects of all kinds of the categories.
+func (c *Cluster) list(ctx context.Context, options metav1.ListOptions, change func(*unstructured.Unstructured), categories ...string) ([]byte, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(c.config)
 	if err != nil {
 		return nil, err
@@ -48,17 +59,18 @@ func (c *Cluster) Managed(ctx context.Context) ([]byte, error) {
 		}
 
 		for _, kind := range of.APIResources {
-			if !slices.Contains(kind.Categories, categoryManaged) {
+			if !slices.ContainsFunc(kind.Categories, func(name string) bool { return slices.Contains(categories, name) }) {
 				continue
 			}
 
-			list, err := c.client.Resource(gv.WithResource(kind.Name)).List(ctx, metav1.ListOptions{})
+			list, err := c.client.Resource(gv.WithResource(kind.Name)).List(ctx, options)
 			if err != nil {
 				return nil, fmt.Errorf("cannot list %s: %w", kind.Name, err)
 			}
 
 			for _, o := range list.Items {
-				o.SetManagedFields(nil)
+				change(&o)
+
 				items = append(items, o.Object)
 			}
 		}

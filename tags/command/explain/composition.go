@@ -18,7 +18,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -119,10 +118,6 @@ func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, e
 
 	if overruled {
 		of.notes = append(of.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
-	}
-
-	if len(report.Digests(object.Tree(xr))) > 0 {
-		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
 	needsContext := func(s v1beta1.Source) bool {

@@ -125,12 +125,16 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		return nil, err
 	}
 
-	desired, err := composed(r, c.Rendered)
+	desired, err := composed(r, c.Rendered, object.Tree(of.xr))
 	if err != nil {
 		return nil, err
 	}
 
 	of.req.Observed.Resources = live(desired)
+
+	if len(of.req.GetObserved().GetResources()) == 0 && len(report.Digests(object.Tree(of.xr))) > 0 {
+		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
+	}
 
 	return of.resources(ctx, desired)
 }
@@ -149,7 +153,7 @@ func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 	out := make(map[string]*fnv1.Resource)
 
 	for name, r := range resources {
-		if object.Of(r).Node().Field("metadata").Field("uid").Text() != "" {
+		if uidOf(object.Of(r)) != "" {
 			out[name] = r
 		}
 	}
@@ -232,19 +236,26 @@ func fatal(ctx context.Context, s *stamp.Stamper, targets *target.Targets, viola
 	return nil
 }
 
-// composed returns the composed resources in the output of a render, by the name that each has in its
-// pipeline.
-func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error) {
+// composed returns the composed resources in the output of a render, or among those that were read from a cluster, by the
+// name that each has in its pipeline. The cluster says whose they are: those of nested composite resources have the same
+// labels as those of xr.
+func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fnv1.Resource, error) {
 	objects, err := r.Objects(file)
 	if err != nil {
 		return nil, err
 	}
 
 	out := make(map[string]*fnv1.Resource)
+	others := 0
 
 	for _, o := range objects {
 		name := object.Annotations(object.Tree(o)).Field(nameAnnotation).Text()
 		if name == "" {
+			continue
+		}
+
+		if owner, uid := controller(object.Tree(o)), uidOf(xr); owner != "" && uid != "" && owner != uid {
+			others++
 			continue
 		}
 
@@ -255,11 +266,28 @@ func composed(r *manifest.Reader, file string) (map[string]*fnv1.Resource, error
 		out[name] = &fnv1.Resource{Resource: o}
 	}
 
-	if len(out) == 0 {
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case others > 0:
+		return nil, errors.Errorf("cannot explain %s: none of its %d composed resources is one of %s, by their ownerReferences", file, others, words.Name(object.Title(xr)))
+	default:
 		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource, which have the annotation %s", file, len(objects), nameAnnotation)
 	}
+}
 
-	return out, nil
+// uidOf the object, or empty if it isn't read from a cluster.
+func uidOf(o object.Object) string { return o.Node().Field("metadata").Field("uid").Text() }
+
+// controller of the object, by its uid.
+func controller(o object.Object) string {
+	for owner := range o.Node().Field("metadata").Field("ownerReferences").Items() {
+		if owner.Field("controller").Value().GetBoolValue() {
+			return owner.Field("uid").Text()
+		}
+	}
+
+	return ""
 }
 
 // stamper of the step.
