@@ -203,8 +203,13 @@ func TestMonitoringNames(t *testing.T) {
 	}
 
 	all := queries(t, root)
+
 	for _, r := range alertRules(t, root) {
 		all = append(all, r.Expr)
+
+		if !slices.ContainsFunc(alertFaults, func(f alertFault) bool { return f.alerts[r.Alert] != nil }) && r.Alert != alertNoRuns {
+			t.Errorf("no fault makes the alert %s fire", r.Alert)
+		}
 	}
 
 	for _, query := range all {
@@ -291,6 +296,9 @@ func failing(reason string) map[string]map[string]string {
 func on(alert, provider string) map[string]map[string]string {
 	return map[string]map[string]string{alert: {"provider": provider}}
 }
+
+// alertNoRuns fires when nobody calls the function any more.
+const alertNoRuns = "CloudTagsNoRuns"
 
 var alertFaults = []alertFault{
 	{name: "Healthy", input: `"profileRules": "Cloud", ` + aLabel, resource: awsBucket},
@@ -481,7 +489,7 @@ func ended(t *testing.T, running *functions.Running, rules []alertRule) ruleTest
 	for _, r := range rules {
 		test.Alerts = append(test.Alerts,
 			alertTest{At: "80m", Name: r.Alert, Alerts: r.expected(nil)},
-			alertTest{At: "100m", Name: r.Alert, Alerts: r.expected(map[string]map[string]string{"CloudTagsNoRuns": {}})})
+			alertTest{At: "100m", Name: r.Alert, Alerts: r.expected(map[string]map[string]string{alertNoRuns: {}})})
 	}
 
 	return test
