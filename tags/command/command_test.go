@@ -92,9 +92,9 @@ func program() *cobra.Command {
 	)
 
 	serve := &cobra.Command{Use: "serve", Short: "Serve.", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		fmt.Fprintf(c.OutOrStdout(), "serve size=%d", size)
+		_, err := fmt.Fprintf(c.OutOrStdout(), "serve size=%d", size)
 
-		return nil
+		return err
 	}}
 	serve.Flags().IntVar(&size, "size", 4, "Greatest size in `MB`.")
 	command.Variable(serve.Flags(), "size", "SERVE_SIZE")
@@ -105,9 +105,9 @@ func program() *cobra.Command {
 			of = *prefix
 		}
 
-		fmt.Fprintf(c.OutOrStdout(), "explain paths=%v output=%s prefix=%s", paths, output, of)
+		_, err := fmt.Fprintf(c.OutOrStdout(), "explain paths=%v output=%s prefix=%s", paths, output, of)
 
-		return nil
+		return err
 	}}
 	command.Choice(explain.Flags(), &output, "output", "o", "Format.", "table", "json")
 	explain.Flags().Func("prefix", "Prefix.", command.Optional(&prefix))
@@ -123,7 +123,7 @@ func TestExitCode(t *testing.T) {
 		err    error
 		want   int
 	}{
-		"Any":   {reason: "Most errors have no status of their own.", err: fmt.Errorf("broken"), want: 1},
+		"Any":   {reason: "Most errors have no status of their own.", err: errors.New("broken"), want: 1},
 		"Coded": {reason: "Some say the status, wherever they are wrapped.", err: fmt.Errorf("cannot: %w", coded{}), want: 2},
 	}
 
@@ -136,7 +136,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-type coded struct{ error }
+type coded struct{}
 
 func (coded) Error() string { return "coded" }
 func (coded) ExitCode() int { return 2 }
