@@ -24,9 +24,16 @@ func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	xr = object.Of(r.Request.GetDesired().GetComposite())
 	old, _ := object.Get(xr, path) // What can't be read can't be written either.
 
+	active := r.active(out.Finals)
+	r.omitEmptied(active)
+
+	if len(active.GetFields()) == 0 {
+		return object.Object{}, nil
+	}
+
 	m := merger{}
 
-	merged := m.merge(path.Segments(), old, structpb.NewStructValue(r.active(out.Finals)))
+	merged := m.merge(path.Segments(), old, structpb.NewStructValue(active))
 	if merged.GetStructValue() == nil {
 		return object.Object{}, m.lacks
 	}
@@ -68,6 +75,19 @@ func (r *Run) active(finals []stamp.Final) *structpb.Struct {
 	}
 
 	return out
+}
+
+// omitEmptied leaves out the objects that are empty now, and aren't in the observed status. Server-side apply would make
+// null of them, which the API server refuses, but takes away what isn't there. They come back in the next run.
+func (r *Run) omitEmptied(active *structpb.Struct) {
+	status, err := object.Of(r.Request.GetObserved().GetComposite()).At(r.Input.StatusFieldPath)
+	if err != nil {
+		return // Then there are none.
+	}
+
+	maps.DeleteFunc(active.GetFields(), func(name string, of *structpb.Value) bool {
+		return len(of.GetStructValue().GetFields()) == 0 && !status.Field(name).IsEmpty()
+	})
 }
 
 // A merger merges values into others, and remembers where it could not, because these are no

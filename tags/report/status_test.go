@@ -45,6 +45,21 @@ func TestStatus(t *testing.T) {
 			run:     statusAt("status.cloudTags"),
 			outcome: Outcome{Results: []stamp.Result{withholding("a", stamp.Withheld{Retained: []string{"k"}})}},
 		},
+		"Emptied": {
+			reason: "API servers refuse what server-side apply makes of an object that is emptied, so that it goes first.",
+			xr:     `{"status": {"cloudTags": {"providers": {"aws": ["k"]}, "resources": {"a": {"k": "v"}}}}}`,
+			run:    statusAt("status.cloudTags"),
+		},
+		"EmptyStays": {
+			reason: "Once it has gone it comes back without anything, and stays.",
+			xr:     `{"status": {"cloudTags": {"providers": {}, "resources": {}}}}`,
+			run:    statusAt("status.cloudTags"),
+		},
+		"EmptiedBesideClasses": {
+			reason: "What isn't emptied stays.",
+			xr:     `{"status": {"cloudTags": {"providers": {"aws": ["k"]}, "resources": {}, "classes": {"grade": {"kind": "ConfigMap"}}}}}`,
+			run:    classes,
+		},
 		"NothingDesired": {
 			reason: "A request that has nothing gets a status.",
 			edit:   func(req *fnv1.RunFunctionRequest) { req.Reset() },
