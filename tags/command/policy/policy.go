@@ -88,9 +88,6 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 # changes, or the function.
 `
 
-//go:embed policy.yaml.tmpl
-var labelsText string
-
 //go:embed binding.yaml.tmpl
 var bindingText string
 
@@ -209,7 +206,7 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 		}
 	}
 
-	return p.manifests(labelsText, p)
+	return p.print(p.validating(p.labels())...)
 }
 
 // step returns the Composition's step, or one whose input has the fields that the flags set.
@@ -371,6 +368,44 @@ func (p *policy) Where() string {
 	return strings.Join(out, " and ")
 }
 
+// A dict is an object of a manifest, or a part of one.
+type dict = map[string]any
+
+// validating returns the ValidatingAdmissionPolicy with the spec, and its binding.
+func (s *settings) validating(spec dict) []dict {
+	binding := dict{"policyName": s.Name, "validationActions": []string{s.Action}}
+	if len(s.Selector) > 0 { // Objects that match before the request or after it.
+		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
+	}
+
+	return []dict{s.manifest("ValidatingAdmissionPolicy", spec), s.manifest("ValidatingAdmissionPolicyBinding", binding)}
+}
+
+func (s *settings) manifest(kind string, spec dict) dict {
+	return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
+}
+
+// print returns the manifests as YAML, below what they don't check.
+func (p *policy) print(manifests ...dict) (string, error) {
+	notes := ""
+	if len(p.Notes) > 0 {
+		notes = "#\n# It doesn't check:\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
+	}
+
+	docs := make([]string, len(manifests))
+
+	for i, m := range manifests {
+		y, err := yaml.Marshal(m)
+		if err != nil {
+			return "", err
+		}
+
+		docs[i] = string(y)
+	}
+
+	return header + notes + strings.Join(docs, "---\n"), nil
+}
+
 // manifests that the template makes of each of the data, without anything that the API server fills in.
 func (p *policy) manifests(text string, of ...any) (string, error) {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
@@ -382,7 +417,7 @@ func (p *policy) manifests(text string, of ...any) (string, error) {
 		"indent":        func(n int, s string) string { return strings.ReplaceAll(s, "\n", "\n"+strings.Repeat(" ", n)) },
 	}).Parse(bindingText + text))
 
-	var docs []string
+	var docs []dict
 
 	for _, data := range of {
 		out := &strings.Builder{}
@@ -390,27 +425,15 @@ func (p *policy) manifests(text string, of ...any) (string, error) {
 			return "", err
 		}
 
-		// Plain YAML with sorted fields.
 		for doc := range strings.SplitSeq(out.String(), "\n---\n") {
-			var o any
+			var o dict
 			if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
 				return "", err
 			}
 
-			y, _ := yaml.Marshal(o) // It was YAML.
-			docs = append(docs, string(y))
+			docs = append(docs, o)
 		}
 	}
 
-	notes := ""
-	if len(p.Notes) > 0 {
-		notes = "#\n# It doesn't check:\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
-	}
-
-	return header + notes + strings.Join(docs, "---\n"), nil
-}
-
-// IllegibleReadings are the readings that can meet values which the policy can't read.
-func (p *policy) IllegibleReadings() []*reading {
-	return slices.DeleteFunc(slices.Clone(p.Readings), func(r *reading) bool { return r.Legible("") == "" })
+	return p.print(docs...)
 }
