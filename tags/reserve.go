@@ -15,7 +15,7 @@ func ProvidersKeySet() profile.KeySet { return providersSet }
 
 var providersSet = profile.NewFoldedKeySet(providersKeys...)
 
-// Claims is true if the label l claims a key of the set reserved, before any format is applied to
+// Claims is true if the label l has a key of the set reserved, before any format is applied to
 // it.
 func Claims(reserved profile.KeySet, l Label) bool {
 	return reserved.Has(l.QualifiedKey) || reserved.Has(l.TagKey)

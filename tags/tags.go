@@ -70,7 +70,7 @@ type Label struct {
 	// Source that the label came from, or nil if it came from nowhere.
 	Source *Source
 
-	// Trusted is true if the source may claim reserved keys.
+	// Trusted is true if the source may set reserved keys.
 	Trusted bool
 }
 

@@ -14,7 +14,7 @@ type Transformer struct {
 	// formats of keys and of values, by the name of a profile.
 	formats, values map[string]profile.Format
 
-	// claims are labels that were refused because they claim reserved keys.
+	// claims are labels that were refused because their keys are reserved.
 	claims []Label
 
 	// patterns of reserved keys, the keys that match them, in any case, and the prefix
@@ -44,7 +44,7 @@ type Transformed struct {
 	// prefix that labels' keys get.
 	prefix string
 
-	// claimed are the keys that only trusted labels may claim, and reserved the tag keys
+	// claimed are the keys that only trusted labels may have, and reserved the tag keys
 	// that only they may have.
 	claimed, reserved profile.KeySet
 }
@@ -65,7 +65,7 @@ func (d *Transformed) Fit(slots int) ([]Tag, []Refused) {
 }
 
 // Forges is true if an entry of the tag t, with a separator between key and value, could be taken
-// for a tag with a key that the label may not claim. Keys and values can have the separator in
+// for a tag with a key that the label may not have. Keys and values can have the separator in
 // them. Without a separator no entry is taken for another one.
 func (d *Transformed) Forges(t Tag, separator string) bool {
 	if separator == "" {
@@ -136,7 +136,7 @@ func (t *Transformer) Reserve(patterns []string, prefix string, claims []Label) 
 
 // Overridden are trusted labels that labels which aren't trusted have taken the place
 // of, the latest last. Such a label stands after all if it turns out to have a
-// reserved key once both are formatted, or the other one to claim one.
+// reserved key once both are formatted, or if the other one does.
 func (t *Transformer) Overridden(labels []Label) {
 	t.overridden = make(map[string]Label, len(labels))
 	for _, l := range labels {

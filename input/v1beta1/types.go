@@ -29,11 +29,12 @@ const StepsContextKey = "cloudtags.fn.plexsphere.com/steps"
 // write them. Package crd adds what the CRD needs besides.
 type CloudTags struct {
 	// Extends names an object that holds a standard: an input below this one. Fields of this
-	// input replace those of the standard, resources too. Joined are sources, kubernetesMetadata,
-	// keyFormats and valueFormats (the standard's come first, without those of a provider that
-	// this input has one for), tagFields, removeTags and ignoreTags (this input's come first),
-	// reservedKeys, and the rules of tagPolicy. The enforcement of tagPolicy is Error, and
-	// limitPolicy is ApplyStrict, if either says so. No two sources of both have one name.
+	// input replace those of the standard, resources too. These lists of both are joined:
+	// sources, kubernetesMetadata, keyFormats and valueFormats (the standard's come first, without
+	// its formats for a provider that this input has a format for), tagFields, removeTags and
+	// ignoreTags (this input's come first), reservedKeys, and the rules of tagPolicy. If either
+	// says so, the enforcement of tagPolicy is Error, and limitPolicy is ApplyStrict. All sources
+	// have different names.
 	//
 	// +optional
 	Extends *Extends `json:"extends,omitempty"`
@@ -79,11 +80,11 @@ type CloudTags struct {
 	// +kubebuilder:validation:MinItems=1
 	Sources []Source `json:"sources,omitempty"`
 
-	// ReservedKeys are keys that only trusted sources may claim. Each is a key, or
+	// ReservedKeys are keys that only trusted sources may set. Each is a key, or
 	// the beginning of keys and a *, e.g. workspace or entigo:*. It matches the
 	// qualified key of a label as well as the key of its tag, in upper or lower case.
 	// A tag with a reserved key that an earlier step has set is removed, unless a
-	// trusted source claims the key.
+	// trusted source sets the key.
 	//
 	// +optional
 	// +kubebuilder:validation:items:MinLength=1
@@ -212,8 +213,8 @@ type CloudTags struct {
 	TTL Duration `json:"ttl"`
 }
 
-// Extends names the object that holds a standard. Whoever may change the object changes what all
-// inputs that name it say, trusted sources and reserved keys, too.
+// Extends names the object that holds a standard. Whoever may change the object controls all
+// inputs that name it, with their trusted sources and reserved keys.
 type Extends struct {
 	// APIVersion of the object.
 	//
@@ -225,7 +226,7 @@ type Extends struct {
 	// +kubebuilder:validation:MinLength=1
 	Kind string `json:"kind"`
 
-	// Name of the object. The composite resource has no say in it.
+	// Name of the object. It never comes from the composite resource.
 	//
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
@@ -298,7 +299,7 @@ type KeyFormat struct {
 	Prefix *string `json:"prefix,omitempty"`
 
 	// Replace these strings in the whole key, in one pass. Where several match,
-	// the longest is replaced. What can't be legal in any key is refused.
+	// the longest is replaced. A replacement that is legal in no key is refused.
 	//
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`
@@ -319,7 +320,7 @@ type ValueFormat struct {
 	Provider string `json:"provider"`
 
 	// Replace these strings in the value, in one pass. Where several match, the
-	// longest is replaced. What can't be legal in any value is refused.
+	// longest is replaced. A replacement that is legal in no value is refused.
 	//
 	// +optional
 	Replace map[string]string `json:"replace,omitempty"`
@@ -519,8 +520,8 @@ type Source struct {
 
 	// Prefix of the labels and annotations that are taken. It is stripped. If a label
 	// and an annotation have the same key, the annotation is taken. A source of type
-	// RequiredResource with neither prefix nor fromFieldPath gives no labels: its object
-	// only leads expressions of later sources to theirs.
+	// RequiredResource with neither prefix nor fromFieldPath gives no labels: only
+	// expressions of later sources read its object.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -556,7 +557,7 @@ type Source struct {
 	// +kubebuilder:validation:Format=field-path
 	ProviderFieldPath object.Path `json:"providerFieldPath,omitzero"`
 
-	// Trusted sources may claim reservedKeys. Their value for such a key replaces the
+	// Trusted sources may set reservedKeys. Their value for such a key replaces the
 	// value that an earlier step has set. Their labels take tag slots first. A trusted
 	// source may be selected by expressions that read xr.metadata.namespace and other
 	// trusted sources, and nothing else.
@@ -637,7 +638,7 @@ type Include struct {
 	// contextKey, or in the objects of source: one pattern, a list of patterns, or a map
 	// of pattern to boolean, in which false is like except. A string may be such a list
 	// or map in YAML, and the booleans may be strings. Of several objects all patterns
-	// count. Nothing is included if the field isn't there.
+	// count. If the field is absent, nothing is included.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path
@@ -710,8 +711,8 @@ type RequiredResource struct {
 	// +optional
 	Name *StringSelector `json:"name,omitempty"`
 
-	// MatchLabels that the objects have. An empty map matches nothing, unless empty says
-	// so. To match every object, set all.
+	// MatchLabels that the objects have. An empty map matches nothing, unless empty is
+	// Any. To match every object, set all.
 	//
 	// +optional
 	MatchLabels *MapSource `json:"matchLabels,omitempty"`
@@ -723,9 +724,9 @@ type RequiredResource struct {
 	// +kubebuilder:validation:MinProperties=1
 	DefaultMatchLabels map[string]string `json:"defaultMatchLabels,omitzero"`
 
-	// Unless the composite resource has this field, a class is picked. If it has, none is,
-	// and that is no failure; but one that is recorded at statusFieldPath stays while it
-	// matches. For pick One only.
+	// Unless the composite resource has this field, a class is picked. If the composite
+	// resource has the field, no class is picked, and that is no failure. A class that is
+	// recorded at statusFieldPath stays while it matches. For pick One only.
 	//
 	// +optional
 	Unless *FieldSource `json:"unless,omitempty"`
@@ -739,7 +740,7 @@ type RequiredResource struct {
 
 // A FieldSource is a field of the composite resource.
 type FieldSource struct {
-	// FromFieldPath is the path of the field. One that is null isn't there.
+	// FromFieldPath is the path of the field. A field that is null counts as absent.
 	//
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath"`
@@ -783,15 +784,16 @@ type MapSource struct {
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath,omitzero"`
 
-	// Expression is the CEL expression of the map, which reads what that of a name does. An
-	// expression without a value counts as an absent field, and so does an empty map.
+	// Expression is the CEL expression of the map. It reads the same variables as the
+	// expression of a name. An expression without a value counts as an absent field, and so
+	// does an empty map.
 	//
 	// +optional
 	Expression expression.Expression `json:"expression,omitzero"`
 
-	// Empty says what a map without labels matches: Any matches every object of the kind.
-	// So does a field that is absent, unless there are defaultMatchLabels. By default no
-	// labels match nothing. With fromFieldPath, and without value, only.
+	// Empty says what an empty map matches: Any matches every object of the kind, also if
+	// the field is absent, unless there are defaultMatchLabels. By default an empty map
+	// matches nothing. Only with fromFieldPath, and without value.
 	//
 	// +optional
 	Empty Empty `json:"empty,omitempty"`
@@ -840,8 +842,7 @@ type TagField struct {
 	// resources that are not to be tagged. Labels is for composite resources that are
 	// composed: the field is a map that gets the labels for their own Composition, under
 	// their qualified keys, without prefix and formats. Labels with reserved keys are left
-	// out, and nothing but onConflict of their sources says what becomes of those that are
-	// there.
+	// out. The onConflict of the source says whether a label that exists already stays.
 	//
 	// +optional
 	Shape Shape `json:"shape,omitempty"`
@@ -1039,15 +1040,15 @@ type TagRule struct {
 	// +kubebuilder:default=true
 	Required *bool `json:"required,omitempty"`
 
-	// Values that the tag may have: with case, and a * matches any run of
-	// characters. By default all.
+	// Values that the tag may have, in upper or lower case as written. A * matches any
+	// run of characters. By default the tag may have any value.
 	//
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	Values []profile.Pattern `json:"values,omitempty"`
 
 	// Matches is a regular expression (RE2) that matches the whole value of the tag, e.g.
-	// ^[0-9]{4}$. Instead of values.
+	// ^[0-9]{4}$. A rule has values or matches, not both.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=regular-expression

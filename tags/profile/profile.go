@@ -61,7 +61,7 @@ type Profile struct {
 	Format Format
 
 	// HandsOn is true if labels are handed on to be tags elsewhere: under their qualified keys, without
-	// prefix and formats, and without those that claim reserved keys. No resource has too many of them.
+	// prefix and formats, and without those with reserved keys. No resource has too many of them.
 	HandsOn bool
 }
 

@@ -6,8 +6,8 @@ type SkipReason string
 // Reasons to skip a label, in the order in which they are checked. The first that
 // holds is the label's reason.
 const (
-	// ReservedKey is a label that claims a key which only trusted sources may
-	// claim, or which providers set themselves.
+	// ReservedKey is a label whose key only trusted sources may set, or only the
+	// provider itself.
 	ReservedKey SkipReason = "reserved-key"
 
 	// ReservedPrefix is a label whose qualified key or tag key starts with a

@@ -38,8 +38,8 @@ func tooMany(of map[string]int, limit int, what, mend string) error {
 	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", all, what, limit, most, of[most], mend)
 }
 
-// check that the set isn't too large. Labels that claim reserved keys count, too, since each is a
-// skipped one.
+// check that the set isn't too large. Labels that may not have their reserved keys count, too,
+// since each is a skipped one.
 func (m *merged) check() error {
 	if len(m.labels)+len(m.claims) <= maxLabels {
 		return nil

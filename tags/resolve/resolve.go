@@ -281,7 +281,7 @@ func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 
 // merged are labels of sources, later ones over earlier ones.
 type merged struct {
-	// reserved keys, which only trusted sources may claim.
+	// reserved keys, which only trusted sources may set.
 	reserved profile.KeySet
 
 	labels             []tags.Label
@@ -296,8 +296,8 @@ func newMerged(reserved profile.KeySet, labels int) *merged {
 	return &merged{reserved: reserved, labels: make([]tags.Label, 0, labels), at: make(map[string]int, labels)}
 }
 
-// take adds l. It replaces the label of an earlier source with the same tag key, unless it claims a
-// reserved key without being trusted.
+// take adds l. It replaces the label of an earlier source with the same tag key, unless it has a
+// reserved key and isn't trusted.
 func (m *merged) take(l tags.Label) {
 	if !l.Trusted && tags.Claims(m.reserved, l) {
 		m.claims = append(m.claims, l)

@@ -65,7 +65,7 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 		providers: tagset.Keys{Kind: k, Known: k.Profile.KeySet(tags.ProvidersKeys()...)},
 	}
 
-	// A label that is skipped may still claim a reserved key, so that nobody else has it.
+	// A label that is skipped still keeps others from its reserved key.
 	var claimed, forfeited []string
 
 	for i := range d.Refused {

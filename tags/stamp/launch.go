@@ -174,7 +174,7 @@ func (l *launch) stampItems(at *target.Launched) error {
 }
 
 // planItem plans what becomes of the tags of the item with the key, which is t. Labels become tags
-// of the items that are meant, but nobody may claim a reserved key in any.
+// of the items that are meant, but only trusted labels may have reserved keys in any.
 func (l *launch) planItem(at *target.Launched, key string, t *target.Target) (*plan, error) {
 	if !at.Of.Has(key) {
 		return l.planReserved(t, l.labels.in(t)), nil

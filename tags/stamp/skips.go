@@ -17,7 +17,7 @@ type Skip struct {
 	// Limit that the label broke, in a few words.
 	Limit string
 
-	// Sources of a label that claims a reserved key, by their names in messages.
+	// Sources of a label with a reserved key, by their names in messages.
 	Sources []string
 
 	// Trusted is true if a label of a trusted source was skipped.
@@ -50,8 +50,8 @@ type skipKey struct {
 	limit string
 }
 
-// A skippedLabel is one that no resource with its kind of tag field has, and the source by which it claims a
-// reserved key, if it does.
+// A skippedLabel is one that no resource with its kind of tag field has, and its source, if its key is
+// reserved.
 type skippedLabel struct {
 	skipKey
 
@@ -81,7 +81,7 @@ type skippedFor struct {
 	// trusted is true if a trusted source has such a label.
 	trusted bool
 
-	// claims are the sources of labels that claim a reserved key.
+	// claims are the sources of labels with a reserved key.
 	claims []*tags.Source
 }
 

@@ -76,7 +76,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. By default cloud-tags, followed by the name of the Composition.")
 	f.StringArrayVar(&c.Prefix, "prefix", nil, "`PREFIX` of the labels and annotations to check, e.g. tags.example.org/. Can be repeated.")
 	f.Func("key-prefix", "`PREFIX` of tag keys (plexsphere: by default).", command.Optional(&c.KeyPrefix))
-	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that must not be claimed, or the beginning of keys and a *, e.g. entigo:*. Can be repeated.")
+	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that is reserved, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
 	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Tag slots to leave free by tag profile (`PROFILE=COUNT`), e.g. aws=3.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
 	out.MarkFlagsMutuallyExclusive("resources", "required")
