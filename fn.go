@@ -72,7 +72,7 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *r
 
 	required := require.New(req)
 
-	in, err := f.input(req, required)
+	in, err := f.input(req, required, run)
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
@@ -118,8 +118,8 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *r
 }
 
 // input of the request, joined with its standard if it extends one that is here.
-func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Requirements) (*v1beta1.CloudTags, error) {
-	own, err := f.inputs.Decode(req.GetInput())
+func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
+	own, err := f.inputs.Decode(req.GetInput(), run.InputHash)
 	if err != nil {
 		return nil, errors.Wrap(err, "invalid input")
 	}

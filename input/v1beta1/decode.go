@@ -150,32 +150,25 @@ type Decoder struct {
 // A keptKey is what an input is kept under: its hash, or that of the standard that own was joined with, and the title
 // of that.
 type keptKey struct {
-	hash  [sha256.Size]byte
+	hash  Hash
 	own   *CloudTags
 	title string
 }
 
-// Decode decodes s as the function Decode does. Callers share the result, and must not change
+// Decode decodes s, which has the hash, as the function Decode does. Callers share the result, and must not change
 // it.
-func (d *Decoder) Decode(s *structpb.Struct) (*CloudTags, error) {
-	hash, err := Hash(s)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode input")
-	}
-
+func (d *Decoder) Decode(s *structpb.Struct, hash Hash) (*CloudTags, error) {
 	return d.keep(keptKey{hash: hash}, func() (*CloudTags, error) { return Decode(s) })
 }
 
 // Join validates s, the input of a pipeline step that names the standard in extends, together with that, and sets the
 // defaults of both. own is what s was decoded to. A standard that is no input is a *StandardError, and any other error is
 // about what both say together. Callers share the result, and must not change it.
-func (d *Decoder) Join(own *CloudTags, s *structpb.Struct, standard *Standard) (_ *CloudTags, err error) {
+func (d *Decoder) Join(own *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
 	key := keptKey{own: own, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
 
 	if of := standard.Value.GetStructValue(); of != nil {
-		if key.hash, err = Hash(of); err != nil {
-			return nil, &StandardError{Err: errors.Wrap(err, "cannot encode standard")}
-		}
+		key.hash = HashOf(of)
 	}
 
 	return d.keep(key, func() (*CloudTags, error) {
@@ -238,8 +231,16 @@ func (d *Decoder) keep(key keptKey, decode func() (*CloudTags, error)) (*CloudTa
 	return in, nil
 }
 
-// Hash returns the hash of an input, which does not depend on the order of its fields.
-func Hash(s *structpb.Struct) ([sha256.Size]byte, error) {
+// A Hash tells an input from others.
+type Hash [sha256.Size]byte
+
+// HashOf an input, which does not depend on the order of its fields. That of one that can't be encoded is zero: Decode
+// refuses it.
+func HashOf(s *structpb.Struct) Hash {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(s)
-	return sha256.Sum256(b), err
+	if err != nil {
+		return Hash{}
+	}
+
+	return sha256.Sum256(b)
 }

@@ -327,11 +327,16 @@ func TestDecodeObject(t *testing.T) {
 	}
 }
 
+// kept is what d decodes s to, or has decoded it to.
+func kept(d *v1beta1.Decoder, s *structpb.Struct) (*v1beta1.CloudTags, error) {
+	return d.Decode(s, v1beta1.HashOf(s))
+}
+
 func TestDecoder(t *testing.T) {
 	d := &v1beta1.Decoder{}
 	wg := sync.WaitGroup{}
 
-	first, err := d.Decode(input(t, everything))
+	first, err := kept(d, input(t, everything))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +344,7 @@ func TestDecoder(t *testing.T) {
 	// Every map of the input is made anew, so its order is another one.
 	for range 8 {
 		wg.Go(func() {
-			if again, err := d.Decode(input(t, everything)); again != first || err != nil {
+			if again, err := kept(d, input(t, everything)); again != first || err != nil {
 				t.Errorf("\nThe same input should be decoded once.\nDecode(...): %v", err)
 			}
 		})
@@ -347,34 +352,34 @@ func TestDecoder(t *testing.T) {
 
 	wg.Wait()
 
-	other, err := d.Decode(input(t, `ignoreTags: [{key: a}]`))
+	other, err := kept(d, input(t, `ignoreTags: [{key: a}]`))
 	if err != nil || other == first || other.IgnoreTags[0].Key != "a" {
 		t.Errorf("\nAnother input should be another one.\nDecode(...): %v, %v", other, err)
 	}
 
-	if again, err := d.Decode(input(t, everything)); again != first || err != nil {
+	if again, err := kept(d, input(t, everything)); again != first || err != nil {
 		t.Errorf("\nAn input should be kept beside others.\nDecode(...): %v", err)
 	}
 
 	for range 2 {
-		if _, err := d.Decode(input(t, `ttl: 1`)); err == nil {
+		if _, err := kept(d, input(t, `ttl: 1`)); err == nil {
 			t.Error("\nAn input that is refused should be refused again.")
 		}
 	}
 
 	for i := range 1000 {
-		in, err := d.Decode(input(t, fmt.Sprintf(`ignoreTags: [{key: a%d}]`, i)))
+		in, err := kept(d, input(t, fmt.Sprintf(`ignoreTags: [{key: a%d}]`, i)))
 		if err != nil || in.IgnoreTags[0].Key != fmt.Sprintf("a%d", i) {
 			t.Fatalf("\nAny number of inputs should be decoded.\nDecode(...): %v", err)
 		}
 	}
 
-	if again, err := d.Decode(input(t, everything)); again == first || err != nil {
+	if again, err := kept(d, input(t, everything)); again == first || err != nil {
 		t.Errorf("\nA Decoder should not keep everything for ever.\nDecode(...): %v", err)
 	}
 
 	// Expressions need memory of their own.
-	first, err = d.Decode(input(t, everything))
+	first, err = kept(d, input(t, everything))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,21 +390,21 @@ func TestDecoder(t *testing.T) {
 			many[n] = fmt.Sprintf(`k%d: "%d"`, n, i)
 		}
 
-		if _, err := d.Decode(input(t, `sources: [{type: Expression, expressions: {`+strings.Join(many, ", ")+`}}]`)); err != nil {
+		if _, err := kept(d, input(t, `sources: [{type: Expression, expressions: {`+strings.Join(many, ", ")+`}}]`)); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	if again, err := d.Decode(input(t, everything)); again == first || err != nil {
+	if again, err := kept(d, input(t, everything)); again == first || err != nil {
 		t.Errorf("\nA Decoder should not keep any number of expressions.\nDecode(...): %v", err)
 	}
 
-	if _, err := d.Decode(nil); err == nil {
+	if _, err := kept(d, nil); err == nil {
 		t.Error("\nNo input should be refused.")
 	}
 
-	if _, err := d.Decode(&structpb.Struct{Fields: map[string]*structpb.Value{"\xff": nil}}); !strings.HasPrefix(message(err), "cannot encode input: ") {
-		t.Errorf("\nWhat can't be told from others should be refused.\nDecode(...): %v", err)
+	if _, err := kept(d, &structpb.Struct{Fields: map[string]*structpb.Value{"\xff": nil}}); err == nil {
+		t.Error("\nWhat can't be told from others should be refused.")
 	}
 }
 
@@ -546,7 +551,7 @@ func BenchmarkDecoder(b *testing.B) {
 	b.ReportAllocs()
 
 	for b.Loop() {
-		if _, err := d.Decode(s); err != nil {
+		if _, err := kept(d, s); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -64,7 +64,7 @@ func expressions(a *admission, in self) {
 
 	for _, v := range sources {
 		s := self{v}
-		all += len(labelsOf(at, s)) + len(selectorsOf(at, s))
+		all += len(s.at("expressions").GetStructValue().GetFields()) + len(selectorsOf(at, s))
 
 		if s.is("type", string(SourceTypeRequiredResource)) {
 			name := s.text("name")

@@ -39,8 +39,9 @@ type Run struct {
 	// Required is what Crossplane must fetch.
 	Required *require.Requirements
 
-	// Input of the run.
-	Input *v1beta1.CloudTags
+	// Input of the run, and the hash of the step's own.
+	Input     *v1beta1.CloudTags
+	InputHash v1beta1.Hash
 
 	// Set that the sources of the input have come to.
 	Set resolve.Set
@@ -52,9 +53,9 @@ type Run struct {
 
 // NewRun returns the run for the request.
 func NewRun(req *fnv1.RunFunctionRequest) *Run {
-	xr := object.Of(req.GetObserved().GetComposite())
+	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
 
-	return &Run{Request: req, xr: xr, steps: stepsOf(req, xr)}
+	return &Run{Request: req, InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
 }
 
 // An Outcome is what came of a run: typed facts, of which this package makes words. The README says

@@ -183,7 +183,9 @@ func (f *findings) unseen() []topic {
 
 	return []topic{
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
-		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, f.empty, lack),
+		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, f.empty, func(l resolve.Lack) string {
+			return words.Show(l.String(), maxText)
+		}),
 		about(topic{severity: normal, reason: "ExpressionEmpty", head: "these expressions have no value: ", one: "expression", several: "expressions"}, f.valueless, func(l resolve.Lack) string {
 			return words.Name(l.String())
 		}),
@@ -191,9 +193,6 @@ func (f *findings) unseen() []topic {
 		texts(topic{severity: normal, reason: "UnknownProvider", head: unprofiled, one: "of them", several: "of them"}, f.unprofiled...),
 	}
 }
-
-// lack is how messages put what a source lacks.
-func lack(of resolve.Lack) string { return words.Show(of.String(), maxText) }
 
 // ruled says what the rule at the position i of the tag policy asks for.
 func (r *Run) ruled(i int) string {

@@ -66,10 +66,10 @@ type steps struct {
 	said []string
 }
 
-// stepsOf the pipeline of the request, whose composite resource is xr. What isn't as a step writes it is not there.
-func stepsOf(req *fnv1.RunFunctionRequest, xr object.Object) steps {
+// stepsOf the pipeline of the request, whose input has this hash, and whose composite resource is xr. What isn't as a step writes it is not there.
+func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object) steps {
 	entries := req.GetContext().GetFields()[v1beta1.StepsContextKey].GetStructValue().GetFields()
-	out := steps{id: idOf(req), said: Digests(xr)}
+	out := steps{id: hex.EncodeToString(input[:8]), said: Digests(xr)}
 
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id].GetStructValue().GetFields()
@@ -147,13 +147,6 @@ func (s *steps) digests() string {
 	}
 
 	return strings.Join(append(out, s.own...), " ")
-}
-
-// idOf returns what tells the step of the request from others.
-func idOf(req *fnv1.RunFunctionRequest) string {
-	h, _ := v1beta1.Hash(req.GetInput()) // What was just received can be marshaled.
-
-	return hex.EncodeToString(h[:8])
 }
 
 // Earlier returns the tags with reserved keys that earlier steps of this function have

@@ -77,10 +77,10 @@ func TestSteps(t *testing.T) {
 // TestStepsHaveInputs tests that steps are told apart by their inputs.
 func TestStepsHaveInputs(t *testing.T) {
 	ids := words.Map([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
-		return idOf(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: resource.MustStructJSON(input)})
+		return NewRun(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: resource.MustStructJSON(input)}).steps.id
 	})
 	if ids[0] != ids[1] || ids[0] == ids[2] {
-		t.Errorf("idOf(...): want the same for the first two inputs, which are one, and another for the third, got %q", ids)
+		t.Errorf("NewRun(...): want the same for the first two inputs, which are one, and another for the third, got %q", ids)
 	}
 }
 
