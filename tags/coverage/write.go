@@ -65,7 +65,7 @@ var columns = []string{
 type table struct{ *csv.Writer }
 
 // write a row. The error is that of all rows.
-func (t *table) write(cells ...string) { _ = t.Write(words.Map(cells, words.CSVCell)) }
+func (t *table) write(cells ...string) { _ = t.Write(words.Map(cells, words.CSV)) }
 
 // WriteCSV writes the report as comma-separated values.
 func (r *Report) WriteCSV(out io.Writer) error {

@@ -133,16 +133,6 @@ func (p *PerResource) add(t entry, s *v1beta1.Source) {
 	p.all = append(p.all, t)
 }
 
-// takeAccounts takes the labels that a has for each resource.
-func (r *resolver) takeAccounts(a *accounts) {
-	r.set.PerResource.add(entry{Label: tags.Label{Source: a.from, Trusted: a.Trusted}, accounts: a}, a.Source)
-}
-
-// later takes the label l of the source s for each resource, by its expression.
-func (r *resolver) later(l tags.Label, s *v1beta1.Source, f found) {
-	r.set.PerResource.add(entry{Label: l, source: s, found: f}, s)
-}
-
 // Set returns the labels of a composed resource: those that all resources have, and its own, but nothing
 // else. An error is a resolve failure.
 func (p *PerResource) Set(c *Composed) (*Set, error) {

@@ -114,7 +114,9 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 	}
 
 	if t.find == nil {
-		r.takeAccounts(&accounts{Source: s, from: from, include: include, labels: make(map[account][]tags.Label)})
+		a := &accounts{Source: s, from: from, include: include, labels: make(map[account][]tags.Label)}
+		r.set.PerResource.add(entry{Label: tags.Label{Source: from, Trusted: s.Trusted}, accounts: a}, s)
+
 		return nil
 	}
 
@@ -177,7 +179,7 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 	case f.expression == nil:
 		l.Value, ok, err = f.text(s.Encoding)
 	case len(f.expression.PerResource()) > 0:
-		r.later(l, s, f)
+		r.set.PerResource.add(entry{Label: l, source: s, found: f}, s)
 		return "", true, nil
 	default:
 		l.Value, why, ok, err = r.compute(s, f)

@@ -61,7 +61,7 @@ func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 // loses a key. See SetObservation in the resources that it generates.
 func (t *Target) IsGhost() bool {
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	return family.Upjet && (t.Field.Shape == field.Map || t.Field.Shape == field.MapOfLists)
+	return family.Upjet && !tagset.KindOf(t.Field, t.Profile).IsList()
 }
 
 // Staying returns the tags of the observed field that server-side apply leaves there if nobody

@@ -179,23 +179,15 @@ func Distinct[T comparable](of []T) []T {
 	return out
 }
 
-// CSVCell returns the text as a cell of CSV: behind a quote if a spreadsheet would compute it.
-func CSVCell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-
-	return s
-}
-
 // Nearest returns the name of those that is most like the given one, in any case: the one that the fewest characters
 // which are added, left out, changed or swapped with the next make of it, and the first of several. It returns false
 // if none is near: about one change is meant per four characters.
 func Nearest(name string, of []string) (string, bool) {
 	nearest, least := "", max(1, (utf8.RuneCountInString(name)+2)/4)+1
+	a := []rune(strings.ToLower(name))
 
 	for _, other := range of {
-		a, b := []rune(strings.ToLower(name)), []rune(strings.ToLower(other))
+		b := []rune(strings.ToLower(other))
 		if len(a)-len(b) >= least {
 			continue // The name may be as long as somebody likes.
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -239,22 +238,12 @@ func isFatal(rsp *fnv1.RunFunctionResponse) bool {
 
 // missing are the requirements that the request has no answer for.
 func missing(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) (out []string) {
-	//nolint:staticcheck // Crossplane before v2.2 answers in extra resources.
-	answers, selectors := maps.Clone(req.GetExtraResources()), maps.Clone(required.GetExtraResources())
-	if answers == nil {
-		answers = make(map[string]*fnv1.Resources)
-	}
+	add := func(selectors map[string]*fnv1.ResourceSelector, answers map[string]*fnv1.Resources) {
+		for name, s := range selectors {
+			if answers[name] != nil {
+				continue
+			}
 
-	maps.Copy(answers, req.GetRequiredResources())
-
-	if selectors == nil {
-		selectors = make(map[string]*fnv1.ResourceSelector)
-	}
-
-	maps.Copy(selectors, required.GetResources())
-
-	for name, s := range selectors {
-		if answers[name] == nil {
 			which := " " + words.Name(s.GetMatchName())
 			if s.GetMatchName() == "" {
 				which = " with the labels that it selects by"
@@ -263,6 +252,9 @@ func missing(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) (out []s
 			out = append(out, words.Name(s.GetKind())+" ("+words.Name(s.GetApiVersion())+")"+which)
 		}
 	}
+
+	add(required.GetResources(), req.GetRequiredResources())
+	add(required.GetExtraResources(), req.GetExtraResources()) //nolint:staticcheck // Crossplane before v2.2 answers there.
 
 	for name, s := range required.GetSchemas() {
 		if _, answered := req.GetRequiredSchemas()[name]; !answered {
