@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/index"
+	"github.com/plexsphere/function-cloud-tags/tags/command/migrate"
 	"github.com/plexsphere/function-cloud-tags/tags/command/policy"
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
@@ -59,6 +60,7 @@ func program(name string) *cobra.Command {
 		(&explain.Command{Function: quiet.RunFunction}).Cobra(),
 		(&policy.Command{}).Cobra(),
 		(&index.Command{}).Cobra(),
+		(&migrate.Command{Function: quiet.RunFunction}).Cobra(),
 		(&coverage.Command{}).Cobra())
 }
 

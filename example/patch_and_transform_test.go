@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 const patchAndTransform = "function-patch-and-transform"
@@ -48,7 +49,7 @@ func TestStoreShown(t *testing.T) {
 		t.Errorf("README.md should show the tags of %s in its first example, but it shows\n%s", s.Dir, shown)
 	}
 
-	targets, err := functions.Targets(s.Functions())
+	targets, err := remote.Targets(s.Functions())
 	if err != nil {
 		t.Fatal(err)
 	}

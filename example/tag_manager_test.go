@@ -22,6 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 // managedTags is the input of function-tag-manager, as far as it has types and policies.
@@ -126,11 +127,11 @@ func (in *managedTags) uses(used map[string]bool) {
 func record(t *testing.T, address string, scenarios []scenario.Scenario) {
 	t.Helper()
 
-	tagManager, disconnect, err := functions.Connect(address)
+	tagManager, err := remote.Connect(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer disconnect()
+	defer tagManager.Close()
 
 	for _, s := range scenarios {
 		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
@@ -194,6 +195,10 @@ func composedTags(t *testing.T, output string) map[string]map[string]string {
 			Spec struct {
 				ForProvider struct {
 					Tags map[string]string `json:"tags"`
+					List []struct {
+						Key   string `json:"key"`
+						Value string `json:"value"`
+					} `json:"tag"`
 				} `json:"forProvider"`
 			} `json:"spec"`
 		}
@@ -206,6 +211,14 @@ func composedTags(t *testing.T, output string) map[string]map[string]string {
 
 		if name := object.Metadata.Annotations["crossplane.io/composition-resource-name"]; name != "" {
 			all[name] = object.Spec.ForProvider.Tags
+
+			for _, tag := range object.Spec.ForProvider.List {
+				if all[name] == nil {
+					all[name] = make(map[string]string)
+				}
+
+				all[name][tag.Key] = tag.Value
+			}
 		}
 	}
 }

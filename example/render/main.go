@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 type cli struct {
@@ -148,7 +149,7 @@ func (c *cli) prepare(ctx context.Context, root string, s scenario.Scenario, oth
 	}
 
 	if _, err := os.Stat(file); err == nil || c.Functions != "" {
-		if targets, err = functions.Targets(file); err != nil {
+		if targets, err = remote.Targets(file); err != nil {
 			return nil, err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve"
 )
 
@@ -109,12 +110,12 @@ func (r *Running) start(ctx context.Context, root, dir string) error {
 	r.program = p
 	r.stop = append(r.stop, stop)
 
-	f, disconnect, err := Connect("unix:" + socket)
+	f, err := remote.Connect("unix:" + socket)
 	if err != nil {
 		return err
 	}
 
-	r.stop = append(r.stop, disconnect)
+	r.stop = append(r.stop, f.Close)
 	r.Functions = map[string]Function{CloudTags: f, TestResources: testfunction.Function{}}
 
 	return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 // TestServeBeta calls the test function as Crossplane before v1.17 and its command line tool do.
@@ -159,7 +160,7 @@ func TestCheckCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := functions.Targets(file)
+	got, err := remote.Targets(file)
 	if diff := cmp.Diff(map[string]string{"function-pinned": "localhost:9445", "function-a": "localhost:9446"}, got); err != nil || diff != "" {
 		t.Errorf("Targets(...): %v, -want, +got:\n%s", err, diff)
 	}
@@ -183,7 +184,7 @@ func TestTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := functions.Targets(file)
+	got, err := remote.Targets(file)
 	if diff := cmp.Diff(map[string]string{"default": "localhost:9443", "named": "localhost:2"}, got); err != nil || diff != "" {
 		t.Errorf("Targets(...): %v, -want, +got:\n%s", err, diff)
 	}

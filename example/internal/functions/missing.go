@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 // firstPort is where the first function listens that somebody is told to start: behind those of
@@ -39,7 +41,7 @@ metadata:
   annotations:
     %s: %s
     %s: %s
-`, name, AnnotationRuntime, RuntimeListens, AnnotationTarget, target)
+`, name, remote.AnnotationRuntime, remote.RuntimeListens, remote.AnnotationTarget, target)
 	}
 
 	return fmt.Errorf(`the pipeline calls %s: only %s and %s run here by themselves

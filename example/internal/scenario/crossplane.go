@@ -19,6 +19,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
 // transitions are when conditions have changed. The command line tool prints a constant for
@@ -168,8 +169,8 @@ func listening(targets map[string]string) ([]byte, error) {
 			"apiVersion": "pkg.crossplane.io/v1beta1",
 			"kind":       "Function",
 			"metadata": map[string]any{"name": name, "annotations": map[string]string{
-				functions.AnnotationRuntime: functions.RuntimeListens,
-				functions.AnnotationTarget:  targets[name],
+				remote.AnnotationRuntime: remote.RuntimeListens,
+				remote.AnnotationTarget:  targets[name],
 			}},
 			"spec": map[string]any{"package": "example.org/" + name + ":v0.0.0"},
 		})

@@ -36,6 +36,10 @@ const (
 	FileTagManagerExpected = "tag-manager-expected.yaml"
 )
 
+// FilePatches is a file of a scenario that says what patches become: the input of the step of function-patch-and-transform
+// that makes the resources of the scenario, and has the patches.
+const FilePatches = "patches.yaml"
+
 // flags of crossplane composition render by the optional file or folder that a
 // scenario has for them.
 func flags() map[string]string {
@@ -193,7 +197,7 @@ func (s Scenario) needed() []string {
 // optional are the files that a folder may have beside them.
 func optional() []string {
 	files := slices.Sorted(maps.Keys(flags()))
-	files = append(files, fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FileTagManager, FileTagManagerExpected)
+	files = append(files, fileFunctions, fileReadme, fileContext, fileExpected, fileExpectedError, FilePatches, FileTagManager, FileTagManagerExpected)
 	slices.Sort(files)
 
 	return files

@@ -1,0 +1,395 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
+	fields "github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A cluster has what Compositions are rendered with.
+type cluster struct {
+	*Command
+
+	xrs      []*structpb.Struct
+	observed map[string]*fnv1.Resource
+	required []*structpb.Struct
+	context  *structpb.Struct
+
+	targets   map[string]string
+	connected map[string]*remote.Function
+}
+
+// cluster that the command is given.
+func (c *Command) cluster() (*cluster, error) {
+	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource), connected: make(map[string]*remote.Function)}
+	r := &manifest.Reader{}
+
+	var err error
+	if out.xrs, err = r.Objects(c.XR...); err != nil {
+		return nil, err
+	}
+
+	if out.required, err = r.Objects(c.RequiredResources...); err != nil {
+		return nil, err
+	}
+
+	observed, err := r.Objects(c.ObservedResources...)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, o := range observed {
+		if name := object.Annotations(object.Tree(o)).Field(nameAnnotation).Text(); name != "" {
+			out.observed[name] = &fnv1.Resource{Resource: o}
+		}
+	}
+
+	if c.Context != "" {
+		values, err := r.Objects(c.Context)
+		if err != nil {
+			return nil, err
+		}
+
+		if len(values) != 1 {
+			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(values))
+		}
+
+		out.context = values[0]
+	}
+
+	if c.Functions != "" {
+		out.targets, err = remote.Targets(c.Functions)
+	}
+
+	return out, err
+}
+
+// nameAnnotation has the name that a composed resource has in the pipeline.
+const nameAnnotation = "crossplane.io/composition-resource-name"
+
+// close the connections.
+func (c *cluster) close() {
+	for _, f := range c.connected {
+		f.Close()
+	}
+}
+
+// compare what the Composition makes of its composite resources in the old text and in the new one, and say it. It
+// returns how many composite resources these are, and how many differences aren't accepted.
+func (c *cluster) compare(ctx context.Context, of *composition, before, after string, say io.Writer) (compared, differs int, _ error) {
+	if !of.changed() {
+		return 0, 0, nil
+	}
+
+	was, err := pipelineOf(before, of.name)
+	if err != nil {
+		return 0, 0, err
+	}
+
+	is, err := pipelineOf(after, of.name)
+	if err != nil {
+		return 0, 0, err
+	}
+
+	// The steps behind the last one that is changed get the same from both, if there is no difference.
+	same := len(was) - of.last - 1
+	was, is = was[:len(was)-same], is[:len(is)-same]
+
+	for _, xr := range c.xrs {
+		o := object.Tree(xr)
+		if text(of.node, "spec", "compositeTypeRef", "kind") != object.Kind(o) || text(of.node, "spec", "compositeTypeRef", "apiVersion") != object.APIVersion(o) {
+			continue
+		}
+
+		d, err := c.difference(ctx, xr, was, is)
+		if err != nil {
+			return 0, 0, errors.Wrap(err, words.Name(object.Title(o)))
+		}
+
+		compared++
+
+		differs += c.sayDifference(say, words.Name(object.Title(o)), d)
+	}
+
+	return compared, differs, nil
+}
+
+// pipelineOf returns the steps of the Composition with the name.
+func pipelineOf(text, name string) ([]*structpb.Struct, error) {
+	objects, err := (&manifest.Reader{Stdin: strings.NewReader(text)}).Objects(manifest.Stdin)
+	if err != nil {
+		return nil, err
+	}
+
+	var out []*structpb.Struct
+
+	for _, o := range objects {
+		if object.Kind(object.Tree(o)) != "Composition" || object.Name(object.Tree(o)) != name {
+			continue
+		}
+
+		for _, s := range o.GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues() {
+			out = append(out, s.GetStructValue())
+		}
+	}
+
+	return out, nil
+}
+
+// A difference of a resource: of one tag, or of something else if the key is empty.
+type difference struct{ resource, key, was, is string }
+
+// accepts reports whether the difference is meant.
+func (c *Command) accepts(d difference) bool {
+	return slices.ContainsFunc(c.Accept, func(a string) bool {
+		resource, key, _ := strings.Cut(a, "/")
+		return (resource == d.resource || resource == "*") && (key == d.key || key == "*")
+	})
+}
+
+// sayDifference says what differs for the composite resource, and returns how much of it isn't accepted.
+func (c *cluster) sayDifference(out io.Writer, xr string, all []difference) (n int) {
+	if len(all) == 0 {
+		_, _ = fmt.Fprintf(out, "  %s: the same tags\n", xr)
+	}
+
+	for _, d := range all {
+		note := " (accepted)"
+		if !c.accepts(d) {
+			note = ""
+			n++
+		}
+
+		_, _ = fmt.Fprintf(out, "  %s: resource %s: %s was %s, is %s%s\n", xr, words.Name(d.resource), words.Name(d.key), d.was, d.is, note)
+	}
+
+	return n
+}
+
+// difference of what the steps make of the composite resource.
+func (c *cluster) difference(ctx context.Context, xr *structpb.Struct, before, after []*structpb.Struct) (out []difference, _ error) {
+	was, err := c.render(ctx, xr, before)
+	if err != nil {
+		return nil, errors.Wrap(err, "the old pipeline")
+	}
+
+	is, err := c.render(ctx, xr, after)
+	if err != nil {
+		return nil, errors.Wrap(err, "the new pipeline")
+	}
+
+	both := maps.Clone(was)
+	maps.Copy(both, is)
+
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		if was[name] == nil || is[name] == nil {
+			out = append(out, difference{resource: name, key: "*", was: there(was[name]), is: there(is[name])})
+			continue
+		}
+
+		d, err := differ(name, was[name], is[name])
+		if err != nil {
+			return nil, err
+		}
+
+		out = append(out, d...)
+	}
+
+	return out, nil
+}
+
+func there(r *fnv1.Resource) string {
+	if r == nil {
+		return "not desired"
+	}
+
+	return "desired"
+}
+
+// differ returns in what two resources of one name differ.
+func differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
+	old, olds, err := tagsOf(name, was)
+	if err != nil {
+		return nil, err
+	}
+
+	now, news, err := tagsOf(name, is)
+	if err != nil {
+		return nil, err
+	}
+
+	both := maps.Clone(old)
+	maps.Copy(both, now)
+
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		if before, after := show(old, key), show(now, key); before != after {
+			out = append(out, difference{resource: name, key: key, was: before, is: after})
+		}
+	}
+
+	if !proto.Equal(olds, news) {
+		out = append(out, difference{resource: name, key: "*", was: "something beside its tags", is: "something else"})
+	}
+
+	return out, nil
+}
+
+func show(tags map[string]string, key string) string {
+	value, ok := tags[key]
+	if !ok {
+		return "absent"
+	}
+
+	return fmt.Sprintf("%q", value)
+}
+
+// tagsOf returns the tags of a resource, and the resource without them.
+func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct, error) {
+	targets := finder().None()
+	t := targets.Read(name, object.Of(of))
+	tags := make(map[string]string)
+
+	if !targets.Locate(t) {
+		return tags, object.Of(of).Struct(), nil
+	}
+
+	set, err := tagset.Read(t.Before, t.Field, &tagset.Keys{Kind: tagset.KindOf(t.Field, t.Profile)})
+	if err != nil {
+		return nil, nil, errors.Wrapf(err, "resource %s", name)
+	}
+
+	for e := range set.All() {
+		tags[e.Key] = tagset.TextOf(e.Value)
+	}
+
+	rest, err := object.Set(object.Of(of), t.Field.Path, object.Node{})
+
+	return tags, rest.Struct(), err
+}
+
+// finder finds tag fields by the built-in index.
+func finder() *target.Finder {
+	return &target.Finder{
+		Input:  &v1beta1.CloudTags{},
+		Fields: func(fields.Schemas) fields.Locator { return fields.Chain{fields.BuiltIn(), fields.ByProfile{}} },
+	}
+}
+
+// render the composite resource with the steps, and return what they desire.
+func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*structpb.Struct) (map[string]*fnv1.Resource, error) {
+	req := &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: c.observed},
+		Desired:  &fnv1.State{}, Context: c.context,
+	}
+
+	for _, s := range steps {
+		name := s.GetFields()["step"].GetStringValue()
+		req.Input = s.GetFields()["input"].GetStructValue()
+
+		rsp, err := c.call(ctx, s, proto.CloneOf(req))
+		if err == nil {
+			err = fatal(rsp)
+		}
+
+		if err != nil {
+			return nil, errors.Wrapf(err, "step %s", words.Name(name))
+		}
+
+		req.Desired, req.Context = rsp.GetDesired(), rsp.GetContext()
+	}
+
+	return req.GetDesired().GetResources(), nil
+}
+
+// fatal is the error that a response has.
+func fatal(rsp *fnv1.RunFunctionResponse) error {
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return errors.New(r.GetMessage())
+		}
+	}
+
+	return nil
+}
+
+// maxCalls is how often Crossplane calls a function that requires something else each time.
+const maxCalls = 5
+
+// call the function of the step, as often as it requires more.
+func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	f, err := c.function(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+
+	var required *fnv1.Requirements
+
+	for range maxCalls {
+		rsp, err := f(ctx, req)
+		if err != nil || fatal(rsp) != nil || proto.Equal(required, rsp.GetRequirements()) {
+			return rsp, err
+		}
+
+		required = rsp.GetRequirements()
+		req = proto.CloneOf(req)
+		req.Context = rsp.GetContext()
+		require.Answer(req, required, c.required)
+	}
+
+	return nil, errors.Errorf("it requires something else on each of %d calls", maxCalls)
+}
+
+// function of the step: this one, or one that listens.
+func (c *cluster) function(ctx context.Context, s *structpb.Struct) (Function, error) {
+	if in := object.Tree(s.GetFields()["input"].GetStructValue()); object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind {
+		return c.Function, nil
+	}
+
+	if s.GetFields()["requirements"] != nil || s.GetFields()["credentials"] != nil {
+		return nil, errors.New("steps with requirements or credentials aren't rendered here")
+	}
+
+	name := s.GetFields()["functionRef"].GetStructValue().GetFields()["name"].GetStringValue()
+	if f := c.connected[name]; f != nil {
+		return f.RunFunction, nil
+	}
+
+	to, ok := c.targets[name]
+	if !ok {
+		return nil, errors.Errorf("it calls %s: start that with --insecure, and say where it listens in the file of --functions, with the annotations %s: %s and %s",
+			words.Name(name), remote.AnnotationRuntime, remote.RuntimeListens, remote.AnnotationTarget)
+	}
+
+	f, err := remote.Connect(to)
+	if err != nil {
+		return nil, err
+	}
+
+	c.connected[name] = f
+
+	if !f.Listens(ctx) {
+		return nil, errors.Errorf("it calls %s, which doesn't listen at %s", words.Name(name), to)
+	}
+
+	return f.RunFunction, nil
+}

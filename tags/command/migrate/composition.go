@@ -1,0 +1,249 @@
+package migrate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A composition is a Composition in a file.
+type composition struct {
+	*file
+
+	name  string
+	node  *yaml.Node
+	steps []*step
+
+	// list is by how many blanks steps are indented within the pipeline.
+	list int
+
+	// last step that is changed, or -1, and the names of those that are written.
+	last    int
+	written []string
+
+	// notes on what is changed and what isn't.
+	notes []string
+}
+
+// A step of the pipeline.
+type step struct {
+	*file
+
+	at                          int
+	name, function, group, kind string
+	node, input                 *yaml.Node
+}
+
+// Groups and kinds of the inputs that are read.
+const (
+	patchesGroup = "pt.fn.crossplane.io"
+	patchesKind  = "Resources"
+
+	tagManagerGroup = "tag-manager.fn.crossplane.io"
+	tagManagerKind  = "ManagedTags"
+)
+
+// group of this function's input.
+var group, _, _ = strings.Cut(v1beta1.APIVersion, "/")
+
+// harmless are the groups of inputs of functions that make no resources, besides those of functions without any input.
+var harmless = []string{"", "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", tagManagerGroup, group}
+
+// migrate the Compositions of the file.
+func (f *file) migrate() (out []*composition) {
+	for _, d := range f.documents {
+		objects := []*yaml.Node{d}
+		if strings.HasSuffix(text(d, "kind"), "List") {
+			objects = items(d, "items")
+		}
+
+		for _, o := range objects {
+			of, _, _ := strings.Cut(text(o, "apiVersion"), "/")
+			if of != "apiextensions.crossplane.io" || text(o, "kind") != "Composition" {
+				continue
+			}
+
+			c := &composition{file: f, name: text(o, "metadata", "name"), node: o, last: -1}
+			c.migrate()
+
+			out = append(out, c)
+		}
+	}
+
+	return out
+}
+
+// notef notes what becomes of the Composition.
+func (c *composition) notef(format string, args ...any) {
+	c.notes = append(c.notes, fmt.Sprintf(format, args...))
+}
+
+// changed is true if anything in the Composition is.
+func (c *composition) changed() bool { return c.last >= 0 }
+
+func (c *composition) migrate() {
+	key, pipeline := pair(field(c.node, "spec"), "pipeline")
+
+	switch {
+	case pipeline == nil:
+		c.notef("left: it has no pipeline; crossplane beta convert pipeline-composition makes one")
+		return
+	case contains(c.node, func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }):
+		c.notef("left: it has aliases of YAML anchors; write what they stand for in their place")
+		return
+	}
+
+	for i, n := range pipeline.Content {
+		of, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
+		c.steps = append(c.steps, &step{
+			file: c.file, at: i, node: n, input: field(n, "input"),
+			name: text(n, "step"), function: text(n, "functionRef", "name"), group: of, kind: text(n, "input", "kind"),
+		})
+
+		at, ok := c.itemOf(n)
+		if !ok {
+			c.notef("left: its steps aren't on lines of their own")
+			return
+		}
+
+		c.list = max(at.dash-key.Column+1, 0)
+	}
+
+	// mayTag are the resources that this function may tag. There may be others once any step may make some.
+	var mayTag []string
+
+	known := true
+
+	for _, s := range c.steps {
+		switch {
+		case s.group == patchesGroup && s.kind == patchesKind:
+			p := readPatches(s)
+			for _, r := range p.resources {
+				if r.mayTag {
+					mayTag = append(mayTag, r.name)
+				}
+			}
+
+			if !known {
+				mayTag = nil
+			}
+
+			c.replacePatches(p, mayTag)
+		default:
+			known = known && slices.Contains(harmless, s.group)
+			c.noteTemplate(s)
+		}
+	}
+}
+
+// noteTemplate notes a step with a template that isn't read, if that mentions tags.
+func (c *composition) noteTemplate(s *step) {
+	mentions := func(n *yaml.Node) bool {
+		return n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") && (strings.Contains(n.Value, "tags") || strings.Contains(n.Value, "labels"))
+	}
+
+	if s.group != group && contains(s.input, mentions) {
+		c.notef("left: step %s of %s has a template that mentions tags or labels; take the tags out by hand, and write a step as example/from-patches-keys has it",
+			words.Name(s.name), words.Name(s.function))
+	}
+}
+
+// replacePatches takes patches of tags out of the step, and writes one that gives the same tags behind it.
+func (c *composition) replacePatches(p *patchStep, mayTag []string) {
+	n := p.cut()
+
+	for _, of := range p.patches {
+		if of.isTag && of.stays != nil {
+			c.notef("left: step %s, %s to %s: %s", words.Name(p.name), of.where, words.Name(toOf(of.node)), of.stays)
+		}
+	}
+
+	if n == 0 {
+		return
+	}
+
+	name := c.free("cloud-tags")
+	at, _ := c.itemOf(p.node) // That of each step is known.
+	c.edits = append(c.edits, edit{from: at.to, to: at.to, with: indented(p.replacement(name, c.list, mayTag), at.dash)})
+	c.last = p.at
+	c.notef("step %s takes the place of %s in step %s", name, words.Count(n, "patch", "patches"), words.Name(p.name))
+}
+
+// indented lines.
+func indented(lines []string, by int) []string {
+	return words.Map(lines, func(line string) string { return strings.Repeat(" ", by) + line })
+}
+
+// free returns the name, or the name with the first number that makes it the name of no step.
+func (c *composition) free(name string) string {
+	for i, of := 2, name; ; i++ {
+		if !slices.ContainsFunc(c.steps, func(s *step) bool { return s.name == name }) && !slices.Contains(c.written, name) {
+			c.written = append(c.written, name)
+			return name
+		}
+
+		name = of + "-" + strconv.Itoa(i)
+	}
+}
+
+// cut the patches that are taken out, and returns how many these are.
+func (p *patchStep) cut() (n int) {
+	gone := make(map[*yaml.Node]bool)
+
+	for _, of := range p.patches {
+		if of.taken() {
+			gone[of.node] = true
+			n++
+		}
+	}
+
+	for _, set := range p.sets {
+		if len(set.patches) > 0 && !slices.ContainsFunc(set.patches, func(of *patch) bool { return !of.taken() }) {
+			gone[set.node] = true
+			for _, use := range set.uses {
+				gone[use] = true
+			}
+		}
+	}
+
+	p.cutItems(p.input, "patchSets", gone)
+
+	for _, list := range []string{"patchSets", "resources"} {
+		for _, of := range items(p.input, list) {
+			if !gone[of] {
+				p.cutItems(of, "patches", gone)
+			}
+		}
+	}
+
+	return n
+}
+
+// cutItems cuts those items of a list that are gone, and the list if no other is left.
+func (p *patchStep) cutItems(n *yaml.Node, name string, gone map[*yaml.Node]bool) {
+	key, list := pair(n, name)
+	if list == nil || !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return gone[n] }) {
+		return
+	}
+
+	if !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return !gone[n] }) {
+		p.cutField(key)
+		return
+	}
+
+	for _, n := range list.Content {
+		if gone[n] {
+			p.file.cut(n)
+		}
+	}
+}
+
+// toOf is the path that a patch writes to.
+func toOf(n *yaml.Node) string { return cmp.Or(text(n, "toFieldPath"), text(n, "fromFieldPath")) }

@@ -1,0 +1,229 @@
+package migrate
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A file of YAML documents, and what is to be changed in its text. All that isn't changed stays byte for byte.
+type file struct {
+	lines     []string
+	documents []*yaml.Node
+	edits     []edit
+}
+
+// An edit replaces the lines from, counted from 0, to the line before to.
+type edit struct {
+	from, to int
+	with     []string
+}
+
+// parse the text of a file.
+func parse(text []byte) (*file, error) {
+	f := &file{lines: strings.SplitAfter(string(text), "\n")}
+
+	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+
+		if err := d.Decode(&document); errors.Is(err, io.EOF) {
+			return f, nil
+		} else if err != nil {
+			return nil, errors.Wrap(err, "it is not YAML; render a template first, and migrate the result")
+		}
+
+		f.documents = append(f.documents, document.Content...)
+	}
+}
+
+// text of the file as it was edited.
+func (f *file) text() string {
+	slices.SortStableFunc(f.edits, func(a, b edit) int { return a.from - b.from })
+
+	ending, at := "\n", 0
+	if strings.HasSuffix(f.lines[0], "\r\n") {
+		ending = "\r\n"
+	}
+
+	var out strings.Builder
+
+	for _, e := range f.edits {
+		if e.from < at { // A part of what was edited as a whole.
+			continue
+		}
+
+		out.WriteString(strings.Join(f.lines[at:e.from], ""))
+
+		if text := out.String(); len(e.with) > 0 && text != "" && !strings.HasSuffix(text, "\n") {
+			out.WriteString(ending)
+		}
+
+		for _, line := range e.with {
+			out.WriteString(line + ending)
+		}
+
+		at = e.to
+	}
+
+	return out.String() + strings.Join(f.lines[at:], "")
+}
+
+// indent is the number of blanks that a line begins with, or -1 if there is nothing else in it.
+func (f *file) indent(line int) int {
+	text := strings.TrimRight(f.lines[line], " \r\n")
+	if text == "" {
+		return -1
+	}
+
+	return len(text) - len(strings.TrimLeft(text, " "))
+}
+
+// end is the line behind a part of the file that begins in the line, whose other lines are indented by more than
+// the given blanks. Lines that are empty, and comments, are no part of it unless more follows.
+func (f *file) end(line, indent int) int {
+	end := line + 1
+
+	for i := end; i < len(f.lines); i++ {
+		switch n := f.indent(i); {
+		case n < 0:
+			continue
+		case n <= indent:
+			return end
+		}
+
+		end = i + 1
+	}
+
+	return end
+}
+
+// comments is the first of the lines of comment right above the line, at the same indentation, or else the line.
+func (f *file) comments(line, indent int) int {
+	for line > 0 && f.indent(line-1) == indent && f.lines[line-1][indent] == '#' {
+		line--
+	}
+
+	return line
+}
+
+// An item of a list in block style: the lines it has with the comments above it, and the column of its dash.
+type item struct{ comment, from, to, dash int }
+
+// itemOf returns where the item of a list is. It returns false if other things stand in the same lines.
+func (f *file) itemOf(n *yaml.Node) (item, bool) {
+	before := f.lines[n.Line-1][:min(n.Column-1, len(f.lines[n.Line-1]))]
+	dash := strings.IndexByte(before, '-')
+
+	if dash < 0 || strings.Trim(before[:dash], " ") != "" || strings.Trim(before[dash+1:], " ") != "" {
+		return item{}, false
+	}
+
+	i := item{from: n.Line - 1, to: f.end(n.Line-1, dash), dash: dash}
+	i.comment = f.comments(i.from, dash)
+
+	return i, true
+}
+
+// cut the item, with the comments above it.
+func (f *file) cut(n *yaml.Node) {
+	i, _ := f.itemOf(n) // Whoever cuts an item has seen that it can be.
+	f.cutLines(i.comment, i.to)
+}
+
+// cutLines cuts lines. Of empty lines before and behind them, one is left.
+func (f *file) cutLines(from, to int) {
+	if from > 0 && f.indent(from-1) < 0 && to < len(f.lines)-1 && f.indent(to) < 0 {
+		to++
+	}
+
+	f.edits = append(f.edits, edit{from: from, to: to})
+}
+
+// cutField cuts the field with this key and the list that it has. The field in whose line an object of a list begins
+// becomes an empty list.
+func (f *file) cutField(key *yaml.Node) {
+	line, indent := key.Line-1, key.Column-1
+	to := f.end(line, indent)
+
+	for to < len(f.lines) && f.indent(to) == indent && strings.HasPrefix(f.lines[to][indent:], "- ") { // A list may be as far to the left.
+		to = f.end(to, indent)
+	}
+
+	if before := f.lines[line][:indent]; strings.TrimLeft(before, " ") != "" {
+		f.edits = append(f.edits, edit{from: line, to: to, with: []string{before + key.Value + ": []"}})
+		return
+	}
+
+	f.cutLines(f.comments(line, indent), to)
+}
+
+// commentsOf the nodes and of what is in them, each once.
+func commentsOf(nodes ...*yaml.Node) (out []string) {
+	for _, n := range nodes {
+		for _, c := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+			for line := range strings.SplitSeq(c, "\n") {
+				if line = strings.TrimSpace(line); line != "" {
+					out = append(out, line)
+				}
+			}
+		}
+
+		out = append(out, commentsOf(n.Content...)...)
+	}
+
+	return words.Distinct(out)
+}
+
+// field returns the value at the end of the names of fields, or nil if there is none.
+func field(n *yaml.Node, names ...string) *yaml.Node {
+	for _, name := range names {
+		_, n = pair(n, name)
+	}
+
+	return n
+}
+
+// pair returns the key of an object that has the name, and its value, or nil if there is none.
+func pair(n *yaml.Node, name string) (key, value *yaml.Node) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+
+	return nil, nil
+}
+
+// text at the end of the names of fields, or an empty one if there is none.
+func text(n *yaml.Node, names ...string) string {
+	if n = field(n, names...); n == nil || n.Kind != yaml.ScalarNode {
+		return ""
+	}
+
+	return n.Value
+}
+
+// items of the list at the end of the names of fields.
+func items(n *yaml.Node, names ...string) []*yaml.Node {
+	if n = field(n, names...); n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+
+	return n.Content
+}
+
+// contains is true if f is true for the node or any in it.
+func contains(n *yaml.Node, f func(*yaml.Node) bool) bool {
+	return n != nil && (f(n) || slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return contains(n, f) }))
+}

@@ -1,0 +1,184 @@
+// Package migrate moves Compositions over to this function: it takes out patches of tags, and steps of
+// function-tag-manager, and writes a step of this function in their place that gives the same tags.
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Function is what steps of this function call.
+type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// A Command migrates Compositions. It prints what they become, or writes it. What it changes, and what it leaves as it is
+// and why, it says beside that.
+//
+// What it takes out gives the same tags as what it writes, for every composite resource whose tags are strings that the
+// cloud admits. Whatever it can't say that of, it leaves. As a proof it renders the old and the new Composition, as far as
+// they differ, for given composite resources: with the functions that the steps before call, and that listen somewhere.
+type Command struct {
+	Files []string
+
+	XR                []string
+	Functions         string
+	ObservedResources []string
+	RequiredResources []string
+	Context           string
+	Accept            []string
+	Write             bool
+
+	// Function that steps of this function call.
+	Function Function
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "migrate FILE...",
+		Short: "Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.",
+		Long: `Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.
+
+What can't be moved stays as it is, and is named with the reason. With --xr, the tags that the old and the
+new Composition give are compared.`,
+		Args:    command.Paths(&c.Files, 1),
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
+	}
+
+	f := out.Flags()
+	f.StringSliceVar(&c.XR, "xr", nil, "`FILE` with composite resources, for each of which the tags of the old and the new Composition are compared. Can be repeated.")
+	f.StringVar(&c.Functions, "functions", "", "`FILE` with Functions that says where those listen that the pipeline calls, as crossplane composition render reads it.")
+	f.StringSliceVar(&c.ObservedResources, "observed-resources", nil, "`PATH` of a file or folder of composed resources that exist already. Can be repeated.")
+	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder of objects that functions require. Can be repeated.")
+	f.StringVar(&c.Context, "context", "", "YAML or JSON `FILE` with the context that the pipeline begins with: a map of context key to value.")
+	f.StringArrayVar(&c.Accept, "accept", nil, "Difference that is meant, as `RESOURCE/KEY`: the name that the resource has in the pipeline, and the key of the tag. A * stands for any. Can be repeated.")
+	f.BoolVar(&c.Write, "write", false, "Write the files, unless there is a difference that --accept doesn't name. Without it, the new files are printed.")
+
+	return out
+}
+
+// Validate that files are compared before they are written.
+func (c *Command) Validate() error {
+	if c.Write && len(c.XR) == 0 {
+		return errors.New("--write goes with --xr, which has composite resources whose tags are compared before anything is written")
+	}
+
+	if len(c.XR) == 0 && (c.Functions != "" || c.Context != "" || len(c.ObservedResources)+len(c.RequiredResources)+len(c.Accept) > 0) {
+		return errors.New("--functions, --observed-resources, --required-resources, --context and --accept go with --xr")
+	}
+
+	for _, a := range c.Accept {
+		if !strings.Contains(a, "/") {
+			return errors.Errorf("--accept %s: write RESOURCE/KEY", a)
+		}
+	}
+
+	return nil
+}
+
+// Run the command.
+func (c *Command) Run(ctx context.Context) error {
+	return manifest.OneLine(c.Migrate(ctx, os.Stdout, os.Stderr))
+}
+
+// Migrate is Run with other files for standard output and standard error.
+func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
+	cl, err := c.cluster()
+	if err != nil {
+		return err
+	}
+	defer cl.close()
+
+	texts := make([]string, len(c.Files))
+	differs, compared := 0, 0
+
+	for i, path := range c.Files {
+		old, err := os.ReadFile(path) //nolint:gosec // The user names it.
+		if err != nil {
+			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
+		}
+
+		f, err := parse(old)
+		if err != nil {
+			return errors.Wrapf(err, "cannot read %s", path)
+		}
+
+		compositions := f.migrate()
+		texts[i] = f.text()
+
+		for _, of := range compositions {
+			of.say(say, path)
+
+			n, d, err := cl.compare(ctx, of, string(old), texts[i], say)
+			if err != nil {
+				return errors.Wrapf(err, "cannot compare what becomes of Composition %s", words.Name(of.name))
+			}
+
+			differs, compared = differs+d, compared+n
+
+			if c.Write && n == 0 && of.changed() {
+				return errors.Errorf("no --xr is of the kind that Composition %s is for, so nothing is written", words.Name(of.name))
+			}
+		}
+	}
+
+	if differs > 0 {
+		return errors.Errorf("%s: --accept names those that are meant", words.Count(differs, "difference", "differences"))
+	}
+
+	return c.write(texts, out)
+}
+
+// write the texts to the files, or print them.
+func (c *Command) write(texts []string, out io.Writer) error {
+	for i, text := range texts {
+		if !c.Write {
+			if i > 0 && !strings.HasPrefix(text, "---") {
+				text = "---\n" + text
+			}
+
+			if _, err := io.WriteString(out, text); err != nil {
+				return err
+			}
+
+			continue
+		}
+
+		info, err := os.Stat(c.Files[i])
+		if err == nil {
+			err = os.WriteFile(c.Files[i], []byte(text), info.Mode())
+		}
+
+		if err != nil {
+			return errors.Wrapf(manifest.OneLine(err), "cannot write %s", c.Files[i])
+		}
+	}
+
+	return nil
+}
+
+// say what becomes of the Composition, and what stays.
+func (c *composition) say(out io.Writer, path string) {
+	_, _ = fmt.Fprintf(out, "%s: Composition %s\n", path, words.Name(c.name))
+
+	notes := c.notes
+	if len(notes) == 0 {
+		notes = []string{"nothing in it sets tags"}
+	}
+
+	for _, note := range notes {
+		_, _ = fmt.Fprintf(out, "  %s\n", note)
+	}
+}

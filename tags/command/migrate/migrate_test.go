@@ -1,0 +1,128 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// A maker makes the bases of resources, whatever their patches are.
+type maker struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+}
+
+// RunFunction makes them.
+func (maker) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp := response.To(req, 0)
+	rsp.Desired = &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
+
+	for _, v := range req.GetInput().GetFields()["resources"].GetListValue().GetValues() {
+		r := v.GetStructValue().GetFields()
+		rsp.Desired.Resources[r["name"].GetStringValue()] = &fnv1.Resource{Resource: r["base"].GetStructValue()}
+	}
+
+	return rsp, nil
+}
+
+// tag stands for this function: it tags all resources with env, and does what their region asks for.
+func tag(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp := response.To(req, 0)
+
+	for name, r := range rsp.GetDesired().GetResources() {
+		provider := r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+
+		switch provider["region"].GetStringValue() {
+		case "spoil":
+			provider["region"] = structpb.NewStringValue("spoiled")
+		case "lose":
+			delete(rsp.GetDesired().GetResources(), name)
+		case "fail":
+			response.Fatal(rsp, io.ErrUnexpectedEOF)
+		}
+
+		if provider["tags"] == nil {
+			provider["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{}})
+		}
+
+		provider["tags"].GetStructValue().Fields["env"] = structpb.NewStringValue("prod")
+	}
+
+	return rsp, nil
+}
+
+// serve the maker until the test has ended, and return where.
+func serve(t *testing.T) string {
+	t.Helper()
+
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	srv := grpc.NewServer()
+	fnv1.RegisterFunctionRunnerServiceServer(srv, maker{})
+
+	go func() { _ = srv.Serve(l) }() // It ends when it is stopped.
+
+	t.Cleanup(srv.Stop)
+
+	return l.Addr().String()
+}
+
+// TestPrinted runs the command lines of testdata/cases.yaml. What they print, and whether they have written the file,
+// has been read by a human.
+func TestPrinted(t *testing.T) {
+	target := serve(t)
+
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, _ io.Reader, out io.Writer) error {
+		t.Helper()
+		t.Chdir(t.TempDir())
+
+		for name, text := range line.Files {
+			line.Files[name] = strings.ReplaceAll(text, "TARGET", target)
+		}
+
+		tagstest.WriteFiles(t, line.Files)
+
+		c := &Command{Function: tag}
+		if err := tagstest.ParseArgs(c, line.Args); err != nil {
+			return err
+		}
+
+		migrated := c.Migrate(t.Context(), out, out)
+
+		text, err := os.ReadFile("composition.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if string(text) != line.Files["composition.yaml"] {
+			_, _ = fmt.Fprintf(out, "written:\n%s", text)
+		}
+
+		return migrated
+	})
+}
+
+// TestPrintError proves that an error of the output is said.
+func TestPrintError(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tagstest.WriteFiles(t, map[string]string{"a.yaml": "a: b\n"})
+
+	c := &Command{Files: []string{"a.yaml"}}
+	if err := c.Migrate(t.Context(), tagstest.BrokenPipe{}, io.Discard); err == nil || err.Error() != "the pipe is broken" {
+		t.Errorf("Migrate(...): want the error of the output, got %v", err)
+	}
+}

@@ -1,0 +1,396 @@
+package migrate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	fields "github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A patch in the input of function-patch-and-transform: of a resource, or of a patch set.
+type patch struct {
+	node  *yaml.Node
+	where string
+	kind  string
+
+	// set that the patch is in, or nil.
+	set *patchSet
+
+	// stays says why the patch is not taken out, or is nil.
+	stays *refusal
+
+	// isTag is true if it patches the tags of any resource.
+	isTag bool
+}
+
+// A patchSet is a list of patches, and those that stand for it in resources.
+type patchSet struct {
+	node    *yaml.Node
+	patches []*patch
+	uses    []*yaml.Node
+}
+
+// A use is what a patch does to the tags of one resource.
+type use struct {
+	*patch
+	label
+
+	// touches is true if it may write tags, and any if these may be all tags, not those of label alone.
+	touches, any bool
+}
+
+// meets is true if both may write a tag of one key.
+func (u *use) meets(other *use) bool {
+	return u.touches && other.touches && (u.any || other.any || u.label.meets(other.label))
+}
+
+// A resource that function-patch-and-transform makes.
+type resource struct {
+	name string
+	node *yaml.Node
+
+	// base that the resource is made of, and field where its tags are, or why it isn't known.
+	base  *yaml.Node
+	field *fields.Field
+	why   string
+
+	// mayTag is true unless this function is known to leave the resource alone.
+	mayTag bool
+
+	uses []*use
+}
+
+// A patchStep is a pipeline step of function-patch-and-transform.
+type patchStep struct {
+	*step
+
+	sets      map[string]*patchSet
+	resources []*resource
+
+	// patches of all resources and sets, in their order.
+	patches []*patch
+
+	// writesEnvironment is true if a patch changes the environment that later patches read.
+	writesEnvironment bool
+}
+
+// toComposed are the types of patches that change the resource. Those of all others change something else.
+var toComposed = []string{"FromCompositeFieldPath", "CombineFromComposite", "FromEnvironmentFieldPath", "CombineFromEnvironment"}
+
+// readPatches reads a step of function-patch-and-transform, and decides which of its patches of tags stay.
+func readPatches(s *step) *patchStep {
+	p := &patchStep{step: s, sets: make(map[string]*patchSet)}
+
+	for _, n := range items(s.input, "patchSets") {
+		set := &patchSet{node: n}
+		for i, n := range items(n, "patches") {
+			set.patches = append(set.patches, p.add(n, set, fmt.Sprintf("patches[%d] of patch set %s", i, words.Name(text(set.node, "name")))))
+		}
+
+		p.sets[text(n, "name")] = set
+	}
+
+	for _, n := range items(s.input, "resources") {
+		p.resources = append(p.resources, p.resource(n))
+	}
+
+	for _, r := range p.resources {
+		r.locate()
+
+		if slices.ContainsFunc(r.uses, func(u *use) bool { return u.leaves() }) {
+			r.field, r.why = nil, "another patch says whether this function leaves the resource alone"
+		}
+
+		for _, u := range r.uses {
+			p.judge(r, u)
+		}
+	}
+
+	p.settle()
+
+	return p
+}
+
+// add the patch in the node.
+func (p *patchStep) add(n *yaml.Node, set *patchSet, where string) *patch {
+	added := &patch{node: n, set: set, where: where, kind: cmp.Or(text(n, "type"), toComposed[0])}
+	p.writesEnvironment = p.writesEnvironment || strings.Contains(added.kind, "ToEnvironment")
+
+	p.patches = append(p.patches, added)
+
+	if _, ok := p.itemOf(n); !ok {
+		added.stays = &refusal{why: "it isn't on lines of its own"}
+	}
+
+	return added
+}
+
+// resource reads the resource in the node, with its patches and those of the sets that it uses.
+func (p *patchStep) resource(n *yaml.Node) *resource {
+	r := &resource{name: text(n, "name"), node: n, base: field(n, "base")}
+
+	for i, n := range items(n, "patches") {
+		if text(n, "type") != "PatchSet" {
+			r.uses = append(r.uses, &use{patch: p.add(n, nil, fmt.Sprintf("patches[%d] of resource %s", i, words.Name(r.name)))})
+			continue
+		}
+
+		if set := p.sets[text(n, "patchSetName")]; set != nil {
+			set.uses = append(set.uses, n)
+			_, ok := p.itemOf(n)
+
+			for _, of := range set.patches {
+				if !ok && of.stays == nil {
+					of.stays = &refusal{why: "a use of its set isn't on lines of its own"}
+				}
+
+				r.uses = append(r.uses, &use{patch: of})
+			}
+		}
+	}
+
+	return r
+}
+
+// locate the tag field of the resource.
+func (r *resource) locate() {
+	o, ok := decode(r.base)
+	if !ok {
+		r.why = "the resource has no base that says its kind"
+		return
+	}
+
+	targets := finder().None()
+	t := targets.Read(r.name, object.Tree(o))
+	r.mayTag = targets.Locate(t) || !t.Lacks.IsNoField()
+
+	switch {
+	case t.Leave != target.None:
+		r.why = "the resource " + t.Why(t.Leave)
+	case text(r.base, "metadata", "annotations", ignoreResource) != "":
+		r.why = "the resource is annotated " + ignoreResource
+	case t.Lacks != target.None:
+		r.why = "the resource " + t.Why(t.Lacks)
+	case t.Field.Shape != fields.Map && t.Field.Shape != fields.KeyValueList:
+		r.why = "its tags are of shape " + string(t.Field.Shape)
+	default:
+		r.field = t.Field
+	}
+}
+
+// decode the object in the node.
+func decode(n *yaml.Node) (*structpb.Struct, bool) {
+	var o map[string]any
+	if n == nil || n.Decode(&o) != nil {
+		return nil, false
+	}
+
+	s, err := v1beta1.Struct(o)
+
+	return s, err == nil
+}
+
+// leaving are the fields by which this function leaves a resource alone.
+var leaving = []object.Path{
+	object.MustParsePath("spec.managementPolicies"),
+	object.MustParsePath("spec.managementPolicy"),
+	object.MustParsePath("metadata.annotations[" + target.IgnoreAnnotation + "]"),
+	object.MustParsePath("metadata.annotations[" + ignoreResource + "]"),
+	object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"),
+	object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"),
+}
+
+// path that the patch writes to in resources. It returns false if it writes elsewhere.
+func (p *patch) path() (object.Path, bool) {
+	if !slices.Contains(toComposed, p.kind) {
+		return object.Path{}, false
+	}
+
+	path, err := object.ParsePaths(toOf(p.node))
+
+	return path, err == nil
+}
+
+// leaves reports whether the patch may make this function leave the resource alone.
+func (p *patch) leaves() bool {
+	path, ok := p.path()
+
+	return ok && slices.ContainsFunc(leaving, func(to object.Path) bool {
+		_, is := relate(path, to)
+		return is != outside
+	})
+}
+
+// judge what the patch does to tags of the resource, and refuse it if that can't be said.
+func (p *patchStep) judge(r *resource, u *use) {
+	path, ok := u.path()
+
+	switch {
+	case !ok:
+		u.refuse(&refusal{why: "it doesn't patch resources"})
+		return
+	case r.field == nil:
+		u.isTag = u.isTag || looksLikeTags(path)
+		u.refuse(&refusal{why: r.why})
+
+		return
+	}
+
+	switch rest, is := relate(path, r.field.Path); is {
+	case outside:
+		u.refuse(&refusal{why: "of resource " + r.name + " it patches something else"})
+	case above:
+		u.touches, u.any = true, true
+		u.refuse(&refusal{why: "it patches more than tags"})
+	case within:
+		u.touches, u.isTag = true, true
+		p.judgeTag(r, u, rest)
+	}
+}
+
+// refuse to take the patch out, for this reason unless there is one. Nil is none.
+func (u *use) refuse(why *refusal) {
+	if u.stays == nil {
+		u.stays = why
+	}
+}
+
+// A relation says where a path leads.
+type relation int
+
+const (
+	outside relation = iota // of a field
+	above                   // the field, to an object that has it in it
+	within                  // the field, or to it
+)
+
+// relate the path of a patch to that of a field. It returns what of the path is within the field.
+func relate(path, to object.Path) (object.Segments, relation) {
+	of := path.Segments()
+
+	for i, s := range to.Segments() {
+		switch {
+		case i == len(of):
+			return nil, above
+		case of[i] != s && of[i].Field != wildcard:
+			return nil, outside
+		}
+	}
+
+	return of[len(to.Segments()):], within
+}
+
+const wildcard = "*"
+
+// looksLikeTags is true for a path to something that has the name of tags.
+func looksLikeTags(path object.Path) bool {
+	return path.Segments()[0].Field == "spec" && slices.ContainsFunc(path.Segments(), func(s object.Segment) bool {
+		name := strings.ToLower(s.Field)
+		return strings.HasSuffix(name, "tags") || strings.HasSuffix(name, "labels")
+	})
+}
+
+// judgeTag reads what the patch gives to the rest of its path within the tag field.
+func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
+	key, why := r.key(rest)
+	u.any = why != nil
+	u.refuse(why)
+
+	u.label, why = read(u.node, u.kind)
+	u.refuse(why)
+
+	before := r.uses[:slices.Index(r.uses, u)]
+	meets := slices.ContainsFunc(before, u.meets)
+	policy := text(u.node, "policy", "toFieldPath")
+
+	if u.key = key; u.isMap() {
+		if u.from == "" && u.field == "" {
+			u.refuse(&refusal{"it makes something else than the map of a field", showsTransform})
+		}
+
+		u.from, u.field, u.expression = text(u.node, "fromFieldPath"), "", ""
+
+		if replaces(policy) && (meets || len(r.tags()) > 0) {
+			u.refuse(&refusal{"without a policy it drops the tags that are there", showsMap})
+		}
+	}
+
+	switch {
+	case u.environment && p.writesEnvironment:
+		u.refuse(&refusal{why: "it reads the environment, which another patch changes"})
+	case u.retain && r.field.Shape != fields.Map:
+		u.refuse(&refusal{"its policy retains what a list has", showsList})
+	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
+		// What is empty counts as absent there.
+		u.refuse(&refusal{policy + " is read only before all that patches the same tags, and without empty tags in the base", showsMap})
+	}
+}
+
+// key of the tag that a patch to the rest of a path within the tag field writes. It is empty for all of a map.
+func (r *resource) key(rest object.Segments) (string, *refusal) {
+	switch isMap := r.field.Shape == fields.Map; {
+	case isMap && len(rest) == 0:
+		return "", nil
+	case isMap && len(rest) == 1 && rest[0].Type == object.SegmentField && rest[0].Field != wildcard:
+		return rest[0].Field, nil
+	case isMap:
+		return "", &refusal{why: "it patches something else than a tag, or all of them"}
+	}
+
+	list := r.tags()
+
+	if len(rest) == 2 && rest[0].Type == object.SegmentIndex && int(rest[0].Index) < len(list) && rest[1].Field == r.field.Value {
+		key := text(list[rest[0].Index], r.field.Key)
+		same := func(n *yaml.Node) bool { return text(n, r.field.Key) == key }
+
+		if key != "" && slices.IndexFunc(list, same) == slices.IndexFunc(list[rest[0].Index:], same)+int(rest[0].Index) && !slices.ContainsFunc(list[rest[0].Index+1:], same) {
+			return key, nil
+		}
+	}
+
+	return "", &refusal{"it patches a list of tags elsewhere than at the " + r.field.Value + " of an entry whose key the base has", showsList}
+}
+
+// tags of the base: keys and values of a map, or the entries of a list.
+func (r *resource) tags() []*yaml.Node {
+	n := r.base
+
+	for _, s := range r.field.Path.Segments() {
+		n = field(n, s.Field)
+	}
+
+	if n == nil {
+		return nil
+	}
+
+	return n.Content
+}
+
+// settle lets patches stay that have to come before others that stay.
+func (p *patchStep) settle() {
+	for again := true; again; {
+		again = false
+
+		for _, r := range p.resources {
+			for i, u := range r.uses {
+				if u.stays == nil && slices.ContainsFunc(r.uses[i+1:], func(behind *use) bool { return behind.stays != nil && behind.meets(u) }) {
+					u.refuse(&refusal{why: "one behind it stays that patches the same tags"})
+
+					again = true
+				}
+			}
+		}
+	}
+}
+
+// taken reports whether the patch is taken out.
+func (p *patch) taken() bool { return p.isTag && p.stays == nil }

@@ -1,0 +1,273 @@
+package migrate
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A given label is one that patches of several resources give.
+type given struct {
+	label
+
+	resources []string
+	comments  []string
+}
+
+// labels that the patches give which are taken out, each once. For no resource their order is another one than that of
+// its patches.
+func (p *patchStep) labels() (out []*given) {
+	for _, r := range p.resources {
+		at := 0
+
+		for _, u := range r.uses {
+			if !u.taken() {
+				continue
+			}
+
+			i := slices.IndexFunc(out[at:], func(g *given) bool { return g.label == u.label }) + at
+			if i < at {
+				i = at
+				out = slices.Insert(out, i, &given{label: u.label})
+			}
+
+			out[i].resources = words.Distinct(append(out[i].resources, r.name))
+			out[i].comments = words.Distinct(append(out[i].comments, commentsOf(u.node)...))
+			at = i + 1
+		}
+	}
+
+	return out
+}
+
+// A source has labels that one source can give.
+type source struct {
+	labels []*given
+}
+
+// joins reports whether the label can be one of the source.
+func (s *source) joins(g *given) bool {
+	of := s.labels[0]
+
+	return !of.isMap() && !g.isMap() && !s.meets(g) && of.environment == g.environment && of.from == g.from && of.retain == g.retain &&
+		slices.Equal(of.resources, g.resources)
+}
+
+// meets reports whether the source may give a tag of the label's key.
+func (s *source) meets(g *given) bool {
+	return slices.ContainsFunc(s.labels, func(of *given) bool { return of.meets(g.label) })
+}
+
+// sources that give the labels.
+func sources(labels []*given) (out []*source) {
+next:
+	for _, g := range labels {
+		for _, s := range slices.Backward(out) {
+			if s.joins(g) {
+				s.labels = append(s.labels, g)
+
+				continue next
+			}
+
+			if s.meets(g) { // The order of the two counts.
+				break
+			}
+		}
+
+		out = append(out, &source{labels: []*given{g}})
+	}
+
+	return out
+}
+
+// keyPrefix that all keys of tags have before those of labels, or none. What isn't read from a field of the same name is
+// computed from then on.
+func keyPrefix(labels []*given) string {
+	prefix := ""
+
+	for i, g := range labels {
+		before, ok := strings.CutSuffix(g.key, g.field)
+		if !ok || g.field == "" || i > 0 && before != prefix {
+			prefix = ""
+			break
+		}
+
+		prefix = before
+	}
+
+	for _, g := range labels {
+		if !g.isMap() && (g.from == "" || g.field == "" || g.key != prefix+g.field) {
+			g.from = ""
+		}
+	}
+
+	return prefix
+}
+
+// A writer writes a pipeline step as YAML.
+type writer struct {
+	lines []string
+
+	// list is by how many blanks items of a list are indented.
+	list int
+}
+
+// newStep begins a step that runs this function, with an input.
+func newStep(name string, list int) *writer {
+	w := &writer{list: list}
+	w.add(0, "- step: "+plain(name), "  functionRef:", "    name: "+functionName,
+		"  input:", "    apiVersion: "+v1beta1.APIVersion, "    kind: "+v1beta1.Kind, "    profileRules: Cloud # what the cloud's own API admits")
+
+	return w
+}
+
+// Indentation of the fields of an input within a step.
+const inputIndent = 4
+
+// functionName is how Compositions call this function.
+const functionName = "function-cloud-tags"
+
+// add lines behind so many blanks.
+func (w *writer) add(indent int, lines ...string) {
+	for _, line := range lines {
+		w.lines = append(w.lines, strings.Repeat(" ", indent)+line)
+	}
+}
+
+// item adds an item of a list of objects, which is the field of an input.
+func (w *writer) item(comments, fields []string) {
+	w.add(inputIndent+w.list, comments...)
+
+	for i, f := range fields {
+		w.add(inputIndent+w.list, map[bool]string{true: "- ", false: "  "}[i == 0]+f)
+	}
+}
+
+// mapOf is a field of an input that is a map. The values are written as they are.
+func mapOf(name string, keys, values []string) []string {
+	out := []string{name + ":"}
+	for i, key := range keys {
+		out = append(out, "  "+plain(key)+": "+values[i])
+	}
+
+	return out
+}
+
+// origin of the labels at the path of a map, or below the environment.
+func origin(path string, fromEnvironment bool) []string { //nolint:revive // It is one of two origins.
+	if fromEnvironment {
+		return []string{"type: ContextField", "contextKey: " + environment, "fromFieldPath: " + plain(path)}
+	}
+
+	return []string{"type: CompositeField", "fromFieldPath: " + plain(path)}
+}
+
+// conflict is what says whether a tag that is there stays.
+func conflict(retain bool) string { //nolint:revive // It is one of two words.
+	if retain {
+		return "onConflict: Retain"
+	}
+
+	return "onConflict: Replace"
+}
+
+// step is the text of the step that gives the tags of the patches which are taken out, without indentation.
+// mayTag are the names of all resources that it could tag, or nil if there may be others.
+func (p *patchStep) replacement(name string, list int, mayTag []string) []string {
+	labels := p.labels()
+
+	var tagged []string
+	for _, r := range p.resources {
+		if slices.ContainsFunc(labels, func(g *given) bool { return slices.Contains(g.resources, r.name) }) {
+			tagged = append(tagged, r.name)
+		}
+	}
+
+	for _, g := range labels {
+		slices.SortFunc(g.resources, func(a, b string) int { return slices.Index(tagged, a) - slices.Index(tagged, b) })
+	}
+
+	w := newStep(name, list)
+
+	prefix := keyPrefix(labels)
+	if prefix != "" {
+		w.add(inputIndent, "keyPrefix: "+plain(prefix))
+	}
+
+	w.add(inputIndent, "sources:")
+
+	for _, s := range sources(labels) {
+		w.item(s.fields(prefix == "", tagged))
+	}
+
+	if !slices.Equal(mayTag, tagged) {
+		w.add(inputIndent, "resources:")
+
+		for _, name := range tagged {
+			w.add(inputIndent+w.list, "- name: "+plain(name))
+		}
+	}
+
+	return w.lines
+}
+
+// fields of the source, and the comments of what it takes the place of. Without keys that are tag keys, they are those of labels.
+func (s *source) fields(tagKeys bool, tagged []string) (comments, out []string) { //nolint:revive // It is one of two forms.
+	var keys, expressions []string
+
+	for _, g := range s.labels {
+		keys, expressions, comments = append(keys, g.key), append(expressions, g.expression), append(comments, g.comments...)
+	}
+
+	switch of := s.labels[0]; {
+	case of.isMap():
+		out = origin(of.from, of.environment)
+	case of.from != "":
+		out = append(origin(of.from, of.environment), "include:", "  keys: "+flow(words.Map(s.labels, func(g *given) string { return plain(g.field) })))
+	default:
+		out = append([]string{"type: Expression"}, mapOf("expressions", keys, words.Map(expressions, scalar))...)
+	}
+
+	if tagKeys {
+		out = append(out, "keyForm: Tag")
+	}
+
+	out = append(out, conflict(s.labels[0].retain))
+
+	if names := s.labels[0].resources; !slices.Equal(names, tagged) {
+		out = append(out, "resources: "+flow(words.Map(names, func(name string) string { return "{name: " + plain(name) + "}" })))
+	}
+
+	return words.Distinct(comments), out
+}
+
+// flow is a list in one line.
+func flow(items []string) string { return "[" + strings.Join(items, ", ") + "]" }
+
+// unquoted matches strings that YAML takes for strings without quotes, and quoted those of them that it doesn't.
+var (
+	unquoted = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./:@+-]*$`)
+	quoted   = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|y|n|null|.*:)$`)
+)
+
+// plain is the string in YAML, with quotes if it needs them.
+func plain(s string) string {
+	if unquoted.MatchString(s) && !quoted.MatchString(s) {
+		return s
+	}
+
+	return strconv.Quote(s)
+}
+
+// scalar is an expression in YAML, with quotes if it needs them.
+func scalar(s string) string {
+	if strings.ContainsAny(s[:1], "cx") && !strings.ContainsAny(s, "#\\\"") && !strings.Contains(s, ": ") {
+		return s
+	}
+
+	return strconv.Quote(s)
+}

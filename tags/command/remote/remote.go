@@ -1,0 +1,127 @@
+// Package remote calls composition functions that listen elsewhere, without TLS.
+package remote
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/proto/v1beta1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// How a Function says that it listens somewhere, to which crossplane composition render connects instead of
+// running its package in Docker.
+const (
+	AnnotationRuntime = "render.crossplane.io/runtime"
+	AnnotationTarget  = "render.crossplane.io/runtime-development-target"
+	RuntimeListens    = "Development"
+	defaultTarget     = "localhost:9443"
+)
+
+// How long a function may take to accept a connection: it may have been started just now.
+const acceptTimeout = 3 * time.Second
+
+// Targets are where the Functions of a file listen, by name. Those that the command line tool would run in
+// Docker listen nowhere: they have no target.
+func Targets(file string) (map[string]string, error) {
+	objects, err := new(manifest.Reader).Objects(file)
+	if err != nil {
+		return nil, err
+	}
+
+	targets := make(map[string]string)
+
+	for _, o := range objects {
+		of := object.Tree(o)
+		annotations := object.Annotations(of)
+
+		if object.Kind(of) != "Function" || annotations.Field(AnnotationRuntime).Text() != RuntimeListens {
+			continue
+		}
+
+		targets[object.Name(of)] = defaultTarget
+		if target := annotations.Field(AnnotationTarget).Text(); target != "" {
+			targets[object.Name(of)] = target
+		}
+	}
+
+	return targets, nil
+}
+
+// A Function that serves elsewhere.
+type Function struct{ conn *grpc.ClientConn }
+
+// Connect to a function that serves at the target. It connects when it is first called, or asked whether it listens.
+func Connect(target string) (*Function, error) {
+	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot connect to %s", target)
+	}
+
+	return &Function{conn: conn}, nil
+}
+
+// Close the connection.
+func (f *Function) Close() { _ = f.conn.Close() } // It fails only if it is closed already.
+
+// Listens is true if the function accepts a connection.
+func (f *Function) Listens(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, acceptTimeout)
+	defer cancel()
+
+	f.conn.Connect()
+
+	for state := f.conn.GetState(); state != connectivity.Ready; state = f.conn.GetState() {
+		if !f.conn.WaitForStateChange(ctx, state) {
+			return false
+		}
+
+		f.conn.Connect()
+	}
+
+	return true
+}
+
+// RunFunction calls the function as Crossplane does: one that doesn't know v1 of the protocol by v1beta1, which has the
+// same messages.
+func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp, err := fnv1.NewFunctionRunnerServiceClient(f.conn).RunFunction(ctx, req)
+	if status.Code(err) != codes.Unimplemented {
+		return rsp, err
+	}
+
+	beta := &v1beta1.RunFunctionRequest{}
+	if err := convert(req, beta); err != nil {
+		return nil, err
+	}
+
+	answer, err := v1beta1.NewFunctionRunnerServiceClient(f.conn).RunFunction(ctx, beta)
+	if err != nil {
+		return nil, err
+	}
+
+	rsp = &fnv1.RunFunctionResponse{}
+
+	return rsp, convert(answer, rsp)
+}
+
+// convert a message into one of the other version of the protocol.
+func convert(from, to proto.Message) error {
+	bytes, err := proto.Marshal(from)
+	if err != nil {
+		return err
+	}
+
+	return proto.Unmarshal(bytes, to)
+}
