@@ -138,6 +138,7 @@ var liveTests = []liveTest{
 	},
 	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
 	{name: "Policy", run: testPolicy, shows: "the API server enforces what `policy` writes"},
+	{name: "PolicyAgrees", run: testPolicyAgrees, shows: "it refuses of random objects of each scope what the function can't make tags of, and nothing else"},
 	{name: "Upgrade", run: testUpgrade, alone: true, shows: "the package is installed from a registry, and upgraded while XRs reconcile"},
 }
 
