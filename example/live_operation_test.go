@@ -193,10 +193,14 @@ func testOperation(c live.Test) {
 		c.T.Errorf("what an earlier step desires isn't applied: %v, %v", note, err)
 	}
 
-	// One that is refused changes nothing.
 	pipeline, _ := spec["pipeline"].(array)
 	step, _ := pipeline[1].(object)
 	input, _ := step["input"].(object)
+
+	operateByStandard(c, spec, step, want)
+
+	// One that is refused changes nothing.
+	step["input"] = input
 	input["sources"] = array{object{"type": "Value", "values": object{"a": "b"}}}
 
 	operate(c, "tag-sources", spec, "False")
@@ -227,6 +231,34 @@ func testOperation(c live.Test) {
 	reported(c, configMap, want)
 }
 
+// operateByStandard runs an Operation whose step says no more than where its standard is. Sources of the standard are for
+// Compositions.
+func operateByStandard(c live.Test, spec, step object, want report) {
+	c.T.Helper()
+
+	configMap := live.Parse(c.T, "{apiVersion: v1, kind: ConfigMap, metadata: {name: by-standard, namespace: operated}, data: {mine: kept}}")
+	standard := live.Parse(c.T, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: standard, namespace: operated}
+data:
+  input: |
+    apiVersion: cloudtags.fn.plexsphere.com/v1beta1
+    kind: CloudTags
+    sources: [{type: Value, values: {a: b}}]
+    coverage: {keys: [cost-center, platform/env], configMap: {name: by-standard, namespace: operated}}
+`)
+	c.Applied(configMap, standard)
+
+	step["input"] = object{
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"extends": object{"apiVersion": "v1", "kind": "ConfigMap", "namespace": "operated", "name": "standard", "fromFieldPath": "data.input"},
+	}
+
+	operate(c, "tag-standard", spec, "True")
+	reported(c, configMap, want)
+}
+
 // operate runs an Operation until it succeeds or not, as is wanted, and returns it.
 func operate(c live.Test, name string, spec object, succeeds string) *unstructured.Unstructured {
 	c.T.Helper()
@@ -245,7 +277,14 @@ func operate(c live.Test, name string, spec object, succeeds string) *unstructur
 			}
 		}
 
-		return fmt.Errorf("Operation %s: %v", name, o.Object["status"])
+		event := live.Parse(c.T, "{apiVersion: v1, kind: Event, metadata: {namespace: default}}")
+
+		events, err := c.Of(event).List(c.T.Context(), metav1.ListOptions{FieldSelector: "involvedObject.kind=Operation,involvedObject.name=" + name})
+		if err != nil {
+			return err
+		}
+
+		return fmt.Errorf("Operation %s: %v, %v", name, o.Object["status"], events.Items)
 	})
 
 	return o

@@ -81,6 +81,7 @@ var liveTests = []liveTest{
 	{name: "Owners", run: testOwners, shows: "field managers say whose tags are whose: ours are exactly what we have set"},
 	{name: "Cap", shows: "labels beyond a cloud's cap are skipped, and come back when there is room"},
 	{name: "Classes", run: testClasses, shows: "classes come and go; without any, all stays as it is"},
+	{name: "AnyClass", shows: "without labels to select by, any class is picked if the input says so"},
 	{name: "Bound", run: testBound, shows: "an XR that is bound picks no class, and keeps the one that it has"},
 	{name: "LastLabel", run: testLastLabel, shows: "the last label leaves the cloud, too"},
 	{name: "LateInit", run: testLateInit, shows: "the last label stays away, whether the provider acts before or after Crossplane's second run"},
@@ -133,7 +134,7 @@ var liveTests = []liveTest{
 	{name: "Explain", run: testExplain, shows: "`explain` says what the cluster has, and who took tags away"},
 	{name: "Coverage", run: testCoverage, shows: "`coverage` counts what was applied"},
 	{
-		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it",
+		name: "Operation", run: testOperation, shows: "an Operation counts the same, and reports it, also if its input is a standard",
 		lacks: map[live.Release]string{live.V1: "has none"},
 	},
 	{name: "Input", run: testInput, shows: "the API server takes all fields of the input"},
