@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -403,7 +404,7 @@ func testContents(t *testing.T, src source, contents map[string][]byte) {
 		settings[s.Key] = s.Value
 	}
 
-	if info.GoVersion != src.Toolchain || settings["CGO_ENABLED"] != "0" || settings["-trimpath"] != "true" || settings["vcs.revision"] != "" {
+	if info.GoVersion != src.Toolchain || settings["CGO_ENABLED"] != "0" || settings["-trimpath"] != "true" || settings["-tags"] != buildTags || settings["vcs.revision"] != "" {
 		t.Errorf("want a static program of %s without paths and stamps, got %s, %v", src.Toolchain, info.GoVersion, settings)
 	}
 
@@ -944,6 +945,37 @@ func TestCheckFormat(t *testing.T) {
 
 		if err := checkFormat(platform, []byte("#!/bin/sh\n")); err == nil {
 			t.Errorf("checkFormat(%s, ...): want an error about a script", platform)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	root, err := rootOf(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	env, err := platformEnvironment(t.Context(), source{Root: root, Toolchain: runtime.Version()}, testPlatform)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "function"), ".")
+	cmd.Dir, cmd.Env = root, env
+
+	// What needs what, a line each. Functions that call methods which only the running program knows are marked.
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out[:min(len(out), 1000)])
+	}
+
+	if !bytes.Contains(out, []byte("\nmain.main -> ")) {
+		t.Fatalf("want the linker to say what main.main needs, got %d bytes", len(out))
+	}
+
+	for line := range strings.Lines(string(out)) {
+		if name, _, marked := strings.Cut(line, " <ReflectMethod>"); marked {
+			t.Fatalf("\nThe linker keeps all methods of all types for a function that calls any by its name.\nwant none, got %s", name)
 		}
 	}
 }

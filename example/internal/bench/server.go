@@ -38,7 +38,7 @@ type Binary struct {
 func Build(ctx context.Context, root, pkg, dir, name string) (Binary, error) {
 	b := Binary{Name: name, Path: filepath.Join(dir, name)}
 
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.Path, pkg)
+	build := exec.CommandContext(ctx, "go", "build", "-tags=grpcnotrace", "-trimpath", "-ldflags=-s -w", "-o", b.Path, pkg)
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 

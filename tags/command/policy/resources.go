@@ -1,7 +1,6 @@
 package policy
 
 import (
-	_ "embed" // For the manifests.
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,9 +14,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-//go:embed resources.yaml.tmpl
-var resourcesText string
 
 // A resourceRule is a rule of the tag policy for managed resources of the kinds of a tag field.
 type resourceRule struct {
@@ -49,8 +45,62 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 		return "", errors.New("--resources: no rule of tagPolicy is for a kind that has a tag field")
 	}
 
-	return p.manifests(resourcesText, words.Map(fields, func(f *tagField) any { return f })...)
+	var out []dict
+	for _, f := range fields {
+		out = append(out, f.validating(f.judges())...)
+	}
+
+	return p.print(out...)
 }
+
+// judges returns the spec of the policy that judges the tags in the field. An object that broke a rule before may go on to
+// break it in the same way.
+func (f *tagField) judges() dict {
+	// The tags after the request and, if it is an update, before. Then how they break each rule, if they do.
+	variables := []dict{named("tags", "(oldObject == null ? [object] : [object, oldObject]).map(o,\n  "+indented(f.Tags("o"))+")")}
+
+	var validations []dict
+
+	for _, r := range f.Rules {
+		name := fmt.Sprintf("rule%d", r.Number)
+		variables = append(variables, named(name, "variables.tags.map(t,\n  "+indented(r.Breach())+")"))
+		validations = append(validations, dict{
+			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, oldObject != null && m in variables.%[1]s[1])", name),
+			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
+			"messageExpression": fmt.Sprintf("variables.%s[0].join('; ')", name),
+		})
+	}
+
+	return dict{
+		"failurePolicy":    "Fail",
+		"matchConstraints": f.constraints("CREATE", "UPDATE"),
+		"matchConditions":  f.conditions(),
+		"variables":        variables,
+		"validations":      validations,
+	}
+}
+
+// constraints match the field's kinds, and more: the index has no plurals. Versions of a kind can have different fields, so
+// each request is judged in its own.
+func (f *tagField) constraints(operations ...string) dict {
+	return dict{"matchPolicy": "Exact", "resourceRules": []dict{{
+		"apiGroups": f.Groups, "apiVersions": []string{"*"}, "operations": operations, "resources": []string{"*"},
+	}}}
+}
+
+// conditions that the request is for an object with the field, which clouds have to know. Others are put before the
+// condition that the input selects the object.
+func (f *tagField) conditions(others ...dict) []dict {
+	out := append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes())}, others...)
+	if f.Selected != "" {
+		out = append(out, named("selected", f.Selected))
+	}
+
+	return out
+}
+
+// indented is the expression with its lines, but the first, further to the right.
+func indented(expression string) string { return strings.ReplaceAll(expression, "\n", "\n  ") }
 
 // keys that the rule's tag can have.
 func (r resourceRule) keys() []string { return r.field.Guard.made.TagKeys(r.Key) }
