@@ -13,7 +13,7 @@ import (
 // A place is where a value is in the bytes of a resource, or where it would be.
 type place struct {
 	// way to the value, through all that it is within: the resource, its object, and
-	// objects and lists in that.
+	// objects in that.
 	way []level
 
 	// value that is there, if any is.
@@ -26,18 +26,16 @@ type level struct {
 	body     []byte
 	from, to int
 
-	// tag of the message in the google.protobuf.Value around it, or 0 if it's the resource.
-	tag byte
-
-	// name of the next one, if that is a field of an object.
-	name string
+	// isObject is false of the resource. name is that of the next one in an object.
+	isObject bool
+	name     string
 
 	// size of what becomes of the body, and of the value or message in the field.
 	size, inner int
 }
 
 // find the place at the path of the segments, or as far as the path leads: it ends before what
-// isn't there, is null, or is behind a wildcard. The depth is how many segments were followed. It
+// isn't there, is null, or is an item of a list. The depth is how many segments were followed. It
 // is an error if the path leads through a value that can't have fields or items.
 func (o Object) find(segments Segments) (p place, depth int, err error) {
 	l := level{body: o.resource}
@@ -46,7 +44,7 @@ func (o Object) find(segments Segments) (p place, depth int, err error) {
 
 	for ; depth < len(segments); depth++ {
 		sg := segments[depth]
-		if isWildcard(sg) || p.value.IsNull() {
+		if p.value.IsNull() || isWildcard(sg) {
 			return p, depth, nil
 		}
 
@@ -54,20 +52,14 @@ func (o Object) find(segments Segments) (p place, depth int, err error) {
 			return place{}, 0, at(segments[:depth], err)
 		}
 
-		l := level{body: p.value.body, tag: p.value.tag}
+		if sg.Type == SegmentIndex {
+			return p, depth, nil
+		}
+
+		l := level{body: p.value.body, isObject: true, name: sg.Field}
 
 		var v Node
-		if sg.Type == SegmentIndex {
-			l.from, l.to, v = l.item(sg.Index)
-
-			// Items of lists are never made.
-			if l.from == l.to {
-				return p, depth, nil
-			}
-		} else {
-			l.name = sg.Field
-			l.from, l.to, v = l.field(sg.Field)
-		}
+		l.from, l.to, v = l.field(sg.Field)
 
 		p.way, p.value = append(p.way, l), v
 
@@ -95,20 +87,6 @@ func (l *level) field(name string) (from, to int, _ Node) {
 	}
 
 	return len(l.body), len(l.body), Node{}
-}
-
-// item returns the item at the position i of a list, and where it is in that.
-func (l *level) item(i uint) (from, to int, _ Node) {
-	for rest := l.body; len(rest) > 0; i-- {
-		body, behind := wire.Cut(rest)
-		if i == 0 {
-			return len(l.body) - len(rest), len(l.body) - len(behind), nodeOf(body)
-		}
-
-		rest = behind
-	}
-
-	return 0, 0, Node{}
 }
 
 // update what is at the place, which so many segments of a path have led to, as Update does.
@@ -160,7 +138,7 @@ func (p place) put(inner int, value func(to []byte) []byte) []byte {
 
 	for i, l := range p.way {
 		if i > 1 {
-			out = appendLength(append(out, l.tag), l.size)
+			out = appendLength(append(out, wire.Struct), l.size)
 		}
 
 		out = append(out, l.body[:l.from]...)
@@ -183,7 +161,7 @@ func (p place) put(inner int, value func(to []byte) []byte) []byte {
 
 // fieldSize is the size of the next message's field.
 func (l *level) fieldSize() int {
-	if l.tag == wire.Struct {
+	if l.isObject {
 		return 1 + protowire.SizeBytes(l.entrySize())
 	}
 
@@ -199,7 +177,7 @@ func (l *level) entrySize() int {
 func (l *level) appendField(to []byte) []byte {
 	to = append(to, wire.Item)
 
-	if l.tag == wire.Struct {
+	if l.isObject {
 		to = appendLength(to, l.entrySize())
 		to = append(appendLength(append(to, wire.Key), len(l.name)), l.name...)
 		to = append(to, wire.Value)
