@@ -163,6 +163,10 @@ func TestNormals(t *testing.T) {
 				withholding("b", stamp.Withheld{Retained: []string{"z"}, Protected: []string{"y"}}),
 			}},
 		},
+		"WithheldMore": {
+			reason:  "Of many tags the first ones are named, and how many more there are for all causes.",
+			outcome: Outcome{Results: []stamp.Result{withholding("a", stamp.Withheld{Retained: []string{"b"}, Ignored: []string{"a"}, More: 7, Protected: []string{"c"}, MoreProtected: 5})}},
+		},
 		"WithheldParts": {
 			reason: "Tags that don't fit into one result are in several, each of which names the resource.",
 			outcome: Outcome{Results: []stamp.Result{withholding("a", stamp.Withheld{

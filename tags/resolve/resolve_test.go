@@ -153,7 +153,8 @@ func TestValueless(t *testing.T) {
 	in := decode(t, `"sources": [
 		{"type": "Expression", "expressions": {"a": "xr.metadata.name", "b": "xr.spec.labls.env"}},
 		{"type": "Expression", "expressions": {"c": "xr.spec.labls.env"}},
-		{"type": "Expression", "name": "each", "expressions": {"d": "name", "e": "desired.spec.nam", "f": "name == 'x' ? desired.spec.nam : 'y'", "g": "observed.spec.nam"}}
+		{"type": "Expression", "name": "each", "expressions": {"d": "name", "e": "desired.spec.nam", "f": "name == 'x' ? desired.spec.nam : 'y'", "g": "observed.spec.nam"}},
+		{"type": "Expression", "expressions": {"h": "desired.spec.nam"}, "resources": [{"name": "none"}]}
 	]`)
 
 	set, _, err := clusterOf().reconcile(in, observe(composite))
@@ -162,7 +163,8 @@ func TestValueless(t *testing.T) {
 	}
 
 	for _, name := range []string{"x", "y"} {
-		if _, err := set.PerResource.Set(&resolve.Composed{Name: name, Desired: object.Tree(resource.MustStructJSON(`{"spec": {}}`))}); err != nil {
+		c := &resolve.Composed{Name: name, Desired: object.Tree(resource.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
+		if _, err := set.PerResource.Set(c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,6 +174,6 @@ func TestValueless(t *testing.T) {
 		{Source: `sources[2] "each"`, Why: "expressions[e]: no such key: nam"},
 	}
 	if diff := cmp.Diff(want, set.Valueless()); diff != "" {
-		t.Errorf("\nOnly expressions that have no value on any resource that exists should be told, of sources that find something.\nValueless(): -want, +got:\n%s", diff)
+		t.Errorf("\nOnly expressions that have no value on any resource that exists, and that was asked about, should be told, of sources that find something.\nValueless(): -want, +got:\n%s", diff)
 	}
 }
