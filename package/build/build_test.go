@@ -912,7 +912,7 @@ func TestBinaries(t *testing.T) {
 
 	for args, want := range map[string]string{
 		"--version":                          src.Version + " " + src.Revision + "\n",
-		"":                                   "Usage: kubectl cloudtags <command>",
+		"":                                   "Usage: kubectl cloudtags [flags]",
 		"explain --provider aws labels.yaml": "plexsphere:env",
 	} {
 		out, err := run(t.Context(), folder, filepath.Join(folder, "kubectl-cloudtags"), strings.Fields(args)...)
