@@ -21,6 +21,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/index"
 	"github.com/plexsphere/function-cloud-tags/tags/command/migrate"
 	"github.com/plexsphere/function-cloud-tags/tags/command/policy"
+	"github.com/plexsphere/function-cloud-tags/tags/command/policy/awspolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
@@ -55,10 +56,13 @@ func program(name string) *cobra.Command {
 	}
 	quiet := &Function{log: slog.New(slog.DiscardHandler)}
 
+	policies := (&policy.Command{}).Cobra()
+	policies.AddCommand((&awspolicy.Command{}).Cobra())
+
 	return command.Program(name, built(),
 		(&serve.Command{New: newFunction}).Cobra(),
 		(&explain.Command{Function: quiet.RunFunction}).Cobra(),
-		(&policy.Command{}).Cobra(),
+		policies,
 		(&index.Command{}).Cobra(),
 		(&migrate.Command{Function: quiet.RunFunction}).Cobra(),
 		(&coverage.Command{}).Cobra())

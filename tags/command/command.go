@@ -51,19 +51,30 @@ func Program(name, version string, commands ...*cobra.Command) *cobra.Command {
 	p.AddCommand(commands...)
 
 	for _, c := range commands {
-		c.Flags().SortFlags = false // They are in the order of their use.
-
-		run := c.RunE
-		c.RunE = func(c *cobra.Command, args []string) error {
-			if err := run(c, args); err != nil {
-				return runError{err}
-			}
-
-			return nil
-		}
+		prepare(c)
 	}
 
 	return p
+}
+
+// prepare the command, and those below it.
+func prepare(c *cobra.Command) {
+	c.Flags().SortFlags = false // They are in the order of their use.
+
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := run(c, args); err != nil {
+			return runError{err}
+		}
+
+		return nil
+	}
+
+	for _, below := range c.Commands() {
+		c.Args = known
+
+		prepare(below)
+	}
 }
 
 // Execute runs the program with the arguments. If the first of them is a flag, it is one of the default command.

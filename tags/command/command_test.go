@@ -25,8 +25,8 @@ func TestExecute(t *testing.T) {
 		"DefaultByName":   {reason: "It has a name like all others.", args: "serve --size 8", want: "serve size=8"},
 		"Command":         {reason: "A command can have arguments.", args: "explain a b", want: "explain paths=[a b] output=table prefix=<nil>"},
 		"NoPaths":         {reason: "A command may need arguments.", args: "explain", wantErr: "64: requires at least 1 arg(s), only received 0"},
-		"CommandSlip":     {reason: "A slip should be told.", args: "explian", wantErr: `64: there is no command "explian": did you mean explain? commands are completion, explain, fail, help, serve`},
-		"CommandUnknown":  {reason: "What is like no command should be, too.", args: "x", wantErr: `64: there is no command "x": commands are completion, explain, fail, help, serve`},
+		"CommandSlip":     {reason: "A slip should be told.", args: "explian", wantErr: `64: there is no command "explian": did you mean explain? commands are completion, explain, fail, help, policy, serve`},
+		"CommandUnknown":  {reason: "What is like no command should be, too.", args: "x", wantErr: `64: there is no command "x": commands are completion, explain, fail, help, policy, serve`},
 		"FlagSlip":        {reason: "So should a slip of a flag.", args: "explain --ouptut json a", wantErr: "64: there is no flag --ouptut: did you mean --output? kubectl cloudtags explain --help has all"},
 		"FlagUnknown":     {reason: "What is like no flag should be, too.", args: "explain --wide a", wantErr: "64: there is no flag --wide: kubectl cloudtags explain --help has all"},
 		"FlagNoValue":     {reason: "Other errors are those of the library.", args: "explain --output", wantErr: "64: flag needs an argument: --output"},
@@ -36,6 +36,10 @@ func TestExecute(t *testing.T) {
 		"Variable":        {reason: "An environment variable stands for a flag.", environment: "16", want: "serve size=16"},
 		"VariableAndFlag": {reason: "The flag is nearer to whoever runs the command.", environment: "16", args: "--size=8", want: "serve size=8"},
 		"VariableWrong":   {reason: "Values of variables are checked like those of flags.", environment: "much", wantErr: `64: environment variable SERVE_SIZE: strconv.ParseInt: parsing "much": invalid syntax`},
+		"Nested":          {reason: "A command can have commands.", args: "policy import a", want: "import a"},
+		"NestedDefault":   {reason: "It is one itself, too.", args: "policy", want: "policy"},
+		"NestedSlip":      {reason: "A slip of these should be told, too.", args: "policy impotr a", wantErr: `64: there is no command "impotr": did you mean import? commands are import`},
+		"NestedFails":     {reason: "Their errors aren't of the command line either.", args: "policy import fail", wantErr: "1: it failed"},
 		"Fails":           {reason: "An error of a command isn't one of the command line.", args: "fail", wantErr: "1: it failed"},
 		"Version":         {reason: "The version is that of the program, not of a command.", args: "--version", want: "v1"},
 		"Help": {reason: "Help is about all commands.", args: "--help", want: `A Crossplane composition function that turns labels into cloud tags.
@@ -46,6 +50,7 @@ Commands:
   completion   Generate the autocompletion script for the specified shell
   explain      Explain.
   fail         Fail.
+  policy       Policy.
   serve        Serve.
 
 Flags:
@@ -114,7 +119,22 @@ func program() *cobra.Command {
 
 	fail := &cobra.Command{Use: "fail", Short: "Fail.", RunE: func(*cobra.Command, []string) error { return errors.New("it failed") }}
 
-	return command.Program("kubectl cloudtags", "v1", serve, explain, fail)
+	policy := &cobra.Command{Use: "policy", Short: "Policy.", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		_, err := fmt.Fprint(c.OutOrStdout(), "policy")
+
+		return err
+	}}
+	policy.AddCommand(&cobra.Command{Use: "import FILE", Short: "Import.", Args: cobra.ExactArgs(1), RunE: func(c *cobra.Command, args []string) error {
+		if args[0] == "fail" {
+			return errors.New("it failed")
+		}
+
+		_, err := fmt.Fprintf(c.OutOrStdout(), "import %s", args[0])
+
+		return err
+	}})
+
+	return command.Program("kubectl cloudtags", "v1", serve, explain, fail, policy)
 }
 
 func TestExitCode(t *testing.T) {

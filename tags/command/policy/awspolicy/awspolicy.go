@@ -1,0 +1,224 @@
+// Package awspolicy turns tag policies of AWS Organizations into tag policies of the function's input. What it
+// knows of them is from the chapters "Tag policy syntax and examples" and "Enforce tagging consistency" of the user
+// guide of AWS Organizations.
+package awspolicy
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Command prints the tagPolicy that says what a tag policy of AWS Organizations says.
+type Command struct {
+	File        string
+	Enforcement v1beta1.PolicyEnforcement
+}
+
+// Cobra returns the command line of the command.
+func (c *Command) Cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Print the tagPolicy of the function's input that says what a tag policy of AWS Organizations says.",
+		Long: `Print the tagPolicy of the function's input that says what a tag policy of AWS Organizations says.
+
+The file is the effective tag policy of an AWS account, as JSON: what aws organizations describe-effective-policy
+prints, or the policy in it. - is standard input.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			c.File = strings.Join(args, " ")
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: func(*cobra.Command, []string) error { return c.run(os.Stdin, os.Stdout) },
+	}
+
+	c.Enforcement = v1beta1.PolicyEnforcementWarn
+	command.Choice(out.Flags(), &c.Enforcement, "enforcement", "", "Enforcement of the rules. Warn has all that AWS reports or refuses, and Error only what AWS refuses.",
+		v1beta1.PolicyEnforcementWarn, v1beta1.PolicyEnforcementError)
+
+	return out
+}
+
+const header = `# Made by function-cloud-tags policy import. Paste it into the input of the function.
+#
+# What AWS does otherwise:
+# - To AWS, a key behind the keyPrefix of the input is another key. Here it is the key of the rule, too.
+# - AWS refuses a key that is spelled in another way also beside the right one.
+# - AWS also reports resources that are not in enforced_for.
+# - ALL_SUPPORTED and * are the types of a service that AWS supports. Here they are all kinds of the service.
+`
+
+// A rule of the input, and which part of the policy it is of.
+type rule struct {
+	v1beta1.TagRule
+
+	of string
+}
+
+// An importer turns a policy into rules, and notes what can't be said.
+type importer struct {
+	enforcement v1beta1.PolicyEnforcement
+	kinds       kinds
+	rules       []rule
+	notes       []string
+}
+
+func (c *Command) run(in io.Reader, out io.Writer) error {
+	text, err := c.text(in)
+	if err != nil {
+		return errors.Wrapf(err, "cannot import %s", c.File)
+	}
+
+	_, err = io.WriteString(out, text)
+
+	return errors.Wrap(err, "cannot write the policy")
+}
+
+// text returns the tagPolicy in YAML. Comments say what it can't say.
+func (c *Command) text(in io.Reader) (string, error) {
+	i := &importer{enforcement: c.Enforcement, kinds: taggable()}
+
+	entries, err := i.read(&manifest.Reader{Stdin: in}, c.File)
+	if err != nil {
+		return "", err
+	}
+
+	for _, e := range entries {
+		i.add(e)
+	}
+
+	if len(i.rules) == 0 {
+		return "", errors.Errorf("it says nothing that a tagPolicy can say: %s", strings.Join(i.notes, "; "))
+	}
+
+	if err := i.check(); err != nil {
+		return "", err
+	}
+
+	return i.yaml()
+}
+
+// notef adds a note.
+func (i *importer) notef(format string, args ...any) {
+	i.notes = append(i.notes, fmt.Sprintf(format, args...))
+}
+
+// add the rules of the entry: one for spellings and values, and one for what must be there.
+func (i *importer) add(e entry) {
+	path := "tags." + words.Name(e.name)
+	values := i.resources(path+".enforced_for", e.enforced)
+	required := i.resources(path+".report_required_tag_for", e.required)
+	r := rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: values}, of: path + ", for enforced_for"}
+
+	r.Values, r.Matches = admitted(e.values)
+
+	if i.enforcement == v1beta1.PolicyEnforcementError {
+		if len(e.required) > 0 {
+			i.notef("%s.report_required_tag_for: AWS reports which tags are missing, and refuses nothing", path)
+			required = nil
+		}
+
+		if len(e.enforced) == 0 {
+			i.notef("%s: AWS reports other values and spellings, and refuses none without enforced_for", path)
+			return
+		}
+	}
+
+	if len(e.enforced) == 0 {
+		r.Resources, r.of = ofAWS(), path+", which AWS only reports"
+	}
+
+	if len(required) > 0 && reflect.DeepEqual(r.Resources, required) {
+		r.of += " and report_required_tag_for"
+		i.rules = append(i.rules, r)
+
+		return
+	}
+
+	if len(r.Resources) > 0 {
+		r.Required = new(bool)
+		i.rules = append(i.rules, r)
+	}
+
+	if len(required) > 0 {
+		i.rules = append(i.rules, rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: required}, of: path + ", for report_required_tag_for"})
+	}
+}
+
+// admitted values, as patterns or, if there are none or one is the empty string, which no pattern is, as a regular
+// expression.
+func admitted(values []string) ([]profile.Pattern, expression.Regexp) {
+	var whole expression.Regexp
+
+	if values == nil || len(values) > 0 && !slices.Contains(values, "") {
+		return append([]profile.Pattern(nil), words.Map(values, profile.NewPattern)...), whole
+	}
+
+	texts := words.Map(values, func(v string) string { return strings.ReplaceAll(regexp.QuoteMeta(v), `\*`, `(?s:.*)`) })
+	if len(texts) == 0 {
+		texts = []string{nothing}
+	}
+
+	if err := whole.UnmarshalText([]byte("^(" + strings.Join(texts, "|") + ")$")); err != nil {
+		panic(err) // It is made of quoted text.
+	}
+
+	return nil, whole
+}
+
+// nothing is a regular expression that matches no text: one character, but none of those that there are.
+const nothing = `[^\x00-\x{10FFFF}]`
+
+// check that the function takes the rules.
+func (i *importer) check() error {
+	rules := words.Map(i.rules, func(r rule) v1beta1.TagRule { return r.TagRule })
+
+	_, err := v1beta1.DecodeObject(map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "tagPolicy": v1beta1.TagPolicy{Enforcement: i.enforcement, Rules: rules},
+	})
+
+	return errors.Wrap(err, "a tagPolicy can't say it")
+}
+
+// yaml is the tagPolicy, with the notes and the part of the policy that each rule is of as comments.
+func (i *importer) yaml() (string, error) {
+	var out strings.Builder
+
+	out.WriteString(header)
+
+	if len(i.notes) > 0 {
+		out.WriteString("#\n# Not imported:\n# - " + strings.Join(i.notes, "\n# - ") + "\n")
+	}
+
+	fmt.Fprintf(&out, "tagPolicy:\n  enforcement: %s\n  rules:\n", i.enforcement)
+
+	for _, r := range i.rules {
+		y, err := yaml.Marshal([]v1beta1.TagRule{r.TagRule})
+		if err != nil {
+			return "", err
+		}
+
+		fmt.Fprintf(&out, "  # %s\n", r.of)
+
+		for line := range strings.Lines(string(y)) {
+			out.WriteString("  " + line)
+		}
+	}
+
+	return out.String(), nil
+}

@@ -1,0 +1,150 @@
+package awspolicy
+
+import (
+	"cmp"
+	_ "embed" // For the types.
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A place is a kind of a service of providers: what is in front of the first dot of its API group. Without a kind it
+// is all of the service.
+type place struct{ service, kind string }
+
+// typesText says which kinds resource types are, if they aren't called alike.
+//
+//go:embed types.txt
+var typesText string
+
+// listed are the places of types.txt, by service and by type.
+var listed = func() map[string][]place {
+	out := make(map[string][]place)
+
+	for line := range strings.Lines(typesText) {
+		if of := strings.Fields(line); len(of) > 0 && of[0] != "#" {
+			out[of[0]] = words.Map(of[1:], func(text string) place {
+				service, kind, _ := strings.Cut(text, "/")
+				return place{service, kind}
+			})
+		}
+	}
+
+	return out
+}()
+
+// kinds of AWS that have tags, by the built-in index, and the patterns of their API versions.
+type kinds map[place]map[string]bool
+
+func taggable() kinds {
+	out := make(kinds)
+
+	for gvk, e := range field.BuiltIn().All() {
+		service, domain, _ := strings.Cut(gvk.Group, ".")
+		isACK := domain == "services.k8s.aws"
+
+		if !isACK && !strings.HasPrefix(domain, "aws.") || !hasTags(e) {
+			continue
+		}
+
+		pattern := service + ".aws.*/*" // Of all other providers, namespaced or not.
+		if isACK {
+			pattern = gvk.Group + "/*"
+		}
+
+		for _, p := range []place{{service, gvk.Kind}, {service: service}} {
+			if out[p] == nil {
+				out[p] = make(map[string]bool)
+			}
+
+			out[p][pattern] = true
+		}
+	}
+
+	return out
+}
+
+// hasTags is true if the kind has a tag field in any release.
+func hasTags(e field.Entry) bool {
+	return slices.ContainsFunc(e, func(h field.Held) bool { return h.Field.Shape != field.None })
+}
+
+// of a resource type, such as ec2:instance or ec2:ALL_SUPPORTED.
+func (k kinds) of(resourceType string) []place {
+	service, resource, _ := strings.Cut(strings.Replace(resourceType, ":ALL_SUPPORTED", ":*", 1), ":")
+
+	if places, ok := listed[service+":"+resource]; ok {
+		return places
+	}
+
+	services, ok := listed[service]
+	if !ok {
+		services = []place{{service: strings.ReplaceAll(service, "-", "")}}
+	}
+
+	if resource == "*" {
+		return services
+	}
+
+	var out []place
+
+	for p := range k {
+		if slices.Contains(services, place{service: p.service}) && isCalled(p.kind, resource) {
+			out = append(out, p)
+		}
+	}
+
+	return out
+}
+
+// isCalled is true if the kind is called as the last part of the resource is, but for hyphens, capitals and an s at the end.
+func isCalled(kind, resource string) bool {
+	name := strings.NewReplacer("-", "", "_", "").Replace(resource[strings.LastIndexByte(resource, '/')+1:])
+	return kind != "" && (strings.EqualFold(name, kind) || strings.EqualFold(name, kind+"s"))
+}
+
+// resources of the types, which are of the field at the path. It notes types that no kinds with tags are known of.
+func (i *importer) resources(path string, types []string) []v1beta1.ResourceSelector {
+	selected := make(map[place]bool) // Patterns of API versions in place of services.
+
+	for _, t := range types {
+		known := false
+
+		for _, p := range i.kinds.of(t) {
+			for pattern := range i.kinds[p] {
+				selected[place{pattern, p.kind}], known = true, true
+			}
+		}
+
+		if !known {
+			i.notef("%s: no kinds with tags are known of %s", path, words.Name(t))
+		}
+	}
+
+	maps.DeleteFunc(selected, func(p place, _ bool) bool { return p.kind != "" && selected[place{service: p.service}] })
+
+	return words.Map(slices.SortedFunc(maps.Keys(selected), place.compare), func(p place) v1beta1.ResourceSelector {
+		return v1beta1.ResourceSelector{APIVersion: profile.NewPattern(p.service), Kind: profile.NewPattern(p.kind)}
+	})
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(strings.Compare(p.service, q.service), strings.Compare(p.kind, q.kind))
+}
+
+// ofAWS are all resources whose names say that they are of AWS: those of Crossplane's providers, of AWS's own controllers
+// and of Cluster API.
+func ofAWS() []v1beta1.ResourceSelector {
+	return []v1beta1.ResourceSelector{
+		{APIVersion: profile.NewPattern("*.aws.*/*")},
+		{APIVersion: profile.NewPattern("*.k8s.aws/*")},
+		{APIVersion: profile.NewPattern("*.amazonaws.com/*")},
+		{APIVersion: profile.NewPattern("*.cluster.x-k8s.io/*"), Kind: profile.NewPattern("AWS*")},
+		{APIVersion: profile.NewPattern("*.cluster.x-k8s.io/*"), Kind: profile.NewPattern("ROSA*")},
+	}
+}

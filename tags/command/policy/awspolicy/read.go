@@ -1,0 +1,183 @@
+package awspolicy
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// assign is the operator of policies that gives a value. Effective policies have the value alone.
+const assign = "@@assign"
+
+// An entry is what a policy says of one tag.
+type entry struct {
+	// name of the entry, which differs from the key of the tag in case, if at all.
+	name, key string
+
+	// values that are admitted, or nil if all are. If it is empty, none is.
+	values []string
+
+	// enforced and required are the resource types of enforced_for and report_required_tag_for.
+	enforced, required []string
+}
+
+// fields of an object, or none.
+func fields(v *structpb.Value) map[string]*structpb.Value { return v.GetStructValue().GetFields() }
+
+// read the entries of the policy, by name. It notes what is no part of an effective policy.
+func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
+	policy, err := valueOf(r, file)
+	if err != nil {
+		return nil, err
+	}
+
+	// The AWS CLI prints the policy as a text in an object, of describe-effective-policy or describe-policy.
+	for _, path := range [][2]string{{"EffectivePolicy", "PolicyContent"}, {"Policy", "Content"}} {
+		if text := fields(fields(policy)[path[0]])[path[1]].GetStringValue(); text != "" {
+			if policy, err = valueOf(&manifest.Reader{Stdin: strings.NewReader(text)}, manifest.Stdin); err != nil {
+				return nil, errors.Wrapf(err, "%s.%s", path[0], path[1])
+			}
+		}
+	}
+
+	tags, ok := fields(policy)["tags"].GetKind().(*structpb.Value_StructValue)
+	if !ok {
+		return nil, errors.New("it is no tag policy: these have an object tags")
+	}
+
+	i.noteOthers("", policy, "tags")
+
+	var out []entry
+
+	for _, name := range slices.Sorted(maps.Keys(tags.StructValue.GetFields())) {
+		if strings.HasPrefix(name, "@@") {
+			i.notef("tags.%s: it is for policies that inherit, and effective policies don't", words.Name(name))
+			continue
+		}
+
+		e, ok, err := i.entry(name, tags.StructValue.GetFields()[name])
+		if err != nil {
+			return nil, err
+		}
+
+		if ok {
+			out = append(out, e)
+		}
+	}
+
+	return out, nil
+}
+
+// valueOf the file, which has one.
+func valueOf(r *manifest.Reader, file string) (*structpb.Value, error) {
+	values, err := r.Values(file)
+
+	switch {
+	case err != nil:
+		return nil, err
+	case len(values) != 1:
+		return nil, errors.Errorf("want one tag policy, got %d values", len(values))
+	default:
+		return values[0], nil
+	}
+}
+
+// entry of the name. It returns false, and notes why, if nobody can know what it comes to.
+func (i *importer) entry(name string, v *structpb.Value) (e entry, ok bool, err error) {
+	path := "tags." + words.Name(name)
+	e, ok = entry{name: name, key: strings.ToLower(name)}, true
+
+	if v.GetStructValue() == nil {
+		return e, false, errors.Errorf("%s: want an object", path)
+	}
+
+	var key []string
+
+	to := map[string]*[]string{"tag_key": &key, "tag_value": &e.values, "enforced_for": &e.enforced, "report_required_tag_for": &e.required}
+
+	for _, field := range slices.Sorted(maps.Keys(to)) {
+		is, known, err := i.strings(path+"."+field, fields(v)[field])
+		if err != nil {
+			return e, false, err
+		}
+
+		*to[field], ok = is, ok && known
+	}
+
+	i.noteOthers(path+".", v, slices.Collect(maps.Keys(to))...)
+
+	if len(key) > 0 {
+		e.key = key[0]
+	}
+
+	switch {
+	case len(key) > 1 || !strings.EqualFold(e.key, name):
+		return e, false, errors.Errorf("%s.tag_key: want the name of the entry, in any case, got %q", path, key)
+	case slices.ContainsFunc(e.values, func(v string) bool { return strings.Count(v, "*") > 1 }):
+		return e, false, errors.Errorf("%s.tag_value: a value has more than one *, which AWS refuses", path)
+	case !ok:
+		i.notef("%s: nobody knows what it comes to: import the effective policy", path)
+	}
+
+	return e, ok, nil
+}
+
+// strings of a field, which may have them below @@assign. It returns false if other operators say what they are.
+func (i *importer) strings(path string, v *structpb.Value) (out []string, known bool, err error) {
+	known = true
+
+	if o := fields(v); o != nil {
+		v = o[assign]
+
+		for _, operator := range slices.Sorted(maps.Keys(o)) {
+			switch operator {
+			case assign:
+			case "@@append", "@@remove":
+				known = false
+
+				i.notef("%s: %s changes what is inherited, and effective policies don't inherit", path, operator)
+			case "@@operators_allowed_for_child_policies":
+				i.notef("%s: %s is for policies that inherit, and effective policies don't", path, operator)
+			default:
+				i.notef("%s.%s: no field of tag policies that is known", path, words.Name(operator))
+			}
+		}
+	}
+
+	switch is := v.GetKind().(type) {
+	case nil:
+		return nil, known, nil
+	case *structpb.Value_StringValue:
+		return []string{is.StringValue}, known, nil
+	case *structpb.Value_ListValue:
+		out = []string{}
+
+		for _, item := range is.ListValue.GetValues() {
+			if _, ok := item.GetKind().(*structpb.Value_StringValue); !ok {
+				return nil, false, errors.Errorf("%s: want strings, got %v", path, item.AsInterface())
+			}
+
+			out = append(out, item.GetStringValue())
+		}
+
+		return out, known, nil
+	default:
+		return nil, false, errors.Errorf("%s: want strings, got %v", path, v.AsInterface())
+	}
+}
+
+// noteOthers notes the fields of the object that are none of those that are known.
+func (i *importer) noteOthers(path string, of *structpb.Value, known ...string) {
+	for _, name := range slices.Sorted(maps.Keys(fields(of))) {
+		if !slices.Contains(known, name) {
+			i.notef("%s%s: no field of tag policies that is known", path, words.Name(name))
+		}
+	}
+}
