@@ -163,11 +163,16 @@ func (c *Cluster) Install(ctx context.Context) error {
 		}
 	}
 
-	if err := c.Apply(ctx, "test", objects...); err != nil {
+	return c.establish(ctx, objects)
+}
+
+// establish definitions of kinds: apply them, and wait until what they define is served.
+func (c *Cluster) establish(ctx context.Context, definitions []*unstructured.Unstructured) error {
+	if err := c.Apply(ctx, "test", definitions...); err != nil {
 		return err
 	}
 
-	for _, o := range objects {
+	for _, o := range definitions {
 		if err := process.Eventually(ctx, func(ctx context.Context) error {
 			got, err := c.Of(o).Get(ctx, o.GetName(), metav1.GetOptions{})
 			if err != nil {

@@ -235,7 +235,7 @@ func (c *Cluster) connect(ctx context.Context) error {
 // webhooks, too. There are none here, so that one is the functions'. v1 looks for its kinds
 // in a folder at the root of the file system, so that v2 installs them.
 func (c *Cluster) installCrossplane(ctx context.Context) error {
-	source, err := tool.Source(ctx, c.root, string(c.Release))
+	source, err := tool.Source(ctx, c.root, string(c.Release), "tool")
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (c Test) newStack(kind, name, resources, input string) *Stack {
 
 	c.T.Cleanup(func() {
 		if c.T.Failed() {
-			s.dump()
+			s.Dump()
 		}
 	})
 
@@ -294,8 +294,8 @@ func (s *Stack) find(name string) (*unstructured.Unstructured, error) {
 	return nil, fmt.Errorf("there is no resource %q", name)
 }
 
-// dump what there is of the stack.
-func (s *Stack) dump() {
+// Dump what there is of the stack to the log of the test.
+func (s *Stack) Dump() {
 	ctx := context.WithoutCancel(s.T.Context())
 
 	var objects []any

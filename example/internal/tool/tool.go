@@ -38,10 +38,10 @@ func Version(ctx context.Context, root, name string) (string, error) {
 	return info.Main.Version, nil
 }
 
-// Source returns the folder of the module that a tool is built from. It is downloaded, if
-// the tool was built elsewhere.
-func Source(ctx context.Context, root, name string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-C", filepath.Join(root, ".ci", "tools", name), "-f", "{{.Module.Dir}}", "tool")
+// Source returns the folder of the module of a package that a tool is built from, or of the tool's own, which is
+// called "tool". It is downloaded, if the tool was built elsewhere.
+func Source(ctx context.Context, root, name, pkg string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-C", filepath.Join(root, ".ci", "tools", name), "-f", "{{.Module.Dir}}", pkg)
 	cmd.Env = append(os.Environ(), "GOWORK=off") // A module of its own, whatever workspace is set.
 
 	dir, err := output(cmd)

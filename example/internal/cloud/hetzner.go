@@ -1,0 +1,148 @@
+package cloud
+
+import (
+	"maps"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A hetznerKind is what all resources of a kind say beside what they were made with, and what an answer says beside
+// one that was made.
+type hetznerKind struct {
+	one    string
+	says   object
+	beside object
+}
+
+// hetznerKinds by their paths: see docs.hetzner.cloud/reference/cloud.
+var hetznerKinds = map[string]hetznerKind{
+	"networks": {one: "network", says: object{
+		"subnets": array{}, "routes": array{}, "servers": array{}, "load_balancers": array{},
+		"protection": object{"delete": false}, "expose_routes_to_vswitch": false,
+	}},
+	"firewalls":        {one: "firewall", says: object{"rules": array{}, "applied_to": array{}}, beside: object{"actions": array{}}},
+	"placement_groups": {one: "placement_group", says: object{"servers": array{}}, beside: object{"action": nil}},
+}
+
+// What a label may be: see docs.hetzner.cloud/reference/cloud#labels.
+var (
+	hetznerName   = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+	hetznerPrefix = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+)
+
+// Hetzner is a Hetzner Cloud of networks, firewalls and placement groups.
+func Hetzner() *Cloud { return newCloud(hetzner) }
+
+func hetzner(c *Cloud, in *call) reply {
+	path, id, _ := strings.Cut(strings.TrimPrefix(in.path, "/v1/"), "/")
+
+	kind, known := hetznerKinds[path]
+	if !known {
+		return hetznerRefuses(http.StatusNotFound, "not_found", "no such path: "+in.path)
+	}
+
+	of := hetznerResources{Cloud: c, kind: kind}
+
+	labels, given := in.body["labels"]
+	if refused := hetznerObjection(tagsIn(labels)); refused != "" {
+		return hetznerRefuses(http.StatusUnprocessableEntity, "invalid_input", refused)
+	}
+
+	switch name := of.named(id); {
+	case id != "" && name == "":
+		return hetznerRefuses(http.StatusNotFound, "not_found", kind.one+" not found")
+	case in.action == http.MethodPost:
+		return of.make(in, tagsIn(labels))
+	case in.action == http.MethodPut:
+		if given {
+			c.resources[name].tags = tagsIn(labels)
+		}
+
+		return reply{status: http.StatusOK, body: object{kind.one: of.says(name)}}
+	case in.action == http.MethodDelete:
+		delete(c.resources, name)
+		return reply{status: http.StatusNoContent}
+	case id != "":
+		return reply{status: http.StatusOK, body: object{kind.one: of.says(name)}}
+	default:
+		list := array{}
+		if name := in.query.Get("name"); c.resources[name] != nil {
+			list = append(list, of.says(name))
+		}
+
+		return reply{status: http.StatusOK, body: object{path: list, "meta": object{"pagination": object{
+			"page": 1, "per_page": 50, "previous_page": nil, "next_page": nil, "last_page": 1, "total_entries": len(list),
+		}}}}
+	}
+}
+
+// hetznerResources are those of a kind.
+type hetznerResources struct {
+	*Cloud
+
+	kind hetznerKind
+}
+
+// named is the name of the resource with an id, if there is one.
+func (of hetznerResources) named(id string) string {
+	for name, r := range of.resources {
+		if n, _ := r.says["id"].(int); strconv.Itoa(n) == id {
+			return name
+		}
+	}
+
+	return ""
+}
+
+// says what the API says of a resource.
+func (of hetznerResources) says(name string) object {
+	out := maps.Clone(of.resources[name].says)
+	out["labels"] = of.resources[name].tags
+
+	return out
+}
+
+func (of hetznerResources) make(in *call, labels Tags) reply {
+	name := in.text("name")
+	if of.resources[name] != nil {
+		return hetznerRefuses(http.StatusConflict, "uniqueness_error", name+" is there already")
+	}
+
+	of.made++
+
+	says := maps.Clone(of.kind.says)
+	maps.Copy(says, in.body)
+	maps.Copy(says, object{"id": of.made, "created": "2026-01-01T00:00:00Z"})
+	of.resources[name] = &resource{tags: labels, says: says}
+
+	out := object{of.kind.one: of.says(name)}
+	maps.Copy(out, of.kind.beside)
+
+	return reply{status: http.StatusCreated, body: out}
+}
+
+// hetznerObjection to labels, or nothing.
+func hetznerObjection(labels Tags) string {
+	for key, value := range labels {
+		prefix, name, prefixed := strings.Cut(key, "/")
+		if !prefixed {
+			prefix, name = "", key
+		}
+
+		if !hetznerName.MatchString(name) || prefixed && (!hetznerPrefix.MatchString(prefix) || len(prefix) > 253) || prefix == "hetzner.cloud" {
+			return "the label key " + key + " is invalid"
+		}
+
+		if value != "" && !hetznerName.MatchString(value) {
+			return "the label value " + value + " is invalid"
+		}
+	}
+
+	return ""
+}
+
+func hetznerRefuses(status int, code, message string) reply {
+	return reply{status: status, body: object{"error": object{"code": code, "message": message}}}
+}
