@@ -97,7 +97,7 @@ var phases = []struct {
 	{name: "Cap", reason: "A resource gets as many tags as it may have.", run: capped},
 	{name: "Others", reason: "What others do in the cloud stays only if it is ignored.", run: edited},
 	{name: "FunctionGone", reason: "Tags stay while the function is away.", before: stopFunction, run: abandoned},
-	{name: "FunctionBack", reason: "Labels that changed meanwhile become tags.", before: startFunction, run: func(c *controlled) { c.labeled(given) }},
+	{name: "FunctionBack", reason: "Labels that changed meanwhile become tags.", before: startFunction, run: found},
 	{name: "AtRest", reason: "In two hours nobody writes anything.", run: rests},
 	{name: "Deleted", reason: "All goes.", run: deleted},
 }
@@ -387,6 +387,9 @@ func with(label, value string) object {
 	return out
 }
 
+// meanwhile are the labels that an XR gets while the function is away.
+var meanwhile = with("platform/env", "meanwhile")
+
 // labeled gives the XR these labels, and wants them to arrive.
 func (c *controlled) labeled(labels object) {
 	c.T.Helper()
@@ -541,8 +544,13 @@ func startFunction(t *testing.T, cluster *live.Cluster) {
 }
 
 func abandoned(c *controlled) {
-	c.Label(with("platform/env", "meanwhile"))
+	c.Label(meanwhile)
 	c.stays(given, looks)
+}
+
+func found(c *controlled) {
+	c.arrived(meanwhile)
+	c.labeled(given)
 }
 
 // rests while nothing happens: the controller and Crossplane look many times, and write nothing.
