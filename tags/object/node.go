@@ -213,26 +213,14 @@ func (n Node) With(other Node) Node {
 	return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
 }
 
-// admits returns an error if the value can't have the kind of child that the segment of a path
-// leads to.
-func (n Node) admits(sg Segment) error {
-	switch {
-	case sg.Type == SegmentIndex && !n.IsList():
-		return fmt.Errorf("is %s, not a list", n.Kind())
-	case sg.Type != SegmentIndex && !n.IsObject():
-		return fmt.Errorf("is %s, not an object", n.Kind())
-	default:
-		return nil
-	}
-}
-
 // child that the segment of a path leads to. It is an error if the value can't have such children.
 func (n Node) child(sg Segment) (Node, error) {
-	if err := n.admits(sg); err != nil {
-		return Node{}, err
-	}
-
-	if sg.Type != SegmentIndex {
+	switch {
+	case sg.Type == SegmentIndex && !n.IsList():
+		return Node{}, fmt.Errorf("is %s, not a list", n.Kind())
+	case sg.Type != SegmentIndex && !n.IsObject():
+		return Node{}, fmt.Errorf("is %s, not an object", n.Kind())
+	case sg.Type != SegmentIndex:
 		return n.Field(sg.Field), nil
 	}
 

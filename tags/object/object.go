@@ -165,10 +165,7 @@ func Get(o Object, path Path) (*structpb.Value, error) {
 // there. It shares what does not change. Objects that are missing on the path are made, but items
 // of lists are not.
 func Set(o Object, path Path, n Node) (Object, error) {
-	p, depth, err := o.find(path.segments)
-	if err != nil {
-		return Object{}, err
-	}
+	p, depth := o.find(path.segments)
 
 	switch {
 	case depth == 0 || depth < len(path.segments) || !p.value.IsThere() && !n.IsThere():
@@ -193,10 +190,7 @@ func Update(o Object, path Path, f func(*structpb.Value) (*structpb.Value, error
 		segments = slices.Clone(segments) // Items take the place of wildcards on the way.
 	}
 
-	p, depth, err := o.find(segments)
-	if err != nil {
-		return Object{}, false, err
-	}
+	p, depth := o.find(segments)
 
 	return p.update(o, segments, depth, f)
 }

@@ -34,26 +34,17 @@ type level struct {
 	size, inner int
 }
 
-// find the place at the path of the segments, or as far as the path leads: it ends before what
-// isn't there, is null, or is an item of a list. The depth is how many segments were followed. It
-// is an error if the path leads through a value that can't have fields or items.
-func (o Object) find(segments Segments) (p place, depth int, err error) {
+// find the place at the path of the segments, or as far as the path leads through objects: it ends before what
+// isn't there, and before items of lists. The depth is how many segments were followed.
+func (o Object) find(segments Segments) (p place, depth int) {
 	l := level{body: o.resource}
 	l.from, l.to, p.value = l.object()
 	p.way = append(make([]level, 0, 8), l) //nolint:mnd // Most paths are shorter.
 
 	for ; depth < len(segments); depth++ {
 		sg := segments[depth]
-		if p.value.IsNull() || isWildcard(sg) {
-			return p, depth, nil
-		}
-
-		if err := p.value.admits(sg); err != nil {
-			return place{}, 0, at(segments[:depth], err)
-		}
-
-		if sg.Type == SegmentIndex {
-			return p, depth, nil
+		if sg.Type == SegmentIndex || isWildcard(sg) || !p.value.IsObject() {
+			return p, depth
 		}
 
 		l := level{body: p.value.body, isObject: true, name: sg.Field}
@@ -64,11 +55,11 @@ func (o Object) find(segments Segments) (p place, depth int, err error) {
 		p.way, p.value = append(p.way, l), v
 
 		if l.from == l.to {
-			return p, depth + 1, nil
+			return p, depth + 1
 		}
 	}
 
-	return p, depth, nil
+	return p, depth
 }
 
 // object of a resource, and where it is in that: before all fields that nobody knows.
