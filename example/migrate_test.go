@@ -28,7 +28,8 @@ type mover struct {
 	command migrate.Command
 }
 
-// newMover starts function-patch-and-transform, if it has been built, and the test function.
+// newMover starts function-patch-and-transform, if it has been built, the model of function-tag-manager and the test
+// function.
 func newMover(t *testing.T) *mover {
 	t.Helper()
 
@@ -37,15 +38,19 @@ func newMover(t *testing.T) *mover {
 		t.Skipf("%s has not been built: .ci/tool %s builds it", patchAndTransform, patchAndTransform)
 	}
 
-	l, err := process.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(functions.Serve(testfunction.Function{}, l))
-
 	m := &mover{dir: t.TempDir(), running: start(t, root).Functions}
-	targets := map[string]string{patchAndTransform: startPatchAndTransform(t, root), functions.TestResources: l.Addr().String()}
+	targets := map[string]string{patchAndTransform: startPatchAndTransform(t, root)}
+
+	for name, f := range map[string]functions.Function{functions.TestResources: testfunction.Function{}, tagManager: tagManagerModel{}} {
+		l, err := process.Listen(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		t.Cleanup(functions.Serve(f, l))
+
+		targets[name] = l.Addr().String()
+	}
 
 	var documents strings.Builder
 	for name, target := range targets {
@@ -102,8 +107,8 @@ func (m *mover) migrate(t *testing.T, s scenario.Scenario, composition string) s
 		t.Fatalf("Migrate(...): %v\n%s%s", err, &say, &out)
 	}
 
-	if out.String() == composition {
-		t.Logf("nothing is migrated:\n%s", &say)
+	if want, err := s.Expected(); err != nil || out.String() == composition && !want.Failed {
+		t.Errorf("nothing is migrated (%v):\n%s", err, &say)
 	}
 
 	return out.String()
@@ -159,7 +164,26 @@ func withStep(t *testing.T, s scenario.Scenario, of, function, file string) stri
 		t.Fatal(err)
 	}
 
-	return string(text)
+	// What the scenario has of both annotations, the old step knows one of.
+	return strings.ReplaceAll(string(text), `cloudtags.fn.plexsphere.com/ignore: "true"`, "example.org/was: ignored")
+}
+
+// TestMigrateTagManager migrates a step of function-tag-manager in each scenario that shows what becomes of it. The old
+// step does what is recorded.
+func TestMigrateTagManager(t *testing.T) {
+	m := newMover(t)
+	_, scenarios := all(t)
+
+	for _, s := range scenarios {
+		if !strings.HasPrefix(s.Name, "from-tag-manager-") {
+			continue
+		}
+
+		t.Run(s.Name, func(t *testing.T) {
+			old := withStep(t, s, functions.CloudTags, tagManager, scenario.FileTagManager)
+			m.check(t, s, m.migrate(t, s, old))
+		})
+	}
 }
 
 // TestMigratePatches migrates the patches of each scenario that shows what becomes of them. The resources must get the
@@ -188,16 +212,7 @@ func (m *mover) check(t *testing.T, s scenario.Scenario, composition string) {
 		t.Fatal(err)
 	}
 
-	other := scenario.Scenario{Name: s.Name, Dir: t.TempDir()}
-	if err := os.CopyFS(other.Dir, os.DirFS(s.Dir)); err != nil {
-		t.Fatal(err)
-	}
-
-	if err := os.WriteFile(filepath.Join(other.Dir, "composition.yaml"), []byte(composition), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	got, err := scenario.BuiltIn{}.Render(t.Context(), other, m.running)
+	got, err := scenario.BuiltIn{}.Render(t.Context(), copied(t, s, composition), m.running)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,4 +226,20 @@ func (m *mover) check(t *testing.T, s scenario.Scenario, composition string) {
 	if diff := cmp.Diff(tags, composedTags(t, got.Text), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("tags: -want, +migrated:\n%s\n%s", diff, composition)
 	}
+}
+
+// copied returns the scenario with another Composition.
+func copied(t *testing.T, s scenario.Scenario, composition string) scenario.Scenario {
+	t.Helper()
+
+	other := scenario.Scenario{Name: s.Name, Dir: t.TempDir()}
+	if err := os.CopyFS(other.Dir, os.DirFS(s.Dir)); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(filepath.Join(other.Dir, "composition.yaml"), []byte(composition), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	return other
 }

@@ -281,9 +281,16 @@ func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct
 		tags[e.Key] = tagset.TextOf(e.Value)
 	}
 
-	rest, err := object.Set(object.Of(of), t.Field.Path, object.Node{})
+	rest := object.Of(of)
 
-	return tags, rest.Struct(), err
+	// One annotation takes the place of the other, and leaves the resource alone as that did.
+	for _, path := range []object.Path{t.Field.Path, ignoredHere, ignoredThere} {
+		if rest, err = object.Set(rest, path, object.Node{}); err != nil {
+			return nil, nil, err
+		}
+	}
+
+	return tags, rest.Struct(), nil
 }
 
 // finder finds tag fields by the built-in index.

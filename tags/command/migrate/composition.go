@@ -116,8 +116,8 @@ func (c *composition) migrate() {
 		c.list = max(at.dash-key.Column+1, 0)
 	}
 
-	// mayTag are the resources that this function may tag. There may be others once any step may make some.
-	var mayTag []string
+	// resources of steps that are known to make them. There may be others once any step may make some.
+	var resources []*resource
 
 	known := true
 
@@ -125,22 +125,26 @@ func (c *composition) migrate() {
 		switch {
 		case s.group == patchesGroup && s.kind == patchesKind:
 			p := readPatches(s)
-			for _, r := range p.resources {
-				if r.mayTag {
-					mayTag = append(mayTag, r.name)
-				}
-			}
-
-			if !known {
-				mayTag = nil
-			}
-
-			c.replacePatches(p, mayTag)
+			resources = append(resources, p.resources...)
+			c.replacePatches(p, mayTag(resources, known))
+		case s.group == tagManagerGroup && s.kind == tagManagerKind:
+			c.replaceTagManager(s, resources, known)
 		default:
 			known = known && slices.Contains(harmless, s.group)
 			c.noteTemplate(s)
 		}
 	}
+}
+
+// mayTag are the names of the resources that this function may tag, or nil if there may be others.
+func mayTag(resources []*resource, known bool) (out []string) { //nolint:revive // It says what is known of the resources.
+	for _, r := range resources {
+		if known && r.mayTag {
+			out = append(out, r.name)
+		}
+	}
+
+	return out
 }
 
 // noteTemplate notes a step with a template that isn't read, if that mentions tags.

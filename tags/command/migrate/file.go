@@ -223,6 +223,15 @@ func items(n *yaml.Node, names ...string) []*yaml.Node {
 	return n.Content
 }
 
+// contentOf a node: keys and values of an object, or the items of a list. Nil has none.
+func contentOf(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
+
+	return n.Content
+}
+
 // contains is true if f is true for the node or any in it.
 func contains(n *yaml.Node, f func(*yaml.Node) bool) bool {
 	return n != nil && (f(n) || slices.ContainsFunc(n.Content, func(n *yaml.Node) bool { return contains(n, f) }))

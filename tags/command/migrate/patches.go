@@ -3,6 +3,7 @@ package migrate
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,9 @@ type resource struct {
 
 	// mayTag is true unless this function is known to leave the resource alone.
 	mayTag bool
+
+	// managed is true if function-tag-manager tags the resource.
+	managed bool
 
 	uses []*use
 }
@@ -172,6 +176,7 @@ func (r *resource) locate() {
 	targets := finder().None()
 	t := targets.Read(r.name, object.Tree(o))
 	r.mayTag = targets.Locate(t) || !t.Lacks.IsNoField()
+	r.managed = t.Lacks == target.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
 
 	switch {
 	case t.Leave != target.None:
@@ -187,6 +192,12 @@ func (r *resource) locate() {
 	}
 }
 
+// managedTags and tagManaged are the field and the API groups that function-tag-manager knows.
+var (
+	managedTags = object.MustParsePath("spec.forProvider.tags")
+	tagManaged  = regexp.MustCompile(`(aws|azure)\.(m\.)?upbound\.io$`)
+)
+
 // decode the object in the node.
 func decode(n *yaml.Node) (*structpb.Struct, bool) {
 	var o map[string]any
@@ -199,12 +210,18 @@ func decode(n *yaml.Node) (*structpb.Struct, bool) {
 	return s, err == nil
 }
 
+// Annotations by which this function, and function-tag-manager, ignore a resource.
+var (
+	ignoredHere  = object.MustParsePath("metadata.annotations[" + target.IgnoreAnnotation + "]")
+	ignoredThere = object.MustParsePath("metadata.annotations[" + ignoreResource + "]")
+)
+
 // leaving are the fields by which this function leaves a resource alone.
 var leaving = []object.Path{
 	object.MustParsePath("spec.managementPolicies"),
 	object.MustParsePath("spec.managementPolicy"),
-	object.MustParsePath("metadata.annotations[" + target.IgnoreAnnotation + "]"),
-	object.MustParsePath("metadata.annotations[" + ignoreResource + "]"),
+	ignoredHere,
+	ignoredThere,
 	object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"),
 	object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"),
 }
@@ -368,11 +385,7 @@ func (r *resource) tags() []*yaml.Node {
 		n = field(n, s.Field)
 	}
 
-	if n == nil {
-		return nil
-	}
-
-	return n.Content
+	return contentOf(n)
 }
 
 // settle lets patches stay that have to come before others that stay.

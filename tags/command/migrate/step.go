@@ -147,6 +147,15 @@ func (w *writer) item(comments, fields []string) {
 	}
 }
 
+// selectNames adds the resources that the step is for.
+func (w *writer) selectNames(names []string) {
+	w.add(inputIndent, "resources:")
+
+	for _, name := range names {
+		w.add(inputIndent+w.list, "- name: "+plain(name))
+	}
+}
+
 // mapOf is a field of an input that is a map. The values are written as they are.
 func mapOf(name string, keys, values []string) []string {
 	out := []string{name + ":"}
@@ -205,11 +214,7 @@ func (p *patchStep) replacement(name string, list int, mayTag []string) []string
 	}
 
 	if !slices.Equal(mayTag, tagged) {
-		w.add(inputIndent, "resources:")
-
-		for _, name := range tagged {
-			w.add(inputIndent+w.list, "- name: "+plain(name))
-		}
+		w.selectNames(tagged)
 	}
 
 	return w.lines

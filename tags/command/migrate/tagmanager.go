@@ -1,4 +1,209 @@
 package migrate
 
-// ignoreResource is the annotation by which function-tag-manager leaves a resource alone.
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// ignoreResource is the annotation by which function-tag-manager leaves a resource alone. It reads a label of that name,
+// too.
 const ignoreResource = "tag-manager.fn.crossplane.io/ignore-resource"
+
+// Entries of the input of function-tag-manager, by what they say about tags that are there.
+type tagEntries struct{ replace, retain []*yaml.Node }
+
+// entriesOf the list, without those that name nothing. Without a type, an entry replaces, whatever its policy says.
+func entriesOf(n *yaml.Node, list string) (out tagEntries) {
+	for _, e := range items(n, list) {
+		named := slices.Concat(items(e, "keys"), contentOf(field(e, "tags")))
+
+		switch {
+		case text(e, "fromFieldPath") == "" && len(named) == 0:
+		case text(e, "type") != "" && text(e, "policy") == "Retain":
+			out.retain = append(out.retain, e)
+		default:
+			out.replace = append(out.replace, e)
+		}
+	}
+
+	return out
+}
+
+// replaceTagManager writes a step of this function in the place of one of function-tag-manager. The resources are
+// those that earlier steps are known to make, and known is false if there may be others.
+func (c *composition) replaceTagManager(s *step, resources []*resource, known bool) {
+	if why := c.refuseTagManager(s); why != "" {
+		c.notef("left: step %s of function-tag-manager: %s", words.Name(s.name), why)
+		return
+	}
+
+	w := newStep(s.name, c.list)
+
+	if adds := entriesOf(s.input, "addTags"); len(adds.replace)+len(adds.retain) > 0 {
+		w.add(inputIndent, "sources:")
+
+		// The first of several entries wins there, and the last of several sources here.
+		for _, of := range []struct {
+			entries []*yaml.Node
+			retain  bool
+		}{{adds.retain, true}, {adds.replace, false}} {
+			for _, e := range slices.Backward(of.entries) {
+				w.item(commentsOf(e), append(sourceOf(e), "keyForm: Tag", conflict(of.retain)))
+			}
+		}
+	}
+
+	if entries := entriesOf(s.input, "ignoreTags"); len(entries.replace)+len(entries.retain) > 0 {
+		w.add(inputIndent, "ignoreTags:")
+		w.keys(entries.replace)
+		w.keys(entries.retain, conflict(true))
+	}
+
+	if entries := entriesOf(s.input, "removeTags"); len(entries.replace) > 0 {
+		w.add(inputIndent, "removeTags:")
+		w.keys(entries.replace)
+	}
+
+	w.selectManaged(resources, known)
+
+	at, _ := c.itemOf(s.node) // That of each step is known.
+	c.edits = append(c.edits, edit{from: at.from, to: at.to, with: indented(w.lines, at.dash)})
+	c.edits = append(c.edits, c.ignored()...)
+	c.last = s.at
+
+	c.notef("step %s is one of this function, in place of function-tag-manager", words.Name(s.name))
+}
+
+// refuseTagManager returns why the step stays, or nothing if it doesn't.
+func (c *composition) refuseTagManager(s *step) string {
+	empty := func(n *yaml.Node) bool {
+		return slices.ContainsFunc(contentOf(field(n, "tags")), func(n *yaml.Node) bool { return n.Value == "" })
+	}
+	wild := func(n *yaml.Node) bool {
+		return slices.ContainsFunc(items(n, "keys"), func(n *yaml.Node) bool { return n.Value == "" || strings.HasSuffix(n.Value, "*") })
+	}
+	reads := func(n *yaml.Node) bool { return text(n, "fromFieldPath") != "" }
+	mentions := func(n *yaml.Node) bool {
+		return n.Kind == yaml.ScalarNode && n.Value != ignoreResource && strings.Contains(n.Value, ignoreResource)
+	}
+	labelled := func(n *yaml.Node) bool { return field(n, "labels", ignoreResource) != nil }
+	removes := items(s.input, "removeTags")
+
+	named := 0
+	for _, list := range []string{"addTags", "ignoreTags", "removeTags"} {
+		of := entriesOf(s.input, list)
+		named += len(of.replace) + len(of.retain)
+	}
+
+	switch {
+	case named == 0:
+		return "it names no tags"
+	case slices.ContainsFunc(items(s.input, "addTags"), empty):
+		return "an empty value counts as none there, and is a value here"
+	case slices.ContainsFunc(items(s.input, "ignoreTags"), wild) || slices.ContainsFunc(removes, wild):
+		return "a * at the end of a key is no wildcard there"
+	case len(slices.DeleteFunc(slices.Clone(removes), func(n *yaml.Node) bool { return !reads(n) })) > 1:
+		return "of several fields that removeTags names, the last one counts there, and all do here"
+	case contains(c.node, labelled):
+		return "a resource has a label " + ignoreResource + ": make it the annotation " + target.IgnoreAnnotation + `: "true"`
+	case contains(c.node, mentions):
+		return "a template or patch mentions " + ignoreResource + ": write " + target.IgnoreAnnotation + " there"
+	default:
+		return ""
+	}
+}
+
+// sourceOf an entry of addTags.
+func sourceOf(e *yaml.Node) []string {
+	switch text(e, "type") {
+	case "FromCompositeFieldPath", "FromEnvironmentFieldPath":
+		return origin(text(e, "fromFieldPath"), text(e, "type") == "FromEnvironmentFieldPath")
+	}
+
+	var keys, values []string
+
+	for i, n := range contentOf(field(e, "tags")) {
+		if i%2 == 0 {
+			keys = append(keys, n.Value)
+		} else {
+			values = append(values, plain(n.Value))
+		}
+	}
+
+	return append([]string{"type: Value"}, mapOf("values", keys, values)...)
+}
+
+// keys adds entries of ignoreTags or removeTags, each with these fields, too.
+func (w *writer) keys(entries []*yaml.Node, more ...string) {
+	for _, e := range entries {
+		comments := commentsOf(e)
+
+		switch text(e, "type") {
+		case "FromCompositeFieldPath":
+			w.item(comments, append([]string{"fromFieldPath: " + plain(text(e, "fromFieldPath"))}, more...))
+		case "FromEnvironmentFieldPath":
+			w.item(comments, append([]string{"contextKey: " + environment, "fromFieldPath: " + plain(text(e, "fromFieldPath"))}, more...))
+		default:
+			for i, key := range items(e, "keys") {
+				if i > 0 {
+					comments = nil
+				}
+
+				w.item(comments, append([]string{"key: " + plain(key.Value)}, more...))
+			}
+		}
+	}
+}
+
+// selectManaged adds resources to the step, unless it would tag no others than function-tag-manager does.
+func (w *writer) selectManaged(resources []*resource, known bool) {
+	var managed []string
+
+	for _, r := range resources {
+		if r.managed {
+			managed = append(managed, r.name)
+		}
+	}
+
+	switch {
+	case known && slices.Equal(managed, mayTag(resources, known)):
+	case known && len(managed) > 0:
+		w.selectNames(managed)
+	default:
+		w.add(inputIndent, "resources: # those that function-tag-manager tags")
+		w.add(inputIndent+w.list, `- apiVersion: "*aws.*upbound.io/*"`, `- apiVersion: "*azure.*upbound.io/*"`)
+	}
+}
+
+// ignored are the edits that make the annotations of function-tag-manager those of this function. One that isn't true
+// means nothing.
+func (c *composition) ignored() (out []edit) {
+	contains(c.node, func(n *yaml.Node) bool {
+		key, value := pair(field(n, "annotations"), ignoreResource)
+		if key == nil || !strings.EqualFold(value.Value, "true") || field(n, "annotations", target.IgnoreAnnotation) != nil {
+			return false
+		}
+
+		line := c.lines[key.Line-1]
+		before, behind, _ := strings.Cut(line, ignoreResource)
+		was, rest := behind, ""
+
+		if i := strings.Index(behind, value.Value); i >= 0 {
+			was, rest = behind[:i], strings.TrimLeft(behind[i+len(value.Value):], `"'`)
+		}
+
+		if strings.Trim(was, `"': `) == "" {
+			with := strings.TrimRight(before, `"'`) + target.IgnoreAnnotation + `: "true"` + strings.TrimRight(rest, "\r\n")
+			out = append(out, edit{from: key.Line - 1, to: key.Line, with: []string{with}})
+		}
+
+		return false
+	})
+
+	return out
+}
