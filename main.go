@@ -26,7 +26,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 )
 
-// What a release is built of, which its build says.
+// version and revision of a release, which its build sets.
 var version, revision = "(devel)", "unknown"
 
 // plugin is the name of the program as a plugin of kubectl, which calls it as kubectl cloudtags.
@@ -38,7 +38,7 @@ func main() {
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == plugin {
 		name = "kubectl cloudtags"
 
-		if len(args) == 0 { // Whoever calls it so is no Crossplane.
+		if len(args) == 0 { // Crossplane never calls the plugin.
 			args = []string{"--help"}
 		}
 	}

@@ -202,7 +202,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 		}
 	})
 
-	// What is handed on is not reserved, and so need not be there.
+	// Labels that are handed on are not reserved, so they may be missing.
 	for i := range d.Tags {
 		d.Tags[i].Trusted = d.Tags[i].Trusted && !p.HandsOn
 	}

@@ -360,8 +360,8 @@ func parseEntry(text string, of *family, does filling) Entry {
 	return e
 }
 
-// parseField returns the field of which the index has the columns c: those of a Line, without
-// spec.forProvider and status.atProvider. It is good for what we write ourselves.
+// parseField returns the field of the columns c of the index: those of a Line, without
+// spec.forProvider and status.atProvider. It trusts the index, which is our own.
 func parseField(c []string) Field {
 	shape, args, _ := strings.Cut(strings.TrimSuffix(c[1], ")"), "(")
 	arg := strings.Split(args, ",")

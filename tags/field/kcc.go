@@ -15,9 +15,9 @@ var kccLabelled string
 const unread = "nobody has read what the controller does with the labels, as with all alpha versions"
 
 // kcc is GoogleCloudPlatform/k8s-config-connector. Whether labels of the object become labels at
-// Google, no schema says: the kinds of which they do are listed. Those with a slash in the key, as
-// Crossplane and other tools have, are left out. Where a kind of them has labels in its spec, too,
-// these take their place if they are set.
+// Google, no schema says: the kinds whose labels do are listed. Labels with a slash in the key, such as
+// those of Crossplane and other tools, are left out. If a listed kind has labels in its spec, too,
+// those replace the labels of the object.
 //
 // Not labels of the resource itself: tags, sourceTags, targetTags and networkTags (network
 // tags; of a CloudBuildTrigger, build tags; of an attached cluster, another cloud's);

@@ -13,7 +13,7 @@ const (
 	forProvider = "spec.forProvider."
 	atProvider  = "status.atProvider."
 
-	// firstItem is behind the name of a list of which the only item is meant.
+	// firstItem is behind the name of a list that has one item.
 	firstItem = "[0]"
 
 	// kubernetesLabels is the path of an object's labels.

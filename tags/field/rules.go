@@ -60,7 +60,7 @@ func ForInput(in *v1beta1.CloudTags, schemas Schemas) Locator {
 	return Chain{rules, BuiltIn(), schemas, ByProfile{}}
 }
 
-// OfRule is the tag field that the rule tf gives to kinds of which nothing else is known.
+// OfRule is the tag field that the rule tf gives to kinds that are not known otherwise.
 // It has no shape if the rule asks for the known field of a kind.
 func OfRule(tf *v1beta1.TagField) Field {
 	f := Field{Path: tf.FieldPath, Shape: Shape(tf.Shape), Profile: tf.Provider}

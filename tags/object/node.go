@@ -208,7 +208,7 @@ func (n Node) Field(name string) Node {
 	return Node{}
 }
 
-// With returns the fields of both objects, of which none is in both.
+// With returns the fields of both objects, which must have no field in common.
 func (n Node) With(other Node) Node {
 	return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
 }

@@ -68,7 +68,7 @@ func charsOf(name, set string) Class {
 	return c
 }
 
-// Admits is true if the class has the string. What is not UTF-8 is only in the class that has all.
+// Admits is true if the class has the string. A string that is not UTF-8 is only in the class that has all.
 func (c Class) Admits(s string) bool {
 	return c.matches == nil || utf8.ValidString(s) && c.matches()(s)
 }

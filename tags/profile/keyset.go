@@ -104,8 +104,8 @@ func (s KeySet) Of(entry, separator string) iter.Seq[string] {
 			return
 		}
 
-		// left are the patterns that begin with what has been read, of which they have
-		// length bytes.
+		// left are the patterns that begin with the length bytes that have been
+		// read.
 		left, length := s.patterns, 0
 
 		for at := 0; at < len(entry) && len(left) > 0; {

@@ -12,7 +12,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// findings are an outcome by what there is to say of it. The condition, results, log lines and metrics say
+// findings are an outcome, sorted by message. The condition, results, log lines and metrics are made of
 // nothing else.
 type findings struct {
 	*Outcome
@@ -96,7 +96,7 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 	return f
 }
 
-// add the result to those of which there is the same to say. One of which there is nothing to say is nowhere.
+// add the result to those with the same message. A result without a message is added nowhere.
 func (f *findings) add(s *stamp.Result) {
 	// Of what a resource launches, a tag field may be left alone while its own has tags.
 	switch {

@@ -25,7 +25,7 @@ func (r *Run) provisioned() slog.Attr {
 	return slog.String("provisioned_resource", name)
 }
 
-// logOf the run, with the digest of what there is to say of it.
+// logOf the run, with the digest of its messages.
 func (r *Run) logOf(digest string) *slog.Logger {
 	return r.Log.With(r.provisioned(), slog.String("digest", digest))
 }

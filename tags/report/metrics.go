@@ -30,7 +30,7 @@ func NewMetrics() *Metrics {
 		cloudRefuses:   counter("tags_refused_by_cloud", "Tags that the cloud's own API refuses, by tag profile. A tag counts once per run.", "provider"),
 		tagged:         counter("resources_tagged", "Composed resources that carry tags of labels, by tag profile. A resource counts once per run.", "provider"),
 		notTagged:      counter("resources_not_taggable", "Composed resources that can't be tagged, by tag profile. A resource counts once per run.", "provider"),
-		unknown:        counter("resources_unknown", "Managed resources of which nobody knows whether they have a tag field, by tag profile. A resource counts once per run.", "provider"),
+		unknown:        counter("resources_unknown", "Managed resources that may or may not have a tag field, by tag profile. A resource counts once per run.", "provider"),
 		violations:     counter("policy_violations", "Rules of the tag policy that composed resources break, by tag profile. A resource counts once per run and rule.", "provider"),
 		empty:          counter("sources_empty", "Sources that found no labels. A source counts once per run.").WithLabelValues(),
 		tooLarge:       counter("requests_too_large", "Requests that were refused because of their size.").WithLabelValues(),

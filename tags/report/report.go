@@ -58,7 +58,7 @@ func NewRun(req *fnv1.RunFunctionRequest) *Run {
 	return &Run{Request: req, InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
 }
 
-// An Outcome is what came of a run: typed facts, of which this package makes words. The README says
+// An Outcome is what came of a run: typed facts, which this package puts into words. The README says
 // which facts belong where.
 type Outcome struct {
 	// Results of stamping, by the name of the resource, and labels that were skipped.
@@ -103,10 +103,9 @@ func (r *Run) unchanged(ttl time.Duration) *fnv1.RunFunctionResponse {
 	}
 }
 
-// Success responds with what came of the request, and writes log lines that tell of
-// it.
+// Success responds with the outcome of the run, and logs it.
 func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionResponse {
-	// What was required is required again, or Crossplane would never be done with asking.
+	// A response has the same requirements again, or Crossplane would never stop to call.
 	rsp := r.Waiting()
 
 	xr, lacks := r.status(out)

@@ -50,7 +50,7 @@ func about[T any](t topic, of []T, text func(T) string) topic {
 func texts(t topic, of ...string) topic { return about(t, of, func(s string) string { return s }) }
 
 // noteWords are how the results about notes begin, with their reasons and severities, in the
-// order in which they are told.
+// order of the results.
 var noteWords = []struct {
 	kind     stamp.NoteKind
 	severity fnv1.Severity
@@ -91,8 +91,8 @@ var mends = map[profile.Rules]string{
 	profile.Contract: "profileRules: Cloud makes them legal or skips them",
 }
 
-// topics are what the findings are about: what is lacking, and then what is as the
-// input wants it, but may not be what people expect.
+// topics are what the findings are about: first faults, and then what the input asks for, but people may
+// not expect.
 func (r *Run) topics(f *findings) []topic {
 	return slices.Concat(r.lacks(f), f.noted(warning), f.withholdings(), f.noted(normal), f.unseen())
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // status returns the desired composite resource with the outcome in its status, or none if
-// the input doesn't ask for that. What earlier steps desire there is kept, and they may be steps of
-// this function: lacks say where it is in the place of what there is to write.
+// the input doesn't ask for that. Values that earlier steps desire there stay, also those of steps of
+// this function: lacks name the places where such a value keeps the outcome from being written.
 func (r *Run) status(out *Outcome) (xr object.Object, lacks []string) {
 	path := r.Input.StatusFieldPath
 	if path.IsZero() {
@@ -94,8 +94,8 @@ func (r *Run) omitEmptied(active *structpb.Struct) {
 // strings, lists of strings or objects as the former are.
 type merger struct{ lacks []string }
 
-// merge the new value with the old one at the path, neither of which is changed. Of
-// objects it is their fields, and of lists all their strings, sorted. An old value of another kind stays.
+// merge returns the old value at the path with the new one, and changes neither. Objects are merged field
+// by field, and lists to all their strings, sorted. An old value of another kind stays.
 func (m *merger) merge(path object.Segments, old, with *structpb.Value) *structpb.Value {
 	if object.IsNull(old) {
 		return with

@@ -66,7 +66,7 @@ func scalar(v *structpb.Value) (string, error) {
 }
 
 // decodeJSON returns the bare text of a JSON string, number or boolean. It returns false for
-// null. A number keeps its text: 1.50 is not 1.5 to who compares versions or prices.
+// null. A number keeps its text: 1.50 and 1.5 are different versions, for example.
 func decodeJSON(text string) (_ string, ok bool, _ error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -118,8 +118,8 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 	}
 }
 
-// missing returns the error of an absent field. It is no failure if the field isn't required: then the note
-// is all that is said.
+// missing returns the error of an absent field. It is no failure if the field isn't required: then only the
+// note is reported.
 func (o namedObject) missing(path object.Path, note string) error {
 	return &absence{failure: fmt.Sprintf("%s is required, but %s doesn't have it", path, o.name), note: note}
 }

@@ -64,7 +64,7 @@ func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Resource
 }
 
 // An absence says that a source found no labels. failure is the text of the error if the source is
-// required; without one this is never an error. note is what is said of an optional source.
+// required; without one this is never an error. note is the message about an optional source.
 type absence struct{ failure, note string }
 
 func (a *absence) Error() string { return a.failure }
@@ -83,7 +83,7 @@ func optional(s *v1beta1.Source, err error) (note string, ok bool) {
 	return a.note, true
 }
 
-// noValue is what is said of a source of expressions, before the reason of the first.
+// noValue begins the note on a source of expressions, before the reason of the first expression.
 const noValue = "none of its expressions has a value: "
 
 // labels of one object, by key. Their values are looked at only once they are included.

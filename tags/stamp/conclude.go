@@ -8,7 +8,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
-// begin says in r what there is to say whatever comes of the decision.
+// begin writes to r what doesn't depend on the rest of the decision.
 func (d *Decision) begin(r *Result) {
 	r.Trusted = d.trusted
 	r.note(NoteCopyReserved, "", d.forbidden)

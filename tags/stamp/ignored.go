@@ -39,7 +39,7 @@ func (d *Decision) isHeld(e *tagset.Entry) bool {
 	return !d.Tags.Has(e.ID) && len(d.Labels.labelsOf(e)) == 0 && (d.Cloud == nil || !d.Cloud.Has(e.ID)) && !d.Owners.Stays(e, true)
 }
 
-// ignoreTag gives the tag of which the cloud has the entries their value, if it is another system's.
+// ignoreTag gives a tag the value of its entries in the cloud, if the tag is another system's.
 func (d *Decision) ignoreTag(of []tagset.Entry) {
 	of, rule := d.external(of)
 	if rule == nil {

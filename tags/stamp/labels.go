@@ -150,7 +150,7 @@ func (l *Labels) refuses(t *tags.Tag) (reason profile.SkipReason, limit string) 
 	return l.Refuses(t.Key, t.Value)
 }
 
-// know the keys by which strings are told to be tags: those of labels, of providers, and others.
+// know the keys that make a string a tag: those of labels, of providers, and others.
 func (l *Labels) know(others []resolve.TagKey) {
 	keys := tags.ProvidersKeys()
 	for i := range l.all {
@@ -171,7 +171,7 @@ func (l *Labels) know(others []resolve.TagKey) {
 	l.Known, l.Patterns = l.transformed.KeySet(exact...).With(keys...), l.transformed.KeySet(patterns...)
 }
 
-// allKeys are the keys for fields in which all strings are tags. Those of labels are told by their keys.
+// allKeys are the keys for fields in which all strings are tags. The keys of labels find the tags of labels.
 func (l *Labels) allKeys() *tagset.Keys {
 	keys := l.Keys
 	keys.Patterns = profile.NewKeySet("*")

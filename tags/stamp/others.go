@@ -21,7 +21,7 @@ func (d *Decision) isOthers(e *tagset.Entry) bool {
 	return others != nil && others.Holds(e) && !d.Tags.Holds(e)
 }
 
-// replaceOthers puts the labels of which others have the tags: they take no slot.
+// replaceOthers puts the labels whose tags others own: they take no slot.
 func (d *Decision) replaceOthers() error {
 	others := d.others()
 	if others == nil {

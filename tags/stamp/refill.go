@@ -38,7 +38,7 @@ var (
 	policiesPath = object.MustParsePath("spec.managementPolicies")
 )
 
-// writeEmpty writes the field of t, of which empty is the value without tags.
+// writeEmpty writes the value without tags, empty, to the field of t.
 func writeEmpty(t *target.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	refilled := isRefilled(t, keys)
 	stays := refilled || leavesNull(t, empty)

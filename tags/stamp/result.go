@@ -40,8 +40,8 @@ type Result struct {
 	// the resource what did not change.
 	Stamped object.Object
 
-	// HandsOn is true if labels are handed on to the resource, which is a composite one. What is said of
-	// tags is said of labels then.
+	// HandsOn is true if labels are handed on to the resource, which is a composite one. Then the other fields
+	// are about labels instead of tags.
 	HandsOn bool `json:"handsOn,omitzero"`
 
 	// Active are the tags that labels have become, by key, whether they were stamped or
@@ -83,8 +83,8 @@ type Withheld struct {
 	// left that ignoreTags could give them.
 	Unkept []string
 
-	// More are how many other tags were withheld, of which only the first ones are named, and MoreProtected
-	// how many others are protected.
+	// More is how many other tags were withheld, beside those that are named, and MoreProtected how many
+	// others are protected.
 	More          int `json:"more,omitzero"`
 	MoreProtected int `json:"moreProtected,omitzero"`
 }
@@ -118,7 +118,7 @@ func (w *Withheld) bound() {
 	}
 }
 
-// A Note is what there is to say about tags of one resource, beside labels that are skipped or
+// A Note is a fact about tags of one resource, other than that labels are skipped or
 // withheld. Whoever decides adds it to the Result; tags/report has the words and the severity of
 // each NoteKind.
 type Note struct {
@@ -185,7 +185,7 @@ func put(into map[string]string, key, value string) map[string]string {
 	return into
 }
 
-// note that there is something to say about tags with the keys, if there are any.
+// note the fact about tags with the keys, if there are any.
 func (r *Result) note(kind NoteKind, manager string, keys []string) {
 	if len(keys) > 0 {
 		slices.Sort(keys)

@@ -21,8 +21,8 @@ import (
 type Stamper struct {
 	target.Finder
 
-	// Transformer of the labels to stamp. PerResource has those of resources of which not
-	// all are the same, or is nil.
+	// Transformer of the labels to stamp. PerResource has the labels of each
+	// resource if they differ, or is nil.
 	Transformer *tags.Transformer
 	PerResource *resolve.PerResource
 

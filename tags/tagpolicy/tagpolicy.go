@@ -137,8 +137,8 @@ type Reader struct {
 func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *target.Target, keys []string) *Reader {
 	d := transformer.Transform(t.Profile)
 
-	// All strings are tags. Those in question are told by their keys, which can have the separator
-	// in them. So can the prefix of labels' keys.
+	// All strings are tags. The keys in question find their tags, since keys can have the separator
+	// in them, and so can the prefix of labels' keys.
 	r := &Reader{
 		Keys: tagset.Keys{
 			Kind: tagset.KindOf(t.Field, t.Profile), Patterns: profile.NewKeySet("*"), Prefixes: d.KeySet(in.KeyPrefix + "*"),

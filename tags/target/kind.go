@@ -18,14 +18,14 @@ var managedFields = []string{
 	"providerConfigRef", "managementPolicies", "deletionPolicy", "writeConnectionSecretToRef", "publishConnectionDetailsTo", "initProvider",
 }
 
-// A Kind of resources, of which most composite resources have few.
+// A Kind of resources. Most composite resources have few kinds.
 type Kind struct {
 	field.Kind
 
 	// APIVersion as the resources have it.
 	APIVersion string
 
-	// profile of resources of which nobody knows where their tags go.
+	// profile of resources whose tag field nobody knows.
 	profile *profile.Profile
 
 	place *Place

@@ -43,7 +43,7 @@ const (
 	// LooksLike is a kind with a field that may hold tags or something else.
 	LooksLike
 
-	// Unknown is a managed kind of which nobody knows whether it has a tag field.
+	// Unknown is a managed kind that may or may not have a tag field.
 	Unknown
 
 	// Asked is Unknown of a kind that an entry of tagFields matches, which doesn't say where the

@@ -8,8 +8,8 @@ import (
 )
 
 // Unmatched are the selectors of the input that select none of the resources, by their paths, such
-// as resources[0] or tagPolicy.rules[1].resources[0], in their order: what is misspelled tags and
-// enforces nothing. Without resources there is nothing to select, and none is told.
+// as resources[0] or tagPolicy.rules[1].resources[0], in their order: a misspelled selector
+// tags and enforces nothing. Without resources there are none, since there is nothing to select.
 func (ts *Targets) Unmatched() []string {
 	if len(ts.All) == 0 {
 		return nil

@@ -44,7 +44,7 @@ func Name(s string) string { return Show(s, MaxName) }
 func Cell(s string) string { return Show(s, MaxCell) }
 
 // Show returns s, quoted if it is empty or has characters that can't be seen or that a terminal would obey,
-// and shortened to most bytes, of which there must be 64.
+// and shortened to most bytes, which are at least 64.
 func Show(s string, most int) string {
 	size := len(s)
 
@@ -88,7 +88,7 @@ func CSV(s string) string {
 	return s
 }
 
-// Shorten returns s without its middle if it is longer than most bytes, of which there must be 64, and says how
+// Shorten returns s without its middle if it is longer than most bytes, which are at least 64, and says how
 // long it was.
 func Shorten(s string, most int) string { return shorten(s, most, len(s)) }
 

@@ -91,7 +91,7 @@ func (e brokenError) Error() string {
 // ExitCode of the process.
 func (e brokenError) ExitCode() int { return 2 }
 
-// Validate that the command is told what fits together.
+// Validate that the flags fit together.
 func (c *Command) Validate() error {
 	switch {
 	case c.Composition == "" && (c.Step != "" || len(c.RequiredResources) > 0):

@@ -73,7 +73,7 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.FieldPath, "field-path", "", "Field `PATH` of the map of labels in the file, e.g. spec.labels.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs. "+
-		"By default the contract's, and what the APIs are known to refuse is said. With a Composition, in place of what its step says.", profile.Contract, profile.Cloud)
+		"By default the contract's, with a mark at tags that the APIs are known to refuse. Replaces the setting of the Composition's step.", profile.Contract, profile.Cloud)
 	f.BoolVar(&c.Keys, "keys", false, "Show only the tag key of each label, for each cloud.")
 	command.Choice(f, &c.Output, "output", "o", "Format of the output. csv goes with --keys.", "table", "json", "yaml", "csv")
 	f.BoolVar(&c.Strict, "strict", false, "Exit with status 2 if any label is skipped or its tag refused by the cloud, or the tags of labels break a rule of tagPolicy.")
@@ -110,7 +110,7 @@ func (e strictError) Error() string {
 // ExitCode of the process.
 func (e strictError) ExitCode() int { return 2 }
 
-// Validate that the command is told what to explain.
+// Validate that there is something to explain, and that the flags fit together.
 func (c *Command) Validate() error {
 	switch {
 	case c.Request != "" && (c.File != "" || c.Composition != "" || c.XR != "" || c.Keys || len(c.Provider) > 0 || c.ProfileRules != ""):

@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// whyMissing is said of required tags that no label explains the lack of.
+// whyMissing is why a required tag is missing, if no label says why.
 const whyMissing = "no label gives it"
 
 // A Ruled label is one whose tag a rule of removeTags or ignoreTags is for.

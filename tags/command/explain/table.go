@@ -91,8 +91,8 @@ func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 	return row
 }
 
-// legend says which providers the groups have, what the reasons mean that labels were skipped for, and what else there
-// is to say. What is said of several providers is said once.
+// legend lists the providers of groups, the limits behind skip reasons, and other notes. It has the same text about
+// several providers once.
 func (e *explained) legend(groups []group) string {
 	l := &legend{of: make(map[string][]string)}
 
@@ -139,7 +139,7 @@ func (e *explained) legend(groups []group) string {
 	return below(out)
 }
 
-// A legend is texts in their order, and the names of those that each is said of.
+// A legend is texts in their order, and the names of the providers that each text is about.
 type legend struct {
 	texts []string
 	of    map[string][]string

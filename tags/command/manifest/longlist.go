@@ -38,8 +38,8 @@ type longList struct {
 	around []byte
 }
 
-// longList decodes the List that the lines begin with, up to the next document. What is around its items is checked
-// when it ends.
+// longList decodes the List that the lines begin with, up to the next document. The text around its items is checked
+// at its end.
 func (d *decoder) longList(lines *bufio.Reader, g *gauge) error {
 	l := &longList{decoder: d}
 

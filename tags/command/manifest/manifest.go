@@ -43,7 +43,7 @@ type Reader struct {
 
 // Stream calls f for each object of the files, and of all YAML and JSON files below the folders, in
 // order, and keeps none. A List, which is what kubectl prints of several objects, stands for its
-// items, and so does a plain list. Of JSON there is one item in memory at a time.
+// items, and so does a plain list. Only one item of JSON is in memory at a time.
 func (r *Reader) Stream(paths []string, f func(*structpb.Struct)) error {
 	return r.read(paths, func(v *structpb.Value) error {
 		if v.GetStructValue() == nil {

@@ -106,7 +106,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 	return out, nil
 }
 
-// hasPolicy is said of kinds that have one.
+// hasPolicy is the note on kinds with a policy.
 const hasPolicy = "has a policy"
 
 // resourceKinds are the kinds that the index has, and those that entries of tagFields name, sorted.
@@ -171,7 +171,7 @@ func (p *policy) tagFieldOf(t *target.Target, located bool) (_ *tagField, why st
 
 func isMetadata(f *field.Field) bool { return f.Path.Segments()[0].Field == "metadata" }
 
-// guardFor is the guard of the profile, of which there is one.
+// guardFor is the one guard of the profile.
 func (p *policy) guardFor(of *profile.Profile) *guard {
 	if i := slices.IndexFunc(p.Profiles, func(g *guard) bool { return g.Profile == of }); i >= 0 {
 		return p.Profiles[i]

@@ -19,8 +19,8 @@ import (
 const escape = '\\'
 
 // joined is one string of entries with a delimiter between them, of key, separator and value.
-// The key ends at the first separator. Space around an entry, a key and a value is nothing to
-// those who read such strings, and neither are entries of which nothing is left then. Others
+// The key ends at the first separator. Readers of such strings ignore space around an entry, a key and
+// a value, and entries of nothing but space. Others
 // without a key are opaque. The AWS cloud provider takes a string without a separator for a key,
 // and other drivers fail at it: nobody can say what it is. So an entry has all keys that any of
 // them may read.

@@ -20,7 +20,7 @@ type Set struct {
 	keys  *Keys
 	shape shape
 
-	// entries that were there, of which there are so many, and those that were added.
+	// entries: the first there are existing ones, and the others were added.
 	entries []Entry
 	there   int
 
