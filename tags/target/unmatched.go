@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -15,33 +16,40 @@ func (ts *Targets) Unmatched() []string {
 		return nil
 	}
 
-	in := ts.finder.Input
-	out := ts.unmatched("", in.Resources)
+	var out []string
 
-	for i := range in.Sources {
-		out = append(out, ts.unmatched(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)...)
-	}
-
-	if in.TagPolicy != nil {
-		for i := range in.TagPolicy.Rules {
-			out = append(out, ts.unmatched(fmt.Sprintf("tagPolicy.rules[%d].", i), in.TagPolicy.Rules[i].Resources)...)
+	for path, entries := range Selectors(ts.finder.Input) {
+		for i := range entries {
+			if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
+				out = append(out, ts.finder.Input.Where("%sresources[%d]", path, i))
+			}
 		}
-	}
-
-	for i := range in.KubernetesMetadata {
-		out = append(out, ts.unmatched(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)...)
 	}
 
 	return out
 }
 
-// unmatched are those of entries that select nothing. They are resources of what is at path.
-func (ts *Targets) unmatched(path string, entries []v1beta1.ResourceSelector) (out []string) {
-	for i := range entries {
-		if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
-			out = append(out, ts.finder.Input.Where("%sresources[%d]", path, i))
-		}
+// Selectors yields the resources of the input and of its parts, by the paths of what they are of, such as tagPolicy.rules[1].,
+// in their order.
+func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
+	var rules []v1beta1.TagRule
+	if in.TagPolicy != nil {
+		rules = in.TagPolicy.Rules
 	}
 
-	return out
+	return func(yield func(string, []v1beta1.ResourceSelector) bool) {
+		ok := yield("", in.Resources)
+
+		for i := 0; ok && i < len(in.Sources); i++ {
+			ok = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
+		}
+
+		for i := 0; ok && i < len(rules); i++ {
+			ok = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), rules[i].Resources)
+		}
+
+		for i := 0; ok && i < len(in.KubernetesMetadata); i++ {
+			ok = yield(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)
+		}
+	}
 }

@@ -136,6 +136,13 @@ func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation
 		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
+	// A render, and a cluster, have the tags of all steps.
+	for path, entries := range target.Selectors(of.Input) {
+		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return len(e.MatchTags) > 0 }) {
+			of.notes = append(of.notes, of.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")
+		}
+	}
+
 	return of.resources(ctx, desired)
 }
 
