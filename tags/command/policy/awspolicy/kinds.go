@@ -1,7 +1,6 @@
 package awspolicy
 
 import (
-	"cmp"
 	_ "embed" // For the types.
 	"maps"
 	"slices"
@@ -110,14 +109,14 @@ func isCalled(kind, resource string) bool {
 
 // resources of the types, which are of the field at the path. It notes types that no kinds with tags are known of.
 func (i *importer) resources(path string, types []string) []v1beta1.ResourceSelector {
-	selected := make(map[place]bool) // Patterns of API versions in place of services.
+	selected := make(map[string]bool) // By the pattern of the API version and, behind a space, the kind.
 
 	for _, t := range types {
 		known := false
 
 		for _, p := range i.kinds.of(t) {
 			for pattern := range i.kinds[p] {
-				selected[place{pattern, p.kind}], known = true, true
+				selected[pattern+" "+p.kind], known = true, true
 			}
 		}
 
@@ -126,15 +125,15 @@ func (i *importer) resources(path string, types []string) []v1beta1.ResourceSele
 		}
 	}
 
-	maps.DeleteFunc(selected, func(p place, _ bool) bool { return p.kind != "" && selected[place{service: p.service}] })
+	var out []v1beta1.ResourceSelector
 
-	return words.Map(slices.SortedFunc(maps.Keys(selected), place.compare), func(p place) v1beta1.ResourceSelector {
-		return v1beta1.ResourceSelector{APIVersion: profile.NewPattern(p.service), Kind: profile.NewPattern(p.kind)}
-	})
-}
+	for _, text := range slices.Sorted(maps.Keys(selected)) {
+		if pattern, kind, _ := strings.Cut(text, " "); kind == "" || !selected[pattern+" "] {
+			out = append(out, v1beta1.ResourceSelector{APIVersion: profile.NewPattern(pattern), Kind: profile.NewPattern(kind)})
+		}
+	}
 
-func (p place) compare(q place) int {
-	return cmp.Or(strings.Compare(p.service, q.service), strings.Compare(p.kind, q.kind))
+	return out
 }
 
 // ofAWS are all resources whose names say that they are of AWS: those of Crossplane's providers, of AWS's own controllers

@@ -61,9 +61,8 @@ func TestListed(t *testing.T) {
 
 		listed[name] = places
 
-		slices.SortFunc(without, place.compare)
-
-		if sorted := slices.SortedFunc(slices.Values(places), place.compare); strings.Contains(name, ":") && slices.Equal(sorted, without) {
+		isOther := func(p place) bool { return !slices.Contains(without, p) }
+		if strings.Contains(name, ":") && len(places) == len(without) && !slices.ContainsFunc(places, isOther) {
 			t.Errorf("types.txt, %s: it is called so", name)
 		}
 	}
