@@ -555,6 +555,8 @@ func found(c *controlled) {
 
 // rests while nothing happens: the controller and Crossplane look many times, and write nothing.
 func rests(c *controlled) {
+	c.stays(given, looks) // A controller still writes how the last change went.
+
 	reads, runs, calls, written := c.cloud.Reads(), c.runs(), len(c.cloud.Writes()), c.written()
 
 	c.stays(given, atRest)
