@@ -120,8 +120,7 @@ func folded(expression string, patterns []string) string {
 	of := words.Map(slices.Compact(slices.Sorted(slices.Values(words.Map(patterns, profile.FoldKey)))), func(p string) string {
 		text, begins := strings.CutSuffix(p, "*")
 
-		// Regular expressions know no other case of these two.
-		text = strings.ReplaceAll(regexp.QuoteMeta(text), "i", "[iİı]")
+		text = foldedPattern(text)
 		if begins {
 			return text
 		}
@@ -132,21 +131,32 @@ func folded(expression string, patterns []string) string {
 	return matches(expression, "(?i)^("+strings.Join(of, "|")+")")
 }
 
+// foldedPattern is a regular expression that matches the folded text in any case.
+func foldedPattern(text string) string {
+	// Regular expressions know no other case of these two.
+	return strings.ReplaceAll(regexp.QuoteMeta(profile.FoldKey(text)), "i", "[iİı]")
+}
+
 // has returns the condition that the expression is one of the keys, as the profile tells keys apart.
 func (p *guard) has(expression string, keys []string) string {
+	return p.folds(expression, keys...) + " in " + quoteAll(words.Distinct(words.Map(keys, p.Fold)))
+}
+
+// folds returns the expression as the profile compares it with the keys: without case, if it does so. Other keys are ASCII.
+func (p *guard) folds(expression string, keys ...string) string {
 	if !p.FoldKeys && !p.FoldEntries {
-		return expression + " in " + quoteAll(keys)
+		return expression
 	}
 
-	capitals := []rune(becomeASCII)
+	capitals := []rune(becomeASCII + strings.Join(keys, ""))
 
-	for _, r := range strings.Join(keys, "") {
+	for _, r := range capitals {
 		for other := unicode.SimpleFold(r); r > unicode.MaxASCII && other != r; other = unicode.SimpleFold(other) {
 			capitals = append(capitals, other)
 		}
 	}
 
-	return formatted(expression, string(append(capitals, []rune(strings.Join(keys, ""))...)), profile.NewFormat(nil, nil, true)) + " in " + quoteAll(words.Distinct(words.Map(keys, p.Fold)))
+	return formatted(expression, string(capitals), profile.NewFormat(nil, nil, true))
 }
 
 // lowers returns the characters of the text that are neither ASCII nor in lower case, with their lower case.

@@ -4,7 +4,6 @@ package policy
 
 import (
 	"cmp"
-	_ "embed" // For the manifests.
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -36,6 +34,7 @@ type Command struct {
 	RequiredResources []string
 
 	Resources bool
+	Mutate    bool
 
 	Provider []string
 	Match    []string
@@ -67,6 +66,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if the input of several steps is one of this function.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the input extends. Can be repeated.")
 	f.BoolVar(&c.Resources, "resources", false, "Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds.")
+	f.BoolVar(&c.Mutate, "mutate", false, "Instead, add tags to managed resources themselves, whoever makes them: those of the input's labels that admission knows, which are values of the input, and labels and annotations of the resource and of its namespace. Needs Kubernetes 1.35.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
 		"A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones.")
@@ -79,7 +79,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that is reserved, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
 	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Tag slots to leave free by tag profile (`PROFILE=COUNT`), e.g. aws=3.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
-	out.MarkFlagsMutuallyExclusive("resources", "required")
+	out.MarkFlagsMutuallyExclusive("resources", "required", "mutate")
 
 	return out
 }
@@ -87,9 +87,6 @@ func (c *Command) Cobra() *cobra.Command {
 const header = `# Made by function-cloud-tags policy. Make it again when the input of the function
 # changes, or the function.
 `
-
-//go:embed binding.yaml.tmpl
-var bindingText string
 
 // settings of a policy that the flags say.
 type settings struct {
@@ -161,11 +158,14 @@ func (c *Command) text(in io.Reader) (string, error) {
 
 	p.use(s.Input)
 
-	if c.Resources {
+	switch {
+	case c.Resources:
 		return p.resources(s, profiles)
+	case c.Mutate:
+		return p.mutate(s, profiles)
+	default:
+		return c.labels(p, s, profiles)
 	}
-
-	return c.labels(p, s, profiles)
 }
 
 // use the input.
@@ -206,7 +206,7 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 		}
 	}
 
-	return p.print(p.validating(p.labels())...)
+	return p.print("check", p.validating(p.labels())...)
 }
 
 // step returns the Composition's step, or one whose input has the fields that the flags set.
@@ -229,8 +229,8 @@ func (c *Command) step(in io.Reader) (*manifest.Step, error) {
 		return nil, errors.New("--step is one of a --composition")
 	case len(c.RequiredResources) > 0:
 		return nil, errors.New("--required-resources have the standard that the input of a --composition extends")
-	case c.Resources:
-		return nil, errors.New("--resources judges by the tagPolicy of a --composition")
+	case c.isBare():
+		return nil, errors.New("--resources and --mutate write what the input of a --composition says")
 	case c.Required:
 		return nil, errors.New("--required is what the tagPolicy of a --composition requires")
 	case len(c.Prefix) == 0:
@@ -272,14 +272,17 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
+// isBare is true if the policies are for managed resources themselves.
+func (c *Command) isBare() bool { return c.Resources || c.Mutate }
+
 // profiles that are named, each once: those that labels must obey. It adds a note on each provider that has none of its own.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
-	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.Resources {
+	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.isBare() {
 		providers = []string{p}
 	}
 
-	if len(providers) == 0 && !c.Resources {
+	if len(providers) == 0 && !c.isBare() {
 		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
 	}
 
@@ -373,23 +376,32 @@ type dict = map[string]any
 
 // validating returns the ValidatingAdmissionPolicy with the spec, and its binding.
 func (s *settings) validating(spec dict) []dict {
-	binding := dict{"policyName": s.Name, "validationActions": []string{s.Action}}
-	if len(s.Selector) > 0 { // Objects that match before the request or after it.
+	return s.bound("v1", "ValidatingAdmissionPolicy", spec, dict{"policyName": s.Name, "validationActions": []string{s.Action}})
+}
+
+// mutating returns the MutatingAdmissionPolicy with the spec, and its binding.
+func (s *settings) mutating(spec dict) []dict {
+	return s.bound("v1beta1", "MutatingAdmissionPolicy", spec, dict{"policyName": s.Name})
+}
+
+// bound returns the policy and its binding, which selects objects that match before the request or after it.
+func (s *settings) bound(version, kind string, spec, binding dict) []dict {
+	if len(s.Selector) > 0 {
 		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
 	}
 
-	return []dict{s.manifest("ValidatingAdmissionPolicy", spec), s.manifest("ValidatingAdmissionPolicyBinding", binding)}
+	manifest := func(kind string, spec dict) dict {
+		return dict{"apiVersion": "admissionregistration.k8s.io/" + version, "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
+	}
+
+	return []dict{manifest(kind, spec), manifest(kind+"Binding", binding)}
 }
 
-func (s *settings) manifest(kind string, spec dict) dict {
-	return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
-}
-
-// print returns the manifests as YAML, below what they don't check.
-func (p *policy) print(manifests ...dict) (string, error) {
+// print returns the manifests as YAML, below what they don't do.
+func (p *policy) print(does string, manifests ...dict) (string, error) {
 	notes := ""
 	if len(p.Notes) > 0 {
-		notes = "#\n# It doesn't check:\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
+		notes = "#\n# It doesn't " + does + ":\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
 	}
 
 	docs := make([]string, len(manifests))
@@ -404,36 +416,4 @@ func (p *policy) print(manifests ...dict) (string, error) {
 	}
 
 	return header + notes + strings.Join(docs, "---\n"), nil
-}
-
-// manifests that the template makes of each of the data, without anything that the API server fills in.
-func (p *policy) manifests(text string, of ...any) (string, error) {
-	t := template.Must(template.New("").Funcs(template.FuncMap{
-		"quote":         quote,
-		"quoteAll":      quoteAll,
-		"shown":         shown,
-		"folded":        folded,
-		"providersKeys": tags.ProvidersKeys,
-		"indent":        func(n int, s string) string { return strings.ReplaceAll(s, "\n", "\n"+strings.Repeat(" ", n)) },
-	}).Parse(bindingText + text))
-
-	var docs []dict
-
-	for _, data := range of {
-		out := &strings.Builder{}
-		if err := t.Execute(out, data); err != nil {
-			return "", err
-		}
-
-		for doc := range strings.SplitSeq(out.String(), "\n---\n") {
-			var o dict
-			if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
-				return "", err
-			}
-
-			docs = append(docs, o)
-		}
-	}
-
-	return p.print(docs...)
 }

@@ -50,7 +50,7 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 		out = append(out, f.validating(f.judges())...)
 	}
 
-	return p.print(out...)
+	return p.print("check", out...)
 }
 
 // judges returns the spec of the policy that judges the tags in the field. An object that broke a rule before may go on to

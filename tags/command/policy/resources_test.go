@@ -71,11 +71,15 @@ func bare(gvk schema.GroupVersionKind, f *field.Field, of [][2]string) *unstruct
 	}
 
 	v, segments := shaped(f, of), f.Path.Segments()
-	for _, sg := range slices.Backward(segments[1:]) {
+	for i, sg := range slices.Backward(segments[1:]) {
 		if sg.Type == object.SegmentIndex {
 			v = []any{v}
-		} else {
-			v = map[string]any{sg.Field: v}
+			continue
+		}
+
+		v = map[string]any{sg.Field: v}
+		if i == len(segments)-2 && segments[0].Field == "spec" {
+			v = map[string]any{sg.Field: shaped(f, of), "other": "x"} // What is around the field is not empty without it.
 		}
 	}
 

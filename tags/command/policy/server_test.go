@@ -116,8 +116,10 @@ func (s *server) admit(tb rapid.TB, r *request) (refused string, warnings []stri
 
 // matches is true if the constraints of the policy match the request.
 func (s *server) matches(r *request) bool {
+	attr := r.attributes()
+
 	return slices.ContainsFunc(s.policy.Spec.MatchConstraints.ResourceRules, func(rule admissionv1.NamedRuleWithOperations) bool {
-		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: r.attributes()}).Matches()
+		return (&rules.Matcher{Rule: rule.RuleWithOperations, Attr: attr}).Matches()
 	})
 }
 
@@ -148,6 +150,9 @@ func (e expression) GetName() string            { return e.name }
 func (e expression) GetExpression() string      { return e.text }
 func (e expression) ReturnTypes() []*celgo.Type { return e.types }
 
+// anyTypes are those that a variable may have.
+var anyTypes = []*celgo.Type{celgo.AnyType, celgo.DynType}
+
 // A compiled policy.
 type compiled struct {
 	conditions            matchconditions.Matcher
@@ -170,7 +175,7 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
 
 	for _, v := range policy.Spec.Variables {
-		e := expression{name: v.Name, text: v.Expression, types: []*celgo.Type{celgo.AnyType, celgo.DynType}}
+		e := expression{name: v.Name, text: v.Expression, types: anyTypes}
 		if r := compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions); r.Error != nil {
 			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
 		}

@@ -38,10 +38,12 @@ type tagField struct {
 	// objects of the kinds.
 	Selected string
 
-	// Rules of the tag policy that are for the kinds.
-	Rules []resourceRule
+	// Rules of the tag policy that are for the kinds, and expressions of lists of the labels that the kinds get.
+	Rules  []resourceRule
+	Labels []string
 
 	native bool
+	kind   *target.Kind // The first of them.
 }
 
 // tagFields of the kinds that the built-in index has and those that rules of the input name, as the function would
@@ -146,7 +148,7 @@ func (p *policy) tagFieldOf(t *target.Target, located bool) (_ *tagField, why st
 	}
 
 	family, _ := field.FamilyOf(t.Kind.GroupKind())
-	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, Kinds: make(map[string][]string)}
+	f := &tagField{Field: t.Field, settings: p.settings, Guard: p.guardFor(t.Profile), native: family.Native, kind: t.Kind, Kinds: make(map[string][]string)}
 
 	selected, ok := p.selects(p.CloudTags.Resources, t.Kind, "resources")
 	if !ok {
@@ -289,12 +291,17 @@ func (f *tagField) item() string {
 		return fmt.Sprintf("{'key': string(e[?%s].orValue('')), 'value': string(e[?%s].orValue(''))}", quote(f.Key), quote(f.Value))
 	}
 
-	return fmt.Sprintf("[%s]\n    .map(k, {'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator))
+	return fmt.Sprintf("[%s]\n    .map(k, {'text': string(e), 'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator))
 }
 
 // itemKey is the expression of the key of the string e: the longest key of a rule that it begins with, or else what is before the first
-// separator, or before the first one behind the key prefix if it begins with that.
+// separator, or before the first one behind the key prefix if it begins with that. If there are labels, it is the longest key of these, or else
+// nothing.
 func (f *tagField) itemKey() string {
+	if f.Labels != nil {
+		return fmt.Sprintf("(variables.tags.filter(l, %s.startsWith(%s + %s)).map(l, l.key).sortBy(k, -k.size()) + [''])[0]", f.Guard.folds("e"), f.Guard.folds("l.key"), quote(f.Separator))
+	}
+
 	var known, prefixes []string
 	for _, r := range f.Rules {
 		known = append(known, r.keys()...)
