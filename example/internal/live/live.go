@@ -92,6 +92,11 @@ func StartKinds(ctx context.Context, root string, release Release) (*Cluster, er
 	return start(ctx, root, release, (*Cluster).kindStages)
 }
 
+// StartServer starts an API server alone. It has what is built in.
+func StartServer(ctx context.Context, root string) (*Cluster, error) {
+	return start(ctx, root, V2, func(c *Cluster) []stage { return c.kindStages()[:2] })
+}
+
 func (c *Cluster) kindStages() []stage {
 	return []stage{
 		{does: "start etcd", do: c.startEtcd},
@@ -184,6 +189,8 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			"--service-account-signing-key-file=service-account.key",
 			"--service-cluster-ip-range=10.0.0.0/24",
 			"--disable-admission-plugins=ServiceAccount",
+			"--feature-gates=MutatingAdmissionPolicy=true",
+			"--runtime-config=admissionregistration.k8s.io/v1beta1=true",
 		}}
 
 		c.config = &rest.Config{
