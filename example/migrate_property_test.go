@@ -127,10 +127,10 @@ func drawPath(t *rapid.T, key string) string {
 }
 
 // drawBase of the kind.
-func drawBase(t *rapid.T, k drawnKind) object {
+func drawBase(t *rapid.T, k drawnKind, more ...string) object {
 	provider := object{"region": "eu-central-1"}
 
-	switch tags := drawTags(t, "base", k.keys); {
+	switch tags := drawTags(t, "base", k.keys, more...); {
 	case k.tags == "tag":
 		var list []any
 		for _, key := range rapid.Permutation(k.keys).Draw(t, "entries") {
@@ -145,13 +145,13 @@ func drawBase(t *rapid.T, k drawnKind) object {
 	return object{"apiVersion": k.apiVersion, "kind": k.kind, "spec": object{"forProvider": provider}}
 }
 
-// drawTags with some of the keys.
-func drawTags(t *rapid.T, name string, keys []string) object {
+// drawTags with some of the keys. More are values beside those that all tests have.
+func drawTags(t *rapid.T, name string, keys []string, more ...string) object {
 	out := object{}
 
 	for _, key := range keys {
 		if rapid.Bool().Draw(t, name+" has "+key) {
-			out[key] = mostly(t, name+" "+key, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, name), "")
+			out[key] = rapid.SampledFrom(append([]string{"a", "b", "c"}, more...)).Draw(t, name)
 		}
 	}
 
@@ -159,9 +159,9 @@ func drawTags(t *rapid.T, name string, keys []string) object {
 }
 
 // drawValues that patches read.
-func drawValues(t *rapid.T, name string) object {
+func drawValues(t *rapid.T, name string, more []string) object {
 	return object{
-		"labels": drawTags(t, name+" labels", anyKeys), "tags": drawTags(t, name+" tags", awsKeys),
+		"labels": drawTags(t, name+" labels", anyKeys, more...), "tags": drawTags(t, name+" tags", awsKeys, more...),
 		"one": "a", "number": rapid.SampledFrom([]any{3, 4711000}).Draw(t, name), "yes": true, "list": []any{"first"}, "region": "eu-west-1",
 	}
 }
@@ -187,7 +187,7 @@ func TestMigrateAnyPatches(t *testing.T) {
 		}
 
 		for i, k := range kinds {
-			r := object{"name": string(rune('a' + i)), "base": drawBase(t, k)}
+			r := object{"name": string(rune('a' + i)), "base": drawBase(t, k, "")}
 			if patches := drawPatches(t, k, names); len(patches) > 0 {
 				r["patches"] = patches
 			}
@@ -196,59 +196,9 @@ func TestMigrateAnyPatches(t *testing.T) {
 		}
 
 		in["patchSets"], in["resources"] = sets, resources
-		composition := object{
-			"apiVersion": "apiextensions.crossplane.io/v1", "kind": "Composition", "metadata": object{"name": "drawn"},
-			"spec": object{
-				"compositeTypeRef": object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage"}, "mode": "Pipeline",
-				"pipeline": []any{object{"step": "resources", "functionRef": object{"name": patchAndTransform}, "input": in}},
-			},
-		}
-
-		xr := object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage", "metadata": object{
-			"namespace": "team-a", "name": "drawn", "labels": object{"a.b/c": "value"},
-		}, "spec": drawValues(t, "XR")}
-		context := object{"apiextensions.crossplane.io/environment": object{
-			"apiVersion": "internal.crossplane.io/v1alpha1", "kind": "Environment", "spec": drawValues(t, "environment"),
-		}}
-
-		s := scenario.Scenario{Name: "drawn", Dir: m.dir}
-		for name, o := range map[string]object{"xr.yaml": xr, "context.yaml": context, "composition.yaml": composition} {
-			text, err := yaml.Marshal(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-
-			if err := os.WriteFile(filepath.Join(m.dir, name), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-
-		old, err := os.ReadFile(filepath.Join(m.dir, "composition.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		was, err := scenario.BuiltIn{}.Render(t.Context(), s, m.running)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if was.Failed { // There is nothing to keep.
-			t.Skip(was.Text)
-		}
-
-		var out, say strings.Builder
-
-		c := m.command
-		c.Files, c.XR = []string{filepath.Join(m.dir, "composition.yaml")}, []string{filepath.Join(m.dir, "xr.yaml")}
-		c.Context = filepath.Join(m.dir, "context.yaml")
-
-		if err := c.Migrate(t.Context(), &out, &say); err != nil {
-			t.Fatalf("Migrate(...): %v\n%s\nold:\n%s\nnew:\n%s", err, &say, old, &out)
-		}
 
 		compared++
-		if out.String() != string(old) {
+		if m.keeps(t, []string{""}, step(patchAndTransform, in)) {
 			moved++
 		}
 	})
@@ -256,6 +206,125 @@ func TestMigrateAnyPatches(t *testing.T) {
 	t.Logf("of %d Compositions, %d were changed", compared, moved)
 
 	if 3*moved < compared {
+		t.Errorf("of %d Compositions that were drawn, only %d were changed: that proves little", compared, moved)
+	}
+}
+
+// step of a pipeline that calls the function.
+func step(function string, input object) object {
+	return object{"step": function, "functionRef": object{"name": function}, "input": input}
+}
+
+// keeps migrates a Composition with the steps, and fails if any tag of an XR isn't the same. It returns false if nothing
+// is migrated.
+func (m *mover) keeps(t *rapid.T, more []string, steps ...any) bool {
+	t.Helper()
+
+	composition := object{
+		"apiVersion": "apiextensions.crossplane.io/v1", "kind": "Composition", "metadata": object{"name": "drawn"},
+		"spec": object{
+			"compositeTypeRef": object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage"}, "mode": "Pipeline", "pipeline": steps,
+		},
+	}
+	xr := object{"apiVersion": "platform.example.org/v1alpha1", "kind": "Storage", "metadata": object{
+		"namespace": "team-a", "name": "drawn", "labels": object{"a.b/c": "value"},
+	}, "spec": drawValues(t, "XR", more)}
+	context := object{"apiextensions.crossplane.io/environment": object{
+		"apiVersion": "internal.crossplane.io/v1alpha1", "kind": "Environment", "spec": drawValues(t, "environment", more),
+	}}
+
+	for name, o := range map[string]object{"xr.yaml": xr, "context.yaml": context, "composition.yaml": composition} {
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if err := os.WriteFile(filepath.Join(m.dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	old, err := os.ReadFile(filepath.Join(m.dir, "composition.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	was, err := scenario.BuiltIn{}.Render(t.Context(), scenario.Scenario{Name: "drawn", Dir: m.dir}, m.running)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if was.Failed { // There is nothing to keep.
+		t.Skip(was.Text)
+	}
+
+	var out, say strings.Builder
+
+	c := m.command
+	c.Files, c.XR = []string{filepath.Join(m.dir, "composition.yaml")}, []string{filepath.Join(m.dir, "xr.yaml")}
+	c.Context = filepath.Join(m.dir, "context.yaml")
+
+	if err := c.Migrate(t.Context(), &out, &say); err != nil {
+		t.Fatalf("Migrate(...): %v\n%s\nold:\n%s\nnew:\n%s", err, &say, old, &out)
+	}
+
+	return out.String() != string(old)
+}
+
+// drawEntries of the input of function-tag-manager: tags, or keys.
+func drawEntries(t *rapid.T, of string) (out []any) {
+	for range rapid.IntRange(0, 3).Draw(t, of) {
+		e := object{"type": rapid.SampledFrom([]string{"FromValue", "FromCompositeFieldPath", "FromEnvironmentFieldPath"}).Draw(t, "type")}
+
+		switch {
+		case e["type"] != "FromValue":
+			e["fromFieldPath"] = rapid.SampledFrom([]string{"spec.labels", "spec.tags", "spec.none"}).Draw(t, "from")
+			if of == "keys" {
+				e["fromFieldPath"] = rapid.SampledFrom([]string{"spec.list", "spec.none"}).Draw(t, "from")
+			}
+		case of == "keys":
+			e["keys"] = rapid.SliceOf(rapid.SampledFrom(anyKeys)).Draw(t, "keys")
+		default:
+			e["tags"] = drawTags(t, "tags", awsKeys)
+		}
+
+		if policy := rapid.SampledFrom([]string{"", "Retain", "Replace"}).Draw(t, "policy"); policy != "" && of == "tags" {
+			e["policy"] = policy
+		}
+
+		out = append(out, e)
+	}
+
+	return out
+}
+
+// TestMigrateAnyTagManager proves the same of steps of function-tag-manager, behind one that makes resources.
+// An empty value counts as none there.
+func TestMigrateAnyTagManager(t *testing.T) {
+	m := newMover(t)
+	moved, compared := 0, 0
+
+	m.running[tagManager] = tagManagerModel{}
+
+	rapid.Check(t, func(t *rapid.T) {
+		var resources []any
+
+		for i, k := range rapid.SliceOfN(rapid.SampledFrom(drawnKinds[:4]), 1, 3).Draw(t, "kinds") {
+			resources = append(resources, object{"name": string(rune('a' + i)), "base": drawBase(t, k)})
+		}
+
+		in := object{"apiVersion": "tag-manager.fn.crossplane.io/v1beta1", "kind": "ManagedTags"}
+		in["addTags"], in["removeTags"] = drawEntries(t, "tags"), drawEntries(t, "keys")
+
+		compared++
+		if m.keeps(t, nil, step(patchAndTransform, object{"apiVersion": "pt.fn.crossplane.io/v1beta1", "kind": "Resources", "resources": resources}), step(tagManager, in)) {
+			moved++
+		}
+	})
+
+	t.Logf("of %d Compositions, %d were changed", compared, moved)
+
+	if 2*moved < compared {
 		t.Errorf("of %d Compositions that were drawn, only %d were changed: that proves little", compared, moved)
 	}
 }
