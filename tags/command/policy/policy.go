@@ -390,11 +390,11 @@ func (s *settings) bound(version, kind string, spec, binding dict) []dict {
 		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
 	}
 
-	manifest := func(kind string, spec dict) dict {
+	made := func(kind string, spec dict) dict {
 		return dict{"apiVersion": "admissionregistration.k8s.io/" + version, "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
 	}
 
-	return []dict{manifest(kind, spec), manifest(kind+"Binding", binding)}
+	return []dict{made(kind, spec), made(kind+"Binding", binding)}
 }
 
 // print returns the manifests as YAML, below what they don't do.
