@@ -232,6 +232,8 @@ func (d *Decoder) keep(key keptKey, decode func() (*CloudTags, error)) (*CloudTa
 }
 
 // A Hash tells an input from others.
+//
+// +kubebuilder:object:generate=false
 type Hash [sha256.Size]byte
 
 // HashOf an input, which does not depend on the order of its fields. That of one that can't be encoded is zero: Decode
