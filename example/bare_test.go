@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,11 +143,11 @@ func bareDefinition(t *testing.T, gvk schema.GroupVersionKind) *unstructured.Uns
 	}
 
 	segments := f.Path.Segments()
-	for i := len(segments) - 1; i >= 0; i-- {
-		if segments[i].Field == "" {
+	for _, sg := range slices.Backward(segments) {
+		if sg.Field == "" {
 			text = fmt.Sprintf("{type: array, items: %s}", text)
 		} else {
-			text = fmt.Sprintf("{type: object, properties: {%s: %s}}", segments[i].Field, text)
+			text = fmt.Sprintf("{type: object, properties: {%s: %s}}", sg.Field, text)
 		}
 	}
 
@@ -250,7 +251,7 @@ func bareOwners(c live.Test) {
 	}
 
 	for _, m := range first.GetManagedFields() {
-		if strings.Contains(string(m.FieldsV1.Raw), "managed-by") {
+		if strings.Contains(m.FieldsV1.GetRawString(), "managed-by") {
 			c.T.Errorf("nobody should own the tag that the policy has added, but %s does", m.Manager)
 		}
 	}

@@ -155,12 +155,14 @@ func (p *policy) illegible() string {
 		return fmt.Sprintf("%s.filter(k, %s)\n  .map(k, %s ? '' : %s + %s)", l.Now, changes(r, l), legible, name, quote(r.Illegible()))
 	})
 
+	lists := []string{out}
+
 	for _, m := range p.Maps {
 		now, old := m.At("object"), m.At("oldObject")
-		out += fmt.Sprintf(" +\n[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %s ? '' : %s + ' is no map']", now, old, quote(m.Path()))
+		lists = append(lists, fmt.Sprintf("[type(%[1]s) == map || %[1]s == null || oldObject != null && %[1]s == %s ? '' : %s + ' is no map']", now, old, quote(m.Path())))
 	}
 
-	return "(\n" + out + ").filter(m, m != '')"
+	return "(\n" + strings.Join(lists, " +\n") + ").filter(m, m != '')"
 }
 
 // skipped are messages, one for each label that the profile skips, with the first rule that it breaks, in the order of
