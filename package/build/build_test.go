@@ -974,8 +974,8 @@ func TestMethods(t *testing.T) {
 	}
 
 	for line := range strings.Lines(string(out)) {
-		if name, _, marked := strings.Cut(line, " <ReflectMethod>"); marked {
-			t.Fatalf("\nThe linker keeps all methods of all types for a function that calls any by its name.\nwant none, got %s", name)
+		if caller, _, marked := strings.Cut(line, " <ReflectMethod>"); marked {
+			t.Fatalf("\nThe linker keeps all methods of all types for a function that calls any by its name.\nwant none, got %s", caller)
 		}
 	}
 }
