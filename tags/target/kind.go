@@ -129,29 +129,55 @@ func (o *outline) leave() Reason {
 	return Adopted
 }
 
-// ReadOnlyAnnotations are the annotations by which other controllers than Crossplane's leave what is there as
-// it is: those of ACK and of Azure Service Operator.
-var ReadOnlyAnnotations = map[string]string{"services.k8s.aws/read-only": "true", "serviceoperator.azure.com/reconcile-policy": "skip"}
+// A Controller isn't one of a provider of Crossplane. It leaves a resource as it is if the object says so.
+type Controller struct {
+	domain string // Of its API groups.
 
-// isReadOnly is true if another controller than Crossplane's doesn't change what the resource is
-// of. That of OpenStack has a field for it.
-func (o *outline) isReadOnly() bool {
-	if o.spec.Field("managementPolicy").IsText("unmanaged") {
-		return true
-	}
+	// Path of what the object says, and Value that says it.
+	Path  object.Path
+	Value string
+}
 
-	annotations := o.metadata.Field("annotations")
-	if annotations.IsEmpty() {
-		return false
-	}
+// controllers are ACK, Azure Service Operator and the OpenStack Resource Controller. What one of them reads counts for no
+// other kinds.
+var controllers = []Controller{
+	{domain: ".services.k8s.aws", Path: object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"), Value: "true"},
+	{domain: ".azure.com", Path: object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"), Value: "skip"},
+	{domain: ".k-orc.cloud", Path: object.MustParsePath("spec.managementPolicy"), Value: "unmanaged"},
+}
 
-	for name, value := range ReadOnlyAnnotations {
-		if annotations.Field(name).IsText(value) {
-			return true
+// ControllerOf the kinds of an API group, if there is one that leaves resources as they are.
+func ControllerOf(group string) (Controller, bool) {
+	for _, c := range controllers {
+		if strings.HasSuffix(group, c.domain) {
+			return c, true
 		}
 	}
 
-	return false
+	return Controller{}, false
+}
+
+// isReadOnly is true if the controller of the resource leaves it as it is.
+func (o *outline) isReadOnly() bool {
+	group, _, _ := strings.Cut(o.apiVersion, "/")
+
+	c, ok := ControllerOf(group)
+	if !ok {
+		return false
+	}
+
+	segments := c.Path.Segments()
+
+	of := o.spec
+	if segments[0].Field == "metadata" {
+		of = o.metadata
+	}
+
+	for _, s := range segments[1:] {
+		of = of.Field(s.Field)
+	}
+
+	return of.IsText(c.Value)
 }
 
 // looksManaged is true if a provider may make the resource outside of the control plane.

@@ -33,11 +33,13 @@ import (
 
 	input "github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A mutator is as much of the API server as changes objects: its rules, its CEL and its patches.
@@ -354,8 +356,12 @@ func TestMutateLeftAlone(t *testing.T) {
 		family, _ := field.FamilyOf(gvk.GroupKind())
 		adopted := bare(gvk, f, nil)
 
-		if family.Native {
-			adopted.SetAnnotations(target.ReadOnlyAnnotations)
+		if c, leaves := target.ControllerOf(gvk.Group); leaves {
+			if err := unstructured.SetNestedField(adopted.Object, c.Value, words.Map(c.Path.Segments(), func(s object.Segment) string { return s.Field })...); err != nil {
+				t.Fatal(err)
+			}
+		} else if family.Native {
+			continue // Its controller can't be told to leave it alone.
 		} else if err := unstructured.SetNestedSlice(adopted.Object, []any{"Observe", "LateInitialize"}, "spec", "managementPolicies"); err != nil {
 			t.Fatal(err)
 		}

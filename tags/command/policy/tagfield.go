@@ -347,10 +347,10 @@ func (f *tagField) Changes() string {
 		return "[object.?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
-	conditions := []string{"object.?spec.?managementPolicy.orValue('') == 'unmanaged'"}
-	for _, key := range sortedKeys(target.ReadOnlyAnnotations) {
-		conditions = append(conditions, fmt.Sprintf("object.metadata.?annotations[?%s].orValue('') == %s", quote(key), quote(target.ReadOnlyAnnotations[key])))
+	c, ok := target.ControllerOf(f.kind.Group)
+	if !ok {
+		return "true"
 	}
 
-	return "!" + anyOf(conditions...)
+	return fmt.Sprintf("%s != %s", (&fieldMap{path: c.Path}).At("object"), quote(c.Value))
 }
