@@ -276,6 +276,22 @@ func TestResourcesProperty(t *testing.T) {
 	})
 }
 
+// TestResourcesCapitals proves that keys in lists of strings are told apart as by the function, whose rules aren't only for ASCII.
+func TestResourcesCapitals(t *testing.T) {
+	fields := `keyPrefix: "", tagPolicy: {rules: [{key: "team:É", values: [a], required: false}]}`
+	gvk := schema.GroupVersionKind{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"}
+	in := inputOf(t, fields)
+	targets, _ := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
+
+	for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
+		o := bare(gvk, targets.All[0].Field, [][2]string{{key, "b"}})
+		if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
+			t.Errorf("%q of value b should break %d rules, but breaks: %q", key, broken(t, in, o), got)
+		}
+	}
+}
+
 // fieldsOf an input as text.
 func fieldsOf(tb rapid.TB, input map[string]any) string {
 	tb.Helper()

@@ -316,12 +316,13 @@ func (f *tagField) itemKey() string {
 		return slices.Compact(of)
 	}
 
-	separator, fold := quote(f.Separator), ""
+	separator, item := quote(f.Separator), "e"
 	if f.Guard.FoldEntries {
-		known, fold = words.Map(known, strings.ToLower), ".lowerAscii()"
+		item = f.Guard.folds(item, known...)
+		known = words.Map(known, strings.ToLower)
 	}
 
-	out := []string{fmt.Sprintf("%s.filter(k, e%s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", list(longestFirst(known)), fold, separator)}
+	out := []string{fmt.Sprintf("%s.filter(k, %s.startsWith(k + %s)).map(k, e.substring(0, k.size()))", list(longestFirst(known)), item, separator)}
 	for _, prefix := range longestFirst(prefixes) {
 		if prefix != "" {
 			out = append(out, fmt.Sprintf("(e.startsWith(%[1]s) ? [%[1]s + e.substring(%[2]d).split(%[3]s)[0]] : [])", quote(prefix), utf8.RuneCountInString(prefix), separator))
