@@ -69,9 +69,9 @@ func (f *tagField) mutates() dict {
 			named("made", f.made()),
 			named("tags", f.winners()),
 			named("there", f.Tags("object")),
-			named("gone", "variables.there.map(e, "+yes(f.takenAway())+")"),
+			named("gone", f.gone()),
 			named("changed", fmt.Sprintf("lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no' && [variables.there[i]].exists(e, variables.tags.exists(l,\n"+
-				"  (l.replaces == 'yes' || l.reserved == 'yes') && l.value != e.value && %s)))", f.same())),
+				"  (l.replaces == 'yes' || l.reserved == 'yes') && l.value != e.value && %s)))", f.same("e"))),
 			named("new", f.missing()),
 		},
 		"mutations": []dict{{"patchType": "JSONPatch", "jsonPatch": dict{"expression": f.patches()}}},
@@ -127,7 +127,7 @@ func (f *tagField) missing() string {
 	return fmt.Sprintf(`[lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no').map(i, variables.there[i])].map(there,
   [%d - there.size()%s].map(slots,
     [variables.tags.filter(l, !there.exists(e, %s)).sortBy(l, (l.rank.startsWith('1') ? '0' : '1') + l.order)].map(all,
-      all.slice(0, slots < 0 ? 0 : slots < all.size() ? slots : all.size()).sortBy(l, l.key))[0])[0])[0]`, f.Guard.MaxTags-f.Guard.Kept(), provided, f.same())
+      all.slice(0, slots < 0 ? 0 : slots < all.size() ? slots : all.size()).sortBy(l, l.key))[0])[0])[0]`, f.Guard.MaxTags-f.Guard.Kept(), provided, f.same("e"))
 }
 
 // patches is the expression of the JSON patches. Objects around the field and the field itself are made if they aren't there, but for those that are
@@ -158,7 +158,7 @@ func (f *tagField) patches() string {
   lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no').map(i, [variables.there[i]].map(e,
     i in variables.changed ? variables.tags.filter(l, %s).map(l, %[3]s)[0] : e.text)[0]) +
   variables.new.map(l, %[3]s)
-).sort()}]`, quote(pointer), f.same(), f.value()))
+).sort()}]`, quote(pointer), f.same("e"), f.value()))
 	} else {
 		patches = append(append(patches, makes(f.Path, empty)), f.changes(quote(pointer+"/"))...)
 	}
@@ -184,7 +184,7 @@ func (f *tagField) changes(pointer string) (out []string) {
 	for _, p := range f.puts() {
 		out = append(out, fmt.Sprintf(`variables.changed.map(i, [variables.there[i]].map(e, variables.tags.filter(l, %s).map(l, JSONPatch{
   op: %s, path: %s + %s + %s, value: %s
-})[0])[0])`, f.same(), quote(p.Op), pointer, position, quote(p.Below), p.Value))
+})[0])[0])`, f.same("e"), quote(p.Op), pointer, position, quote(p.Below), p.Value))
 	}
 
 	return append(out,
@@ -427,6 +427,31 @@ func (f *tagField) begins(entry string, keys []string) string {
 	return matches(entry, "(?is)^("+strings.Join(of, "|")+")"+regexp.QuoteMeta(f.Separator))
 }
 
+// gone is the expression of which of the object's tags go, in their order.
+func (f *tagField) gone() string {
+	conditions := slices.DeleteFunc([]string{f.takenAway(), f.twin()}, func(c string) bool { return c == "" })
+
+	return fmt.Sprintf("lists.range(variables.there.size()).map(i, [variables.there[i]].map(e, %s)[0])", yes(anyOf(conditions...)))
+}
+
+// twin is the condition that the key of the tag e, at the position i, is the key of an earlier tag in another case, and that a label
+// replaces both. It is empty if the provider tells case.
+func (f *tagField) twin() string {
+	if !f.foldsCase() {
+		return ""
+	}
+
+	before := "variables.there.exists(o, o.key < e.key"
+	if !f.isMap() {
+		before = "lists.range(i).map(j, variables.there[j]).exists(o, true"
+	}
+
+	return fmt.Sprintf("variables.tags.exists(l, l.replaces == 'yes' && %s && %s && %s))", f.same("e"), before, f.same("o"))
+}
+
+// foldsCase is true if tags whose keys differ only in case are the same.
+func (f *tagField) foldsCase() bool { return f.Guard.FoldKeys || f.Guard.FoldEntries }
+
 // takenAway is the condition that the tag e of the object has a reserved key, which no label of the tags gives it. It is empty if there are none.
 func (f *tagField) takenAway() string {
 	if len(f.reserved()) == 0 {
@@ -441,13 +466,13 @@ func (f *tagField) takenAway() string {
 	return fmt.Sprintf("%s && !%s && !variables.tags.exists(l, l.reserved == 'yes' && l.key == e.key)", is, folded("e.key", tags.ProvidersKeys()))
 }
 
-// same is the condition that the tag e of the object is that of the label l, by its key.
-func (f *tagField) same() string {
-	if !f.Guard.FoldKeys && !f.Guard.FoldEntries {
-		return "e.key == l.key"
+// same is the condition that the tag of the object is that of the label l, by its key.
+func (f *tagField) same(tag string) string {
+	if !f.foldsCase() {
+		return tag + ".key == l.key"
 	}
 
-	return fmt.Sprintf("(l.reserved == 'yes' ? e.key == l.key : %s == %s)", f.Guard.folds("e.key"), f.Guard.folds("l.key"))
+	return fmt.Sprintf("(l.reserved == 'yes' ? %s.key == l.key : %s == %s)", tag, f.Guard.folds(tag+".key"), f.Guard.folds("l.key"))
 }
 
 // collides is the condition that the tags l and o have the same key.

@@ -370,6 +370,20 @@ func TestMutateLeftAlone(t *testing.T) {
 	}
 }
 
+// TestMutateTwins proves that of tags whose keys differ only in case, a label replaces the first, and the others go.
+func TestMutateTwins(t *testing.T) {
+	fields := `keyPrefix: "", sources: [{type: Value, values: {a: b}, onConflict: Replace}]`
+	in := inputOf(t, fields)
+	mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
+
+	for _, gvk := range []schema.GroupVersionKind{
+		{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}, // A map.
+		{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},                    // A list of strings.
+	} {
+		compareMutated(t, in, mutators, bare(gvk, locate(t, in, gvk), [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}), team(nil, nil), 1)
+	}
+}
+
 // TestMutateProperty compares what policies and the function make of objects, by inputs, labels and tags that are drawn.
 func TestMutateProperty(t *testing.T) {
 	kinds := onePerPolicy(t)
