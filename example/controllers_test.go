@@ -490,7 +490,8 @@ func lastRemoved(c *controlled) {
 }
 
 // edited is what becomes of tags that somebody else sets in the cloud, where one of them is ignored. A provider that
-// mends what differs may take that away before it has ever reported it. So whoever owns it has to set it once more.
+// mends what differs may take that away before it has ever reported it, and once more by a change that was under way when it
+// did. So whoever owns it sets it again until the provider has looked at the cloud with that tag in the desired state.
 func edited(c *controlled) {
 	c.cloud.Edit(func(tags cloud.Tags) { maps.Copy(tags, cloud.Tags{"backup": "daily", "stranger": "yes"}) })
 
@@ -498,13 +499,22 @@ func edited(c *controlled) {
 		c.beside = cloud.Tags{"backup": "daily"}
 	}
 
-	live.Eventually(c.T, func() error {
+	wants := func() error {
 		if c.Ignores {
 			c.cloud.Edit(func(tags cloud.Tags) { tags["backup"] = "daily" })
 		}
 
 		return c.objection(c.tags(given))
-	})
+	}
+
+	live.Eventually(c.T, wants)
+
+	for end := time.Now().Add(pollClouds); c.Ignores && time.Now().Before(end); time.Sleep(time.Second) {
+		if err := wants(); err != nil {
+			c.T.Fatal(err)
+		}
+	}
+
 	c.stays(given, looks)
 }
 
