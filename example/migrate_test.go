@@ -171,35 +171,32 @@ func withStep(t *testing.T, s scenario.Scenario, of, function, file string) stri
 // TestMigrateTagManager migrates a step of function-tag-manager in each scenario that shows what becomes of it. The old
 // step does what is recorded.
 func TestMigrateTagManager(t *testing.T) {
-	m := newMover(t)
-	_, scenarios := all(t)
-
-	for _, s := range scenarios {
-		if !strings.HasPrefix(s.Name, "from-tag-manager-") {
-			continue
-		}
-
-		t.Run(s.Name, func(t *testing.T) {
-			old := withStep(t, s, functions.CloudTags, tagManager, scenario.FileTagManager)
-			m.check(t, s, m.migrate(t, s, old))
-		})
-	}
+	testMigrate(t, "from-tag-manager-", func(t *testing.T, s scenario.Scenario) string {
+		t.Helper()
+		return withStep(t, s, functions.CloudTags, tagManager, scenario.FileTagManager)
+	})
 }
 
-// TestMigratePatches migrates the patches of each scenario that shows what becomes of them. The resources must get the
-// tags that the scenario expects.
+// TestMigratePatches migrates the patches of each scenario that shows what becomes of them.
 func TestMigratePatches(t *testing.T) {
+	testMigrate(t, "from-patches-", func(t *testing.T, s scenario.Scenario) string {
+		t.Helper()
+		return withStep(t, s, functions.TestResources, patchAndTransform, scenario.FilePatches)
+	})
+}
+
+// testMigrate migrates the old Composition of each scenario whose name begins with the prefix. The resources must get the
+// tags that the scenario expects.
+func testMigrate(t *testing.T, prefix string, old func(*testing.T, scenario.Scenario) string) {
+	t.Helper()
+
 	m := newMover(t)
 	_, scenarios := all(t)
 
 	for _, s := range scenarios {
-		if !strings.HasPrefix(s.Name, "from-patches-") {
-			continue
+		if strings.HasPrefix(s.Name, prefix) {
+			t.Run(s.Name, func(t *testing.T) { m.check(t, s, m.migrate(t, s, old(t, s))) })
 		}
-
-		t.Run(s.Name, func(t *testing.T) {
-			m.check(t, s, m.migrate(t, s, withStep(t, s, functions.TestResources, patchAndTransform, scenario.FilePatches)))
-		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package v1beta1_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"os"
@@ -61,17 +60,7 @@ func TestEditorSchema(t *testing.T) {
 		}},
 	}
 
-	var text bytes.Buffer
-
-	to := json.NewEncoder(&text)
-	to.SetEscapeHTML(false)
-	to.SetIndent("", " ")
-
-	if err := to.Encode(schema); err != nil {
-		t.Fatal(err)
-	}
-
-	tagstest.Text(t, "cloudtags.schema.json", text.String())
+	tagstest.JSON(t, "cloudtags.schema.json", schema)
 }
 
 // editorSchema is a schema of Kubernetes as one of JSON Schema: without rules, which editors don't know, and

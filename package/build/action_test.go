@@ -61,11 +61,7 @@ var quotes = regexp.MustCompile(`(?s)\n::stop-commands::(cloudtags-\d+)\n.*\n::(
 
 // TestAction runs the steps of the action against a release of this source.
 func TestAction(t *testing.T) {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("needs curl, as the action does")
-	}
-
+	curl := testProgram(t, "curl")
 	root := testRoot(t)
 	src := testSource(t, root)
 	server := testRelease(t, src)
@@ -232,10 +228,7 @@ func TestAction(t *testing.T) {
 
 // TestActionScripts checks the steps of the action as actionlint does those of workflows, which is all that it reads.
 func TestActionScripts(t *testing.T) {
-	shellcheck, err := exec.LookPath("shellcheck")
-	if err != nil {
-		t.Skip("needs shellcheck")
-	}
+	shellcheck := testProgram(t, "shellcheck")
 
 	for _, s := range testWorkflow(t, "actions/cloudtags/action.yml").Runs.Steps {
 		cmd := exec.CommandContext(t.Context(), shellcheck, "--shell=bash", "-")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,13 +27,7 @@ esac
 
 // TestSurvey runs the steps of the weekly survey in a checkout whose origin has a branch of a survey before.
 func TestSurvey(t *testing.T) {
-	if _, err := exec.LookPath("jq"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("needs jq")
-		}
-
-		t.Skip("needs jq, which is what gh does with --jq")
-	}
+	testProgram(t, "jq") // It does what gh does with --jq.
 
 	survey := testWorkflow(t, "workflows/survey.yml").Jobs["survey"]
 

@@ -75,6 +75,23 @@ type runner struct {
 	bin    string
 }
 
+// testProgram is the path of a program that GitHub's runners have. Elsewhere, a test is skipped where it is missing.
+func testProgram(t *testing.T, name string) string {
+	t.Helper()
+
+	path, err := exec.LookPath(name)
+
+	switch {
+	case err == nil:
+	case os.Getenv("GITHUB_ACTIONS") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+
+	return path
+}
+
 func newRunner(t *testing.T, values map[string]string) *runner {
 	t.Helper()
 

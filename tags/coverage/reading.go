@@ -61,7 +61,7 @@ func keysOf(t *target.Target, set *tagset.Set) map[tagID]string {
 		}
 
 		id := tagID{key: e.Key}
-		if t.Profile.FoldKeys || t.Profile.FoldEntries {
+		if t.Profile.IgnoresCase() {
 			id = tagID{t.Profile.Name, t.Profile.Fold(e.Key)}
 		}
 

@@ -31,11 +31,8 @@ import (
 // none is the name of the group of resources without a provider, namespace or composite.
 const none = "-"
 
-// The label and the annotation by which Crossplane says what a composed resource is.
-const (
-	compositeLabel = "crossplane.io/composite"
-	nameAnnotation = "crossplane.io/composition-resource-name"
-)
+// compositeLabel is where Crossplane puts the name of the composite resource that a resource is composed for.
+const compositeLabel = "crossplane.io/composite"
 
 // maxBroken is the most resources that are named for breaking a rule.
 const maxBroken = 3
@@ -248,7 +245,7 @@ func (t *Tally) Add(o object.Object) {
 
 	name := metadata.Field("name").Text()
 	composite := metadata.Field("labels").Field(compositeLabel).Text()
-	inComposition := metadata.Field("annotations").Field(nameAnnotation).Text()
+	inComposition := metadata.Field("annotations").Field(object.ResourceNameAnnotation).Text()
 
 	of := t.targets.Read(cmp.Or(inComposition, name), o)
 	standing, provider, why := standingOf(t.targets, of)

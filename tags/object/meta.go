@@ -7,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// ResourceNameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
+const ResourceNameAnnotation = "crossplane.io/composition-resource-name"
+
 // APIVersion of the object o, or nothing.
 func APIVersion(o Object) string { return o.Node().Field("apiVersion").Text() }
 

@@ -211,9 +211,12 @@ func (p *Profile) Reserves(key string) bool {
 	})
 }
 
+// IgnoresCase is true if the provider takes keys or entries that differ only in case for one.
+func (p *Profile) IgnoresCase() bool { return p.FoldKeys || p.FoldEntries }
+
 // Fold the case of the key if the provider takes keys or entries that differ only in case for one.
 func (p *Profile) Fold(key string) string {
-	if p.FoldKeys || p.FoldEntries {
+	if p.IgnoresCase() {
 		return strings.ToLower(key)
 	}
 
@@ -222,7 +225,7 @@ func (p *Profile) Fold(key string) string {
 
 // KeySet returns the set of the keys that the patterns match, by what the provider takes for one key.
 func (p *Profile) KeySet(patterns ...string) KeySet {
-	if p.FoldKeys || p.FoldEntries {
+	if p.IgnoresCase() {
 		return newKeySet(unicode.ToLower, patterns)
 	}
 

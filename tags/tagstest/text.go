@@ -1,6 +1,8 @@
 package tagstest
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -48,4 +50,21 @@ func Section(t *testing.T, path, section, text string) {
 	}
 
 	Text(t, path, before+begin+text+end+after)
+}
+
+// JSON checks that a file has a value, as indented JSON. The flag -update writes it.
+func JSON(t *testing.T, path string, v any) {
+	t.Helper()
+
+	var text bytes.Buffer
+
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false)
+	to.SetIndent("", " ")
+
+	if err := to.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+
+	Text(t, path, text.String())
 }

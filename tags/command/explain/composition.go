@@ -141,25 +141,12 @@ func (r *resolved) addNotes() {
 
 // request of a step for the composite resource, as Crossplane makes it.
 func (c *Command) request(r *manifest.Reader, xr *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
-	req := &fnv1.RunFunctionRequest{
-		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
+	values, err := r.Context(c.Context)
+	if err != nil {
+		return nil, err
 	}
 
-	if c.Context != "" {
-		contexts, err := r.Objects(c.Context)
-		if err != nil {
-			return nil, err
-		}
-
-		if len(contexts) != 1 {
-			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(contexts))
-		}
-
-		req.Context = contexts[0]
-	}
-
-	return req, nil
+	return manifest.Request(xr, values), nil
 }
 
 // settings says which settings of the input are its standard's, which are its own, and which of its standard it

@@ -43,7 +43,7 @@ type Command struct {
 	Step              string
 
 	// Function that is run over a recorded request.
-	Function Function
+	Function command.Function
 
 	// terminal that is written to. That of Run is standard output.
 	terminal terminal.Terminal

@@ -27,9 +27,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// nameAnnotation is where Crossplane puts the name that a composed resource has in its pipeline.
-const nameAnnotation = "crossplane.io/composition-resource-name"
-
 // A Rendered resource is one that a pipeline has made, with its tags.
 type Rendered struct {
 	RenderedField
@@ -256,7 +253,7 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 	others := 0
 
 	for _, o := range objects {
-		name := object.Annotations(object.Tree(o)).Field(nameAnnotation).Text()
+		name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text()
 		if name == "" {
 			continue
 		}
@@ -279,7 +276,7 @@ func composed(r *manifest.Reader, file string, xr object.Object) (map[string]*fn
 	case others > 0:
 		return nil, errors.Errorf("cannot explain %s: none of its %d composed resources is one of %s, by their ownerReferences", file, others, words.Name(object.Title(xr)))
 	default:
-		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource, which have the annotation %s", file, len(objects), nameAnnotation)
+		return nil, errors.Errorf("cannot explain %s: none of its %d objects is a composed resource, which have the annotation %s", file, len(objects), object.ResourceNameAnnotation)
 	}
 }
 

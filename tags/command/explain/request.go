@@ -23,9 +23,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Function is what explain runs over a recorded request.
-type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
-
 // A Run is what the function says of a recorded request, and what it makes of its resources.
 type Run struct {
 	Condition *Condition `json:"condition,omitempty"`

@@ -142,6 +142,33 @@ func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v
 	}
 }
 
+// Context reads the pipeline's context, if there is a file of it.
+func (r *Reader) Context(file string) (*structpb.Struct, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // Pipelines begin without one.
+	}
+
+	contexts, err := r.Objects(file)
+	if err != nil {
+		return nil, err
+	}
+
+	if len(contexts) != 1 {
+		return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", file, len(contexts))
+	}
+
+	return contexts[0], nil
+}
+
+// Request of a step for the composite resource, as Crossplane makes it.
+func Request(xr, context *structpb.Struct) *fnv1.RunFunctionRequest {
+	return &fnv1.RunFunctionRequest{
+		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
+		Context:  context,
+	}
+}
+
 // compositionOf reads a Composition. Any other object has no steps.
 func compositionOf(o *structpb.Struct) (c composition, err error) {
 	if object.GVK(object.Tree(o)).GroupKind() != (schema.GroupKind{Group: "apiextensions.crossplane.io", Kind: "Composition"}) {

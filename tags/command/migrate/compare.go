@@ -15,6 +15,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 	fields "github.com/plexsphere/function-cloud-tags/tags/field"
@@ -58,22 +59,13 @@ func (c *Command) cluster() (*cluster, error) {
 	}
 
 	for _, o := range observed {
-		if name := object.Annotations(object.Tree(o)).Field(nameAnnotation).Text(); name != "" {
+		if name := object.Annotations(object.Tree(o)).Field(object.ResourceNameAnnotation).Text(); name != "" {
 			out.observed[name] = &fnv1.Resource{Resource: o}
 		}
 	}
 
-	if c.Context != "" {
-		values, err := r.Objects(c.Context)
-		if err != nil {
-			return nil, err
-		}
-
-		if len(values) != 1 {
-			return nil, errors.Errorf("cannot read %s: the context is one map of context key to value, not %d objects", c.Context, len(values))
-		}
-
-		out.context = values[0]
+	if out.context, err = r.Context(c.Context); err != nil {
+		return nil, err
 	}
 
 	if c.Functions != "" {
@@ -82,9 +74,6 @@ func (c *Command) cluster() (*cluster, error) {
 
 	return out, err
 }
-
-// nameAnnotation has the name that a composed resource has in the pipeline.
-const nameAnnotation = "crossplane.io/composition-resource-name"
 
 // close the connections.
 func (c *cluster) close() {
@@ -303,11 +292,9 @@ func finder() *target.Finder {
 
 // render the composite resource with the steps, and return what they desire.
 func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*structpb.Struct) (map[string]*fnv1.Resource, error) {
-	req := &fnv1.RunFunctionRequest{
-		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}, Resources: c.observed},
-		Desired:  &fnv1.State{}, Context: c.context,
-	}
+	req := manifest.Request(xr, c.context)
+	req.Observed.Resources = c.observed
+	req.Desired = &fnv1.State{}
 
 	for _, s := range steps {
 		name := s.GetFields()["step"].GetStringValue()
@@ -367,7 +354,7 @@ func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFun
 }
 
 // function of the step: this one, or one that listens.
-func (c *cluster) function(ctx context.Context, s *structpb.Struct) (Function, error) {
+func (c *cluster) function(ctx context.Context, s *structpb.Struct) (command.Function, error) {
 	if in := object.Tree(s.GetFields()["input"].GetStructValue()); object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind {
 		return c.Function, nil
 	}

@@ -12,15 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-// A Function is what steps of this function call.
-type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // A Command migrates Compositions. It prints what they become, or writes it. What it changes, and what it leaves as it is
 // and why, it says beside that.
@@ -40,7 +36,7 @@ type Command struct {
 	Write             bool
 
 	// Function that steps of this function call.
-	Function Function
+	Function command.Function
 }
 
 // Cobra returns the command line of the command.

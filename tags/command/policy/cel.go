@@ -144,7 +144,7 @@ func (p *guard) has(expression string, keys []string) string {
 
 // folds returns the expression as the profile compares it with the keys: without case, if it does so. Other keys are ASCII.
 func (p *guard) folds(expression string, keys ...string) string {
-	if !p.FoldKeys && !p.FoldEntries {
+	if !p.IgnoresCase() {
 		return expression
 	}
 

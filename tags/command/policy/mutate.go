@@ -291,7 +291,7 @@ func (p *policy) literals(s *v1beta1.Source, i int, g *guard) []string {
 	for _, key := range sortedKeys(s.Values) {
 		l := labelOf(s, key, p.KeyPrefix)
 
-		folds := g.lower || g.FoldKeys || g.FoldEntries
+		folds := g.lower || g.IgnoresCase()
 
 		if strings.ContainsFunc(key, func(r rune) bool { return folds && r > unicode.MaxASCII || !unicode.IsPrint(r) }) {
 			p.Notes = add(p.Notes, fmt.Sprintf("the key %q of %s on %s, which is not ASCII", key, p.SourceName(i), g.Name))
@@ -437,7 +437,7 @@ func (f *tagField) gone() string {
 // twin is the condition that the key of the tag e, at the position i, is the key of an earlier tag in another case, and that a label
 // replaces both. It is empty if the provider tells case.
 func (f *tagField) twin() string {
-	if !f.foldsCase() {
+	if !f.Guard.IgnoresCase() {
 		return ""
 	}
 
@@ -448,9 +448,6 @@ func (f *tagField) twin() string {
 
 	return fmt.Sprintf("variables.tags.exists(l, l.replaces == 'yes' && %s && %s && %s))", f.same("e"), before, f.same("o"))
 }
-
-// foldsCase is true if tags whose keys differ only in case are the same.
-func (f *tagField) foldsCase() bool { return f.Guard.FoldKeys || f.Guard.FoldEntries }
 
 // takenAway is the condition that the tag e of the object has a reserved key, which no label of the tags gives it. It is empty if there are none.
 func (f *tagField) takenAway() string {
@@ -468,7 +465,7 @@ func (f *tagField) takenAway() string {
 
 // same is the condition that the tag of the object is that of the label l, by its key.
 func (f *tagField) same(tag string) string {
-	if !f.foldsCase() {
+	if !f.Guard.IgnoresCase() {
 		return tag + ".key == l.key"
 	}
 
@@ -556,7 +553,7 @@ func (f *tagField) puts() []put {
 	below := func(name string) string { return pointer(object.Segments{{Type: object.SegmentField, Field: name}}) }
 	out := []put{{"add", below(f.Value), "l.value"}}
 
-	if f.Guard.FoldKeys || f.Guard.FoldEntries {
+	if f.Guard.IgnoresCase() {
 		out = append(out, put{"replace", below(f.Key), "l.key"})
 	}
 

@@ -80,18 +80,9 @@ func newMutators(tb rapid.TB, v *version.Version, manifests []byte) []*mutator {
 func compileMutator(tb rapid.TB, v *version.Version, policy *v1beta1.MutatingAdmissionPolicy) *mutator {
 	tb.Helper()
 
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(v))
-	if err != nil {
-		tb.Fatal(err)
-	}
-
-	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
-
-	for _, v := range policy.Spec.Variables {
-		if r := compiler.CompileAndStoreVariable(expression{name: v.Name, text: v.Expression, types: anyTypes}, vars, environment.NewExpressions); r.Error != nil {
-			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
-		}
-	}
+	compiler := compilerOf(tb, v, words.Map(policy.Spec.Variables, func(v v1beta1.Variable) expression {
+		return expression{name: v.Name, text: v.Expression, types: anyTypes}
+	}))
 
 	var conditions []cel.ExpressionAccessor
 	for i := range policy.Spec.MatchConditions {

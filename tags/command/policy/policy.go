@@ -94,7 +94,7 @@ type settings struct {
 	Selector     map[string]string // Labels of objects.
 }
 
-// A policy has what the template of its manifests needs.
+// A policy has what its manifests are made of.
 type policy struct {
 	*v1beta1.CloudTags
 	settings

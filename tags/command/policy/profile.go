@@ -131,7 +131,7 @@ type rule struct {
 // Rules by which the transformer skips labels, in its order, but for the rule on the providers' own keys.
 func (p *guard) Rules() []rule {
 	foreign := ""
-	if p.lower || p.FoldKeys || p.FoldEntries {
+	if p.lower || p.IgnoresCase() {
 		foreign = "!" + matches("l.key", ascii)
 	}
 
@@ -194,7 +194,7 @@ func (p *guard) reservedPrefix() string {
 // taken is the condition that the tag key means something to the cloud already.
 func (p *guard) taken() string {
 	expression := "tag"
-	if p.FoldKeys || p.FoldEntries {
+	if p.IgnoresCase() {
 		expression += ".lowerAscii()"
 	}
 

@@ -241,7 +241,7 @@ func allowedPattern(rule *v1beta1.TagRule) string {
 // is returns the condition that the tag of the label l has the key, which is that of a tag or of a label.
 func (p *guard) is(key string) string {
 	made, keys := p.Made, p.made.TagKeys(key)
-	if p.FoldKeys || p.FoldEntries {
+	if p.IgnoresCase() {
 		// Keys of labels are ASCII here.
 		fixed := strings.Join(append(slices.Collect(maps.Values(p.replace)), p.policy.KeyPrefix, *cmp.Or(p.prefix, new(string))), "")
 		made, keys = replaced(made, lowers(fixed))+".lowerAscii()", words.Map(keys, p.Fold)

@@ -25,6 +25,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // decodeManifests decodes what the command prints, strictly, and sets what the API
@@ -162,9 +164,12 @@ type compiled struct {
 	fallback []string
 }
 
-// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
-// compile fails the test, if it is a variable, or else the evaluation.
-func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
+// vars are the variables that the API server itself gives to expressions.
+var vars = cel.OptionalVariableDeclarations{HasAuthorizer: true}
+
+// compilerOf returns the compiler of a policy with the variables in an API server of the version. A variable that doesn't
+// compile fails the test.
+func compilerOf(tb rapid.TB, v *version.Version, variables []expression) *cel.CompositedCompiler {
 	tb.Helper()
 
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(v))
@@ -172,14 +177,23 @@ func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingA
 		tb.Fatal(err)
 	}
 
-	vars := cel.OptionalVariableDeclarations{HasAuthorizer: true}
-
-	for _, v := range policy.Spec.Variables {
-		e := expression{name: v.Name, text: v.Expression, types: anyTypes}
+	for _, e := range variables {
 		if r := compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions); r.Error != nil {
-			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
+			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, e.text)
 		}
 	}
+
+	return compiler
+}
+
+// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
+// compile fails the test, if it is a variable, or else the evaluation.
+func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
+	tb.Helper()
+
+	compiler := compilerOf(tb, v, words.Map(policy.Spec.Variables, func(v admissionv1.Variable) expression {
+		return expression{name: v.Name, text: v.Expression, types: anyTypes}
+	}))
 
 	var conditions, validations, messages []cel.ExpressionAccessor
 

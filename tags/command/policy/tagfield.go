@@ -268,7 +268,7 @@ func (f *tagField) At(of string) string { return (&fieldMap{path: f.Path}).At(of
 // Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
 // another type has none.
 func (f *tagField) Tags(of string) string {
-	if f.Shape != field.Map && f.Shape != field.MapOfLists {
+	if !f.isMap() {
 		return fmt.Sprintf("[%s].map(f, type(f) != list ? [] :\n  f.map(e, %s))[0]", f.At(of), f.item())
 	}
 

@@ -25,6 +25,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
@@ -497,7 +498,7 @@ func explained(t *rapid.T, dir string, c *testCase, rendered []any) *told {
 	}
 
 	out := &bytes.Buffer{}
-	command := &explain.Command{
+	explains := &explain.Command{
 		Composition:       write("composition", composition),
 		XR:                write("xr", c.written),
 		XRD:               write("xrd", c.defaults),
@@ -508,12 +509,12 @@ func explained(t *rapid.T, dir string, c *testCase, rendered []any) *told {
 	}
 
 	if len(rendered) > 0 {
-		command.Provider, command.Rendered = nil, write("rendered", map[string]any{"apiVersion": "v1", "kind": "List", "items": rendered})
+		explains.Provider, explains.Rendered = nil, write("rendered", map[string]any{"apiVersion": "v1", "kind": "List", "items": rendered})
 	}
 
 	d := newTold()
 
-	if err := command.Explain(t.Context(), nil, out); err != nil {
+	if err := explains.Explain(t.Context(), nil, out); err != nil {
 		d.fails = err.Error()
 		return d
 	}
@@ -544,7 +545,7 @@ func ofRecorded(t *rapid.T, dir string, fn *Function, req *fnv1.RunFunctionReque
 	}
 
 	out := &bytes.Buffer{}
-	if err := (&explain.Command{Request: file, Output: "json", Function: explain.Function(fn.Run)}).Explain(t.Context(), nil, out); err != nil {
+	if err := (&explain.Command{Request: file, Output: "json", Function: command.Function(fn.Run)}).Explain(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 

@@ -165,7 +165,7 @@ func draw(t *rapid.T, provider, shape string) call {
 	}
 
 	// A cloud that ignores case has no key in two cases, or hardly any.
-	if p := c.profile(); p.FoldKeys || p.FoldEntries {
+	if p := c.profile(); p.IgnoresCase() {
 		for _, of := range []*[][2]string{&c.cloud, &c.others} {
 			slices.SortStableFunc(*of, func(a, b [2]string) int { return strings.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])) })
 			*of = slices.CompactFunc(*of, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
@@ -629,7 +629,7 @@ func (c *call) check(t *rapid.T, rsp *fnv1.RunFunctionResponse) {
 // beside is how many tags of other field managers stay beside those with the keys. It doesn't say
 // where keys compare without case.
 func (c *call) beside(keys [][]string) (n int) {
-	if p := c.profile(); p.FoldKeys || p.FoldEntries {
+	if p := c.profile(); p.IgnoresCase() {
 		return 0
 	}
 
