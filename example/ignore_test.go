@@ -13,8 +13,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 )
 
-// TestIgnoredTagsStay renders scenarios ten times in a row, each time with what was
-// rendered before as the observed spec. Halfway, the other system changes its tag.
+// TestIgnoredTagsStay renders scenarios before the provider has looked at the cloud, and then ten times in a row, each time
+// with what was rendered before as the observed spec. Halfway, the other system changes its tag.
 func TestIgnoredTagsStay(t *testing.T) {
 	t.Parallel()
 
@@ -96,14 +96,7 @@ func TestIgnoredTagsStay(t *testing.T) {
 			}
 
 			observed := decode(t, bytes.NewReader(text))[0]
-			want := tc.before
-
-			for i := range 10 {
-				if i == 5 {
-					want = tc.after
-					set(t, at(t, observed, "status", "atProvider"), tc.to, tc.tag...)
-				}
-
+			render := func() scenario.Outcome {
 				text, err := yaml.Marshal(observed)
 				if err != nil {
 					t.Fatal(err)
@@ -118,7 +111,26 @@ func TestIgnoredTagsStay(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				got := composed(t, outcome, at(t, observed, "metadata", "name"))
+				return outcome
+			}
+
+			status := observed["status"]
+			delete(observed, "status")
+
+			if outcome := render(); outcome.Failed || strings.Contains(outcome.Text, "TagsUnreported") {
+				t.Errorf("nothing should be said of tags before the provider has looked at the cloud:\n%s", outcome.Text)
+			}
+
+			observed["status"] = status
+			want := tc.before
+
+			for i := range 10 {
+				if i == 5 {
+					want = tc.after
+					set(t, at(t, observed, "status", "atProvider"), tc.to, tc.tag...)
+				}
+
+				got := composed(t, render(), at(t, observed, "metadata", "name"))
 				if diff := cmp.Diff(want, at(t, got, "spec", "forProvider", tc.field)); diff != "" {
 					t.Fatalf("\n%s\nRendering %d: -want, +got:\n%s", tc.reason, i+1, diff)
 				}

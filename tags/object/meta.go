@@ -50,6 +50,17 @@ func Labels(o Object) Node { return metadata(o).Field("labels") }
 // Annotations of the object o, as Labels.
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
 
+// Condition of the type in the status of the object o, or nothing.
+func Condition(o Object, of string) Node {
+	for c := range o.Node().Field("status").Field("conditions").Items() {
+		if c.Field("type").IsText(of) {
+			return c
+		}
+	}
+
+	return Node{}
+}
+
 // IsPrivate is true if a label or an annotation with the key is meant only for the object that has
 // it: keys of crossplane.io, its subdomains, kubectl.kubernetes.io and cloudtags.fn.plexsphere.com.
 func IsPrivate(key string) bool {

@@ -97,14 +97,7 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 // Digests returns the digests in the condition of xr, the observed composite resource: what steps
 // with one of these have to say has been said.
 func Digests(xr object.Object) []string {
-	for c := range xr.Node().Field("status").Field("conditions").Items() {
-		message := c.Field("message").Text()
-		if c.Field("type").IsText(ConditionType) {
-			return digestsIn(message)
-		}
-	}
-
-	return nil
+	return digestsIn(object.Condition(xr, ConditionType).Field("message").Text())
 }
 
 // digestsIn the message of a condition.

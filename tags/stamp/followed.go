@@ -58,7 +58,7 @@ func (p *plan) noteIgnored() {
 
 	d.noteKept(&p.Result)
 
-	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed)) {
+	if d.Cloud == nil && (!d.Reports || d.Observed != nil && hasOthers(t, d.Observed) && t.HasLooked()) {
 		p.Notes = append(p.Notes, Note{Kind: NoteUnreported})
 	}
 }

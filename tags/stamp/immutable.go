@@ -28,10 +28,7 @@ const (
 	atProvider  = "status.atProvider."
 )
 
-var (
-	atProviderPath = object.MustParsePath("status.atProvider")
-	conditionsPath = object.MustParsePath("status.conditions")
-)
+var atProviderPath = object.MustParsePath("status.atProvider")
 
 // isMade is true unless t is known not to be made yet: its provider reports nothing, and has not
 // begun to make it, or failed.
@@ -158,18 +155,9 @@ func isStuckWithout(t *target.Target) bool {
 		return false
 	}
 
-	conditions, err := t.Observed.At(conditionsPath)
-	if err != nil {
-		return false
-	}
+	c := object.Condition(t.Observed, conditionSynced)
 
-	for c := range conditions.Items() {
-		if c.Field("type").IsText(conditionSynced) {
-			return c.Field("status").IsText("False") && c.Field("reason").IsText(reasonReconcileError)
-		}
-	}
-
-	return false
+	return c.Field("status").IsText("False") && c.Field("reason").IsText(reasonReconcileError)
 }
 
 // writeMade writes the set to t's field. It returns no object if t is as it was.

@@ -149,8 +149,8 @@ const (
 	// NoteKept tags of other systems are desired from this run on, because of ignoreTags.
 	NoteKept
 
-	// NoteUnreported is that the provider reports no tags, so that ignoreTags can do nothing
-	// for the resource.
+	// NoteUnreported is that the provider reports no tags, even after it has looked at the cloud,
+	// so that ignoreTags can do nothing for the resource.
 	NoteUnreported
 
 	// NoteLastStays is that the last tag stays: the provider fills a tag field that is empty

@@ -56,6 +56,30 @@ func (t *Target) Cloud(keys *tagset.Keys) *tagset.Set {
 	return nil
 }
 
+// HasLooked is true if the provider of t has looked at the cloud: t is ready, or there is text, such as an ID, beside the tags
+// that the provider reports. It may have conditions, numbers and objects there before. What an Object wraps isn't
+// ready when the Object is.
+func (t *Target) HasLooked() bool {
+	if t.Kind.Wraps.Empty() && object.Condition(t.Observed, "Ready").Field("status").IsText("True") {
+		return true
+	}
+
+	for _, path := range t.Field.Observed {
+		around, err := t.Observed.At(path.First(len(path.Segments()) - 1))
+		if err != nil {
+			continue
+		}
+
+		for _, v := range around.Fields() {
+			if v.Text() != "" {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
 // IsGhost is true if what only the status of the observed resource has of tags may be long gone from
 // the cloud. Upjet decodes what it has read into what the status has, so that a map there never
 // loses a key. See SetObservation in the resources that it generates.
