@@ -4,6 +4,7 @@
 package awspolicy
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -103,7 +104,7 @@ func (c *Command) text(in io.Reader) (string, error) {
 	}
 
 	if len(i.rules) == 0 {
-		return "", errors.Errorf("it says nothing that a tagPolicy can say: %s", strings.Join(i.notes, "; "))
+		return "", errors.Errorf("it says nothing that a tagPolicy can say: %s", cmp.Or(strings.Join(i.notes, "; "), "its tags are empty"))
 	}
 
 	if err := i.check(); err != nil {
@@ -125,7 +126,7 @@ func (i *importer) add(e entry) {
 	required := i.resources(path+".report_required_tag_for", e.required)
 	r := rule{TagRule: v1beta1.TagRule{Key: e.key, Resources: values}, of: path + ", for enforced_for"}
 
-	r.Values, r.Matches = admitted(e.values)
+	r.Values, r.Matches = i.admitted(path+".tag_value", e.values)
 
 	if i.enforcement == v1beta1.PolicyEnforcementError {
 		if len(e.required) > 0 {
@@ -161,8 +162,8 @@ func (i *importer) add(e entry) {
 }
 
 // admitted values, as patterns or, if there are none or one is the empty string, which no pattern is, as a regular
-// expression.
-func admitted(values []string) ([]profile.Pattern, expression.Regexp) {
+// expression. If that is too long for a rule, it admits all values and notes so.
+func (i *importer) admitted(path string, values []string) ([]profile.Pattern, expression.Regexp) {
 	var whole expression.Regexp
 
 	if values == nil || len(values) > 0 && !slices.Contains(values, "") {
@@ -175,7 +176,7 @@ func admitted(values []string) ([]profile.Pattern, expression.Regexp) {
 	}
 
 	if err := whole.UnmarshalText([]byte("^(" + strings.Join(texts, "|") + ")$")); err != nil {
-		panic(err) // It is made of quoted text.
+		i.notef("%s: a rule can have the empty value only in a regular expression, and that of all values is too long: %v", path, err)
 	}
 
 	return nil, whole

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -49,18 +50,27 @@ func (i *importer) read(r *manifest.Reader, file string) ([]entry, error) {
 
 	tags, ok := fields(policy)["tags"].GetKind().(*structpb.Value_StructValue)
 	if !ok {
-		return nil, errors.New("it is no tag policy: these have an object tags")
+		return nil, errors.New("it is no tag policy: these have an object tags. Import the policy itself as JSON, or what aws organizations describe-effective-policy prints")
 	}
 
 	i.noteOthers("", policy, "tags")
 
 	var out []entry
 
+	names := make(map[string]string) // By the key that AWS takes the name for.
+
 	for _, name := range slices.Sorted(maps.Keys(tags.StructValue.GetFields())) {
 		if strings.HasPrefix(name, "@@") {
-			i.notef("tags.%s: it is for policies that inherit, and effective policies don't", words.Name(name))
+			i.noteOther("tags.", name)
 			continue
 		}
+
+		key := profile.FoldKey(name)
+		if other, ok := names[key]; ok {
+			return nil, errors.Errorf("tags.%s and tags.%s: they are of one tag, since AWS ignores the case of these names: keep one", words.Name(other), words.Name(name))
+		}
+
+		names[key] = name
 
 		e, ok, err := i.entry(name, tags.StructValue.GetFields()[name])
 		if err != nil {
@@ -143,10 +153,8 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 				known = false
 
 				i.notef("%s: %s changes what is inherited, and effective policies don't inherit", path, operator)
-			case "@@operators_allowed_for_child_policies":
-				i.notef("%s: %s is for policies that inherit, and effective policies don't", path, operator)
 			default:
-				i.notef("%s.%s: no field of tag policies that is known", path, words.Name(operator))
+				i.noteOther(path+".", operator)
 			}
 		}
 	}
@@ -161,7 +169,7 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 
 		for _, item := range is.ListValue.GetValues() {
 			if _, ok := item.GetKind().(*structpb.Value_StringValue); !ok {
-				return nil, false, errors.Errorf("%s: want strings, got %v", path, item.AsInterface())
+				return nil, false, errors.Errorf("%s: want a list of strings, each in quotes", path)
 			}
 
 			out = append(out, item.GetStringValue())
@@ -169,7 +177,7 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 
 		return out, known, nil
 	default:
-		return nil, false, errors.Errorf("%s: want strings, got %v", path, v.AsInterface())
+		return nil, false, errors.Errorf("%s: want a string, or a list of strings", path)
 	}
 }
 
@@ -177,7 +185,17 @@ func (i *importer) strings(path string, v *structpb.Value) (out []string, known 
 func (i *importer) noteOthers(path string, of *structpb.Value, known ...string) {
 	for _, name := range slices.Sorted(maps.Keys(fields(of))) {
 		if !slices.Contains(known, name) {
-			i.notef("%s%s: no field of tag policies that is known", path, words.Name(name))
+			i.noteOther(path, name)
 		}
 	}
+}
+
+// noteOther notes the field, which is no part of an effective policy.
+func (i *importer) noteOther(path, name string) {
+	why := "no field of tag policies that is known"
+	if name == "@@operators_allowed_for_child_policies" {
+		why = "it is for policies that inherit, and effective policies don't"
+	}
+
+	i.notef("%s%s: %s", path, words.Name(name), why)
 }
