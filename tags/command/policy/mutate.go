@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -35,7 +36,7 @@ func (p *policy) mutate(s *manifest.Step, profiles []*profile.Profile) (string, 
 
 	fields = slices.DeleteFunc(fields, func(f *tagField) bool { return len(f.Labels) == 0 })
 	if len(fields) == 0 {
-		return "", errors.Errorf("--mutate: no source gives labels that admission knows to a kind that has a tag field: %s", strings.Join(p.Notes, "; "))
+		return "", errors.Errorf("--mutate: no source gives labels that admission knows to a kind that has a tag field: %s", cmp.Or(strings.Join(p.Notes, "; "), "all sources are for others"))
 	}
 
 	var out []dict
@@ -273,8 +274,8 @@ func (p *policy) labelsOf(f *tagField) []string {
 		}
 
 		for _, of := range labels {
-			if selected != "" {
-				of = fmt.Sprintf("(%s ? %s : [])", selected, of)
+			if condition := selected.Of("object"); condition != "" {
+				of = fmt.Sprintf("(%s ? %s : [])", condition, of)
 			}
 
 			out = append(out, of)

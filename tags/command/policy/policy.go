@@ -106,8 +106,8 @@ type policy struct {
 	Profiles []*guard
 	Required []required
 
-	// Notes say what isn't checked, and why.
-	Notes []string
+	// Notes say what isn't checked, and why, and left says so of kinds.
+	Notes, left []string
 
 	plurals map[string]string // Of kinds, if they are given.
 
@@ -400,8 +400,8 @@ func (s *settings) bound(version, kind string, spec, binding dict) []dict {
 // print returns the manifests as YAML, below what they don't do.
 func (p *policy) print(does string, manifests ...dict) (string, error) {
 	notes := ""
-	if len(p.Notes) > 0 {
-		notes = "#\n# It doesn't " + does + ":\n# - " + strings.Join(p.Notes, "\n# - ") + "\n"
+	if of := slices.Concat(p.Notes, p.left); len(of) > 0 {
+		notes = "#\n# It doesn't " + does + ":\n# - " + strings.Join(of, "\n# - ") + "\n"
 	}
 
 	docs := make([]string, len(manifests))

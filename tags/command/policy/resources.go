@@ -21,8 +21,8 @@ type resourceRule struct {
 
 	Number int
 
-	// selected is the condition that the rule is for the object of the request, which is empty if it is for all.
-	selected string
+	// selected are the objects that the rule is for.
+	selected selector
 
 	field *tagField
 }
@@ -54,18 +54,26 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 }
 
 // judges returns the spec of the policy that judges the tags in the field. An object that broke a rule before may go on to
-// break it in the same way.
+// break it in the same way, if it was judged before.
 func (f *tagField) judges() dict {
-	// The tags after the request and, if it is an update, before. Then how they break each rule, if they do.
-	variables := []dict{named("tags", "(oldObject == null ? [object] : [object, oldObject]).map(o,\n  "+indented(f.Tags("o"))+")")}
+	wasNot := []string{"oldObject == null"}
+
+	for _, condition := range []string{f.Changes("oldObject"), f.Selected.Of("oldObject"), selector{f.Selector}.Of("oldObject")} {
+		if condition != "" {
+			wasNot = append(wasNot, "!("+condition+")")
+		}
+	}
+
+	// The object after the request and before, each with its tags. Then how they break each rule, if they do.
+	variables := []dict{named("judged", fmt.Sprintf("(%s ? [object] : [object, oldObject]).map(o, {'object': dyn(o), 'tags': dyn(\n  %s)})", or(wasNot...), indented(f.Tags("o"))))}
 
 	var validations []dict
 
 	for _, r := range f.Rules {
 		name := fmt.Sprintf("rule%d", r.Number)
-		variables = append(variables, named(name, "variables.tags.map(t,\n  "+indented(r.Breach())+")"))
+		variables = append(variables, named(name, "variables.judged.map(o, [o.tags].map(t,\n  "+indented(r.Breach())+")[0])"))
 		validations = append(validations, dict{
-			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, oldObject != null && m in variables.%[1]s[1])", name),
+			"expression":        fmt.Sprintf("variables.%[1]s[0].all(m, variables.%[1]s.size() > 1 && m in variables.%[1]s[1])", name),
 			"message":           fmt.Sprintf("Tags break the rule of tagPolicy on %q", r.Key),
 			"messageExpression": fmt.Sprintf("variables.%s[0].join('; ')", name),
 		})
@@ -91,12 +99,9 @@ func (f *tagField) constraints(operations ...string) dict {
 // conditions that the request is for an object with the field, which clouds have to know. Others are put before the
 // condition that the input selects the object.
 func (f *tagField) conditions(others ...dict) []dict {
-	out := append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes())}, others...)
-	if f.Selected != "" {
-		out = append(out, named("selected", f.Selected))
-	}
+	out := append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object"))}, append(others, named("selected", f.Selected.Of("object")))...)
 
-	return out
+	return slices.DeleteFunc(out, func(d dict) bool { return d["expression"] == "" })
 }
 
 // indented is the expression with its lines, but the first, further to the right.
@@ -105,7 +110,7 @@ func indented(expression string) string { return strings.ReplaceAll(expression, 
 // keys that the rule's tag can have.
 func (r resourceRule) keys() []string { return r.field.Guard.made.TagKeys(r.Key) }
 
-// Breach is the expression, in lines, of messages on how the tags t break the rule. There are none if they don't.
+// Breach is the expression, in lines, of messages on how the tags t of o break the rule. There are none if they don't.
 func (r resourceRule) Breach() string {
 	g, out := r.field.Guard, ""
 	is := g.has("e.key", r.keys())
@@ -124,8 +129,8 @@ func (r resourceRule) Breach() string {
 	}
 
 	out += fmt.Sprintf("(t.exists(e, %s) ? [] : %s)", is, spelled)
-	if r.selected != "" {
-		out = fmt.Sprintf("!(%s) ? [] :\n%s", r.selected, out)
+	if selected := r.selected.Of("o.object"); selected != "" {
+		out = fmt.Sprintf("!(%s) ? [] :\n%s", selected, out)
 	}
 
 	return out

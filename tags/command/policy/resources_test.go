@@ -379,3 +379,88 @@ func TestResourcesCost(t *testing.T) {
 		}
 	}
 }
+
+// TestResourcesJudgedFirst proves that an object has to obey the rules as soon as it is judged: it may go on to break only what it was judged by
+// before.
+func TestResourcesJudgedFirst(t *testing.T) {
+	const gold = `{apiVersion: "*", kind: "*", matchLabels: {tier: gold}}`
+
+	observed := func(o *unstructured.Unstructured) {
+		_ = unstructured.SetNestedSlice(o.Object, []any{"Observe"}, "spec", "managementPolicies")
+	}
+	silver := func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"tier": "silver"}) }
+
+	for _, tc := range []struct {
+		reason, fields string
+		args           []string
+		old            func(*unstructured.Unstructured)
+		refused        bool
+	}{
+		{"It broke the rule before.", `tagPolicy: {rules: [{key: owner}]}`, nil, func(*unstructured.Unstructured) {}, false},
+		{"It was only observed.", `tagPolicy: {rules: [{key: owner}]}`, nil, observed, true},
+		{"The rule was not for it.", `tagPolicy: {rules: [{key: owner, resources: [` + gold + `]}]}`, nil, silver, true},
+		{"The step was not for it.", `resources: [` + gold + `], tagPolicy: {rules: [{key: owner}]}`, nil, silver, true},
+		{"The binding was not for it.", `tagPolicy: {rules: [{key: owner}]}`, []string{"--selector", "tier=gold"}, silver, true},
+		{"Its label doesn't matter.", `tagPolicy: {rules: [{key: owner}]}`, nil, silver, false},
+	} {
+		servers := newServers(t, output(t, compositionOf(tc.fields), append([]string{"--composition", "-", "--resources", "--match", "s3.aws.m.upbound.io/v1beta1/Bucket"}, tc.args...)...))
+		o := bare(schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}, &field.Field{Shape: field.None}, nil)
+		o.SetLabels(map[string]string{"tier": "gold"})
+
+		r := creating(o)
+		if r.old = o.DeepCopy(); true {
+			tc.old(r.old)
+		}
+
+		if got, _ := judge(t, servers, r); len(got) > 0 != tc.refused {
+			t.Errorf("%s It should be refused: %t, but: %q", tc.reason, tc.refused, got)
+		}
+	}
+}
+
+// TestResourcesOtherTypes proves that policies come to a decision about fields that have what the kind's schema doesn't admit, so that people
+// read the error of the schema.
+func TestResourcesOtherTypes(t *testing.T) {
+	fields := known + `, tagPolicy: {rules: [{key: owner, values: [a]}]}`
+	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
+	mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
+
+	for _, gvk := range onePerPolicy(t) {
+		f := locate(t, inputOf(t, fields), gvk)
+		if f.KubernetesLabels {
+			continue // The API server reads metadata before it asks policies.
+		}
+
+		for _, v := range []any{true, int64(1), nil, []any{true}, map[string]any{"a": true}} {
+			o := bare(gvk, &field.Field{Path: f.Path, Shape: field.KeyValueList, Key: "a", Value: "b"}, nil)
+			set(o.Object, f.Path.Segments(), v)
+
+			of := map[string]any{"owner": v, f.Key: v, f.Value: v}
+			for _, v := range []any{v, of, []any{v}, []any{of}} {
+				set(o.Object, f.Path.Segments(), v)
+				judge(t, servers, creating(o))
+				mutated(t, mutators, creating(o), team(nil, nil))
+			}
+		}
+	}
+}
+
+// set the value at the path, which is there.
+func set(at any, path object.Segments, v any) {
+	for i, sg := range path {
+		switch of := at.(type) {
+		case []any:
+			if i == len(path)-1 {
+				of[sg.Index] = v
+			}
+
+			at = of[sg.Index]
+		case map[string]any:
+			if i == len(path)-1 {
+				of[sg.Field] = v
+			}
+
+			at = of[sg.Field]
+		}
+	}
+}

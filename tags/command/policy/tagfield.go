@@ -3,11 +3,13 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -34,9 +36,8 @@ type tagField struct {
 	Kinds       map[string][]string
 	Groups      []string
 
-	// Selected is the condition that the input selects the object of the request. It is empty if it selects all
-	// objects of the kinds.
-	Selected string
+	// Selected are the objects of the kinds that the input selects.
+	Selected selector
 
 	// Rules of the tag policy that are for the kinds, and expressions of lists of the labels that the kinds get.
 	Rules  []resourceRule
@@ -85,7 +86,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 			continue
 		}
 
-		id := strings.Join(append(says(f), t.Profile.Name, f.Selected, f.Changes()), "\x00")
+		id := strings.Join(append(says(f), t.Profile.Name, f.Selected.Of("object"), f.Changes("object")), "\x00")
 		if known[id] == nil {
 			known[id], out = f, append(out, f)
 		}
@@ -103,9 +104,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 		}
 	}
 
-	p.name(out)
-
-	return out, nil
+	return out, p.name(out)
 }
 
 // hasPolicy is the note on kinds with a policy.
@@ -185,15 +184,20 @@ func (p *policy) guardFor(of *profile.Profile) *guard {
 	return g
 }
 
-// selects returns the condition that any of the entries selects an object of the kind, which is empty if they select all,
-// or false if they select none.
-func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, where string) (condition string, some bool) {
-	if len(entries) == 0 {
-		return "", true
-	}
+// A selector has the labels of the objects that it selects: all of any entry. Without entries it selects all objects.
+type selector []map[string]string
 
-	var conditions []string
+// Of is the condition that it selects the object. It is empty if it selects all.
+func (s selector) Of(obj string) string {
+	return or(words.Distinct(words.Map(s, func(of map[string]string) string {
+		return strings.Join(words.Map(sortedKeys(of), func(key string) string {
+			return fmt.Sprintf("%s.metadata.?labels[?%s] == optional.of(%s)", obj, quote(key), quote(of[key]))
+		}), " && ")
+	}))...)
+}
 
+// selects returns the objects of the kind that any of the entries selects, or false if they select none.
+func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, where string) (out selector, some bool) {
 	for i := range entries {
 		e := &entries[i]
 
@@ -202,16 +206,13 @@ func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, whe
 		case !e.Name.IsZero() || len(e.MatchTags) > 0:
 			p.Notes = add(p.Notes, p.CloudTags.Where(where+"[%d]", i)+" selects by what only a pipeline tells (name, matchTags), so that it selects nothing here")
 		case len(e.MatchLabels) == 0:
-			return "", true
+			return nil, true
 		default:
-			labels := words.Map(sortedKeys(e.MatchLabels), func(key string) string {
-				return fmt.Sprintf("object.metadata.?labels[?%s] == optional.of(%s)", quote(key), quote(e.MatchLabels[key]))
-			})
-			conditions = add(conditions, strings.Join(labels, " && "))
+			out = append(out, e.MatchLabels)
 		}
 	}
 
-	return or(conditions...), len(conditions) > 0
+	return out, len(entries) == 0 || len(out) > 0
 }
 
 // noteLeft adds notes on the kinds without a policy, by the reason. Those that have no tag field, or that the input doesn't want
@@ -226,7 +227,7 @@ func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
 			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
 		}
 
-		p.Notes = append(p.Notes, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), why, names))
+		p.left = append(p.left, fmt.Sprintf("%s, each of which %s%s", words.Count(len(kinds), "kind", "kinds"), why, names))
 	}
 }
 
@@ -240,41 +241,52 @@ func (f *tagField) add(gvk schema.GroupVersionKind) {
 func (f *tagField) CreateOnly() bool { return f.Fixed || f.Immutable }
 
 // name the policies by profile, field and shape. Those for which that isn't enough get numbers.
-func (p *policy) name(fields []*tagField) {
+func (p *policy) name(fields []*tagField) error {
 	times := make(map[string]int)
 
 	for _, f := range fields {
 		path := strings.TrimPrefix(f.Path.String(), "spec.forProvider.")
 		name := strings.ToLower(strings.Join([]string{p.Name, f.Guard.Name, path, string(f.Shape)}, "-"))
-		name = strings.Trim(notInNames.Replace(name), "-")
+		name = strings.Trim(notInNames.ReplaceAllString(name, "-"), "-")
 
 		times[name]++
 		if times[name] > 1 {
 			name += fmt.Sprintf("-%d", times[name])
 		}
 
+		if why := content.IsDNS1123Subdomain(name); len(why) > 0 {
+			return errors.Errorf("the name %q of a policy %s: give a shorter --name", name, why[0])
+		}
+
 		f.Name = name
 	}
 
 	slices.SortFunc(fields, func(a, b *tagField) int { return strings.Compare(a.Name, b.Name) })
+
+	return nil
 }
 
-// notInNames replaces what paths have and names of objects may not have.
-var notInNames = strings.NewReplacer("[", "-", "]", "", ".", "-", "/", "-", "_", "-")
+// notInNames matches what paths have and names of objects may not have.
+var notInNames = regexp.MustCompile("[^a-z0-9]+")
 
 // At returns the expression of the tag field in the object, or null if it isn't there.
 func (f *tagField) At(of string) string { return (&fieldMap{path: f.Path}).At(of) }
 
 // Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
-// another type has none.
+// another type has none, and neither has a list with items of another type: an API server that knows them refuses these.
 func (f *tagField) Tags(of string) string {
 	if !f.isMap() {
-		return fmt.Sprintf("[%s].map(f, type(f) != list ? [] :\n  f.map(e, %s))[0]", f.At(of), f.item())
+		item := "string"
+		if f.Shape == field.KeyValueList {
+			item = "map"
+		}
+
+		return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", f.At(of), item, f.item())
 	}
 
-	value := "f[k] == null ? '' : string(f[k])"
+	value := text("f[k]")
 	if f.Shape == field.MapOfLists {
-		value = "f[k].map(v, string(v)).join(', ')"
+		value = "type(f[k]) == list ? f[k].map(v, " + text("v") + ").join(', ') : ''"
 	}
 
 	keys := "f"
@@ -285,10 +297,15 @@ func (f *tagField) Tags(of string) string {
 	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", f.At(of), keys, value)
 }
 
+// text is the expression of a value as text. Null, lists and maps have none.
+func text(of string) string {
+	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", of)
+}
+
 // item is the expression of the key and the value of the item e of a list.
 func (f *tagField) item() string {
 	if f.Shape == field.KeyValueList {
-		return fmt.Sprintf("{'key': string(e[?%s].orValue('')), 'value': string(e[?%s].orValue(''))}", quote(f.Key), quote(f.Value))
+		return fmt.Sprintf("{'key': %s, 'value': %s}", text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Key))), text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Value))))
 	}
 
 	return fmt.Sprintf("[%s]\n    .map(k, {'text': string(e), 'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator))
@@ -342,16 +359,16 @@ func (f *tagField) KindsIn() string {
 }
 
 // Changes is the condition that the object's controller changes the resource in the cloud: see target.Adopted and
-// target.ReadOnly.
-func (f *tagField) Changes() string {
+// target.ReadOnly. It is empty if all controllers do.
+func (f *tagField) Changes(of string) string {
 	if !f.native {
-		return "[object.?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
+		return "[" + of + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
 	c, ok := target.ControllerOf(f.kind.Group)
 	if !ok {
-		return "true"
+		return ""
 	}
 
-	return fmt.Sprintf("%s != %s", (&fieldMap{path: c.Path}).At("object"), quote(c.Value))
+	return fmt.Sprintf("%s != %s", (&fieldMap{path: c.Path}).At(of), quote(c.Value))
 }
