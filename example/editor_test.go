@@ -94,6 +94,7 @@ func TestIndexSchema(t *testing.T) {
 		"Shape":   {"All shapes that there can be are known.", `"shape":"KeyValueList"`, `"shape":"List"`, "/shape': value must be one of"},
 		"Field":   {"All fields that there can be are known.", `"immutable":`, `"imutable":`, "additional properties 'imutable' not allowed"},
 		"Missing": {"What is always there is said.", `"versions":`, `"reported":`, "missing property 'versions'"},
+		"Path":    {"What a path looks like is known.", `"spec.forProvider.tags"`, `"spec.forProvider.tags[*]"`, "does not match pattern"},
 		"Type":    {"The type of each field is known.", `"maxLength":255`, `"maxLength":"255"`, "got string, want integer"},
 	} {
 		file := filepath.Join(t.TempDir(), name+".json")

@@ -13,9 +13,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A Listing is all that an Index knows, as data. The releases in it are ranges with commas between them, such as
-// v1.4.0..v1.21.1,v2.1.0.., whose last one is open if it has the newest release that was surveyed. A release with a date
-// behind it, such as v2.6.0-2026-08-05, is the default branch after that release.
+// A Listing is all that an Index knows, as data. The releases in it are single ones, such as v0.5.0, and ranges, with
+// commas between them, such as v1.4.0..v1.21.1,v2.1.0.., whose last one is open if it has the newest release that was
+// surveyed. A release with a date behind it, such as v2.6.0-2026-08-05, is the default branch after that release.
+//
+// Paths are names of fields with dots between them. Behind the name of a list, [0] is its first item.
 type Listing struct {
 	// Surveys that the index is made of.
 	Surveys []ListedSurvey `json:"surveys"`
@@ -71,11 +73,12 @@ type ListedKind struct {
 
 // A ListedField is a tag field. What it has in common with an entry of the input's tagFields is called as it is there.
 type ListedField struct {
-	// FieldPath of the field. Not there if the shape is None.
+	// FieldPath of the field, e.g. spec.forProvider.settings[0].userLabels. Not there if the shape is None. If it is
+	// metadata.labels, those with a slash in the key are no tags.
 	FieldPath object.Path `json:"fieldPath,omitzero"`
 
-	// Shape of the field. None is that of a kind without a tag field. A Switch is no tags, but hands on those of the
-	// resource.
+	// Shape of the field: a Map of keys to values, a MapOfLists of keys to lists of one value, a KeyValueList or a
+	// StringList. None is that of a kind without a tag field. A Switch is no tags, but hands on those of the resource.
 	Shape Shape `json:"shape"`
 
 	// KeyValueList says what the entries of a KeyValueList look like.
@@ -120,8 +123,8 @@ type ListedLaunch struct {
 	// Change says when a change takes effect: in place, or with the next launch.
 	Change string `json:"change"`
 
-	// ItemKey is the field that tells the items of a list on the path apart. Not there if the field is in no list, or in
-	// its only item.
+	// ItemKey is the field that tells the items of a list on the path apart, whose [0] then stands for each item. Not there
+	// if the field is in no list, or in its only item.
 	ItemKey string `json:"itemKey,omitempty"`
 
 	// Items that get tags, by their key, and are made if they aren't there. Not there if these are all that there are.

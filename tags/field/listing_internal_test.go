@@ -98,7 +98,7 @@ func (s *schemas) note(fields []ListedField) {
 func (s *schemas) of(t reflect.Type) node {
 	switch t {
 	case reflect.TypeFor[object.Path]():
-		return node{"type": "string"}
+		return node{"type": "string", "pattern": `^[A-Za-z0-9]+(\[0\])?(\.[A-Za-z0-9]+(\[0\])?)*$`}
 	case reflect.TypeFor[Shape]():
 		return node{"enum": slices.Sorted(maps.Keys(s.shapes))}
 	case reflect.TypeFor[v1beta1.Extra]():
