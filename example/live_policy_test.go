@@ -1,6 +1,7 @@
 package example
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -264,20 +265,11 @@ func (j *judge) draw(t *rapid.T, k judgedKind) *unstructured.Unstructured {
 func (j *judge) ask(c live.Test, t *rapid.T, f functions.Function, o *unstructured.Unstructured, k judgedKind) (reasons []string) {
 	of := tagstest.Struct(o.Object)
 
-	req := &fnv1.RunFunctionRequest{
-		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+	rsp, err := called(t.Context(), f, &fnv1.RunFunctionRequest{
 		Input:    tagstest.Struct(j.step(c)),
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of}},
 		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: tagstest.Struct(live.Parse(c.T, k.resource).Object)}}},
-	}
-
-	rsp, err := f.RunFunction(t.Context(), req)
-	if err == nil && rsp.GetRequirements() != nil {
-		require.Answer(req, rsp.GetRequirements(), []*structpb.Struct{of})
-
-		rsp, err = f.RunFunction(t.Context(), req)
-	}
-
+	}, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,4 +283,18 @@ func (j *judge) ask(c live.Test, t *rapid.T, f functions.Function, o *unstructur
 	}
 
 	return reasons
+}
+
+// called returns what the function answers if it gets the objects that it requires.
+func called(ctx context.Context, f functions.Function, req *fnv1.RunFunctionRequest, objects ...*structpb.Struct) (*fnv1.RunFunctionResponse, error) {
+	req.Meta = &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}}
+
+	rsp, err := f.RunFunction(ctx, req)
+	if err != nil || rsp.GetRequirements() == nil {
+		return rsp, err
+	}
+
+	require.Answer(req, rsp.GetRequirements(), objects)
+
+	return f.RunFunction(ctx, req)
 }

@@ -38,6 +38,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -227,11 +228,11 @@ func TestMutateEveryKind(t *testing.T) {
 	ns := team(map[string]string{prefix + "cost-center": "4711", prefix + "owner": "team-a", "other.example.org/x": "y"}, map[string]string{prefix + "owner": "Team A"})
 
 	for gvk := range field.BuiltIn().All() {
-		targets, _ := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+		targets, _ := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 		located := targets.All[0]
 
 		if !located.HasTags() {
-			if _, mutates := mutated(t, mutators, creating(bare(gvk, &field.Field{Shape: field.None}, nil)), ns); mutates != 0 {
+			if _, mutates := mutated(t, mutators, creating(managed.Resource(gvk, &field.Field{Shape: field.None}, nil)), ns); mutates != 0 {
 				t.Errorf("%v has no tag field, and should be changed by no policy, but is by %d", gvk, mutates)
 			}
 
@@ -240,14 +241,14 @@ func TestMutateEveryKind(t *testing.T) {
 			continue
 		}
 
-		compareMutated(t, in, mutators, withLabels(bare(gvk, located.Field, [][2]string{
+		compareMutated(t, in, mutators, withLabels(managed.Resource(gvk, located.Field, [][2]string{
 			{"other", "x"}, {"cost-center", "1"}, {"plexsphere:env", "x"}, {"plexsphere_env", "x"}, {"plexsphere-env", "x"},
 		})), ns, 1)
 
 		counts["tagged: "+string(located.Field.Shape)]++
 
 		if located.Field.Fixed || located.Field.Immutable {
-			r := creating(bare(gvk, located.Field, nil))
+			r := creating(managed.Resource(gvk, located.Field, nil))
 			if r.old = r.object; true {
 				if _, mutates := mutated(t, mutators, r, ns); mutates != 0 {
 					t.Errorf("%v can't change, but %d policies change it", gvk, mutates)
@@ -306,7 +307,7 @@ func TestMutateAgain(t *testing.T) {
 	for _, gvk := range onePerPolicy(t) {
 		f := locate(t, in, gvk)
 
-		for _, o := range []*unstructured.Unstructured{bare(gvk, &field.Field{Shape: field.None}, nil), bare(gvk, f, nil), bare(gvk, f, [][2]string{{"COST-center", "1"}, {"Name", "y"}, {"plexsphere.owner", ""}})} {
+		for _, o := range []*unstructured.Unstructured{managed.Resource(gvk, &field.Field{Shape: field.None}, nil), managed.Resource(gvk, f, nil), managed.Resource(gvk, f, [][2]string{{"COST-center", "1"}, {"Name", "y"}, {"plexsphere.owner", ""}})} {
 			compareMutated(t, in, mutators, withLabels(o), ns, 1)
 
 			if f.Fixed || f.Immutable {
@@ -328,7 +329,7 @@ func TestMutateAgain(t *testing.T) {
 func locate(tb rapid.TB, in *input.CloudTags, gvk schema.GroupVersionKind) *field.Field {
 	tb.Helper()
 
-	targets, _ := targetsOf(tb, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+	targets, _ := targetsOf(tb, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 
 	return targets.All[0].Field
 }
@@ -340,12 +341,12 @@ func TestMutateLeftAlone(t *testing.T) {
 
 	for _, gvk := range onePerPolicy(t) {
 		f := locate(t, in, gvk)
-		ignored := bare(gvk, f, nil)
+		ignored := managed.Resource(gvk, f, nil)
 		ignored.SetAnnotations(map[string]string{target.IgnoreAnnotation: "true"})
 		compareMutated(t, in, mutators, ignored, team(nil, nil), 0)
 
 		family, _ := field.FamilyOf(gvk.GroupKind())
-		adopted := bare(gvk, f, nil)
+		adopted := managed.Resource(gvk, f, nil)
 
 		if c, leaves := target.ControllerOf(gvk.Group); leaves {
 			if err := unstructured.SetNestedField(adopted.Object, c.Value, words.Map(c.Path.Segments(), func(s object.Segment) string { return s.Field })...); err != nil {
@@ -371,7 +372,7 @@ func TestMutateTwins(t *testing.T) {
 		{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}, // A map.
 		{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},                    // A list of strings.
 	} {
-		compareMutated(t, in, mutators, bare(gvk, locate(t, in, gvk), [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}), team(nil, nil), 1)
+		compareMutated(t, in, mutators, managed.Resource(gvk, locate(t, in, gvk), [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}), team(nil, nil), 1)
 	}
 }
 
@@ -408,7 +409,7 @@ func TestMutateProperty(t *testing.T) {
 		// What removeTags names stays in the object.
 		there = slices.DeleteFunc(there, func(t [2]string) bool { return len(in.RemoveTags) > 0 && strings.HasSuffix(t[0], "b") })
 
-		o := bare(gvk, f, there)
+		o := managed.Resource(gvk, f, there)
 		labels := drawn("labels")
 		maps.Copy(labels, o.GetLabels())
 		o.SetLabels(labels)

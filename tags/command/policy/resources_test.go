@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +23,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
 	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
@@ -59,63 +59,6 @@ func judge(tb rapid.TB, servers []*server, r *request) (messages []string, judge
 	}
 
 	return messages, judges
-}
-
-// bare returns an object of the kind with the tags in the field.
-func bare(gvk schema.GroupVersionKind, f *field.Field, of [][2]string) *unstructured.Unstructured {
-	o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
-	o.SetGroupVersionKind(gvk)
-
-	if f.Shape == field.None {
-		return o
-	}
-
-	v, segments := shaped(f, of), f.Path.Segments()
-	for i, sg := range slices.Backward(segments[1:]) {
-		if sg.Type == object.SegmentIndex {
-			v = []any{v}
-			continue
-		}
-
-		v = map[string]any{sg.Field: v}
-		if i == len(segments)-2 && segments[0].Field == "spec" {
-			v = map[string]any{sg.Field: shaped(f, of), "other": "x"} // What is around the field is not empty without it.
-		}
-	}
-
-	// The object has metadata.
-	top, _ := v.(map[string]any)
-	if there, ok := o.Object[segments[0].Field].(map[string]any); ok {
-		maps.Copy(top, there)
-	}
-
-	o.Object[segments[0].Field] = top
-
-	return o
-}
-
-// shaped returns the value of a field with the tags.
-func shaped(f *field.Field, of [][2]string) any {
-	asMap, asList := map[string]any{}, []any{}
-
-	for _, t := range of {
-		switch f.Shape {
-		case field.MapOfLists:
-			asMap[t[0]] = []any{t[1]}
-		case field.KeyValueList:
-			asList = append(asList, map[string]any{f.Key: t[0], f.Value: t[1]})
-		case field.StringList:
-			asList = append(asList, t[0]+f.Separator+t[1])
-		default:
-			asMap[t[0]] = t[1]
-		}
-	}
-
-	if f.Shape == field.Map || f.Shape == field.MapOfLists {
-		return asMap
-	}
-
-	return asList
 }
 
 // A stage of the function: the resource as a target of it, and the transformer of labels' keys.
@@ -155,11 +98,11 @@ func TestResourcesEveryKind(t *testing.T) {
 	counts := make(map[string]int)
 
 	for gvk := range field.BuiltIn().All() {
-		targets, transformer := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+		targets, transformer := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 		located := targets.All[0]
 
 		if !located.HasTags() {
-			if _, judges := judge(t, servers, creating(bare(gvk, &field.Field{Shape: field.None}, nil))); judges != 0 {
+			if _, judges := judge(t, servers, creating(managed.Resource(gvk, &field.Field{Shape: field.None}, nil))); judges != 0 {
 				t.Errorf("%v has no tag field, and should be judged by no policy, but is by %d", gvk, judges)
 			}
 
@@ -179,7 +122,7 @@ func TestResourcesEveryKind(t *testing.T) {
 			{{key("owner"), "team-a"}, {"other", "x"}, {key("cost-center"), "4711"}},
 			{{key("owner"), "me"}, {strings.ToUpper(key("cost-center")), "4711"}},
 		} {
-			o := bare(gvk, located.Field, of)
+			o := managed.Resource(gvk, located.Field, of)
 			want := broken(t, in, o)
 
 			got, judges := judge(t, servers, creating(o))
@@ -238,7 +181,7 @@ func TestResourcesProperty(t *testing.T) {
 		}
 		gvk := rapid.SampledFrom(kinds).Draw(t, "kind")
 		in := inputOf(t, fieldsOf(t, input))
-		targets, _ := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+		targets, _ := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 		f := targets.All[0].Field
 
 		// Keys of a map, and those of the rules.
@@ -252,7 +195,7 @@ func TestResourcesProperty(t *testing.T) {
 				of = append(of, [2]string{key, joined(pieces, 2).Draw(t, "value")})
 			}
 
-			return bare(gvk, f, of)
+			return managed.Resource(gvk, f, of)
 		})
 
 		o, old := drawn.Draw(t, "object"), drawn.Draw(t, "old object")
@@ -281,11 +224,11 @@ func TestResourcesCapitals(t *testing.T) {
 	fields := `keyPrefix: "", tagPolicy: {rules: [{key: "team:É", values: [a], required: false}]}`
 	gvk := schema.GroupVersionKind{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"}
 	in := inputOf(t, fields)
-	targets, _ := targetsOf(t, in, bare(gvk, &field.Field{Shape: field.None}, nil))
+	targets, _ := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
 
 	for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
-		o := bare(gvk, targets.All[0].Field, [][2]string{{key, "b"}})
+		o := managed.Resource(gvk, targets.All[0].Field, [][2]string{{key, "b"}})
 		if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
 			t.Errorf("%q of value b should break %d rules, but breaks: %q", key, broken(t, in, o), got)
 		}
@@ -364,15 +307,15 @@ func TestResourcesCost(t *testing.T) {
 
 		i := strings.LastIndexByte(kind, '/')
 		gvk := schema.FromAPIVersionAndKind(kind[:i], kind[i+1:])
-		targets, _ := targetsOf(t, inputOf(t, input), bare(gvk, &field.Field{Shape: field.None}, nil))
+		targets, _ := targetsOf(t, inputOf(t, input), managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 
 		var of [][2]string
 		for n := range 500 {
 			of = append(of, [2]string{fmt.Sprintf("%0128d", n), strings.Repeat("é", 256)})
 		}
 
-		r := creating(bare(gvk, targets.All[0].Field, of))
-		r.old = bare(gvk, targets.All[0].Field, nil)
+		r := creating(managed.Resource(gvk, targets.All[0].Field, of))
+		r.old = managed.Resource(gvk, targets.All[0].Field, nil)
 
 		if _, judges := judge(t, servers, r); judges != 1 { // It fails if the cost is too much.
 			t.Errorf("%s should be judged by one policy, but is by %d", kind, judges)

@@ -1,0 +1,71 @@
+// Package managed has examples of managed resources.
+package managed
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+)
+
+// Resource returns an object of the kind that has the tags, which are pairs of key and value, in the tag field. Of a kind
+// without a tag field, it has only a name.
+func Resource(gvk schema.GroupVersionKind, f *field.Field, tags [][2]string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}}}
+	o.SetGroupVersionKind(gvk)
+
+	if f.Shape == field.None {
+		return o
+	}
+
+	v, segments := shaped(f, tags), f.Path.Segments()
+	for i, sg := range slices.Backward(segments[1:]) {
+		if sg.Type == object.SegmentIndex {
+			v = []any{v}
+			continue
+		}
+
+		v = map[string]any{sg.Field: v}
+		if i == len(segments)-2 && segments[0].Field == "spec" {
+			v = map[string]any{sg.Field: shaped(f, tags), "other": "x"} // What is around the field is not empty without it.
+		}
+	}
+
+	// The object has metadata.
+	top, _ := v.(map[string]any)
+	if there, ok := o.Object[segments[0].Field].(map[string]any); ok {
+		maps.Copy(top, there)
+	}
+
+	o.Object[segments[0].Field] = top
+
+	return o
+}
+
+// shaped returns the value of a field with the tags.
+func shaped(f *field.Field, tags [][2]string) any {
+	asMap, asList := map[string]any{}, []any{}
+
+	for _, t := range tags {
+		switch f.Shape {
+		case field.MapOfLists:
+			asMap[t[0]] = []any{t[1]}
+		case field.KeyValueList:
+			asList = append(asList, map[string]any{f.Key: t[0], f.Value: t[1]})
+		case field.StringList:
+			asList = append(asList, t[0]+f.Separator+t[1])
+		default:
+			asMap[t[0]] = t[1]
+		}
+	}
+
+	if f.Shape == field.Map || f.Shape == field.MapOfLists {
+		return asMap
+	}
+
+	return asList
+}
