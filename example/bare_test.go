@@ -139,16 +139,7 @@ func (b *bare) policies(root, flag string, input **structpb.Struct) string {
 	cmd := exec.CommandContext(b.T.Context(), "go", "run", ".", "policy", "--"+flag, "--composition", file)
 	cmd.Dir = root
 
-	out, err := cmd.Output()
-	if err != nil {
-		b.T.Fatal(err)
-	}
-
-	for doc := range strings.SplitSeq(string(out), "\n---\n") {
-		b.Applied(live.Parse(b.T, doc))
-	}
-
-	return string(out)
+	return applyPrinted(b.Test, cmd)
 }
 
 // definitions of the kinds, whose objects may have any fields.

@@ -509,9 +509,19 @@ func testPolicy(c live.Test) {
 	policyOfComposition(c)
 }
 
-// applyPolicy applies what the command prints.
+// applyPolicy applies what the command policy prints with the arguments.
 func applyPolicy(c live.Test, args ...string) {
-	out, err := exec.CommandContext(c.T.Context(), c.Function, append([]string{"policy"}, args...)...).Output()
+	c.T.Helper()
+	applyPrinted(c, exec.CommandContext(c.T.Context(), c.Function, append([]string{"policy"}, args...)...))
+}
+
+// applyPrinted applies the objects that the command prints, and returns them as text.
+func applyPrinted(c live.Test, cmd *exec.Cmd) string {
+	c.T.Helper()
+
+	cmd.Stderr = os.Stderr
+
+	out, err := cmd.Output()
 	if err != nil {
 		c.T.Fatal(err)
 	}
@@ -519,6 +529,8 @@ func applyPolicy(c live.Test, args ...string) {
 	for text := range strings.SplitSeq(string(out), "\n---\n") {
 		c.Applied(live.Parse(c.T, text))
 	}
+
+	return string(out)
 }
 
 // policyOfComposition proves that the API server judges maps, spellings, what is left of the cap, and provider configs
