@@ -62,19 +62,20 @@ func (f *tagField) mutates() dict {
 			named("stays", "object.metadata.?deletionTimestamp.orValue(null) == null"),
 			named("not-ignored", fmt.Sprintf("object.metadata.?annotations[?%s].orValue('') != 'true'", quote(target.IgnoreAnnotation))),
 		),
-		"variables": []dict{
+		"variables": given(
 			named("labels", "object.metadata.?labels.orValue({})"),
 			named("annotations", "object.metadata.?annotations.orValue({})"),
 			named("namespaceLabels", "namespaceObject == null ? {} : namespaceObject.metadata.?labels.orValue({})"),
 			named("namespaceAnnotations", "namespaceObject == null ? {} : namespaceObject.metadata.?annotations.orValue({})"),
 			named("made", f.made()),
 			named("tags", f.winners()),
+			named("spellings", f.spellings()),
 			named("there", f.Tags("object")),
 			named("gone", f.gone()),
 			named("changed", fmt.Sprintf("lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no' && [variables.there[i]].exists(e, variables.tags.exists(l,\n"+
 				"  (l.replaces == 'yes' || l.reserved == 'yes') && l.value != e.value && %s)))", f.same("e"))),
 			named("new", f.missing()),
-		},
+		),
 		"mutations": []dict{{"patchType": "JSONPatch", "jsonPatch": dict{"expression": f.patches()}}},
 	}
 }
@@ -464,13 +465,28 @@ func (f *tagField) takenAway() string {
 	return fmt.Sprintf("%s && !%s && !variables.tags.exists(l, l.reserved == 'yes' && l.key == e.key)", is, folded("e.key", tags.ProvidersKeys()))
 }
 
+// spellings is the expression of the keys, as the provider compares them, that several of the tags have. It is empty unless the provider compares
+// entries and not keys: then these are different tags.
+func (f *tagField) spellings() string {
+	if !f.Guard.FoldEntries {
+		return ""
+	}
+
+	return fmt.Sprintf("[variables.tags.map(l, %s)].map(all, all.filter(k, all.filter(o, o == k).size() > 1))[0]", f.Guard.folds("l.key"))
+}
+
 // same is the condition that the tag of the object is that of the label l, by its key.
 func (f *tagField) same(tag string) string {
 	if !f.Guard.IgnoresCase() {
 		return tag + ".key == l.key"
 	}
 
-	return fmt.Sprintf("(l.reserved == 'yes' ? %s.key == l.key : %s == %s)", tag, f.Guard.folds(tag+".key"), f.Guard.folds("l.key"))
+	key, exact := f.Guard.folds("l.key"), "l.reserved == 'yes'"
+	if f.Guard.FoldEntries {
+		exact += " || " + key + " in variables.spellings"
+	}
+
+	return fmt.Sprintf("(%s ? %s.key == l.key : %s == %s)", exact, tag, f.Guard.folds(tag+".key"), key)
 }
 
 // collides is the condition that the tags l and o have the same key.

@@ -362,19 +362,27 @@ func TestMutateLeftAlone(t *testing.T) {
 	}
 }
 
-// TestMutateTwins proves that of tags whose keys differ only in case, a label replaces the first, and the others go.
+// TestMutateTwins proves that of tags whose keys differ only in case, a label replaces the first, and the others go. In a list of strings, labels
+// whose keys differ only in case are several tags, each of which replaces its own.
 func TestMutateTwins(t *testing.T) {
-	fields := `keyPrefix: "", sources: [{type: Value, values: {a: b}, onConflict: Replace}]`
-	in := inputOf(t, fields)
-	mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
+	for _, values := range []string{"{a: b}", "{a: b, A: c}"} {
+		fields := `keyPrefix: "", sources: [{type: Value, values: ` + values + `, onConflict: Replace}]`
+		in := inputOf(t, fields)
+		mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
 
-	for _, gvk := range []schema.GroupVersionKind{
-		{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}, // A map.
-		{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},                    // A list of strings.
-	} {
-		compareMutated(t, in, mutators, managed.Resource(gvk, locate(t, in, gvk), [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}), team(nil, nil), 1)
+		for _, gvk := range []schema.GroupVersionKind{
+			{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}, // A map.
+			{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},                    // A list of strings.
+		} {
+			for _, there := range [][][2]string{{{"a", "x"}, {"c", "y"}, {"A", "z"}}, {{"a", "x"}}, {{"A", "b"}}} {
+				compareMutated(t, in, mutators, managed.Resource(gvk, locate(t, in, gvk), there), team(nil, nil), 1)
+			}
+		}
 	}
 }
+
+// texts are values of labels, some of which only annotations and inputs can have.
+var texts = []string{"", "v", "V1", "a.b", "true", "it's", `"\n${x}\`, "a\n\tb", "é=ü, ß", "İſK", "{{.}}", " x ", "%s", "\x00", strings.Repeat("é", 130)}
 
 // TestMutateProperty compares what policies and the function make of objects, by inputs, labels and tags that are drawn.
 func TestMutateProperty(t *testing.T) {
@@ -388,7 +396,7 @@ func TestMutateProperty(t *testing.T) {
 
 		keys := []string{"a", "b", "ab", "A", "zone", "x.y", "Name", "k0", "k1"}
 		drawn := func(name string) map[string]string {
-			m := rapid.MapOfN(rapid.SampledFrom(keys), rapid.SampledFrom([]string{"", "v", "V1", "a.b", "true"}), 0, 5).Draw(t, name)
+			m := rapid.MapOfN(rapid.SampledFrom(keys), rapid.SampledFrom(texts), 0, 5).Draw(t, name)
 			out := make(map[string]string, len(m))
 
 			for key, value := range m {
@@ -425,7 +433,7 @@ func knownSources() *rapid.Generator[map[string]any] {
 	return rapid.Custom(func(t *rapid.T) map[string]any {
 		values := map[string]any{"zone": "x"}
 		for i := range rapid.SampledFrom([]int{0, 2, 70}).Draw(t, "values") {
-			values[fmt.Sprintf("k%d", i)] = "v"
+			values[fmt.Sprintf("k%d", i)] = texts[i%len(texts)]
 		}
 
 		sources := []any{

@@ -99,9 +99,12 @@ func (f *tagField) constraints(operations ...string) dict {
 // conditions that the request is for an object with the field, which clouds have to know. Others are put before the
 // condition that the input selects the object.
 func (f *tagField) conditions(others ...dict) []dict {
-	out := append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object"))}, append(others, named("selected", f.Selected.Of("object")))...)
+	return given(append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object"))}, append(others, named("selected", f.Selected.Of("object")))...)...)
+}
 
-	return slices.DeleteFunc(out, func(d dict) bool { return d["expression"] == "" })
+// given are the expressions that aren't empty.
+func given(of ...dict) []dict {
+	return slices.DeleteFunc(of, func(d dict) bool { return d["expression"] == "" })
 }
 
 // indented is the expression with its lines, but the first, further to the right.

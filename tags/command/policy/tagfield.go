@@ -96,6 +96,10 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 		whys[kind] = hasPolicy
 	}
 
+	if p.Provider != nil && !p.Provider.FromFieldPath.IsZero() {
+		p.Notes = append(p.Notes, fmt.Sprintf("the provider at %s of the composite resource: kinds of unknown providers have the limits of %s", p.Provider.FromFieldPath, profile.Generic))
+	}
+
 	p.noteLeft(left)
 
 	for _, kind := range p.Kinds {
@@ -316,7 +320,7 @@ func (f *tagField) item() string {
 // nothing.
 func (f *tagField) itemKey() string {
 	if f.Labels != nil {
-		return fmt.Sprintf("(variables.tags.filter(l, %s.startsWith(%s + %s)).map(l, l.key).sortBy(k, -k.size()) + [''])[0]", f.Guard.folds("e"), f.Guard.folds("l.key"), quote(f.Separator))
+		return fmt.Sprintf("(variables.tags.filter(l, %s.startsWith(%s + %s)).map(l, e.substring(0, l.key.size())).sortBy(k, -k.size()) + [''])[0]", f.Guard.folds("e"), f.Guard.folds("l.key"), quote(f.Separator))
 	}
 
 	var known, prefixes []string
