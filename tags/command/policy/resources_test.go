@@ -347,7 +347,7 @@ func TestResourcesJudgedFirst(t *testing.T) {
 		{"Its label doesn't matter.", `tagPolicy: {rules: [{key: owner}]}`, nil, silver, false},
 	} {
 		servers := newServers(t, output(t, compositionOf(tc.fields), append([]string{"--composition", "-", "--resources", "--match", "s3.aws.m.upbound.io/v1beta1/Bucket"}, tc.args...)...))
-		o := bare(schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}, &field.Field{Shape: field.None}, nil)
+		o := managed.Resource(schema.GroupVersionKind{Group: "s3.aws.m.upbound.io", Version: "v1beta1", Kind: "Bucket"}, &field.Field{Shape: field.None}, nil)
 		o.SetLabels(map[string]string{"tier": "gold"})
 
 		r := creating(o)
@@ -375,7 +375,7 @@ func TestResourcesOtherTypes(t *testing.T) {
 		}
 
 		for _, v := range []any{true, int64(1), nil, []any{true}, map[string]any{"a": true}} {
-			o := bare(gvk, &field.Field{Path: f.Path, Shape: field.KeyValueList, Key: "a", Value: "b"}, nil)
+			o := managed.Resource(gvk, &field.Field{Path: f.Path, Shape: field.KeyValueList, Key: "a", Value: "b"}, nil)
 			set(o.Object, f.Path.Segments(), v)
 
 			of := map[string]any{"owner": v, f.Key: v, f.Value: v}
