@@ -71,9 +71,11 @@ func (f *tagField) mutates() dict {
 			named("tags", f.winners()),
 			named("spellings", f.spellings()),
 			named("there", f.Tags("object")),
+			named("taken", f.taken()),
+			named("replaced", f.replaced()),
 			named("gone", f.gone()),
-			named("changed", fmt.Sprintf("lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no' && [variables.there[i]].exists(e, variables.tags.exists(l,\n"+
-				"  (l.replaces == 'yes' || l.reserved == 'yes') && l.value != e.value && %s)))", f.same("e"))),
+			named("changed", "lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no' && variables.replaced[i].size() > 0)"),
+			named("stays", f.stays()),
 			named("new", f.missing()),
 		),
 		"mutations": []dict{{"patchType": "JSONPatch", "jsonPatch": dict{"expression": f.patches()}}},
@@ -99,16 +101,22 @@ func (f *tagField) made() string {
 		}
 	}
 
+	entry := "''"
+	if f.Shape == field.StringList {
+		entry = f.folded("(tag + " + quote(f.Separator) + " + value)")
+	}
+
 	return fmt.Sprintf(`(
   %s
 ).map(l, [%s].map(tag, [%s].map(value, {
-  'key': tag, 'value': value, 'was': l.tag, 'source': l.source, 'replaces': l.replaces,
+  'key': tag, 'value': value, 'was': l.tag, 'source': l.source, 'replaces': %s,
   'rank': (l.trusted == 'yes' ? '1' : '0') + l.source,
-  'order': l.key + "\x00" + l.tag,
+  'order': (l.trusted == 'yes' ? '0' : '1') + l.key + "\x00" + l.tag,
   'reserved': %s,
+  'id': %s, 'entry': %s,
   'skipped':
 %s    ''
-})[0])[0])`, indented(strings.Join(f.Labels, " +\n")), f.Guard.Made, f.Guard.Formatted, yes(f.Guard.claims()), skipped.String())
+})[0])[0])`, indented(strings.Join(f.Labels, " +\n")), f.Guard.Made, f.Guard.Formatted, yes(anyOf("l.replaces == 'yes'", f.Guard.claims())), yes(f.Guard.claims()), f.Guard.folds("tag"), entry, skipped.String())
 }
 
 // winners is the expression of the labels that become tags. Those of later sources win, but what may not have a key doesn't. Of labels that
@@ -119,6 +127,30 @@ func (f *tagField) winners() string {
   .map(all, all.filter(l, !all.exists(o, %s && (o.rank > l.rank || o.rank == l.rank && o.order < l.order))))[0]`, f.collides())
 }
 
+// replaced is the expression of the label that replaces each of the object's tags that isn't taken away, as a list, which is empty if none does. What
+// differs only in the case of its key stays as it is, unless that is reserved, or the label also takes the place of others.
+func (f *tagField) replaced() string {
+	differs := "l.value != e.value"
+	if f.ignoresCase() {
+		differs = fmt.Sprintf("(l.value != e.value || l.key != e.key && (l.reserved == 'yes' || variables.there.filter(o, %s).size() > 1))", f.same("o"))
+	}
+
+	return fmt.Sprintf("lists.range(variables.there.size()).map(i, [variables.there[i]].map(e, variables.tags.filter(l,\n"+
+		"  variables.taken[i] == 'no' && l.replaces == 'yes' && %s && %s))[0])", f.same("e"), differs)
+}
+
+// gone is the expression of which of the object's tags go, in their order: those that are taken away, and, in a list of strings, those that become a
+// string which is there already, as the provider compares them.
+func (f *tagField) gone() string {
+	if f.Shape != field.StringList {
+		return "variables.taken"
+	}
+
+	return fmt.Sprintf(`lists.range(variables.there.size()).map(i, variables.taken[i] == 'yes' || variables.replaced[i].exists(l,
+  lists.range(variables.there.size()).exists(j, j != i && variables.taken[j] == 'no' && l.entry ==
+    (variables.replaced[j].exists(o, o.order < l.order) ? variables.replaced[j][0].entry : %s))) ? 'yes' : 'no')`, f.folded("variables.there[j].text"))
+}
+
 // missing is the expression of the tags that aren't there, as far as there are slots for them: trusted ones first.
 func (f *tagField) missing() string {
 	provided := ""
@@ -126,10 +158,34 @@ func (f *tagField) missing() string {
 		provided = fmt.Sprintf(" - %s.filter(k, !there.exists(e, e.key == k)).size()", list(f.ProviderTags))
 	}
 
+	fewer := ""
+	if f.Shape == field.StringList {
+		fewer = fmt.Sprintf(".map(all, [variables.stays.map(t, %s)].map(s, all.filter(l, !(l.entry in s) && all.filter(o, o.entry == l.entry)[0].key == l.key))[0])", f.folded("t"))
+	}
+
 	return fmt.Sprintf(`[lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no').map(i, variables.there[i])].map(there,
   [%d - there.size()%s].map(slots,
-    [variables.tags.filter(l, !there.exists(e, %s)).sortBy(l, (l.rank.startsWith('1') ? '0' : '1') + l.order)].map(all,
-      all.slice(0, slots < 0 ? 0 : slots < all.size() ? slots : all.size()).sortBy(l, l.key))[0])[0])[0]`, f.Guard.MaxTags-f.Guard.Kept(), provided, f.same("e"))
+    [variables.tags.filter(l, !there.exists(e, %s)).sortBy(l, l.order)]%s.map(all,
+      all.slice(0, slots < 0 ? 0 : slots < all.size() ? slots : all.size()).sortBy(l, l.key))[0])[0])[0]`, f.Guard.MaxTags-f.Guard.Kept(), provided, f.same("e"), fewer)
+}
+
+// folded is the string of a list as the provider compares it with others.
+func (f *tagField) folded(text string) string {
+	if f.Guard.FoldEntries {
+		return f.Guard.folds(text)
+	}
+
+	return text
+}
+
+// stays is the expression of the strings of a list that stay, as they become.
+func (f *tagField) stays() string {
+	if f.Shape != field.StringList {
+		return ""
+	}
+
+	return fmt.Sprintf("lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no').map(i,\n"+
+		"  (variables.replaced[i].map(l, %s) + [variables.there[i].text])[0])", f.value())
 }
 
 // patches is the expression of the JSON patches. Objects around the field and the field itself are made if they aren't there, but for those that are
@@ -156,11 +212,7 @@ func (f *tagField) patches() string {
 	}
 
 	if f.Sorted {
-		patches = append(patches, fmt.Sprintf(`[JSONPatch{op: "add", path: %s, value: (
-  lists.range(variables.there.size()).filter(i, variables.gone[i] == 'no').map(i, [variables.there[i]].map(e,
-    i in variables.changed ? variables.tags.filter(l, %s).map(l, %[3]s)[0] : e.text)[0]) +
-  variables.new.map(l, %[3]s)
-).sort()}]`, quote(pointer), f.same("e"), f.value()))
+		patches = append(patches, fmt.Sprintf(`[JSONPatch{op: "add", path: %s, value: (variables.stays + variables.new.map(l, %s)).sort()}]`, quote(pointer), f.value()))
 	} else {
 		patches = append(append(patches, makes(f.Path, empty)), f.changes(quote(pointer+"/"))...)
 	}
@@ -184,9 +236,9 @@ func (f *tagField) changes(pointer string) (out []string) {
 	}
 
 	for _, p := range f.puts() {
-		out = append(out, fmt.Sprintf(`variables.changed.map(i, [variables.there[i]].map(e, variables.tags.filter(l, %s).map(l, JSONPatch{
+		out = append(out, fmt.Sprintf(`variables.changed.map(i, variables.replaced[i].map(l, JSONPatch{
   op: %s, path: %s + %s + %s, value: %s
-})[0])[0])`, f.same("e"), quote(p.Op), pointer, position, quote(p.Below), p.Value))
+})[0])`, quote(p.Op), pointer, position, quote(p.Below), p.Value))
 	}
 
 	return append(out,
@@ -429,8 +481,8 @@ func (f *tagField) begins(entry string, keys []string) string {
 	return matches(entry, "(?is)^("+strings.Join(of, "|")+")"+regexp.QuoteMeta(f.Separator))
 }
 
-// gone is the expression of which of the object's tags go, in their order.
-func (f *tagField) gone() string {
+// taken is the expression of which of the object's tags are taken away, in their order.
+func (f *tagField) taken() string {
 	conditions := slices.DeleteFunc([]string{f.takenAway(), f.twin()}, func(c string) bool { return c == "" })
 
 	return fmt.Sprintf("lists.range(variables.there.size()).map(i, [variables.there[i]].map(e, %s)[0])", yes(anyOf(conditions...)))
@@ -439,7 +491,7 @@ func (f *tagField) gone() string {
 // twin is the condition that the key of the tag e, at the position i, is the key of an earlier tag in another case, and that a label
 // replaces both. It is empty if the provider tells case.
 func (f *tagField) twin() string {
-	if !f.Guard.IgnoresCase() {
+	if !f.ignoresCase() {
 		return ""
 	}
 
@@ -462,37 +514,42 @@ func (f *tagField) takenAway() string {
 		is = f.begins("e.text", f.reserved())
 	}
 
-	return fmt.Sprintf("%s && !%s && !variables.tags.exists(l, l.reserved == 'yes' && l.key == e.key)", is, folded("e.key", tags.ProvidersKeys()))
+	return fmt.Sprintf("%s && !%s && !variables.tags.exists(l, l.reserved == 'yes' && %s)", is, folded("e.key", tags.ProvidersKeys()), f.same("e"))
+}
+
+// ignoresCase is true if the field has no two tags whose keys differ only in case, unless labels say so.
+func (f *tagField) ignoresCase() bool { return f.Guard.FoldKeys || f.Guard.FoldEntries && !f.isMap() }
+
+// same is the condition that the tag of the object is that of the label l, by its key. One of a map can't be spelled in another way.
+func (f *tagField) same(tag string) string {
+	exact, inAnyCase := tag+".key == l.key", f.Guard.folds(tag+".key")+" == l.id"
+
+	switch {
+	case !f.ignoresCase():
+		return exact
+	case f.isMap():
+		return fmt.Sprintf("(l.reserved == 'yes' ? %s : %s)", exact, inAnyCase)
+	case f.Guard.FoldKeys:
+		return inAnyCase
+	default:
+		return fmt.Sprintf("(l.id in variables.spellings ? %s : %s)", exact, inAnyCase)
+	}
 }
 
 // spellings is the expression of the keys, as the provider compares them, that several of the tags have. It is empty unless the provider compares
 // entries and not keys: then these are different tags.
 func (f *tagField) spellings() string {
-	if !f.Guard.FoldEntries {
+	if f.Guard.FoldKeys || !f.ignoresCase() {
 		return ""
 	}
 
-	return fmt.Sprintf("[variables.tags.map(l, %s)].map(all, all.filter(k, all.filter(o, o == k).size() > 1))[0]", f.Guard.folds("l.key"))
-}
-
-// same is the condition that the tag of the object is that of the label l, by its key.
-func (f *tagField) same(tag string) string {
-	if !f.Guard.IgnoresCase() {
-		return tag + ".key == l.key"
-	}
-
-	key, exact := f.Guard.folds("l.key"), "l.reserved == 'yes'"
-	if f.Guard.FoldEntries {
-		exact += " || " + key + " in variables.spellings"
-	}
-
-	return fmt.Sprintf("(%s ? %s.key == l.key : %s == %s)", exact, tag, f.Guard.folds(tag+".key"), key)
+	return "[variables.tags.map(l, l.id)].map(all, all.filter(k, all.filter(o, o == k).size() > 1))[0]"
 }
 
 // collides is the condition that the tags l and o have the same key.
 func (f *tagField) collides() string {
 	if f.Guard.FoldKeys {
-		return f.Guard.folds("o.key") + " == " + f.Guard.folds("l.key")
+		return "o.id == l.id"
 	}
 
 	return "o.key == l.key"
@@ -570,7 +627,7 @@ func (f *tagField) puts() []put {
 	below := func(name string) string { return pointer(object.Segments{{Type: object.SegmentField, Field: name}}) }
 	out := []put{{"add", below(f.Value), "l.value"}}
 
-	if f.Guard.IgnoresCase() {
+	if f.ignoresCase() {
 		out = append(out, put{"replace", below(f.Key), "l.key"})
 	}
 

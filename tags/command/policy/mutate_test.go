@@ -362,22 +362,54 @@ func TestMutateLeftAlone(t *testing.T) {
 	}
 }
 
-// TestMutateTwins proves that of tags whose keys differ only in case, a label replaces the first, and the others go. In a list of strings, labels
-// whose keys differ only in case are several tags, each of which replaces its own.
+// TestMutateTwins proves that policies do as the function does with keys that differ only in case.
 func TestMutateTwins(t *testing.T) {
-	for _, values := range []string{"{a: b}", "{a: b, A: c}"} {
-		fields := `keyPrefix: "", sources: [{type: Value, values: ` + values + `, onConflict: Replace}]`
-		in := inputOf(t, fields)
-		mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
+	const (
+		ours   = `sources: [{type: Value, values: {a: b}, onConflict: Replace}]`
+		theirs = `sources: [{type: RequiredResource, prefix: tags.example.org/, trusted: true, resource: {apiVersion: v1, kind: Namespace, name: {fromFieldPath: metadata.namespace}}}]`
+		both   = `sources: [
+			{type: Value, values: {A: x, "a:b": c}, onConflict: Replace},
+			{type: RequiredResource, prefix: tags.example.org/, onConflict: Replace, resource: {apiVersion: v1, kind: Namespace, name: {fromFieldPath: metadata.namespace}}}
+		]`
+	)
 
-		for _, gvk := range []schema.GroupVersionKind{
-			{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}, // A map.
-			{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},                    // A list of strings.
-		} {
-			for _, there := range [][][2]string{{{"a", "x"}, {"c", "y"}, {"A", "z"}}, {{"a", "x"}}, {{"A", "b"}}} {
-				compareMutated(t, in, mutators, managed.Resource(gvk, locate(t, in, gvk), there), team(nil, nil), 1)
+	alerts := schema.GroupVersionKind{Group: "alertsmanagement.azure.com", Version: "v1api20230301", Kind: "PrometheusRuleGroup"}
+	database := schema.GroupVersionKind{Group: "databases.databricks.crossplane.io", Version: "v1alpha1", Kind: "DatabaseInstance"}
+	droplet := schema.GroupVersionKind{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"}
+
+	cases := map[string]struct {
+		reason string
+		kind   schema.GroupVersionKind
+		input  string
+		labels map[string]string
+		there  [][2]string
+	}{
+		"Map":       {"A label replaces the first of a map's tags with its key, and the others go.", alerts, ours, nil, [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}},
+		"List":      {"So it does in a list of strings.", droplet, ours, nil, [][2]string{{"a", "x"}, {"c", "y"}, {"A", "z"}}},
+		"SameValue": {"Of several tags, the first becomes the label to the letter.", droplet, ours, nil, [][2]string{{"A", "b"}, {"c", "y"}, {"a", "z"}}},
+		"OneOfBoth": {"Labels that differ in case are tags of their own in a list of strings: a tag is that of the label with its very key.", droplet, theirs, map[string]string{"a": "v", "A": "v"}, [][2]string{{"a", "x"}}},
+		"NewBoth":   {"The provider takes two labels for one string, which is new.", droplet, theirs, map[string]string{"a": "v", "A": "v"}, nil},
+		"Third":     {"A tag with neither key stays.", droplet, theirs, map[string]string{"ab": "v", "AB": "v"}, [][2]string{{"aB", "x"}}},
+		"Becomes":   {"A tag goes if what it would become is there.", droplet, both, map[string]string{"a": "X"}, [][2]string{{"c", "y"}, {"a", "z"}, {"A", "x"}}},
+		"Joined":    {"Keys can have the separator in them, and come to one string.", droplet, both, map[string]string{"a": "b:c"}, [][2]string{{"c", "y"}}},
+		"Reserved":  {"A reserved key is spelled as the label has it, where the tag is.", droplet, `reservedKeys: [a], ` + theirs, map[string]string{"a": "v"}, [][2]string{{"A", "v"}, {"c", "y"}}},
+		"KeyValues": {"So it is in a list of keys and values.", database, `reservedKeys: [a], ` + theirs, map[string]string{"a": "v"}, [][2]string{{"A", "v"}, {"c", "y"}}},
+		"OfMap":     {"In a map it is another key.", alerts, `reservedKeys: [a], ` + theirs, map[string]string{"a": "v"}, [][2]string{{"A", "v"}, {"c", "y"}}},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			fields := `keyPrefix: "", ` + tc.input
+			in := inputOf(t, fields)
+			labels := make(map[string]string)
+
+			for key, value := range tc.labels {
+				labels[prefix+key] = value
 			}
-		}
+
+			mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate", "--match", tc.kind.GroupVersion().String()+"/"+tc.kind.Kind))
+			compareMutated(t, in, mutators, managed.Resource(tc.kind, locate(t, in, tc.kind), tc.there), team(nil, labels), 1)
+		})
 	}
 }
 
@@ -412,7 +444,6 @@ func TestMutateProperty(t *testing.T) {
 		}
 
 		slices.SortFunc(there, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-		there = slices.CompactFunc(there, func(a, b [2]string) bool { return strings.EqualFold(a[0], b[0]) })
 
 		// What removeTags names stays in the object.
 		there = slices.DeleteFunc(there, func(t [2]string) bool { return len(in.RemoveTags) > 0 && strings.HasSuffix(t[0], "b") })

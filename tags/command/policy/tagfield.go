@@ -320,7 +320,7 @@ func (f *tagField) item() string {
 // nothing.
 func (f *tagField) itemKey() string {
 	if f.Labels != nil {
-		return fmt.Sprintf("(variables.tags.filter(l, %s.startsWith(%s + %s)).map(l, e.substring(0, l.key.size())).sortBy(k, -k.size()) + [''])[0]", f.Guard.folds("e"), f.Guard.folds("l.key"), quote(f.Separator))
+		return fmt.Sprintf("([%s].map(s, variables.tags.filter(l, s.startsWith(l.id + %s)).map(l, e.substring(0, l.key.size())).sortBy(k, -k.size()))[0] + [''])[0]", f.Guard.folds("e"), quote(f.Separator))
 	}
 
 	var known, prefixes []string
