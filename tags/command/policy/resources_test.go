@@ -222,15 +222,18 @@ func TestResourcesProperty(t *testing.T) {
 // TestResourcesCapitals proves that keys in lists of strings are told apart as by the function, whose rules aren't only for ASCII.
 func TestResourcesCapitals(t *testing.T) {
 	fields := `keyPrefix: "", tagPolicy: {rules: [{key: "team:É", values: [a], required: false}]}`
-	gvk := schema.GroupVersionKind{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"}
 	in := inputOf(t, fields)
-	targets, _ := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
 
-	for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
-		o := managed.Resource(gvk, targets.All[0].Field, [][2]string{{key, "b"}})
-		if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
-			t.Errorf("%q of value b should break %d rules, but breaks: %q", key, broken(t, in, o), got)
+	for _, gvk := range []schema.GroupVersionKind{
+		{Group: "compute.do.crossplane.io", Version: "v1alpha1", Kind: "Droplet"},       // Entries are compared without case.
+		{Group: "dns.cloudflare.crossplane.io", Version: "v1alpha1", Kind: "DNSRecord"}, // Keys are.
+	} {
+		for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
+			o := managed.Resource(gvk, locate(t, in, gvk), [][2]string{{key, "b"}})
+			if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
+				t.Errorf("%q of value b should break %d rules of %s, but breaks: %q", key, broken(t, in, o), gvk.Kind, got)
+			}
 		}
 	}
 }

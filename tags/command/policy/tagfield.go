@@ -338,7 +338,7 @@ func (f *tagField) itemKey() string {
 	}
 
 	separator, item := quote(f.Separator), "e"
-	if f.Guard.FoldEntries {
+	if f.Guard.IgnoresCase() {
 		item = f.Guard.folds(item, known...)
 		known = words.Map(known, strings.ToLower)
 	}
