@@ -184,6 +184,7 @@ func TestNarrowProperties(t *testing.T) {
 		{"gcp", "storage.cnrm.cloud.google.com", "StorageBucket", limit{key: `[a-z]([0-9a-z_\-]*[0-9a-z])?`, value: `(` + kcc + `)?`, never: `^managed-by-cnrm$|^goog`, keyMax: 63, valueMax: 63, count: 64}},
 		{"gcp", "infrastructure.cluster.x-k8s.io", "GCPMachine", limit{key: all, value: all, never: `^capg-`, keyMax: 63, valueMax: 63, count: 64}},
 		{"huawei", "obs.huaweicloud.crossplane.io", "Bucket", limit{key: `[0-9A-Za-z\-_]+`, value: `[0-9A-Za-z\-_.]*`, keyMax: 36, valueMax: 43, count: 10}},
+		{"ionos", "objectstorage.m.ionoscloud.io", "Object", limit{key: `[0-9A-Za-z\-_.:/]+`, value: all, keyMax: 63, valueMax: 255, count: 10}},
 		{"openstack", "infrastructure.cluster.x-k8s.io", "OpenStackCluster", limit{key: `[^,/\p{Cc}]+`, value: `[^,/\p{Cc}]*`, entryMax: 60, count: 50}},
 		{"opentelekom", "vpcep.opentelekomcloud.crossplane.io", "ServiceV1", limit{key: all, value: all, never: `[^` + letterOrDigit + ` _.:/=+\-@]`, keyMax: 128, valueMax: 255, count: 20}},
 		{"scaleway", "k8s.scaleway.upbound.io", "Pool", limit{key: all, value: all, never: `^(taint|noprefix)$`, count: 32}},

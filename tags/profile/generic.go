@@ -5,7 +5,7 @@ package profile
 const Generic = "generic"
 
 // generic is what all providers that we know admit. It applies to providers that we don't know.
-var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, harness, palette}}
+var generic = cloud{contract: &genericContract, always: []service{exoscaleSKS, harness, ionosObjects, palette}}
 
 var genericContract = Profile{
 	Name:     Generic,
