@@ -46,6 +46,7 @@ var controllerFiles = filepath.Join("testdata", "controllers")
 // clouds of the controllers, by the names of their files.
 var clouds = map[string]func() *cloud.Cloud{
 	"hcloud":      cloud.Hetzner,
+	"ionos":       cloud.IONOS,
 	"ack":         cloud.DynamoDB,
 	"aws-classic": cloud.SQS,
 }

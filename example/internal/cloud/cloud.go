@@ -3,6 +3,7 @@
 package cloud
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -50,6 +51,9 @@ type call struct {
 	path  string
 	query url.Values
 	body  object
+
+	// xml is a body that is not JSON.
+	xml []byte
 }
 
 // A reply to a call.
@@ -60,7 +64,7 @@ type reply struct {
 }
 
 // looks are the actions that change nothing.
-var looks = regexp.MustCompile("^(GET|Get|List|Describe)")
+var looks = regexp.MustCompile("^(GET|HEAD|Get|List|Describe)")
 
 func newCloud(answer func(*Cloud, *call) reply) *Cloud {
 	return &Cloud{answer: answer, resources: make(map[string]*resource)}
@@ -128,6 +132,8 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// AWS has older APIs, whose calls are forms.
 	if form, err := url.ParseQuery(string(text)); err == nil && form.Has("Action") {
 		in.action = form.Get("Action")
+	} else if bytes.HasPrefix(text, []byte("<")) {
+		in.xml = text
 	} else if len(text) > 0 {
 		if err := json.Unmarshal(text, &in.body); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -144,7 +150,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.reads++
 	} else {
 		who, _, _ := strings.Cut(r.UserAgent(), " ")
-		c.writes = append(c.writes, fmt.Sprintf("%s %s: %s %s %s: %d", time.Now().Format(time.TimeOnly), who, in.action, in.path, text, out.status))
+		c.writes = append(c.writes, fmt.Sprintf("%s %s: %s %s %s: %d", time.Now().Format(time.TimeOnly), who, in.action, in.path, bytes.TrimSpace(text), out.status))
 	}
 
 	write(w, out)
@@ -171,6 +177,17 @@ func write(w http.ResponseWriter, out reply) {
 
 	w.WriteHeader(out.status)
 	_, _ = io.WriteString(w, text) // Who has gone needs no answer.
+}
+
+// named is the name of the resource with an id, if there is one.
+func (c *Cloud) named(id string) string {
+	for name, r := range c.resources {
+		if fmt.Sprint(r.says["id"]) == id {
+			return name
+		}
+	}
+
+	return ""
 }
 
 // text of a field of a call's body, or nothing.

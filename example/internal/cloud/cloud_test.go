@@ -17,6 +17,12 @@ func TestTags(t *testing.T) {
 	const (
 		arn = `"ResourceArn": "arn:aws:dynamodb:::table/orders"`
 		url = `"QueueUrl": "http://x/0/jobs"`
+
+		first  = "00000000-0000-0000-0000-000000000001"
+		dc     = "/cloudapi/v6/datacenters/1/"
+		server = dc + "servers/" + first
+
+		tagging = "<Tagging><TagSet><Tag><Key>a:b/c</Key><Value>prod</Value></Tag></TagSet></Tagging>"
 	)
 
 	type step struct {
@@ -50,6 +56,42 @@ func TestTags(t *testing.T) {
 				{call: "GET /v1/networks/2", status: 404, says: "not_found", want: Tags{"env": "test"}},
 				{call: "GET /v1/servers", status: 404, says: "not_found", want: Tags{"env": "test"}},
 				{call: "DELETE /v1/networks/1", status: 204},
+			},
+		},
+		"IONOS": {
+			reason: "Labels are made and deleted one by one, and their keys may have slashes.",
+			cloud:  IONOS(), name: "web",
+			steps: []step{
+				{call: "POST " + dc + "servers", body: `{"properties": {"name": "web"}, "entities": {"volumes": {"items": [{"properties": {"size": 5}}]}}}`, status: 202, says: "RUNNING", want: Tags{}},
+				{call: "GET /cloudapi/v6/requests/1/status", status: 200, says: "DONE", want: Tags{}},
+				{call: "POST " + server + "/labels", body: `{"properties": {"key": "a:b/c", "value": "prod"}}`, status: 201, says: "a:b/c", want: Tags{"a:b/c": "prod"}},
+				{call: "POST " + server + "/labels", body: `{"properties": {"key": "a:b/c", "value": "test"}}`, status: 422, says: "there already", want: Tags{"a:b/c": "prod"}},
+				{call: "GET " + server + "/labels?depth=1", status: 200, says: `"prod"`, want: Tags{"a:b/c": "prod"}},
+				{call: "PATCH " + server, body: `{"cores": 2}`, status: 202, says: `"cores":2`, want: Tags{"a:b/c": "prod"}},
+				{call: "GET " + server + "?depth=4", status: 200, says: `"size":5`, want: Tags{"a:b/c": "prod"}},
+				{call: "GET " + server + "/volumes/" + first, status: 200, says: `"size":5`, want: Tags{"a:b/c": "prod"}},
+				{call: "DELETE " + server + "/labels/a:b%2Fc", status: 200, want: Tags{}},
+				{call: "DELETE " + server + "/labels/a:b%2Fc", status: 404, says: "does not exist", want: Tags{}},
+				{call: "GET " + dc + "servers/2", status: 404, says: "does not exist", want: Tags{}},
+				{call: "GET /cloudapi/v6/images", status: 404, says: "no such path", want: Tags{}},
+				{call: "DELETE " + dc + "volumes/" + first, status: 202, want: Tags{}},
+				{call: "DELETE " + server, status: 202},
+			},
+		},
+		"IONOS's buckets": {
+			reason: "All tags are put at once.",
+			cloud:  IONOS(), name: "pictures",
+			steps: []step{
+				{call: "HEAD /pictures", status: 404},
+				{call: "PUT /pictures", body: "<CreateBucketConfiguration/>", status: 200, want: Tags{}},
+				{call: "GET /pictures?location", status: 200, says: "eu-central-3", want: Tags{}},
+				{call: "GET /pictures?object-lock", status: 404, want: Tags{}},
+				{call: "GET /pictures?tagging", status: 404, want: Tags{}},
+				{call: "PUT /pictures?tagging", body: tagging, status: 200, want: Tags{"a:b/c": "prod"}},
+				{call: "PUT /pictures?tagging", body: "<Tagging>", status: 400, says: "EOF", want: Tags{"a:b/c": "prod"}},
+				{call: "GET /pictures?tagging", status: 200, says: tagging, want: Tags{"a:b/c": "prod"}},
+				{call: "DELETE /pictures?tagging", status: 200, want: Tags{}},
+				{call: "DELETE /pictures", status: 200},
 			},
 		},
 		"DynamoDB": {

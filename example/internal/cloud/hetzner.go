@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -83,17 +82,6 @@ type hetznerResources struct {
 	*Cloud
 
 	kind hetznerKind
-}
-
-// named is the name of the resource with an id, if there is one.
-func (of hetznerResources) named(id string) string {
-	for name, r := range of.resources {
-		if n, _ := r.says["id"].(int); strconv.Itoa(n) == id {
-			return name
-		}
-	}
-
-	return ""
 }
 
 // says what the API says of a resource.
