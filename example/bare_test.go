@@ -94,6 +94,7 @@ func TestBareResources(t *testing.T) {
 		}
 
 		b.try(kinds[start:end])
+		t.Logf("%d of %d kinds", end, len(kinds))
 		start = end
 	}
 
@@ -354,8 +355,9 @@ func (b *bare) owners() {
 	apply := func() (*unstructured.Unstructured, error) {
 		o := managed.Resource(gvk, &f, [][2]string{{"plexsphere:env", "dev"}})
 		o.SetNamespace("team-a")
+		o.SetName("applied")
 
-		return b.Of(o).Apply(b.T.Context(), "x", o, metav1.ApplyOptions{FieldManager: "apiextensions.crossplane.io/composed/0", Force: true})
+		return b.Of(o).Apply(b.T.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: "apiextensions.crossplane.io/composed/0", Force: true})
 	}
 
 	want := map[string]any{"plexsphere:cost-center": "100", "plexsphere:env": "dev", "plexsphere:managed-by": "platform", "plexsphere:owner": "team-a"}
