@@ -63,7 +63,7 @@ func drawPatch(t *rapid.T, k drawnKind) object {
 	key := rapid.SampledFrom(k.keys).Draw(t, "key")
 	field := "spec.forProvider." + k.tags
 
-	to := mostly(t, "to", field+"["+key+"]", field+`["`+key+`"]`, "spec.forProvider.region", "metadata.annotations[note]", field+"[*]", "spec.managementPolicies[0]")
+	to := mostly(t, "to", field+"["+key+"]", field+`["`+key+`"]`, "spec.forProvider.region", "metadata.annotations[note]", field+"[*]")
 	if k.tags == "tag" {
 		to = mostly(t, "to", field+rapid.SampledFrom([]string{"[0]", "[1]", "[2]"}).Draw(t, "index")+".value", field+"[0].key", field+"[*].value")
 	}

@@ -36,25 +36,30 @@ type composition struct {
 type step struct {
 	*file
 
-	at                          int
-	name, function, group, kind string
-	node, input                 *yaml.Node
+	at                    int
+	name, function, group string
+	node, input           *yaml.Node
 }
 
-// Groups and kinds of the inputs that are read.
-const (
-	patchesGroup = "pt.fn.crossplane.io"
-	patchesKind  = "Resources"
+// A function whose steps are read, by how its package is named and by the group of its input. It reads inputs of any
+// group, so that Compositions have others, too, such as those of earlier releases.
+type function struct{ name, group string }
 
-	tagManagerGroup = "tag-manager.fn.crossplane.io"
-	tagManagerKind  = "ManagedTags"
+var (
+	patchAndTransform = function{name: "function-patch-and-transform", group: "pt.fn.crossplane.io"}
+	tagManager        = function{name: "function-tag-manager", group: "tag-manager.fn.crossplane.io"}
 )
+
+// runs reports whether the step runs the function.
+func (s *step) runs(f function) bool {
+	return s.group == f.group || strings.HasSuffix(s.function, f.name)
+}
 
 // group of this function's input.
 var group, _, _ = strings.Cut(v1beta1.APIVersion, "/")
 
 // harmless are the groups of inputs of functions that make no resources, besides those of functions without any input.
-var harmless = []string{"", "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", tagManagerGroup, group}
+var harmless = []string{"", "environmentconfigs.fn.crossplane.io", "extra-resources.fn.crossplane.io", "autoready.fn.crossplane.io", group}
 
 // migrate the Compositions of the file.
 func (f *file) migrate() (out []*composition) {
@@ -93,7 +98,7 @@ func (c *composition) migrate() {
 
 	switch {
 	case pipeline == nil:
-		c.notef("left: it has no pipeline; crossplane beta convert pipeline-composition makes one")
+		c.notef("left: it has no pipeline; crossplane beta convert pipeline-composition makes one, in the CLI of Crossplane v1")
 		return
 	case contains(c.node, func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode }):
 		c.notef("left: it has aliases of YAML anchors; write what they stand for in their place")
@@ -104,7 +109,7 @@ func (c *composition) migrate() {
 		of, _, _ := strings.Cut(text(n, "input", "apiVersion"), "/")
 		c.steps = append(c.steps, &step{
 			file: c.file, at: i, node: n, input: field(n, "input"),
-			name: text(n, "step"), function: text(n, "functionRef", "name"), group: of, kind: text(n, "input", "kind"),
+			name: text(n, "step"), function: text(n, "functionRef", "name"), group: of,
 		})
 
 		at, ok := c.itemOf(n)
@@ -123,11 +128,11 @@ func (c *composition) migrate() {
 
 	for _, s := range c.steps {
 		switch {
-		case s.group == patchesGroup && s.kind == patchesKind:
+		case s.runs(patchAndTransform):
 			p := readPatches(s)
 			resources = append(resources, p.resources...)
 			c.replacePatches(p, mayTag(resources, known))
-		case s.group == tagManagerGroup && s.kind == tagManagerKind:
+		case s.runs(tagManager):
 			c.replaceTagManager(s, resources, known)
 		default:
 			known = known && slices.Contains(harmless, s.group)
@@ -178,6 +183,10 @@ func (c *composition) replacePatches(p *patchStep, mayTag []string) {
 	c.edits = append(c.edits, edit{from: at.to, to: at.to, with: indented(p.replacement(name, c.list, mayTag), at.dash)})
 	c.last = p.at
 	c.notef("step %s takes the place of %s in step %s", name, words.Count(n, "patch", "patches"), words.Name(p.name))
+
+	for _, path := range p.leaving() {
+		c.notef("step %s leaves a resource alone if a patch to %s tells it to", name, words.Name(path))
+	}
 }
 
 // indented lines.

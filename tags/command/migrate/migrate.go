@@ -22,8 +22,9 @@ import (
 // and why, it says beside that.
 //
 // What it takes out gives the same tags as what it writes, for every composite resource whose tags are strings that the
-// cloud admits. Whatever it can't say that of, it leaves. As a proof it renders the old and the new Composition, as far as
-// they differ, for given composite resources: with the functions that the steps before call, and that listen somewhere.
+// cloud admits, to all that isn't only observed. Whatever it can't say that of, it leaves. As a proof it renders the old
+// and the new Composition, as far as they differ, for given composite resources: with the functions that the steps before
+// call, and that listen somewhere.
 type Command struct {
 	Files []string
 

@@ -110,10 +110,6 @@ func readPatches(s *step) *patchStep {
 	for _, r := range p.resources {
 		r.locate()
 
-		if slices.ContainsFunc(r.uses, func(u *use) bool { return u.leaves() }) {
-			r.field, r.why = nil, "another patch says whether this function leaves the resource alone"
-		}
-
 		for _, u := range r.uses {
 			p.judge(r, u)
 		}
@@ -216,7 +212,8 @@ var (
 	ignoredThere = object.MustParsePath("metadata.annotations[" + ignoreResource + "]")
 )
 
-// leaving are the fields by which this function leaves a resource alone.
+// leaving are the fields by which this function leaves a resource alone. What isn't an annotation of a function makes the
+// controller do so, too: it writes no tags then.
 var leaving = []object.Path{
 	object.MustParsePath("spec.managementPolicies"),
 	object.MustParsePath("spec.managementPolicy"),
@@ -237,14 +234,21 @@ func (p *patch) path() (object.Path, bool) {
 	return path, err == nil
 }
 
-// leaves reports whether the patch may make this function leave the resource alone.
-func (p *patch) leaves() bool {
-	path, ok := p.path()
+// leaving are the paths of patches that may make this function leave a resource alone.
+func (p *patchStep) leaving() (out []string) {
+	for _, of := range p.patches {
+		path, ok := of.path()
+		leaves := func(to object.Path) bool {
+			_, is := relate(path, to)
+			return is == within
+		}
 
-	return ok && slices.ContainsFunc(leaving, func(to object.Path) bool {
-		_, is := relate(path, to)
-		return is != outside
-	})
+		if ok && slices.ContainsFunc(leaving, leaves) {
+			out = append(out, toOf(of.node))
+		}
+	}
+
+	return words.Distinct(out)
 }
 
 // judge what the patch does to tags of the resource, and refuse it if that can't be said.
@@ -308,12 +312,19 @@ func relate(path, to object.Path) (object.Segments, relation) {
 
 const wildcard = "*"
 
-// looksLikeTags is true for a path to something that has the name of tags.
+// looksLikeTags is true for a path to something that has the name of tags, but for labels of objects in Kubernetes: those
+// of a manifest, and those that a selector matches.
 func looksLikeTags(path object.Path) bool {
-	return path.Segments()[0].Field == "spec" && slices.ContainsFunc(path.Segments(), func(s object.Segment) bool {
-		name := strings.ToLower(s.Field)
-		return strings.HasSuffix(name, "tags") || strings.HasSuffix(name, "labels")
-	})
+	for _, s := range path.Segments()[1:] {
+		switch name := strings.ToLower(s.Field); {
+		case name == "metadata" || name == "matchlabels":
+			return false
+		case strings.HasSuffix(name, "tags") || strings.HasSuffix(name, "labels"):
+			return path.Segments()[0].Field == "spec"
+		}
+	}
+
+	return false
 }
 
 // judgeTag reads what the patch gives to the rest of its path within the tag field.
@@ -348,7 +359,7 @@ func (p *patchStep) judgeTag(r *resource, u *use, rest object.Segments) {
 		u.refuse(&refusal{"its policy retains what a list has", showsList})
 	case u.retain && (meets || slices.ContainsFunc(r.tags(), func(n *yaml.Node) bool { return n.Value == "" })):
 		// What is empty counts as absent there.
-		u.refuse(&refusal{policy + " is read only before all that patches the same tags, and without empty tags in the base", showsMap})
+		u.refuse(&refusal{policy + " writes over tags that are empty in the base or by patches before it, as no source does", showsMap})
 	}
 }
 
