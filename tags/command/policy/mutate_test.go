@@ -414,7 +414,7 @@ func TestMutateTwins(t *testing.T) {
 }
 
 // texts are values of labels, some of which only annotations and inputs can have.
-var texts = []string{"", "v", "V1", "a.b", "true", "it's", `"\n${x}\`, "a\n\tb", "é=ü, ß", "İſK", "{{.}}", " x ", "%s", "\x00", strings.Repeat("é", 130)}
+var texts = []string{"", "v", "V1", "a.b", "true", "it's", `"\n${x}\`, "a\n\tb", "é=ü, ß", "İſK", "{{.}}", " x ", "%s", "v:x", "\x00", strings.Repeat("é", 130)}
 
 // TestMutateProperty compares what policies and the function make of objects, by inputs, labels and tags that are drawn.
 func TestMutateProperty(t *testing.T) {
@@ -462,7 +462,7 @@ func TestMutateProperty(t *testing.T) {
 // knownSources returns a generator of inputs whose sources admission knows.
 func knownSources() *rapid.Generator[map[string]any] {
 	return rapid.Custom(func(t *rapid.T) map[string]any {
-		values := map[string]any{"zone": "x"}
+		values := map[string]any{"zone": "x", rapid.SampledFrom([]string{"zone", "ab:v"}).Draw(t, "more"): "x"}
 		for i := range rapid.SampledFrom([]int{0, 2, 70}).Draw(t, "values") {
 			values[fmt.Sprintf("k%d", i)] = texts[i%len(texts)]
 		}
