@@ -89,12 +89,12 @@ func (c *cluster) compare(ctx context.Context, of *composition, before, after st
 		return 0, 0, nil
 	}
 
-	was, err := pipelineOf(before, of.name)
+	was, err := pipelineOf(before, of.at)
 	if err != nil {
 		return 0, 0, err
 	}
 
-	is, err := pipelineOf(after, of.name)
+	is, err := pipelineOf(after, of.at)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -103,9 +103,11 @@ func (c *cluster) compare(ctx context.Context, of *composition, before, after st
 	same := len(was) - of.last - 1
 	was, is = was[:len(was)-same], is[:len(is)-same]
 
+	apiVersion, kind := text(of.node, "spec", "compositeTypeRef", "apiVersion"), text(of.node, "spec", "compositeTypeRef", "kind")
+
 	for _, xr := range c.xrs {
 		o := object.Tree(xr)
-		if text(of.node, "spec", "compositeTypeRef", "kind") != object.Kind(o) || text(of.node, "spec", "compositeTypeRef", "apiVersion") != object.APIVersion(o) {
+		if kind != object.Kind(o) || apiVersion != object.APIVersion(o) {
 			continue
 		}
 
@@ -119,26 +121,26 @@ func (c *cluster) compare(ctx context.Context, of *composition, before, after st
 		differs += c.sayDifference(say, words.Name(object.Title(o)), d)
 	}
 
+	if compared == 0 && len(c.xrs) > 0 {
+		_, _ = fmt.Fprintf(say, "  not compared: no --xr is of kind %s in %s; a claim names its composite resource in spec.resourceRef\n", kind, apiVersion)
+	}
+
 	return compared, differs, nil
 }
 
-// pipelineOf returns the steps of the Composition with the name.
-func pipelineOf(text, name string) ([]*structpb.Struct, error) {
+// pipelineOf returns the steps of the Composition in the text that has so many before it.
+func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 	objects, err := (&manifest.Reader{Stdin: strings.NewReader(text)}).Objects(manifest.Stdin)
 	if err != nil {
 		return nil, err
 	}
 
-	var out []*structpb.Struct
+	compositions := slices.DeleteFunc(objects, func(o *structpb.Struct) bool {
+		return !isComposition(object.APIVersion(object.Tree(o)), object.Kind(object.Tree(o)))
+	})
 
-	for _, o := range objects {
-		if object.Kind(object.Tree(o)) != "Composition" || object.Name(object.Tree(o)) != name {
-			continue
-		}
-
-		for _, s := range o.GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues() {
-			out = append(out, s.GetStructValue())
-		}
+	for _, s := range compositions[at].GetFields()["spec"].GetStructValue().GetFields()["pipeline"].GetListValue().GetValues() {
+		out = append(out, s.GetStructValue())
 	}
 
 	return out, nil

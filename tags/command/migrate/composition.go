@@ -17,6 +17,8 @@ import (
 type composition struct {
 	*file
 
+	// at is how many Compositions the file has before it. Several can have one name.
+	at    int
 	name  string
 	node  *yaml.Node
 	steps []*step
@@ -70,12 +72,11 @@ func (f *file) migrate() (out []*composition) {
 		}
 
 		for _, o := range objects {
-			of, _, _ := strings.Cut(text(o, "apiVersion"), "/")
-			if of != "apiextensions.crossplane.io" || text(o, "kind") != "Composition" {
+			if !isComposition(text(o, "apiVersion"), text(o, "kind")) {
 				continue
 			}
 
-			c := &composition{file: f, name: text(o, "metadata", "name"), node: o, last: -1}
+			c := &composition{file: f, at: len(out), name: text(o, "metadata", "name"), node: o, last: -1}
 			c.migrate()
 
 			out = append(out, c)
@@ -83,6 +84,10 @@ func (f *file) migrate() (out []*composition) {
 	}
 
 	return out
+}
+
+func isComposition(apiVersion, kind string) bool {
+	return strings.HasPrefix(apiVersion, "apiextensions.crossplane.io/") && kind == "Composition"
 }
 
 // notef notes what becomes of the Composition.
@@ -114,7 +119,7 @@ func (c *composition) migrate() {
 
 		at, ok := c.itemOf(n)
 		if !ok {
-			c.notef("left: its steps aren't on lines of their own")
+			c.notef("left: its steps aren't on lines of their own; write the list in the block style of YAML")
 			return
 		}
 

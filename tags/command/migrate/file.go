@@ -33,14 +33,26 @@ func parse(text []byte) (*file, error) {
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
 
-		if err := d.Decode(&document); errors.Is(err, io.EOF) {
+		err := d.Decode(&document)
+
+		switch {
+		case errors.Is(err, io.EOF):
 			return f, nil
-		} else if err != nil {
+		case err == nil && contains(&document, isTemplate):
+			err = errors.New("a key is a map")
+		}
+
+		if err != nil {
 			return nil, errors.Wrap(err, "it is not YAML; render a template first, and migrate the result")
 		}
 
 		f.documents = append(f.documents, document.Content...)
 	}
+}
+
+// isTemplate is true for a map with a map as its key, as {{ .Values.region }} is one.
+func isTemplate(n *yaml.Node) bool {
+	return n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode
 }
 
 // text of the file as it was edited.

@@ -29,8 +29,10 @@ func (p *patchStep) labels() (out []*given) {
 				continue
 			}
 
-			i := slices.IndexFunc(out[at:], func(g *given) bool { return g.label == u.label }) + at
-			if i < at {
+			from := max(at-1, 0) // What the resource gives twice in a row, it gives once.
+
+			i := slices.IndexFunc(out[from:], func(g *given) bool { return g.label == u.label }) + from
+			if i < from {
 				i = at
 				out = slices.Insert(out, i, &given{label: u.label})
 			}
