@@ -372,6 +372,8 @@ func (r *resource) key(rest object.Segments) (string, *refusal) {
 		return rest[0].Field, nil
 	case isMap:
 		return "", &refusal{why: "it patches something else than a tag, or all of them"}
+	case len(rest) == 0:
+		return "", &refusal{why: "it reads a list of tags, and a source reads a map of them: make the field a map, or let the patch stay"}
 	}
 
 	list := r.tags()
