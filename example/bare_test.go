@@ -143,7 +143,8 @@ func (b *bare) policies(root, flag string, input **structpb.Struct) string {
 	return applyPrinted(b.Test, cmd)
 }
 
-// definitions of the kinds, whose objects may have any fields.
+// definitions of the kinds, whose objects may have any fields. One kind of a group can be called like the plural of another, so that
+// no name is guessed.
 func (b *bare) definitions(kinds []schema.GroupVersionKind) (out []*unstructured.Unstructured) {
 	b.T.Helper()
 
@@ -166,7 +167,7 @@ func (b *bare) definitions(kinds []schema.GroupVersionKind) (out []*unstructured
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: %[1]s.%[2]s, annotations: {api-approved.kubernetes.io: "unapproved, of a test"}}
-spec: {group: %[2]s, names: {kind: %[3]s, listKind: %[3]sItems, plural: %[1]s}, scope: Namespaced}
+spec: {group: %[2]s, names: {kind: %[3]s, listKind: %[3]sItems, plural: %[1]s, singular: %[1]s-one}, scope: Namespaced}
 `, guessed.Resource, gk.Group, gk.Kind))
 		live.Field[map[string]any](definition, "spec")["versions"] = versions[gk]
 		versions[gk] = nil

@@ -67,7 +67,7 @@ var noteWords = []struct {
 	},
 	{
 		stamp.NoteLastStays, warning, "LastTagStays",
-		"the last tag stays in the cloud, since the provider fills a tag field that is empty with the cloud's tags: ",
+		"the last tag stays in the cloud, since an empty tag field doesn't make the provider remove it: ",
 	},
 	{stamp.NoteCopyReserved, warning, "MetadataNotCopied", "not copied to the tag field, since the keys are reserved: "},
 	{stamp.NoteCopyCapped, warning, "MetadataNotCopied", "not copied to the tag field, which has no tag slot left or doesn't admit it by its schema: "},
