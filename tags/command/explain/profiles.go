@@ -29,6 +29,9 @@ type explained struct {
 	origins map[tags.Label]Origin
 	assumed []tags.Label
 
+	// covering are labels that overrode one of a trusted source.
+	covering map[tags.Label]bool
+
 	// known are the labels without these.
 	known *tags.Transformer
 
@@ -105,7 +108,7 @@ type Origin struct {
 // addLabels adds the labels of the set, and where they came from. title returns the title of a label's
 // source.
 func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
-	e.origins = make(map[tags.Label]Origin)
+	e.origins, e.covering = make(map[tags.Label]Origin), make(map[tags.Label]bool)
 
 	overridden := make(map[string][]tags.Label)
 	for _, o := range set.Overridden {
@@ -117,6 +120,7 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 		from := Origin{Source: title(l)}
 		for _, o := range slices.Backward(others) {
 			from.Overrides = append(from.Overrides, Origin{Source: title(o), Value: e.value(o)})
+			e.covering[l] = e.covering[l] || o.Trusted
 		}
 
 		e.labels = append(e.labels, l)
@@ -242,6 +246,7 @@ func (e *explained) explanation(of *resolved, s *stamp.Stamper, p *profile.Profi
 	x.sort()
 	x.addRefused(f, of.Input)
 	x.addNotes(f, of)
+	e.addFailure(x, f, of.Input)
 	x.addRules(f.Transformed.Tags, of.Input)
 	x.addPolicy(of, e.known.Transform(p), f.Transformed)
 
@@ -291,40 +296,78 @@ func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
 }
 
-// addNotes on tag slots, and on why the function fails without them.
+// addNotes on tag slots.
 func (x *Explanation) addNotes(f *stamp.LookedField, of *resolved) {
 	in := of.Input
-	capped, trusted := 0, []string{}
-
-	for i := range f.Labels {
-		if l := &f.Labels[i]; l.Reason == profile.CountCap {
-			capped++
-
-			if l.Trusted {
-				trusted = append(trusted, words.Name(l.QualifiedKey))
-			}
-		}
-	}
-
 	own := len(f.ProviderTags)
 
 	switch more := max(f.Free+own, 0) - max(f.Free, 0); {
 	case in.ProviderTags == v1beta1.ProviderTagsNone && of.xr == nil && len(x.Tags)+own > x.profile.MaxTags:
 		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", own, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+own)
-	case in.ProviderTags != v1beta1.ProviderTagsNone && capped > 0 && more > 0:
+	case in.ProviderTags != v1beta1.ProviderTagsNone && capped(f) > 0 && more > 0:
 		x.notef("kinds whose provider adds no tags of its own have %s more for labels", words.Count(more, "tag", "tags"))
-	}
-
-	switch {
-	case len(trusted) > 0:
-		x.notef(fails+"trusted labels have no tag slot: %s", strings.Join(trusted, ", "))
-	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
-		x.notef(fails+"limitPolicy ApplyStrict, and %d labels have no tag slot", capped)
 	}
 }
 
-// fails begins notes on what is fatal.
-const fails = "the function fails: "
+// capped returns how many labels have no tag slot.
+func capped(f *stamp.LookedField) (n int) {
+	for i := range f.Labels {
+		if f.Labels[i].Reason == profile.CountCap {
+			n++
+		}
+	}
+
+	return n
+}
+
+// addFailure notes why the function fails, or may fail: a resource has none, some or all of the labels that differ per resource.
+func (e *explained) addFailure(x *Explanation, f *stamp.LookedField, in *v1beta1.CloudTags) {
+	var (
+		always, sometimes  int // Labels of trusted sources, which need tag slots.
+		lacking, differing []string
+	)
+
+	for i := range f.Labels {
+		l := &f.Labels[i]
+		if l.Fate == stamp.Removed || l.Fate == stamp.Skipped && l.Reason != profile.CountCap {
+			continue
+		}
+
+		switch {
+		case !slices.Contains(e.assumed, l.Label):
+			if l.Trusted {
+				always++
+			}
+		case l.Trusted || e.covering[l.Label]:
+			sometimes++
+
+			differing = append(differing, words.Name(l.QualifiedKey))
+		}
+
+		if l.Trusted && l.Reason == profile.CountCap {
+			lacking = append(lacking, words.Name(l.QualifiedKey))
+		}
+	}
+
+	capped, free := capped(f), max(f.Free, 0)
+
+	switch {
+	case len(lacking) > 0 && (sometimes == 0 || always > free):
+		x.notef(fails+"trusted labels have no tag slot: %s", strings.Join(lacking, ", "))
+	case sometimes > 0 && always+sometimes > free:
+		x.notef(mayFail+"trusted labels may have no tag slot, since these differ per resource: %s", strings.Join(differing, ", "))
+	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict && capped > len(e.assumed):
+		x.notef(fails+"limitPolicy ApplyStrict, and %d labels have no tag slot", capped)
+	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
+		x.notef(mayFail+"limitPolicy ApplyStrict, and %d labels have no tag slot on a resource that has all labels", capped)
+	}
+}
+
+// fails begins notes on what is fatal, and mayFail those on what is fatal for some resources.
+const (
+	fails   = "the function fails: "
+	mayFail = "the function may fail: "
+)
 
 // addRules notes which tags the fields of tagFields refuse, though the profile admits them.
 func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {
