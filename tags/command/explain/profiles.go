@@ -357,9 +357,9 @@ func (e *explained) addFailure(x *Explanation, f *stamp.LookedField, in *v1beta1
 	case sometimes > 0 && always+sometimes > free:
 		x.notef(mayFail+"trusted labels may have no tag slot, since these differ per resource: %s", strings.Join(differing, ", "))
 	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict && capped > len(e.assumed):
-		x.notef(fails+"limitPolicy ApplyStrict, and %d labels have no tag slot", capped)
+		x.notef(fails+"limitPolicy ApplyStrict, and %s no tag slot", words.Count(capped, "label has", "labels have"))
 	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
-		x.notef(mayFail+"limitPolicy ApplyStrict, and %d labels have no tag slot on a resource that has all labels", capped)
+		x.notef(mayFail+"limitPolicy ApplyStrict, and %s no tag slot on a resource that has all labels", words.Count(capped, "label has", "labels have"))
 	}
 }
 
