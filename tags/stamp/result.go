@@ -153,8 +153,8 @@ const (
 	// so that ignoreTags can do nothing for the resource.
 	NoteUnreported
 
-	// NoteLastStays is that the last tag stays: the provider fills a tag field that is empty
-	// with what the cloud has.
+	// NoteLastStays is that the last tag stays, since an empty tag field doesn't make the provider
+	// remove it: it copies the cloud's tags there, or leaves them alone.
 	NoteLastStays
 
 	// NoteLeftover tags have the prefix of labels' keys, nobody desires them, and the
