@@ -18,7 +18,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Function turns the labels of a composite resource into cloud tags of the
@@ -44,8 +43,12 @@ type Function struct {
 // RunFunction runs the function. It returns an error only if the client has gone, so
 // that nobody reads a response. Whatever else stops it is a fatal result, beside the
 // desired state as it was in the request, unless that is too large to be sent.
-func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (rsp *fnv1.RunFunctionResponse, _ error) {
-	run := report.NewRun(req)
+func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return f.Run(ctx, report.NewRun(req))
+}
+
+// Run the function for the request of run, which then has what each stage has come to: `explain` tells it.
+func (f *Function) Run(ctx context.Context, run *report.Run) (rsp *fnv1.RunFunctionResponse, _ error) {
 	run.Log, run.Metrics, run.AuditValues, run.Limit = f.log, f.metrics, f.auditValues, f.limit
 
 	defer func() {
@@ -55,7 +58,7 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 		}
 	}()
 
-	rsp, err := f.run(ctx, req, run)
+	rsp, err := f.stages(ctx, run)
 	if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
 		return nil, status.FromContextError(cause).Err()
 	}
@@ -63,21 +66,20 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	return run.Done(ctx, rsp, err), nil
 }
 
-// run the stages of the function: decode, resolve, locate, stamp and report. An Operation counts
-// instead.
-func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *report.Run) (*fnv1.RunFunctionResponse, error) {
+// stages of the function: decode, resolve, locate, stamp and report. An Operation counts instead.
+func (f *Function) stages(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 
-	required := require.New(req)
+	req, required := run.Request, run.Required
 
-	in, err := f.input(req, required, run)
+	in, err := f.input(ctx, req, required, run)
 	if err != nil {
 		return nil, report.Fail(report.ReasonInvalidInput, err)
 	}
 
-	run.Input, run.Required = in, required
+	run.Input = in
 	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
 
 	if required.Waiting() {
@@ -94,12 +96,14 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *r
 	}
 
 	stamper := stamp.New(in, &set, req, required)
-	stamper.Earlier = run.Earlier()
+	stamper.Earlier, stamper.Rendered = run.Earlier(), run.Rendered
 
 	targets, err := stamper.Targets(ctx, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}
+
+	run.Stamper, run.Targets = stamper, targets
 
 	stamper.Require(targets)
 
@@ -114,17 +118,17 @@ func (f *Function) run(ctx context.Context, req *fnv1.RunFunctionRequest, run *r
 	run.Set = set
 	run.Resolved(ctx)
 
-	return respond(ctx, run, stamper, targets, copies)
+	return respond(ctx, run, copies)
 }
 
 // input of the request, joined with its standard if it extends one that is here.
-func (f *Function) input(req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
-	own, err := f.inputs.Decode(req.GetInput(), run.InputHash)
+func (f *Function) input(ctx context.Context, req *fnv1.RunFunctionRequest, required *require.Requirements, run *report.Run) (*v1beta1.CloudTags, error) {
+	own, err := f.inputs.Decode(ctx, req.GetInput(), run.InputHash)
 	if err != nil {
 		return nil, errors.Wrap(err, "invalid input")
 	}
 
-	in, err := resolve.Extend(&f.inputs, own, req.GetInput(), required)
+	in, err := resolve.Extend(ctx, &f.inputs, own, req.GetInput(), required)
 
 	switch {
 	case err != nil:
@@ -161,7 +165,9 @@ func operate(ctx context.Context, in *v1beta1.CloudTags, required *require.Requi
 }
 
 // respond to the run: copy metadata, stamp the targets, and report.
-func respond(ctx context.Context, run *report.Run, stamper *stamp.Stamper, targets *target.Targets, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
+func respond(ctx context.Context, run *report.Run, copies *metadata.Copies) (*fnv1.RunFunctionResponse, error) {
+	stamper, targets := run.Stamper, run.Targets
+
 	copied, err := copies.Copy(ctx)
 	if err != nil {
 		return nil, report.Fail(report.ReasonResolveFailed, err)

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -30,6 +33,7 @@ import (
 	"google.golang.org/grpc/mem"
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -37,17 +41,19 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve/codec"
+	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
-	"github.com/plexsphere/function-cloud-tags/tags/tagstest/explaining"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/removal"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/trust"
@@ -221,6 +227,67 @@ func TestExtendsWaits(t *testing.T) {
 	}
 }
 
+// TestOldCallers proves that Crossplane up to v1.16 reads why a run fails. It takes the first response that requires
+// the same as the one before, and calls five times at most. Later releases take the first response that fails, too.
+func TestOldCallers(t *testing.T) {
+	failed := 0
+
+	for _, tc := range calls.Read(t, responses+"/requests.yaml") {
+		for i, s := range tc.All() {
+			if s.Required != nil {
+				continue // No old Crossplane has Operations.
+			}
+
+			for _, objects := range [][]*structpb.Struct{s.Objects, nil} {
+				fails, taken := old(t, &s, objects)
+				if fails == nil {
+					continue
+				}
+
+				failed++
+
+				if diff := cmp.Diff(fails.GetResults(), taken.GetResults(), protocmp.Transform()); diff != "" {
+					t.Errorf("%s, step %d, %d objects: -results that say why the step fails, +results that are taken:\n%s", tc.Name, i, len(objects), diff)
+				}
+			}
+		}
+	}
+
+	if failed < 50 {
+		t.Errorf("want at least 50 steps that fail, got %d", failed)
+	}
+}
+
+// old calls the function for the step as Crossplane v1.16 does. It returns the first response that fails the step, if any,
+// and the one that Crossplane takes, or none if it gives up.
+func old(t *testing.T, s *calls.Step, objects []*structpb.Struct) (fails, taken *fnv1.RunFunctionResponse) {
+	t.Helper()
+
+	req := calls.Request(nil)
+	s.Change(req)
+	req.Meta.Capabilities, req.RequiredSchemas = nil, nil
+
+	for required, n := (*fnv1.Requirements)(nil), 0; n < 5; n++ {
+		rsp, err := newLogged().onBytes(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if fails == nil && command.Fatal(rsp) != nil {
+			fails = rsp
+		}
+
+		if proto.Equal(required, rsp.GetRequirements()) {
+			return fails, rsp
+		}
+
+		required, req.Context = rsp.GetRequirements(), rsp.GetContext()
+		require.Answer(req, required, objects)
+	}
+
+	return fails, nil
+}
+
 // TestRunFunctionForms changes the requests of TestRunFunction anywhere, and proves that it
 // doesn't matter whether resources are bytes or trees.
 func TestRunFunctionForms(t *testing.T) {
@@ -256,7 +323,7 @@ func TestRunFunctionUntouched(t *testing.T) {
 	req := calls.Request(calls.Input(`"provider": {"value": "aws"}, "sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "onConflict": "Replace"}],
 		"removeTags": [{"key": "Name"}], "ignoreTags": [{"key": "backup:*"}], "resources": [{"kind": "Bucket"}], "limitPolicy": "ApplyStrict",
 		"kubernetesMetadata": [{"source": {"type": "CompositeMetadata", "annotationsFieldPath": "spec.labels"}, "copy": ["Annotations"], "select": {"prefixes": ["platform/"]}, "resources": [{"name": "bucket"}]}]`))
-	req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {"tagsAll": {"backup:plan": "daily"}}}`))
+	req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(tagstest.MustStructJSON(`{"atProvider": {"tagsAll": {"backup:plan": "daily"}}}`))
 
 	unknown := []byte{0xf8, 0x3f, 0x01} // Field 1023, a varint of 1.
 	for _, m := range []proto.Message{req, req.GetDesired(), req.GetDesired().GetComposite(), req.GetDesired().GetResources()["bucket"], req.GetDesired().GetResources()["config"]} {
@@ -265,8 +332,8 @@ func TestRunFunctionUntouched(t *testing.T) {
 
 	want := proto.CloneOf(req)
 	bucket := want.GetDesired().GetResources()["bucket"]
-	tagstest.ForProvider(bucket)["tags"] = structpb.NewStructValue(resource.MustStructJSON(`{"backup:plan": "daily", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`))
-	bucket.GetResource().GetFields()["metadata"].GetStructValue().Fields["annotations"] = structpb.NewStructValue(resource.MustStructJSON(`{"platform/env": "prod"}`))
+	tagstest.ForProvider(bucket)["tags"] = structpb.NewStructValue(tagstest.MustStructJSON(`{"backup:plan": "daily", "plexsphere:platform/env": "prod", "plexsphere:acme:checkout/owner": "team-a"}`))
+	bucket.GetResource().GetFields()["metadata"].GetStructValue().Fields["annotations"] = structpb.NewStructValue(tagstest.MustStructJSON(`{"platform/env": "prod"}`))
 
 	got := newLogged().run(t, req, marshal(t, req))
 	delete(got.GetContext().GetFields(), v1beta1.StepsContextKey)
@@ -297,7 +364,7 @@ func TestRunFunctionForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		require.Answer(req, rsp.GetRequirements(), []*structpb.Struct{resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a", "name": "a"}, "data": {"a": "b"}}`)})
+		require.Answer(req, rsp.GetRequirements(), []*structpb.Struct{tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "team-a", "name": "a"}, "data": {"a": "b"}}`)})
 
 		return weak.Make(&b[0])
 	}
@@ -344,7 +411,7 @@ func TestRunFunctionAllocations(t *testing.T) {
 			allocations := func(n int) float64 {
 				req := calls.Request(calls.Input(`"provider": {"value": "aws"}, "sources": [{"type": "Value", "values": {"a": "1"}}], ` + tc.input))
 				for i := range n {
-					req.Desired.Resources[fmt.Sprintf("r%d", i)] = &fnv1.Resource{Resource: resource.MustStructJSON(tc.resource)}
+					req.Desired.Resources[fmt.Sprintf("r%d", i)] = &fnv1.Resource{Resource: tagstest.MustStructJSON(tc.resource)}
 				}
 
 				b := marshal(t, req)
@@ -641,14 +708,237 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestExplainAgrees asks explain and the function about the same labels.
+// TestExplain runs the command lines of explain's cases.yaml. If one has files or an input, c is a Composition with
+// the input, and x a composite resource, unless they are among the files. Others read the files of the package.
+func TestExplain(t *testing.T) {
+	t.Chdir("tags/command/explain")
+
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
+		t.Helper()
+
+		if line.Input != "" || line.Files != nil {
+			t.Chdir(t.TempDir())
+			tagstest.WriteFiles(t, map[string]string{"c": tagstest.Composition("x", "example.org/v1", "XR", line.Input), "x": `
+apiVersion: example.org/v1
+kind: XR
+metadata: {namespace: team-a, name: a, annotations: {tags.example.org/note: note}}
+spec:
+  labels: {env: prod}
+  tags: {env: prod}
+  provider: gcp
+`})
+			tagstest.WriteFiles(t, line.Files)
+		}
+
+		return explained(t, line.Args, in, out, terminal.Terminal{Color: line.Color, Width: line.Width})
+	})
+}
+
+// explained runs explain with the arguments.
+func explained(t *testing.T, args []string, in io.Reader, out io.Writer, on terminal.Terminal) error {
+	t.Helper()
+
+	c := &explain.Command{Terminal: on, Function: newLogged().Run}
+
+	if err := tagstest.ParseArgs(c, args); err != nil {
+		return err
+	}
+
+	return c.Explain(t.Context(), in, out)
+}
+
+// TestExplainFile lets explain write to a file, which is no terminal.
+func TestExplainFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+
+	out, err := os.Create("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	defer func(stdout *os.File) { os.Stdout = stdout }(os.Stdout)
+	os.Stdout = out
+
+	tagstest.WriteFiles(t, map[string]string{"labels.yaml": "a: b\n"})
+
+	if err := (&explain.Command{File: "labels.yaml", Provider: []string{"aws"}, Output: "table", Function: newLogged().Run}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := os.ReadFile("out")
+	if diff := cmp.Diff("LABEL  VALUE  AWS\na      b      plexsphere:a\n", string(got)); diff != "" || err != nil {
+		t.Errorf("\nWhat is no terminal has no colors.\nRun(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
+func TestExplainBrokenPipes(t *testing.T) {
+	err := explained(t, []string{"-"}, tagstest.BrokenPipe{}, io.Discard, terminal.Terminal{})
+	if diff := cmp.Diff("cannot read labels from -: the pipe is broken", fmt.Sprint(err)); diff != "" {
+		t.Errorf("\nStandard input that can't be read is a failure.\nexplained(...): -want error, +got error:\n%s", diff)
+	}
+
+	for _, output := range []string{"table", "json", "yaml"} {
+		err := explained(t, []string{"--strict", "--provider", "hetzner", "-o", output, "-"}, strings.NewReader("a b: c"), tagstest.BrokenPipe{}, terminal.Terminal{})
+		if diff := cmp.Diff("cannot write explanation: the pipe is broken", fmt.Sprint(err)); diff != "" {
+			t.Errorf("\nStandard output that can't be written is a failure, also if labels are skipped.\nexplained(...) to %s: -want error, +got error:\n%s", output, diff)
+		}
+	}
+}
+
+// TestExplainAgrees asks explain and the function about the same labels: before there are resources, and of the resources that
+// the function has tagged, one of each cloud.
 func TestExplainAgrees(t *testing.T) {
 	dir := t.TempDir()
 
 	rapid.Check(t, func(t *rapid.T) {
-		f := newLogged()
-		explaining.Check(t, dir, &explaining.Function{Run: f.onBytes, Log: f.log, Counted: f.counted})
+		f, input, xr := newLogged(), drawInput(t), drawLabelled(t)
+		req := manifest.Request(tagstest.Struct(xr), nil)
+		req.Input, req.Desired = calls.Input(input), &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
+
+		for _, name := range profile.Names() {
+			req.Desired.Resources[name] = &fnv1.Resource{Resource: tagstest.Struct(map[string]any{
+				"apiVersion": "cloud.example.org/v1", "kind": name, "metadata": map[string]any{"annotations": map[string]any{"crossplane.io/composition-resource-name": name}},
+			})}
+		}
+
+		rsp, err := f.RunFunction(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		c := &explain.Command{Output: "json", Function: f.Run, Provider: profile.Names(), Composition: filepath.Join(dir, "c"), XR: filepath.Join(dir, "x")}
+		write := func(path, text string) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ask := func(said any) {
+			out := &bytes.Buffer{}
+			if err := errors.Join(c.Explain(t.Context(), nil, out), json.Unmarshal(out.Bytes(), said)); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		write(c.Composition, tagstest.Composition("x", "example.org/v1", "XR", input))
+		write(c.XR, protojson.Format(tagstest.Struct(xr)))
+
+		var clouds []explain.Explanation
+
+		ask(&clouds)
+
+		fails, got := false, make(map[string][]string)
+
+		for _, x := range clouds {
+			got[x.Provider] = wordsOf(x.Provider, x.Tags)
+			fails = fails || strings.Contains(strings.Join(x.Notes, "\n"), "the function fails: ")
+		}
+
+		if err := command.Fatal(rsp); (err != nil) != fails {
+			t.Fatalf("explain should tell whether the function fails: it says %t, but the function %v", fails, err)
+		} else if fails {
+			return
+		}
+
+		want, items := make(map[string][]string), []string{}
+
+		for name, r := range rsp.GetDesired().GetResources() {
+			want[name], items = desiredWords(name, r), append(items, protojson.Format(r.GetResource()))
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("explain should say of clouds what the function does (-function, +explain):\n%s", diff)
+		}
+
+		var rendered []explain.Rendered
+
+		c.Provider, c.Rendered = nil, filepath.Join(dir, "r")
+		write(c.Rendered, strings.Join(items, "\n---\n"))
+		ask(&rendered)
+
+		for _, x := range rendered {
+			tags := make(map[string]string)
+			for _, tag := range x.Tags {
+				tags[tag.Key] = tag.Value
+			}
+
+			got[x.Resource] = wordsOf(x.Resource, tags)
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("explain should say of resources what the function has done (-function, +explain):\n%s", diff)
+		}
 	})
+}
+
+// drawLabelled draws a composite resource with labels whose keys some profiles, formats or reservations treat as one, and
+// others don't.
+func drawLabelled(t *rapid.T) map[string]any {
+	labels := rapid.MapOfN(
+		rapid.SampledFrom([]string{
+			"env", "Env", "a/b", "a.b", "a_b", "plexsphere:env", "aws:x", "crossplane-kind", "entigo", "entigo:zone", "entigo-zone", "b c", "é", "", strings.Repeat("k", 54), "k1", "k2", "k3", "k4", "k5",
+		}),
+		rapid.SampledFrom([]string{"x", "X", "a:b", "a b", "", strings.Repeat("v", 62), strings.Repeat("v", 254)}), 0, 16)
+
+	return map[string]any{"apiVersion": "example.org/v1", "kind": "XR", "spec": map[string]any{"a": labels.Draw(t, "a"), "b": labels.Draw(t, "b"), "c": labels.Draw(t, "c")}}
+}
+
+// drawInput draws an input with these labels, for a resource of each cloud.
+func drawInput(t *rapid.T) string {
+	one := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(t, what) }
+
+	var sources, fields, reserved []string
+
+	for _, field := range []string{"a", "b", "c"} {
+		sources = append(sources, fmt.Sprintf(`{"type": "CompositeField", "fromFieldPath": "spec.%s", "trusted": %s, "keyForm": %q, "onConflict": %q}`,
+			field, one("trusted", "false", "false", "true"), one("form", "Qualified", "Tag"), one("conflict", "Retain", "Replace", "Error")))
+	}
+
+	for _, name := range profile.Names() {
+		shape := `"shape": "Map"`
+		if profile.Of(name).FoldEntries { // Its lists have whole words, which it compares without case.
+			shape = fmt.Sprintf(`"shape": "StringList", "stringList": {"separator": %q}`, separatorOf(name))
+		}
+
+		fields = append(fields, fmt.Sprintf(`{"apiVersion": "cloud.example.org/v1", "kind": %q, "fieldPath": "spec.forProvider.tags", "provider": %q, %s}`, name, name, shape))
+		reserved = append(reserved, fmt.Sprintf("%q: %d", name, rapid.SampledFrom([]int{0, 0, profile.Of(name).MaxTags - 8}).Draw(t, "reserved slots")))
+	}
+
+	return fmt.Sprintf(`"sources": [%s], "tagFields": [%s], "reservedTags": {%s}, "providerTags": "None", "keyPrefix": %q, "reservedKeys": ["entigo:*", %q], "limitPolicy": %q,
+		"profileRules": %q, "removeTags": [{"key": %q, "value": %q}], "keyFormats": [{"provider": "aws", "replace": {"/": "_", ".": "_"}, "lowercase": %s}]`,
+		strings.Join(sources, ", "), strings.Join(fields, ", "), strings.Join(reserved, ", "), one("prefix", "plexsphere:", "", "acme-"), one("reserved", "workspace", "env", "a_b"),
+		one("limits", "ApplyPartial", "ApplyPartial", "ApplyStrict"), one("rules", "Contract", "Cloud"), one("remove", "Env", "a/*", "k1"), one("at", "x", "X"), one("lowercase", "true", "false"))
+}
+
+// separatorOf key and value in words of the cloud.
+func separatorOf(cloud string) string { return stdcmp.Or(profile.Of(cloud).Separator, ":") }
+
+// wordsOf the tags of the cloud, sorted: only words tell what lists have.
+func wordsOf(cloud string, tags map[string]string) []string {
+	out := []string{}
+	for key, value := range tags {
+		out = append(out, key+separatorOf(cloud)+value)
+	}
+
+	slices.Sort(out)
+
+	return out
+}
+
+// desiredWords are those of the tags that a resource of the cloud has.
+func desiredWords(cloud string, r *fnv1.Resource) []string {
+	field, tags := tagstest.ForProvider(r)["tags"], make(map[string]string)
+	for key, v := range field.GetStructValue().GetFields() {
+		tags[key] = v.GetStringValue()
+	}
+
+	out := wordsOf(cloud, tags)
+	for _, v := range field.GetListValue().GetValues() {
+		out = append(out, v.GetStringValue())
+	}
+
+	slices.Sort(out)
+
+	return out
 }
 
 // TestRunFunctionTrust proves that no tag of a platform can be forged or displaced: with the profiles that
@@ -751,7 +1041,7 @@ func TestExpressionsAlone(t *testing.T) {
 			own := rapid.MapOf(rapid.SampledFrom([]string{"a", "c", "d"}), values).Draw(t, "values")
 			own["b"] = rapid.SampledFrom([]string{"", "1", "a b"}).Draw(t, "what is added to")
 			of[name] = own
-			desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(rapid.SampledFrom(kinds).Draw(t, "kind"))}
+			desired[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(rapid.SampledFrom(kinds).Draw(t, "kind"))}
 		}
 
 		run := func(desired map[string]*fnv1.Resource) map[string]*fnv1.Resource {
@@ -783,11 +1073,11 @@ func FuzzRunFunction(f *testing.F) {
 		req := calls.Request(in)
 
 		// Tags in lists, and what the cloud has of all shapes.
-		maps.Copy(tagstest.ForProvider(req.GetDesired().GetResources()["bucket"]), resource.MustStructJSON(`{
+		maps.Copy(tagstest.ForProvider(req.GetDesired().GetResources()["bucket"]), tagstest.MustStructJSON(`{
 			"list": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "x": null}, {"key": "a", "value": "3"}], "strings": ["plexsphere:a=1", "c=d", "e", "e=f=g"],
 			"joined": "plexsphere:a=1, c = d,e,,e=f=g,h=i\\,j"
 		}`).GetFields())
-		req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(resource.MustStructJSON(`{"atProvider": {
+		req.GetObserved().GetResources()["bucket"].GetResource().Fields["status"] = structpb.NewStructValue(tagstest.MustStructJSON(`{"atProvider": {
 			"tagsAll": {"Name": "other", "b": "c"}, "list": [{"key": "N", "value": "1", "x": true}], "strings": ["b=c", "b"]
 		}}`))
 

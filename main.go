@@ -61,10 +61,10 @@ func program(name string) *cobra.Command {
 
 	return command.Program(name, built(),
 		(&serve.Command{New: newFunction}).Cobra(),
-		(&explain.Command{Function: quiet.RunFunction}).Cobra(),
+		(&explain.Command{Function: quiet.Run}).Cobra(),
 		policies,
 		(&index.Command{}).Cobra(),
-		(&migrate.Command{Function: quiet.RunFunction}).Cobra(),
+		(&migrate.Command{Function: quiet.Run}).Cobra(),
 		(&coverage.Command{}).Cobra())
 }
 

@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
-	"syscall"
+	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/bench"
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/program"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 const description = `Measures the function of this checkout beside one that is made of the SDK and returns the
@@ -34,25 +35,27 @@ call, and its memory when idle.
 CPU time and memory need Linux.`
 
 type cli struct {
-	Measure []string `arg:"" default:"time" enum:"time,expressions,scale,memory,limits,start" help:"What to measure: time, expressions, scale, memory, limits, start." optional:""`
+	Measure []string
 
-	States    []load.State   `default:"settled,stable,changed" enum:"settled,stable,changed" help:"Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none."`
-	Clients   []bench.Client `default:"decoding,raw"           enum:"decoding,raw"           help:"What calls, for time, expressions and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing."`
-	Resources []int          `default:"10,100,400"             help:"How many composed resources, for time. Memory is measured with the most."`
-	Labels    int            `default:"20"                     help:"How many labels."`
-	Rounds    int            `default:"30"                     help:"How many rounds. What is said is of the median round."`
+	States    []load.State
+	Clients   []bench.Client
+	Resources []int
+	Labels    int
+	Rounds    int
 
-	AtOnce int           `default:"16" help:"How many calls at once, for memory."`
-	Bursts int           `default:"5"  help:"How many times so many calls, for memory."`
-	Watch  time.Duration `default:"1m" help:"How long to look at the memory afterwards."`
+	AtOnce int
+	Bursts int
+	Watch  time.Duration
 
-	Env      map[string]string `help:"Environment of all functions, as GOMEMLIMIT=256MiB."                        placeholder:"NAME=VALUE"`
-	Function map[string]string `help:"Binaries of other functions that are measured, too, by name: before=/tmp/function." placeholder:"NAME=FILE"`
-	JSON     bool              `help:"Print JSON rather than a table. Times are seconds, and sizes are bytes."`
+	Attacks string
+
+	Env      map[string]string
+	Function map[string]string
+	JSON     bool
 }
 
-// Validate what is not an enumeration.
-func (c *cli) Validate() error {
+// validate the numbers.
+func (c *cli) validate() error {
 	for _, n := range append([]int{c.Labels + 1, c.Rounds, c.AtOnce, c.Bursts}, c.Resources...) {
 		if n < 1 {
 			return fmt.Errorf("must be at least 1, and labels 0: got %d", n)
@@ -62,19 +65,63 @@ func (c *cli) Validate() error {
 	return nil
 }
 
+// parse returns the names as what they name, of which there are these.
+func parse[T ~string](names []string, all ...T) ([]T, error) {
+	out := words.Map(names, func(name string) T { return T(name) })
+
+	for _, v := range out {
+		if !slices.Contains(all, v) {
+			return nil, fmt.Errorf("there is no %q: there are %s", v, strings.Join(words.Map(all, func(v T) string { return string(v) }), ", "))
+		}
+	}
+
+	return out, nil
+}
+
 func main() {
 	c := &cli{}
-	kong.Parse(c, kong.Name("bench"), kong.Description(description))
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := c.run(ctx)
+	var states, clients []string
 
-	stop()
+	p := &cobra.Command{
+		Use: "bench [time|expressions|scale|memory|limits|start]...", Long: description,
+		ValidArgs: []string{"time", "expressions", "scale", "memory", "limits", "start"}, Args: cobra.OnlyValidArgs,
+		RunE: func(p *cobra.Command, args []string) (err error) {
+			if c.Measure = args; len(args) == 0 {
+				c.Measure = []string{"time"}
+			}
 
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+			if c.States, err = parse(states, load.Settled, load.Stable, load.Changed); err != nil {
+				return err
+			}
+
+			if c.Clients, err = parse(clients, bench.Decoding, bench.Raw); err != nil {
+				return err
+			}
+
+			if err := c.validate(); err != nil {
+				return err
+			}
+
+			return c.run(p.Context())
+		},
 	}
+
+	f := p.Flags()
+	f.StringSliceVar(&states, "states", []string{"settled", "stable", "changed"}, "Which resources have the tags: settled: all; stable: the observed ones, as in nearly every reconcile; changed: none.")
+	f.StringSliceVar(&clients, "clients", []string{"decoding", "raw"}, "What calls, for time, expressions and scale: decoding: a client that encodes and decodes; raw: one that sends encoded bytes, and decodes nothing.")
+	f.IntSliceVar(&c.Resources, "resources", []int{10, 100, 400}, "How many composed resources, for time. Memory is measured with the most.")
+	f.IntVar(&c.Labels, "labels", 20, "How many labels.")
+	f.IntVar(&c.Rounds, "rounds", 30, "How many rounds. What is said is of the median round.")
+	f.IntVar(&c.AtOnce, "at-once", 16, "How many calls at once, for memory.")
+	f.IntVar(&c.Bursts, "bursts", 5, "How many times so many calls, for memory.")
+	f.DurationVar(&c.Watch, "watch", time.Minute, "How long to look at the memory afterwards.")
+	f.StringVar(&c.Attacks, "attacks", "", "Only attacks whose name has this text, for limits.")
+	f.StringToStringVar(&c.Env, "env", nil, "Environment of all functions (`NAME=VALUE`), as GOMEMLIMIT=256MiB.")
+	f.StringToStringVar(&c.Function, "function", nil, "Binaries of other functions that are measured, too (`NAME=FILE`): before=/tmp/function.")
+	f.BoolVar(&c.JSON, "json", false, "Print JSON rather than a table. Times are seconds, and sizes are bytes.")
+
+	program.Main(p)
 }
 
 // A session of measuring.
@@ -121,10 +168,16 @@ func (c *cli) run(ctx context.Context) error {
 		e := json.NewEncoder(os.Stdout)
 		e.SetIndent("", "  ")
 
-		return e.Encode(s.report)
+		err = e.Encode(s.report)
+	} else {
+		err = s.report.table(os.Stdout)
 	}
 
-	return s.report.table(os.Stdout)
+	if err != nil {
+		return err
+	}
+
+	return s.report.check(functions.CloudTags)
 }
 
 // build the function of this checkout, which comes first, and the echo, which comes last.
@@ -309,28 +362,46 @@ func (s *session) scale(ctx context.Context) error {
 
 // limits are measured of the function alone: an echo returns what it gets.
 func (s *session) limits(ctx context.Context) error {
-	for _, h := range load.HostileRequests() {
-		progressf("limits, %s", h.Name)
+	for _, of := range load.Attacks() {
+		if !strings.Contains(of.Name, s.Attacks) {
+			continue
+		}
 
-		for _, b := range s.binaries[:len(s.binaries)-1] {
-			server, err := b.Serve(ctx, s.dir)
-			if err != nil {
-				return err
+		before := 0
+
+		for _, size := range bench.Sizes {
+			a := bench.NewAttack(ctx, s.servers[0], &of, size)
+			if a.Bytes == before {
+				continue // The function accepts no more.
 			}
 
-			bound, err := bench.Limits(ctx, server, h)
+			before = a.Bytes
 
-			server.Stop()
+			progressf("limits, %s, %.1f MB", of.Name, mb(a.Bytes))
 
-			if err != nil {
-				return err
+			for _, b := range s.binaries[:len(s.binaries)-1] {
+				if err := s.limit(ctx, b, a); err != nil {
+					return err
+				}
 			}
-
-			s.report.Limits = append(s.report.Limits, bound)
 		}
 	}
 
 	return nil
+}
+
+// limit measures what one attack costs the program.
+func (s *session) limit(ctx context.Context, b bench.Binary, a *bench.Attack) error {
+	server, err := b.Serve(ctx, s.dir)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+
+	bound, err := bench.Limits(ctx, server, a)
+	s.report.Limits = append(s.report.Limits, bound)
+
+	return err
 }
 
 func (s *session) memory(ctx context.Context) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -111,12 +113,29 @@ func (r report) table(to io.Writer) error {
 // limits rows of the table.
 func (r report) limits(row func(format string, a ...any)) {
 	if len(r.Limits) > 0 {
-		row("\nrequest\tMB\tfunction\tpeak MB\tCPU ms\tresponse MB\trefused")
+		row("\nattack\tMB\tfunction\tMB above idle\tCPU ms\tresponse MB\trefused\tbounds")
 	}
 
 	for _, m := range r.Limits {
-		row("%s\t%.2f\t%s\t%.0f\t%.0f\t%.2f\t%t", m.Request, mb(m.Bytes), m.Server, mb(m.Peak), 1e3*m.CPUSeconds, mb(m.Response), m.Fatal != "")
+		row("%s\t%.2f\t%s\t%.0f\t%.0f\t%.2f\t%t\t%s", m.Attack, mb(m.Bytes), m.Server, mb(m.Memory), 1e3*m.CPUSeconds, mb(m.Response), m.Fatal != "", cmp.Or(m.Over(), "kept"))
 	}
+}
+
+// check returns an error that names the attacks that cost the function too much.
+func (r report) check(function string) error {
+	var over []string
+
+	for _, m := range r.Limits {
+		if why := m.Over(); why != "" && m.Server == function {
+			over = append(over, fmt.Sprintf("%s (%.2f MB) %s", m.Attack, mb(m.Bytes), why))
+		}
+	}
+
+	if len(over) == 0 {
+		return nil
+	}
+
+	return errors.New(strings.Join(over, "\n"))
 }
 
 func growth(times float64) string {

@@ -6,44 +6,62 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/program"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
 
+// Engines that render.
+const (
+	builtIn    = "built-in"
+	crossplane = "crossplane"
+)
+
 type cli struct {
-	Scenario  string `arg:"" help:"What to render: a scenario, which is a folder in example/, or any folder with xr.yaml and composition.yaml. Without one, scenarios are listed." optional:""`
-	Functions string `help:"File of Functions that says where those listen which don't run here, as crossplane composition render reads it. By default it is functions.yaml of the folder, if there is one." placeholder:"FILE"`
-	Engine    string `default:"built-in" enum:"built-in,crossplane" help:"What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build."`
-	Update    bool   `help:"Make what is rendered the expected output of the scenario, or of all scenarios."`
-	Verbose   bool   `help:"Print what the function logs. It is printed anyway if a rendering fails." short:"v"`
+	Scenario  string
+	Functions string
+	Engine    string
+	Update    bool
+	Verbose   bool
 }
 
 func main() {
-	c := &cli{}
-	kong.Parse(c, kong.Name("render"), kong.Description("Renders an example scenario with the function of this checkout. Needs nothing but Go."))
+	c, code := &cli{Engine: builtIn}, 0
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code, err := c.run(ctx)
+	p := &cobra.Command{
+		Use:   "render [SCENARIO]",
+		Short: "Renders an example scenario with the function of this checkout. Needs nothing but Go.",
+		Long: `Renders an example scenario with the function of this checkout. Needs nothing but Go.
 
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+SCENARIO is the name of a scenario, which is a folder in example/, or any folder with xr.yaml and composition.yaml. Without one,
+scenarios are listed.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(p *cobra.Command, args []string) (err error) {
+			c.Scenario = strings.Join(args, "")
+			code, err = c.run(p.Context())
+
+			if p.Context().Err() != nil {
+				return context.Cause(p.Context())
+			}
+
+			return err
+		},
 	}
 
-	stop()
+	f := p.Flags()
+	f.StringVar(&c.Functions, "functions", "", "`FILE` of Functions that says where those listen which don't run here, as crossplane composition render reads it. By default it is functions.yaml of the folder, if there is one.")
+	command.Choice(f, &c.Engine, "engine", "", "What renders: the model of Crossplane that is built in, or the real crossplane composition render, which the first time takes minutes to build.", builtIn, crossplane)
+	f.BoolVar(&c.Update, "update", false, "Make what is rendered the expected output of the scenario, or of all scenarios.")
+	f.BoolVarP(&c.Verbose, "verbose", "v", false, "Print what the function logs. It is printed anyway if a rendering fails.")
 
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "render:", err)
-		code = 1
-	}
-
+	program.Main(p)
 	os.Exit(code)
 }
 
@@ -195,7 +213,7 @@ func (c *cli) engine(ctx context.Context, root string, s scenario.Scenario) (sce
 		return nil, err
 	}
 
-	if needed || c.Engine == "crossplane" {
+	if needed || c.Engine == crossplane {
 		return scenario.NewCrossplane(ctx, root)
 	}
 

@@ -6,16 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
-	"syscall"
 	"time"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+	"github.com/plexsphere/function-cloud-tags/example/internal/program"
 	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
 	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
 const description = `Runs many XRs in a cluster of etcd, an API server and Crossplane, as it is by default, on this
@@ -28,41 +28,38 @@ resources that are made with it.
 The tools are built of their source the first time, which takes minutes. Needs Linux.`
 
 type cli struct {
-	XRs       int          `default:"1000"            help:"How many XRs."                                                                                     name:"xrs"`
-	Resources int          `default:"5"               help:"How many resources each XR is composed of."`
-	Source    source       `default:"composite-field" enum:"composite-field,provider-config,required-resource" help:"Where labels come from: composite-field: a field of each XR; provider-config: the provider config of all resources; required-resource: an object that nobody else writes."`
-	Release   live.Release `default:"crossplane"      enum:"crossplane-v1,crossplane-v2.2,crossplane"          help:"Which release of Crossplane: crossplane-v1, crossplane-v2.2, or crossplane, the newest."`
+	XRs       int
+	Resources int
+	Source    source
+	Release   live.Release
 
-	Settled time.Duration `default:"1m"  help:"How long to look on when nothing changes any more."`
-	Quiet   time.Duration `default:"10s" help:"How long nothing is written before something counts as done."`
-	JSON    bool          `help:"Print JSON rather than tables. Times are seconds, and sizes are bytes."`
+	Settled time.Duration
+	Quiet   time.Duration
+	JSON    bool
 }
 
-// Validate what is not an enumeration.
-func (c *cli) Validate() error {
+func main() {
+	c := &cli{Source: compositeField, Release: live.V2}
+
+	p := &cobra.Command{Use: "scale", Long: description, Args: cobra.NoArgs, RunE: func(p *cobra.Command, _ []string) error { return c.print(p.Context()) }}
+
+	f := p.Flags()
+	f.IntVar(&c.XRs, "xrs", 1000, "How many XRs.")
+	f.IntVar(&c.Resources, "resources", 5, "How many resources each XR is composed of.")
+	command.Choice(f, &c.Source, "source", "", "Where labels come from: a field of each XR, the provider config of all resources, or an object that nobody else writes.", compositeField, providerConfig, requiredResource)
+	command.Choice(f, &c.Release, "release", "", "Which release of Crossplane. The one without a version is the newest.", live.Releases...)
+	f.DurationVar(&c.Settled, "settled", time.Minute, "How long to look on when nothing changes any more.")
+	f.DurationVar(&c.Quiet, "quiet", 10*time.Second, "How long nothing is written before something counts as done.")
+	f.BoolVar(&c.JSON, "json", false, "Print JSON rather than tables. Times are seconds, and sizes are bytes.")
+
+	program.Main(p)
+}
+
+func (c *cli) print(ctx context.Context) error {
 	if c.XRs < 1 || c.Resources < 1 {
 		return fmt.Errorf("must be at least 1: got %d XRs of %d resources", c.XRs, c.Resources)
 	}
 
-	return nil
-}
-
-func main() {
-	c := &cli{}
-	kong.Parse(c, kong.Name("scale"), kong.Description(description))
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := c.print(ctx)
-
-	stop()
-
-	if err != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "scale:", err)
-		os.Exit(1)
-	}
-}
-
-func (c *cli) print(ctx context.Context) error {
 	r, err := c.run(ctx)
 	if err != nil {
 		return err

@@ -7,32 +7,21 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/program"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 )
 
-type cli struct {
-	// Like those of all functions, the default address is reachable from a
-	// container, because crossplane composition render runs Crossplane in one
-	// unless told otherwise.
-	Address string `default:":9444" help:"Address to listen on for gRPC connections."`
-}
-
-// Run serves the test function until it is interrupted.
-func (c *cli) Run() error {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-
+// serve the test function until it is interrupted.
+func serve(ctx context.Context, address string) error {
 	var config net.ListenConfig
 
-	l, err := config.Listen(ctx, "tcp", c.Address)
+	l, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", c.Address, err)
+		return fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
 
 	_, _ = fmt.Fprintln(os.Stderr, "The test function listens on", l.Addr())
@@ -45,6 +34,16 @@ func (c *cli) Run() error {
 }
 
 func main() {
-	ctx := kong.Parse(&cli{}, kong.Name("testfunction"), kong.Description("Serves the function that makes the composed resources of the examples. It is for examples and tests only."))
-	ctx.FatalIfErrorf(ctx.Run())
+	c := &cobra.Command{
+		Use:   "testfunction",
+		Short: "Serves the function that makes the composed resources of the examples. It is for examples and tests only.",
+		Args:  cobra.NoArgs,
+	}
+
+	// Like those of all functions, the default address is reachable from a container, because crossplane composition render runs Crossplane in one
+	// unless told otherwise.
+	address := c.Flags().String("address", ":9444", "Address to listen on for gRPC connections.")
+	c.RunE = func(c *cobra.Command, _ []string) error { return serve(c.Context(), *address) }
+
+	program.Main(c)
 }

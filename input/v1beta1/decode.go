@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
@@ -15,26 +16,30 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// Decode validates s, the input of a pipeline step, and sets its defaults. The error names all
+// Decode validates s, the input of a pipeline step, and sets its defaults. The error names the first 20
 // mistakes by field. Callers that share the result must not change it.
 //
 // Of an input that extends a standard only the structure is validated: Join does the rest.
-func Decode(s *structpb.Struct) (*CloudTags, error) {
+func Decode(s *structpb.Struct) (*CloudTags, error) { return decodeStep(context.Background(), s) }
+
+// decodeStep is Decode until ctx ends.
+func decodeStep(ctx context.Context, s *structpb.Struct) (*CloudTags, error) {
 	_, extends := s.GetFields()["extends"]
 
-	return decode(s, &admission{apart: extends})
+	return decode(ctx, s, &admission{apart: extends})
 }
 
-// decode is Decode with an admission of its own.
-func decode(s *structpb.Struct, a *admission) (*CloudTags, error) {
+// decode is Decode with an admission of its own, until ctx ends.
+func decode(ctx context.Context, s *structpb.Struct, a *admission) (*CloudTags, error) {
 	if s == nil {
 		return nil, errors.Errorf("the pipeline step has no input: it needs one of apiVersion %s and kind %s", APIVersion, Kind)
 	}
 
+	a.ended = ctx.Err
 	s = proto.CloneOf(s)
 	a.value(nil, loadSchema(), structpb.NewStructValue(s))
 
-	if err := errors.Join(a.mistakes...); err != nil {
+	if err := a.err(); err != nil {
 		return nil, err
 	}
 
@@ -134,17 +139,25 @@ const (
 	perExpression      = 10
 )
 
-// A Decoder keeps the inputs that it has decoded, and those that it has joined: Crossplane sends the
+// A Decoder keeps the inputs that it has decoded or refused, and those that it has joined: Crossplane sends the
 // same input and the same standard at each reconcile. The zero Decoder is ready to use, also by several
 // goroutines at once.
 //
 // +kubebuilder:object:generate=false
 type Decoder struct {
 	mu   sync.Mutex
-	kept map[keptKey]*CloudTags
+	kept map[keptKey]decoded
 
 	// expressions is how many parts the kept expressions count for.
 	expressions int
+}
+
+// decoded is what came of an input: the result, or the error.
+//
+// +kubebuilder:object:generate=false
+type decoded struct {
+	in  *CloudTags
+	err error
 }
 
 // A keptKey is what an input is kept under: its hash, or that of the standard that own was joined with, and the title
@@ -155,80 +168,89 @@ type keptKey struct {
 	title string
 }
 
-// Decode decodes s, which has the hash, as the function Decode does. Callers share the result, and must not change
-// it.
-func (d *Decoder) Decode(s *structpb.Struct, hash Hash) (*CloudTags, error) {
-	return d.keep(keptKey{hash: hash}, func() (*CloudTags, error) { return Decode(s) })
+// Decode decodes s, which has the hash, as the function Decode does, until ctx ends. Callers share the result, and must
+// not change it.
+func (d *Decoder) Decode(ctx context.Context, s *structpb.Struct, hash Hash) (*CloudTags, error) {
+	return d.keep(ctx, keptKey{hash: hash}, func() (*CloudTags, error) { return decodeStep(ctx, s) })
 }
 
 // Join validates s, the input of a pipeline step that names the standard in extends, together with that, and sets the
 // defaults of both. own is what s was decoded to. A standard that is no input is a *StandardError, and any other error is
-// about what both say together. Callers share the result, and must not change it.
-func (d *Decoder) Join(own *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
+// about what both say together. Once ctx has ended, its error is returned. Callers share the result, and must not change it.
+func (d *Decoder) Join(ctx context.Context, own *CloudTags, s *structpb.Struct, standard *Standard) (*CloudTags, error) {
 	key := keptKey{own: own, title: standard.Title, hash: sha256.Sum256([]byte(standard.Value.GetStringValue()))}
 
 	if of := standard.Value.GetStructValue(); of != nil {
 		key.hash = HashOf(of)
 	}
 
-	return d.keep(key, func() (*CloudTags, error) {
-		below, err := standard.read()
+	return d.keep(ctx, key, func() (*CloudTags, error) {
+		below, err := standard.read(ctx)
 		if err != nil {
 			return nil, &StandardError{Err: err}
 		}
 
 		joined, origins := join(s, below, standard.Title)
-		in, err := decode(joined, &admission{origins: origins})
+		in, err := decode(ctx, joined, &admission{origins: origins})
 
 		return in, errors.Wrapf(err, "joined with %s", standard.Title)
 	})
 }
 
-// keep returns the input that is kept under the key, or else what decode returns, which it keeps unless that is
-// an error.
-func (d *Decoder) keep(key keptKey, decode func() (*CloudTags, error)) (*CloudTags, error) {
+// keep returns what is kept under the key, or else what decode returns, which it keeps: an input, or the error of a broken
+// one. It keeps no error after the end of ctx, and nothing without a hash, which could be of another input.
+func (d *Decoder) keep(ctx context.Context, key keptKey, decode func() (*CloudTags, error)) (*CloudTags, error) {
 	d.mu.Lock()
-	in := d.kept[key]
+	of, ok := d.kept[key]
 	d.mu.Unlock()
 
-	if in != nil {
-		return in, nil
+	if ok {
+		return of.in, of.err
 	}
 
 	in, err := decode()
-	if err != nil {
+	if key.hash == (Hash{}) || err != nil && ctx.Err() != nil {
 		return nil, err
 	}
 
 	d.mu.Lock()
 	defer d.mu.Unlock()
 
-	if first := d.kept[key]; first != nil {
-		return first, nil
+	if first, ok := d.kept[key]; ok {
+		return first.in, first.err
 	}
 
 	expressions := 0
+	if in != nil {
+		expressions = in.weight()
+	}
+
+	// A Decoder that is full starts anew. That is rare.
+	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
+		d.kept, d.expressions = make(map[keptKey]decoded), 0
+	}
+
+	d.kept[key] = decoded{in, err}
+	d.expressions += expressions
+
+	return in, err
+}
+
+// weight returns how many parts the expressions of the input count for.
+func (in *CloudTags) weight() (parts int) {
 	for i := range in.Sources {
 		for _, e := range in.Sources[i].Expressions {
-			expressions += perExpression + e.Size()
+			parts += perExpression + e.Size()
 		}
 	}
 
 	for _, r := range in.resources() {
 		for e := range r.expressions() {
-			expressions += perExpression + e.Size()
+			parts += perExpression + e.Size()
 		}
 	}
 
-	// A Decoder that is full starts anew. That is rare.
-	if d.kept == nil || len(d.kept) >= maxKept || d.expressions+expressions > maxKeptExpressions {
-		d.kept, d.expressions = make(map[keptKey]*CloudTags), 0
-	}
-
-	d.kept[key] = in
-	d.expressions += expressions
-
-	return in, nil
+	return parts
 }
 
 // A Hash tells an input from others.

@@ -1,8 +1,10 @@
 package v1beta1_test
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -18,8 +20,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
-
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -58,7 +58,7 @@ func encoded(tb rapid.TB, in *v1beta1.CloudTags) *structpb.Struct {
 		tb.Fatal(err)
 	}
 
-	s := resource.MustStructJSON(string(j))
+	s := tagstest.MustStructJSON(string(j))
 	s.Fields["apiVersion"] = structpb.NewStringValue(v1beta1.APIVersion)
 	s.Fields["kind"] = structpb.NewStringValue(v1beta1.Kind)
 
@@ -218,6 +218,9 @@ func refused(tb testing.TB) []refusal {
 		refusal{"ManyExpressions", "The expressions of all sources together should be counted.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 200) + `}}, {type: Expression, expressions: {` + expressions(200, 57) + `}}]}`)},
 		refusal{"TooManyExpressions", "Ten thousand expressions should be refused, before any is looked at.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 10000) + `}}]}`)},
 		refusal{"MistakenExpressions", "Mistakes should be told of some expressions, and the rest not be compiled.", []byte(`{sources: [{type: Expression, expressions: {` + expressions(0, 5) + `}}, {type: Expression, expressions: {` + expressions(5, 50) + `}}]}`)},
+		refusal{"TwentyMistakes", "Twenty mistakes should all be told.", []byte(`{ignoreTags: [` + strings.Repeat(`{key: ""},`, 20) + `]}`)},
+		refusal{"ManyMistakes", "The first twenty of many mistakes should be told, and that there are more.", []byte(`{ignoreTags: [` + strings.Repeat(`{key: ""},`, 40_000) + `]}`)},
+		refusal{"LongMistake", "Of a long value, as much should be told as a message has room for.", []byte(`{ignoreTags: [{key: a}], limitPolicy: "` + strings.Repeat("x", 10_000) + `"}`)},
 		refusal{"LargeExpressions", "What all expressions are compiled to should be bounded.", []byte(`{sources: [{type: Expression, expressions: {` + largeExpressions(200) + `}}]}`)},
 	)
 }
@@ -329,7 +332,7 @@ func TestDecodeObject(t *testing.T) {
 
 // kept is what d decodes s to, or has decoded it to.
 func kept(d *v1beta1.Decoder, s *structpb.Struct) (*v1beta1.CloudTags, error) {
-	return d.Decode(s, v1beta1.HashOf(s))
+	return d.Decode(context.Background(), s, v1beta1.HashOf(s))
 }
 
 func TestDecoder(t *testing.T) {
@@ -405,6 +408,94 @@ func TestDecoder(t *testing.T) {
 
 	if _, err := kept(d, &structpb.Struct{Fields: map[string]*structpb.Value{"\xff": nil}}); err == nil {
 		t.Error("\nWhat can't be told from others should be refused.")
+	}
+}
+
+// TestDecoderKeepsErrors proves that what a Decoder refuses costs as little the second time as what it admits.
+func TestDecoderKeepsErrors(t *testing.T) {
+	d := &v1beta1.Decoder{}
+	broken := input(t, `{ignoreTags: [`+strings.Repeat(`{key: ""},`, 40_000)+`]}`)
+
+	started := time.Now()
+	_, first := kept(d, broken)
+
+	if took := time.Since(started); took > 10*time.Second {
+		t.Errorf("\nAny number of mistakes should be told at once.\nDecode(...): %s", took)
+	}
+
+	// Whoever decodes finds that the call has ended.
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+
+	_, again := d.Decode(gone, broken, v1beta1.HashOf(broken))
+	if diff := cmp.Diff(message(first), message(again)); first == nil || diff != "" {
+		t.Errorf("\nAn error should be kept.\nDecode(...): -first, +second:\n%s", diff)
+	}
+
+	own, err := kept(d, input(t, extends))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	join := func(ctx context.Context, standard *structpb.Value) error {
+		_, err := d.Join(ctx, own, input(t, extends), standardOf(standard))
+		return err
+	}
+
+	for name, standard := range map[string]*structpb.Value{"an object": structpb.NewStructValue(broken), "a text": structpb.NewStringValue("a: *b"), "a number": structpb.NewNumberValue(1)} {
+		first := join(t.Context(), standard)
+		if diff := cmp.Diff(message(first), message(join(gone, standard))); !errors.As(first, new(*v1beta1.StandardError)) || diff != "" {
+			t.Errorf("\nThe error of a standard that is %s should be kept.\nJoin(...): -first, +second:\n%s", name, diff)
+		}
+	}
+}
+
+// fewer is a context that ends once it has been asked so many times.
+type fewer struct {
+	context.Context //nolint:containedctx // It is one.
+
+	left int
+}
+
+func (c *fewer) Err() error {
+	if c.left == 0 {
+		return context.Canceled
+	}
+
+	c.left--
+
+	return nil
+}
+
+// TestDecoderForgets proves that errors that say nothing about the input are not kept.
+func TestDecoderForgets(t *testing.T) {
+	d := &v1beta1.Decoder{}
+	in := input(t, everything)
+
+	own, err := kept(d, input(t, extends))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for left := range 100 {
+		if _, err := d.Decode(&fewer{t.Context(), left}, in, v1beta1.HashOf(in)); !errors.Is(err, context.Canceled) {
+			t.Fatalf("\nDecoding should end with the context, and its error not be kept.\nDecode(...): %v", err)
+		}
+
+		if _, err := d.Join(&fewer{t.Context(), left}, own, input(t, extends), standardOf(structpb.NewStructValue(in))); !errors.Is(err, context.Canceled) {
+			t.Fatalf("\nJoining should end with the context, and its error not be kept.\nJoin(...): %v", err)
+		}
+	}
+
+	if _, err := kept(d, in); err != nil {
+		t.Errorf("\nAn input should be decoded after a call that has ended.\nDecode(...): %v", err)
+	}
+
+	for _, want := range []string{"a", "b"} {
+		s := &structpb.Struct{Fields: map[string]*structpb.Value{"\xff" + want: nil}}
+		if _, err := kept(d, s); !strings.Contains(message(err), want+`"`) {
+			t.Errorf("\nThe error of an input without a hash should not be that of another one.\nDecode(...): %v, want %s", err, want)
+		}
 	}
 }
 

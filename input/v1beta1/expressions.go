@@ -11,12 +11,10 @@ import (
 )
 
 // maxExpressions is how many expressions an input may have, and maxExpressionsSize how many parts these may
-// have. After maxMistaken expressions with a mistake no other is compiled, since a mistaken one counts for
-// nothing.
+// have.
 const (
 	maxExpressions     = 256
 	maxExpressionsSize = 20_000
-	maxMistaken        = 10
 )
 
 // MaxHops is how many objects may lead from one to the next. Crossplane fetches at most five times for a step
@@ -51,14 +49,14 @@ type expressionCheck struct {
 
 	finds map[string]*find
 
-	// left is how many more expressions may have a mistake, and size how many parts those have that have none.
-	left, size int
+	// size is how many parts the expressions have that have no mistake.
+	size int
 }
 
 // expressions compiles the expressions of the input, within the limits.
 func expressions(a *admission, in self) {
 	a.compiled = make(compiled)
-	c := &expressionCheck{admission: a, finds: make(map[string]*find), left: maxMistaken}
+	c := &expressionCheck{admission: a, finds: make(map[string]*find)}
 	at := field.NewPath("sources")
 	sources, all := in.at("sources").GetListValue().GetValues(), 0
 
@@ -238,13 +236,12 @@ func (c *expressionCheck) compile(of place) (expression.Expression, bool) {
 		return expression.Expression{}, true
 	}
 
-	if c.left == 0 {
-		return expression.Expression{}, c.refuse(field.NewPath("sources"), fmt.Sprintf("no more expressions are looked at after %d with a mistake", maxMistaken))
+	if c.stops() {
+		return expression.Expression{}, false
 	}
 
 	e, err := expression.Compile(of.text, of.result)
 	if err != nil {
-		c.left--
 		c.refuse(of.path, err.Error())
 
 		return expression.Expression{}, true

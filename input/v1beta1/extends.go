@@ -1,17 +1,15 @@
 package v1beta1
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	goyaml "go.yaml.in/yaml/v2"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -25,7 +23,7 @@ type Standard struct {
 	// Title is what messages call the object that holds the standard, e.g. ConfigMap platform/tags.
 	Title string
 
-	// Value is the standard: an object, or a string of YAML.
+	// Value is the standard: an object, or a string of YAML. The caller limits its size.
 	Value *structpb.Value
 }
 
@@ -259,14 +257,18 @@ func text(v *structpb.Value) string {
 }
 
 // read returns the standard as an object, whose structure is that of an input.
-func (s *Standard) read() (*structpb.Struct, error) {
+func (s *Standard) read(ctx context.Context) (*structpb.Struct, error) {
 	of := s.Value.GetStructValue()
 
 	switch text, isText := s.Value.GetKind().(*structpb.Value_StringValue); {
 	case isText:
-		var err error
-		if of, err = parse(text.StringValue); err != nil {
+		v, err := object.FromYAML(text.StringValue)
+		if err != nil {
 			return nil, err
+		}
+
+		if of = v.GetStructValue(); of == nil {
+			return nil, errors.Errorf("its text is %s, not an object", object.KindOf(v))
 		}
 	case of == nil:
 		return nil, errors.Errorf("it is %s, not an object or a string of YAML", object.KindOf(s.Value))
@@ -276,37 +278,7 @@ func (s *Standard) read() (*structpb.Struct, error) {
 		return nil, errors.New("extends: a standard can't extend another one")
 	}
 
-	_, err := decode(of, &admission{apart: true})
+	_, err := decode(ctx, of, &admission{apart: true})
 
 	return of, err
-}
-
-// parse returns the object that the text has in YAML.
-func parse(text string) (*structpb.Struct, error) {
-	var one any
-
-	y := goyaml.NewDecoder(strings.NewReader(text))
-	if err := y.Decode(&one); err != nil && !errors.Is(err, io.EOF) {
-		return nil, errors.Wrap(err, "it is no YAML")
-	}
-
-	if err := y.Decode(&one); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it must be one document of YAML, and nothing behind it")
-	}
-
-	j, err := yaml.YAMLToJSONStrict([]byte(text))
-	if err != nil {
-		return nil, errors.Wrap(err, "it is no YAML")
-	}
-
-	v := &structpb.Value{}
-	if err := v.UnmarshalJSON(j); err != nil {
-		return nil, errors.Wrap(err, "it is no YAML that JSON could say")
-	}
-
-	if v.GetStructValue() == nil {
-		return nil, errors.Errorf("its text is %s, not an object", object.KindOf(v))
-	}
-
-	return v.GetStructValue(), nil
 }

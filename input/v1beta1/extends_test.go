@@ -1,6 +1,7 @@
 package v1beta1_test
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
@@ -45,7 +46,7 @@ func TestJoin(t *testing.T) {
 			own := input(t, extends+"\n"+tc.Input)
 			before, below := proto.CloneOf(own), proto.CloneOf(tc.Standard)
 
-			in, err := (&v1beta1.Decoder{}).Join(nil, own, standardOf(tc.Standard))
+			in, err := (&v1beta1.Decoder{}).Join(t.Context(), nil, own, standardOf(tc.Standard))
 			got := []string{}
 
 			switch {
@@ -200,7 +201,7 @@ func TestJoinProperty(t *testing.T) {
 		}
 
 		above, alone := v1beta1.Decode(extending)
-		joined, err := d.Join(above, extending, standardOf(value))
+		joined, err := d.Join(context.Background(), above, extending, standardOf(value))
 		want, wantErr := v1beta1.Decode(written)
 
 		if alone != nil {
@@ -226,7 +227,7 @@ func TestJoinProperty(t *testing.T) {
 			}
 		}
 
-		if kept, _ := d.Join(above, extending, standardOf(value)); kept != joined {
+		if kept, _ := d.Join(context.Background(), above, extending, standardOf(value)); kept != joined {
 			t.Fatal("\nWhat was joined should be kept.")
 		}
 	})

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane/function-sdk-go/errors"
+
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -93,9 +95,16 @@ var loadSchema = sync.OnceValue(func() *schema {
 // than one.
 const empty = "must not be empty"
 
-// An admission walks an input along the schema. It sets defaults and collects mistakes.
+// maxMistakes is how many mistakes an error names.
+const maxMistakes = 20
+
+// An admission walks an input along the schema. It sets defaults and collects mistakes, until there are more than an error
+// names.
 type admission struct {
 	mistakes []error
+
+	// ended returns an error once nobody waits for the result any more: then the admission stops, too.
+	ended func() error
 
 	// apart is true of an input that extends a standard, or is one: only both together must obey
 	// the rules on the whole input. origins are those of the settings of both together.
@@ -127,9 +136,33 @@ func (a *admission) note(mistake *field.Error) bool {
 	return false
 }
 
+// stops reports whether the rest of the input need not be looked at.
+func (a *admission) stops() bool { return len(a.mistakes) > maxMistakes || a.ended() != nil }
+
+// err returns the error of ended, or the first mistakes as one error, or nil if there are none. A mistake can name a value of
+// any length, and is shortened.
+func (a *admission) err() error {
+	if err := a.ended(); err != nil {
+		return err
+	}
+
+	named := words.Map(a.mistakes[:min(len(a.mistakes), maxMistakes)], func(err error) error {
+		return errors.New(words.Shorten(err.Error(), words.MaxMessage))
+	})
+	if len(a.mistakes) > maxMistakes {
+		named = append(named, fmt.Errorf("there are more mistakes than these %d", maxMistakes))
+	}
+
+	return errors.Join(named...)
+}
+
 // value admits v, the value at p. It returns false if v itself is refused, and true if only
-// something in it is.
+// something in it is, or if the admission stops.
 func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
+	if a.stops() {
+		return true
+	}
+
 	if why := s.mismatch(p, v); why != "" {
 		return a.refuse(p, why)
 	}
@@ -154,7 +187,7 @@ func (a *admission) value(p *field.Path, s *schema, v *structpb.Value) bool {
 	}
 
 	// A value that is refused already may break rules for that reason alone.
-	if ok {
+	if ok && !a.stops() {
 		a.rules(p, s, v)
 
 		if s.check != nil {

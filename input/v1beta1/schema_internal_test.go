@@ -111,7 +111,7 @@ func TestRulesAreBounded(t *testing.T) {
 	}
 
 	// One that has spent nearly all: from the beginning it would take a second.
-	a := admission{rulesCost: maxRulesCost - 1000}
+	a := admission{rulesCost: maxRulesCost - 1000, ended: t.Context().Err}
 	a.value(field.NewPath("removeTags"), loadSchema().Properties["removeTags"], removed)
 
 	if len(a.mistakes) != 1 || !strings.HasSuffix(a.mistakes[0].Error(), "from here on its rules are not checked") || a.rulesCost > maxRulesCost+100 {

@@ -205,11 +205,11 @@ type CloudTags struct {
 	// +kubebuilder:default=Auto
 	FieldDiscovery FieldDiscovery `json:"fieldDiscovery,omitempty"`
 
-	// TTL is how long Crossplane may reuse the function's answer, e.g. 1m.
+	// TTL is how long Crossplane may reuse the function's answer, e.g. 1m: not at all with 0, or at least one second.
 	//
 	// +optional
 	// +kubebuilder:default="1m"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be a duration that is not negative, e.g. 1m30s"
+	// +kubebuilder:validation:XValidation:rule="duration(self) == duration('0s') || duration(self) >= duration('1s')",message="must be 0 or a duration of at least 1s, e.g. 1m30s"
 	TTL Duration `json:"ttl"`
 }
 
@@ -239,7 +239,8 @@ type Extends struct {
 	Namespace string `json:"namespace,omitempty"`
 
 	// FromFieldPath is the path of the object's field that holds the standard: an input of this
-	// kind without extends, as an object or as a string of YAML.
+	// kind without extends, as an object or as a string of YAML without anchors and aliases. It
+	// has 256 KiB at most, as text or as the JSON of the object.
 	//
 	// +kubebuilder:validation:Format=field-path
 	FromFieldPath object.Path `json:"fromFieldPath"`
@@ -637,8 +638,9 @@ type Include struct {
 	// FromFieldPath is the path of the patterns in the composite resource, below
 	// contextKey, or in the objects of source: one pattern, a list of patterns, or a map
 	// of pattern to boolean, in which false is like except. A string may be such a list
-	// or map in YAML, and the booleans may be strings. Of several objects all patterns
-	// count. If the field is absent, nothing is included.
+	// or map in YAML without anchors and aliases, of 64 KiB at most, and the booleans may be
+	// strings. Of several objects all patterns count. If the field is absent, nothing is
+	// included.
 	//
 	// +optional
 	// +kubebuilder:validation:Format=field-path

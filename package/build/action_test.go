@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -67,7 +68,7 @@ func TestAction(t *testing.T) {
 	server := testRelease(t, src)
 	action := testWorkflow(t, "actions/cloudtags/action.yml")
 
-	const explainsAWS = "explain --provider aws --field-path spec.labels example/skips/xr.yaml"
+	const explainsAWS = "explain --provider aws --field-path spec.labels example/problems/skips/xr.yaml"
 
 	cases := map[string]struct {
 		reason  string
@@ -88,19 +89,40 @@ func TestAction(t *testing.T) {
 		},
 		"Strict": {
 			reason:  "It fails as the command fails, and the summary still says why.",
-			inputs:  map[string]string{"arguments": "--strict --provider aws --field-path spec.labels\nexample/skips/xr.yaml"},
+			inputs:  map[string]string{"arguments": "--strict --provider aws --field-path spec.labels\nexample/problems/skips/xr.yaml"},
 			err:     "exit status 2",
 			summary: []string{"plexsphere:", "**The command failed with exit status 2.**"},
 		},
 		"Policy": {
 			reason:  "The input decides which command runs.",
-			inputs:  map[string]string{"command": "policy", "arguments": "--composition example/hierarchy/composition.yaml --provider aws"},
+			inputs:  map[string]string{"command": "policy", "arguments": "--composition example/sources/hierarchy/composition.yaml --provider aws"},
 			summary: []string{"### cloudtags policy", "kind: ValidatingAdmissionPolicy"},
 		},
 		"Coverage": {
 			reason:  "A pattern becomes the files that it matches, and one in quotes with a space is one word.",
 			inputs:  map[string]string{"command": "coverage", "arguments": "--key cost-center 'of one'/*.yaml"},
 			summary: []string{"### cloudtags coverage", "5 of 7"},
+		},
+		"LastEmpty": {
+			reason:  "An empty argument is one, also if it is the last.",
+			inputs:  map[string]string{"command": "coverage", "arguments": "--key acme:team prefix.yaml\n--key-prefix \"\""},
+			summary: []string{"acme:team  ████████████████████  100%"},
+		},
+		"Backslash": {
+			reason:  "A backslash is a character as any other, in quotes, without, and in a pattern.",
+			inputs:  map[string]string{"command": "coverage", "arguments": `--by kind C:\labels.yaml "C:\two words.yaml" D:\\*.yaml`},
+			summary: []string{"3 of 3 resources can have tags"},
+		},
+		"QuotedPattern": {
+			reason:  "In quotes, a pattern is text.",
+			inputs:  map[string]string{"command": "coverage", "arguments": `"of one/*.yaml"`},
+			err:     "exit status 1",
+			summary: []string{"cannot read of one/*.yaml"},
+		},
+		"OpenQuote": {
+			reason: "A quote has an end.",
+			inputs: map[string]string{"arguments": `--provider aws 'it is`},
+			err:    "A quote of the input arguments has no end: '",
 		},
 		"NoExpansion": {
 			reason:  "An argument is no script.",
@@ -197,6 +219,13 @@ func TestAction(t *testing.T) {
 				os.WriteFile(filepath.Join(r.work, "fences.yaml"), []byte("env: '```'\n"), 0o600),
 			); err != nil {
 				t.Fatal(err)
+			}
+
+			for _, name := range []string{"prefix.yaml", `C:\labels.yaml`, `C:\two words.yaml`, `D:\\it's.yaml`} {
+				bucket := fmt.Sprintf(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket", "metadata": {"name": %q}, "spec": {"forProvider": {"tags": {"acme:team": "a"}}}}`, name)
+				if err := os.WriteFile(filepath.Join(r.work, name), []byte(bucket), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 
 			out, err := r.run(t, action.Runs)

@@ -23,7 +23,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -265,12 +264,7 @@ func TestRun(t *testing.T) {
 
 	c := &cli{}
 
-	k, err := kong.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if _, err := k.Parse([]string{"--platform=" + testPlatform, "--version=v1.2.3", "--revision=abc"}); err != nil {
+	if err := c.cobra().ParseFlags([]string{"--platform=" + testPlatform, "--version=v1.2.3", "--revision=abc"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -19,34 +19,59 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/spf13/cobra"
 )
 
 type cli struct {
-	Platform []string `default:"linux/amd64,linux/arm64" enum:"linux/amd64,linux/arm64" help:"Platforms to build for: ${default}."`
-	Output   string   `help:"Folder for what is made: an .xpkg and an SBOM per platform, and the OCI layout index. Without it, .cache/package of the checkout." placeholder:"DIR" type:"path"`
-	Version  string   `help:"Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them."`
-	Revision string   `help:"Revision that the package is built from. Without it, the commit that is checked out."`
-	Binaries bool     `help:"Make archives of the program for Linux, macOS and Windows, too, with their SBOMs and checksums."`
-	Push     []string `help:"Push the index to this tag of a registry, too, with what docker login left. Repeatable." placeholder:"REF"`
-	Tree     string   `help:"Write the files of the image to this folder instead, for the Dockerfile. It takes one platform." placeholder:"DIR" type:"path"`
+	Platform []string
+	Output   string
+	Version  string
+	Revision string
+	Binaries bool
+	Push     []string
+	Tree     string
+}
+
+// platforms of the package.
+var platforms = []string{"linux/amd64", "linux/arm64"}
+
+// cobra returns the command line of the command.
+func (c *cli) cobra() *cobra.Command {
+	out := &cobra.Command{
+		Use:           "build",
+		Short:         "Builds the Crossplane package of this checkout, without Docker. Times are those of the commit, or SOURCE_DATE_EPOCH.",
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(p *cobra.Command, _ []string) error { return c.run(p.Context(), os.Stdout, os.Stderr) },
+	}
+
+	f := out.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&c.Platform, "platform", platforms, "Platforms to build for.")
+	f.StringVar(&c.Output, "output", "", "Folder (`DIR`) for what is made: an .xpkg and an SBOM per platform, and the OCI layout index. Without it, .cache/package of the checkout.")
+	f.StringVar(&c.Version, "version", "", "Version of the package. Without it, a version made of the time and the revision of the commit, as Go has them.")
+	f.StringVar(&c.Revision, "revision", "", "Revision that the package is built from. Without it, the commit that is checked out.")
+	f.BoolVar(&c.Binaries, "binaries", false, "Make archives of the program for Linux, macOS and Windows, too, with their SBOMs and checksums.")
+	f.StringSliceVar(&c.Push, "push", nil, "Push the index to this tag of a registry (`REF`), too, with what docker login left. Repeatable.")
+	f.StringVar(&c.Tree, "tree", "", "Write the files of the image to this folder (`DIR`) instead, for the Dockerfile. It takes one platform.")
+
+	return out
 }
 
 func main() {
-	c := &cli{}
-	kong.Parse(c, kong.Name("build"), kong.Description("Builds the Crossplane package of this checkout, without Docker. Times are those of the commit, or SOURCE_DATE_EPOCH."))
-
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := c.run(ctx, os.Stdout, os.Stderr)
+	err := (&cli{}).cobra().ExecuteContext(ctx)
 
 	stop()
 
@@ -58,6 +83,12 @@ func main() {
 
 // run prints digests and where things are to out, and what it does meanwhile to progress.
 func (c *cli) run(ctx context.Context, out, progress io.Writer) error {
+	for _, p := range c.Platform {
+		if !slices.Contains(platforms, p) {
+			return fmt.Errorf("--platform %s: the package is for %s", p, strings.Join(platforms, " and "))
+		}
+	}
+
 	root, err := rootOf(ctx)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func testWorkflow(t *testing.T, path string) workflow {
 
 // systemTools are all that steps find beside the stubs of a test. Whatever else they call is not found.
 var systemTools = []string{
-	"awk", "basename", "bash", "cat", "cp", "git", "grep", "gzip", "head", "jq", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "touch", "tr", "wc", "xargs",
+	"awk", "basename", "bash", "cat", "cp", "dirname", "git", "grep", "gzip", "head", "jq", "ls", "mkdir", "mktemp", "printf", "rm", "sed", "sha256sum", "shasum", "sort", "tar", "tee", "touch", "tr", "wc", "xargs",
 }
 
 // A runner runs the steps of a job as GitHub's does, in a folder and with a PATH of its own.
@@ -429,6 +429,45 @@ func TestChecks(t *testing.T) {
 		if calls := r.wrote(t, "calls"); (err != nil) != fails || !strings.HasSuffix(calls, "\n.ci/run \n") {
 			t.Errorf("ci.yml: want .ci/run to decide, got %v and\n%s", err, calls)
 		}
+	}
+}
+
+// TestNotChecked proves that .ci/run names the controllers that its test skips.
+func TestNotChecked(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(testRoot(t), ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	const (
+		made    = "    --- PASS: TestControllers/Made (9.00s)\n        --- PASS: TestControllers/Made/ack (9.00s)\n"
+		skipped = "    --- SKIP: TestControllers/hcloud (0.00s)\n        controllers_test.go:133: cannot build provider-hcloud: exit status 1\n" +
+			"    --- SKIP: TestControllers/aws-classic (0.00s)\n"
+	)
+
+	for name, tc := range map[string]struct {
+		reason, tests, script string
+		env                   map[string]string
+
+		want  string // A pattern of what is printed last.
+		fails bool
+	}{
+		"All":     {reason: "What was checked isn't named.", tests: made, want: `all checked in \d+s\n`},
+		"Skipped": {reason: "A controller that can't be built isn't checked.", tests: made + skipped, want: `all checked in \d+s\nNOT CHECKED: hcloud: no controller that can be built\nNOT CHECKED: aws-classic: no controller that can be built\n`},
+		"Fails":   {reason: "What fails fails.", tests: skipped, script: "exit 1", want: "FAILED: controllers\n", fails: true},
+		"GitHub":  {reason: "GitHub's runners must build all.", tests: made + skipped, env: map[string]string{"GITHUB_ACTIONS": "true"}, want: "no controller that can be built\nFAILED: controllers\n", fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRunner(t, nil)
+			r.stub(t, ".ci/tool", "")
+			r.stub(t, "go", "printf '"+tc.tests+"'\n"+tc.script)
+			r.write(t, ".ci/run", string(text))
+
+			out, err := r.run(t, job{Steps: []step{{Name: name, Env: tc.env, Run: "bash .ci/run controllers"}}})
+			if (err != nil) != tc.fails || !regexp.MustCompile("\n"+tc.want+"$").MatchString(out) {
+				t.Errorf("\n%s\n.ci/run controllers: want it to end with %q, got %v and\n%s", tc.reason, tc.want, err, out)
+			}
+		})
 	}
 }
 

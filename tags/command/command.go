@@ -12,14 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
-
-// A Function that commands run, such as this one, as Crossplane would call it.
-type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
 
 // defaultWidth is how many columns help takes where its output is no terminal.
 const defaultWidth = 100

@@ -1,13 +1,17 @@
 package command_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
@@ -35,7 +39,7 @@ func TestExecute(t *testing.T) {
 		"Optional":        {reason: "An empty prefix isn't the default one.", args: "explain --prefix= a", want: "explain paths=[a] output=table prefix="},
 		"Variable":        {reason: "An environment variable stands for a flag.", environment: "16", want: "serve size=16"},
 		"VariableAndFlag": {reason: "The flag is nearer to whoever runs the command.", environment: "16", args: "--size=8", want: "serve size=8"},
-		"VariableWrong":   {reason: "Values of variables are checked like those of flags.", environment: "much", wantErr: `64: environment variable SERVE_SIZE: strconv.ParseInt: parsing "much": invalid syntax`},
+		"VariableWrong":   {reason: "Values of variables are checked like those of flags.", environment: "much", wantErr: `64: environment variable SERVE_SIZE: must be an integer`},
 		"Nested":          {reason: "A command can have commands.", args: "policy import a", want: "import a"},
 		"NestedDefault":   {reason: "It is one itself, too.", args: "policy", want: "policy"},
 		"NestedSlip":      {reason: "A slip of these should be told, too.", args: "policy impotr a", wantErr: `64: there is no command "impotr": did you mean import? commands are import`},
@@ -54,15 +58,15 @@ Commands:
   serve        Serve.
 
 Flags:
-  -h, --help      help for kubectl cloudtags
-      --version   Print the version and the revision that the function is built of.`},
+  -h, --help[=true|false]      help for kubectl cloudtags
+      --version[=true|false]   Print the version and the revision that the function is built of.`},
 		"CommandHelp": {reason: "Help of a command has its flags in the order of their use, with choices and variables.", args: "serve --help", want: `Serve.
 
 Usage: kubectl cloudtags serve [flags]
 
 Flags:
-      --size MB   Greatest size in MB. [$SERVE_SIZE] (default 4)
-  -h, --help      help for serve`},
+      --size MB             Greatest size in MB. [$SERVE_SIZE] (default 4)
+  -h, --help[=true|false]   help for serve`},
 	}
 
 	for name, tc := range cases {
@@ -160,3 +164,45 @@ type coded struct{}
 
 func (coded) Error() string { return "coded" }
 func (coded) ExitCode() int { return 2 }
+
+// TestFetching runs a function that asks for one more object on each call, until it has so many.
+func TestFetching(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		needs  int
+		want   string
+	}{
+		"Nothing": {reason: "A function that requires nothing is called once.", want: "called 1 times"},
+		"Five":    {reason: "Crossplane fetches five times, and calls once more to see that nothing else is required.", needs: 5, want: "called 6 times"},
+		"Six":     {reason: "Then it gives up.", needs: 6, want: "it requires something else on each of 6 calls"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			f := command.Function(func(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+				calls++
+
+				rsp := &fnv1.RunFunctionResponse{}
+				if n := min(len(req.GetRequiredResources())+1, tc.needs); n > 0 {
+					rsp.Requirements = &fnv1.Requirements{Resources: make(map[string]*fnv1.ResourceSelector)}
+					for i := range n {
+						rsp.Requirements.Resources[strconv.Itoa(i)] = &fnv1.ResourceSelector{Kind: strconv.Itoa(i)}
+					}
+				}
+
+				return rsp, nil
+			})
+
+			_, err := f.Fetching(nil)(t.Context(), &fnv1.RunFunctionRequest{})
+
+			got := fmt.Sprintf("called %d times", calls)
+			if err != nil {
+				got = err.Error()
+			}
+
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nFetching(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Standings of objects, besides untaggable and unknown, which are lists.
@@ -20,26 +20,26 @@ const (
 
 // standingOf returns whether the target can have tags: its standing. It also returns the name of the target's tag
 // profile, or none, and why the target can have no tags, if it can't.
-func standingOf(targets *target.Targets, t *target.Target) (standing, provider, why string) {
+func standingOf(targets *locate.Targets, t *locate.Target) (standing, provider, why string) {
 	provider = t.Profile.Name
-	if family, ok := field.FamilyOf(t.Kind.Tagged()); ok && family.Profile == "" {
+	if family, ok := field.FamilyOf(t.Kind.Tagged().GroupKind()); ok && family.Profile == "" {
 		provider = none
 	}
 
-	if t.Leave == target.NoObject {
+	if t.Leave == locate.NoObject {
 		return other, provider, ""
 	}
 
 	switch located := targets.Locate(t); {
 	case t.Profile.HandsOn:
 		return other, provider, ""
-	case located && (t.Leave == target.None || t.Leave == target.Ignored):
+	case located && (t.Leave == locate.None || t.Leave == locate.Ignored):
 		return taggable, t.Profile.Name, ""
 	case located:
 		return untaggable, provider, t.Why(t.Leave)
 	case !t.Kind.Managed || field.IsSettings(t.Kind.Kind.Kind):
 		return other, provider, ""
-	case t.Lacks.IsUnknown() || t.Lacks == target.LooksLike:
+	case t.Lacks.IsUnknown() || t.Lacks == locate.LooksLike:
 		return unknown, provider, t.Why(t.Lacks)
 	default:
 		return untaggable, provider, t.Why(t.Lacks)
@@ -50,13 +50,26 @@ func standingOf(targets *target.Targets, t *target.Target) (standing, provider, 
 // compares them without case, for those of that provider.
 type tagID struct{ profile, key string }
 
+// dropUntextual removes the entries of t that no provider takes for tags, such as the number of `owner: 4711`.
+func dropUntextual(t *locate.Target, set *tagset.Set) {
+	if set == nil {
+		return
+	}
+
+	for e := range set.All() {
+		if isList := e.Value.IsList() && t.Field.Shape == field.MapOfLists; !isList && !e.IsTextual() {
+			set.Remove(e)
+		}
+	}
+}
+
 // keysOf returns the keys of the tags of t, as they are spelled there, without those that its provider adds
 // itself. Of keys that are one, it is the first in order.
-func keysOf(t *target.Target, set *tagset.Set) map[tagID]string {
+func keysOf(t *locate.Target, set *tagset.Set) map[tagID]string {
 	out := make(map[tagID]string, set.Len())
 
 	for e := range set.All() {
-		if e.Opaque || target.AddsItself(t.Field, e.Key) {
+		if e.Opaque || locate.AddsItself(t.Field, e.Key) {
 			continue
 		}
 
@@ -73,21 +86,14 @@ func keysOf(t *target.Target, set *tagset.Set) map[tagID]string {
 	return out
 }
 
-// driftOf returns the desired tags of t that the cloud has at another value, or not at all, by key. A list can
+// driftOf returns the desired tags that the cloud has at another value, or not at all, by key. A list can
 // have a key several times: then there is no value of the cloud, either, unless the cloud has one other value.
-func driftOf(t *target.Target, desired, cloud *tagset.Set) []Drift {
+func driftOf(desired, cloud *tagset.Set) []Drift {
 	byKey := make(map[string]Drift)
 
-	for of := range desired.Tags() {
-		there := slices.Collect(cloud.With(of[0].ID))
-
-		lacks := without(t, of, there)
-		if len(lacks) == 0 {
-			continue
-		}
-
+	for lacks := range cloud.Updated(desired) {
 		d := Drift{Key: lacks[0].Key, Desired: tagset.TextOf(lacks[0].Value)}
-		if others := without(t, there, of); len(others) == 1 {
+		if others := cloud.Difference(lacks[0].ID, desired); len(others) == 1 {
 			d.Cloud = new(tagset.TextOf(others[0].Value))
 		}
 
@@ -102,23 +108,10 @@ func driftOf(t *target.Target, desired, cloud *tagset.Set) []Drift {
 	return out
 }
 
-// without returns the entries of one tag that have another value than the others have, as the provider of t
-// compares values.
-func without(t *target.Target, entries, others []tagset.Entry) []tagset.Entry {
-	value := func(e *tagset.Entry) string { return tagset.TextOf(e.Value) }
-	if t.Field.Shape == field.StringList && t.Profile.FoldEntries {
-		value = func(e *tagset.Entry) string { return t.Profile.Fold(tagset.TextOf(e.Value)) }
-	}
-
-	return slices.DeleteFunc(slices.Clone(entries), func(e tagset.Entry) bool {
-		return slices.ContainsFunc(others, func(o tagset.Entry) bool { return value(&o) == value(&e) })
-	})
-}
-
 // cloudOf returns the tags that the provider of t reports to be in the cloud, or nil if it reports none. Providers
 // made with Upjet leave out an empty field in the status of a resource that they have observed, which then has an
-// ID. In their maps, a tag that only the status has proves nothing: see target.IsGhost.
-func cloudOf(t *target.Target, r *tagpolicy.Reader) *tagset.Set {
+// ID. In their maps, a tag that only the status has proves nothing: see locate.IsGhost.
+func cloudOf(t *locate.Target, r *tagpolicy.Reader) *tagset.Set {
 	if set := t.Cloud(&r.Keys); set != nil {
 		if t.IsGhost() {
 			there := t.Reported(t.There, &r.Keys)

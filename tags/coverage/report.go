@@ -38,8 +38,8 @@ type Report struct {
 	// Lists are written behind all else, by their names.
 	Lists []List `json:"-"`
 
-	// Broken rules of the tag policy, in their order.
-	Broken []Broken `json:"-"`
+	// Violations of the tag policy, by rule.
+	Violations []tagpolicy.Violation `json:"-"`
 }
 
 // A Division is groups of all resources.
@@ -67,15 +67,6 @@ const (
 type List struct {
 	Name      string
 	Resources []*Resource
-}
-
-// A Broken rule of the tag policy.
-type Broken struct {
-	// Rule is the position of the rule in the policy, Count the number of resources that break it.
-	Rule, Count int
-
-	// First are the first violations: maxBroken at most.
-	First []tagpolicy.Violation
 }
 
 // A Group of resources.

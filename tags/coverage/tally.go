@@ -19,12 +19,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -33,9 +33,6 @@ const none = "-"
 
 // compositeLabel is where Crossplane puts the name of the composite resource that a resource is composed for.
 const compositeLabel = "crossplane.io/composite"
-
-// maxBroken is the most resources that are named for breaking a rule.
-const maxBroken = 3
 
 // Options of a Tally.
 type Options struct {
@@ -62,10 +59,10 @@ type Tally struct {
 	by          []string
 	input       *v1beta1.CloudTags
 	transformer *tags.Transformer
-	targets     *target.Targets
+	targets     *locate.Targets
 
 	// readers of resources' tags. Something is kept for each place of tags only.
-	readers map[*target.Place]*tagpolicy.Reader
+	readers map[*locate.Place]*tagpolicy.Reader
 
 	// keys that are counted, or none for all keys. If they are required, each resource must have them. If they
 	// are policed, a resource must have those whose rule is for it.
@@ -78,7 +75,7 @@ type Tally struct {
 
 	// prefixed are how many resources have keys that end with one of keys.
 	prefixed map[string]map[string]int
-	broken   []Broken
+	broken   tagpolicy.Broken
 	lists    map[string][]*Resource
 
 	// seen are objects that have been added.
@@ -95,7 +92,7 @@ type Tally struct {
 func New(o Options) *Tally {
 	t := &Tally{
 		by: o.By, input: o.Input, transformer: (&resolve.Set{}).Transformer(o.Input),
-		readers: make(map[*target.Place]*tagpolicy.Reader),
+		readers: make(map[*locate.Place]*tagpolicy.Reader),
 		total:   newGroup(""), groups: make([]map[string]*Group, len(o.By)), lists: make(map[string][]*Resource), seen: make(map[identity]bool),
 		prefixed: make(map[string]map[string]int), owners: make(map[schema.GroupKind]bool), texts: make(map[string]string),
 	}
@@ -105,8 +102,9 @@ func New(o Options) *Tally {
 	if o.Input.TagPolicy != nil {
 		for i := range o.Input.TagPolicy.Rules {
 			ruled = append(ruled, o.Input.TagPolicy.Rules[i].Key)
-			t.broken = append(t.broken, Broken{Rule: i})
 		}
+
+		t.broken = make(tagpolicy.Broken, len(o.Input.TagPolicy.Rules))
 	}
 
 	switch {
@@ -115,14 +113,14 @@ func New(o Options) *Tally {
 	case o.Input.TagPolicy != nil:
 		t.policed, t.keys = true, words.Distinct(ruled)
 	default:
-		t.keys = namedKeys(o.Input.Sources)
+		t.keys = namedKeys(o.Input)
 	}
 
 	if o.Schemas.Of == nil {
 		o.Schemas.Of = func(schema.GroupVersionKind) object.Node { return object.Node{} }
 	}
 
-	t.targets = (&target.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
+	t.targets = (&locate.Finder{Input: o.Input, CompositeGroup: o.CompositeGroup, Schemas: o.Schemas, Fields: func(schemas field.Schemas) field.Locator {
 		rules := field.NewRules(o.Input.TagFields)
 		rules.Schemas = &schemas
 
@@ -176,20 +174,18 @@ func (r read) Locate(k field.Kind) (field.Field, bool) {
 }
 
 // namedKeys returns the keys of labels that the sources name. Only composite resources tell the others.
-func namedKeys(sources []v1beta1.Source) []string {
+func namedKeys(in *v1beta1.CloudTags) []string {
 	var keys []string
 
-	for i := range sources {
-		s := &sources[i]
-		keys = slices.AppendSeq(keys, maps.Keys(s.Values))
-		keys = slices.AppendSeq(keys, maps.Keys(s.Expressions))
-
-		if s.Include != nil {
-			keys = append(keys, s.Include.Keys...)
+	for i := range in.Sources {
+		s := &in.Sources[i]
+		for _, key := range resolve.Named(s) {
+			if _, ok := resolve.LabelOf(in, s, key); ok {
+				keys = append(keys, key)
+			}
 		}
 	}
 
-	keys = slices.DeleteFunc(keys, func(key string) bool { return strings.Contains(key, "*") })
 	slices.Sort(keys)
 
 	return slices.Compact(keys)
@@ -264,7 +260,7 @@ func (t *Tally) Add(o object.Object) {
 	counts := newGroup("")
 
 	if standing == taggable {
-		r.counted = of.Kind.Tagged()
+		r.counted = of.Kind.Tagged().GroupKind()
 
 		if err := t.count(counts, r, of); err != nil {
 			standing, r.Why = unknown, t.text("has a tag field that can't be read: "+err.Error())
@@ -284,13 +280,26 @@ func (t *Tally) Add(o object.Object) {
 	}
 }
 
-// An identity tells an object from others. Without a UID it is in no cluster, or nobody knows in which.
-type identity struct{ group, kind, namespace, name, uid string }
+// An identity tells an object from others. Two clusters can have objects of one name, so without a UID the content of
+// the object is hashed.
+type identity struct {
+	group, kind, namespace, name, uid string
+
+	content v1beta1.Hash
+}
 
 // sees reports whether the object has been seen before. One without a name is another one each time.
 func (t *Tally) sees(o object.Object) bool {
 	gk := object.GVK(o).GroupKind()
-	id := identity{t.text(gk.Group), t.text(gk.Kind), t.text(object.Namespace(o)), strings.Clone(object.Name(o)), strings.Clone(o.Node().Field("metadata").Field("uid").Text())}
+
+	id := identity{
+		group: t.text(gk.Group), kind: t.text(gk.Kind), namespace: t.text(object.Namespace(o)),
+		name: strings.Clone(object.Name(o)), uid: strings.Clone(o.Node().Field("metadata").Field("uid").Text()),
+	}
+	if id.uid == "" {
+		id.content = v1beta1.HashOf(o.Struct())
+	}
+
 	before := id.name != "" && t.seen[id]
 	t.seen[id] = true
 
@@ -351,7 +360,7 @@ func groupOf(r *Resource, by string) string {
 
 // count the resource r, a target that can have tags, and note what is wrong with its tags. An error means that
 // they can't be read.
-func (t *Tally) count(counts *Group, r *Resource, of *target.Target) error {
+func (t *Tally) count(counts *Group, r *Resource, of *locate.Target) error {
 	reader := t.readers[of.Place]
 	if reader == nil {
 		reader = tagpolicy.NewReader(t.input, t.transformer, of, t.keys)
@@ -367,13 +376,17 @@ func (t *Tally) count(counts *Group, r *Resource, of *target.Target) error {
 		return err
 	}
 
-	tagKeys, hasKeys, cloud := keysOf(of, desired), has(desired, reader.Sets), cloudOf(of, reader)
+	cloud := cloudOf(of, reader)
+	dropUntextual(of, desired)
+	dropUntextual(of, cloud)
+
+	tagKeys, hasKeys := keysOf(of, desired), has(desired, reader.Sets)
 	isFor := t.judge(r, of, reader, desired, hasKeys)
 
 	var cloudKeys map[tagID]string
 
 	if cloud != nil {
-		counts.Reported, cloudKeys, r.Drift = 1, keysOf(of, cloud), driftOf(of, desired, cloud)
+		counts.Reported, cloudKeys, r.Drift = 1, keysOf(of, cloud), driftOf(desired, cloud)
 	}
 
 	counts.Taggable, counts.Tagged, counts.InCloud = 1, one(len(tagKeys) > 0), one(len(cloudKeys) > 0)
@@ -460,7 +473,7 @@ func one(is bool) int { //nolint:revive // It is what is counted.
 
 // judge notes which tags r lacks, and which break the policy. It returns, for each of the keys, whether it is for the
 // resource.
-func (t *Tally) judge(r *Resource, of *target.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
+func (t *Tally) judge(r *Resource, of *locate.Target, reader *tagpolicy.Reader, desired *tagset.Set, hasKeys []bool) (isFor []bool) {
 	isFor = make([]bool, len(t.keys))
 
 	for i, key := range t.keys {
@@ -492,12 +505,7 @@ func (t *Tally) judge(r *Resource, of *target.Target, reader *tagpolicy.Reader, 
 			r.Missing = append(r.Missing, rule.Key)
 		}
 
-		b := &t.broken[i]
-		b.Count++
-
-		if len(b.First) < maxBroken {
-			b.First = append(b.First, tagpolicy.Violation{Rule: i, Breach: breach, Resource: r.Title(), Provider: r.Provider})
-		}
+		t.broken.Add(i, breach, r.Title(), r.Provider)
 	}
 
 	return isFor
@@ -519,7 +527,7 @@ func (t *Tally) Report() *Report {
 		t.add(r, &Group{Unknown: 1})
 	}
 
-	out := &Report{Keys: []string{}, Total: t.total, Others: t.others, Broken: t.broken}
+	out := &Report{Keys: []string{}, Total: t.total, Others: t.others, Violations: slices.Concat(t.broken...)}
 
 	for _, name := range []string{untagged, incomplete, ListDrifted, untaggable, unknown} {
 		out.Lists = append(out.Lists, List{Name: name, Resources: t.lists[name]})

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/common/functions"
-	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/interpreter"
+	"cel.dev/cel-go/common/functions"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -26,7 +26,9 @@ type step struct {
 func (s step) Exec(frame *interpreter.ExecutionFrame) ref.Val { return s.exec(frame) }
 
 // Eval implements interpreter.Interpretable.
-func (s step) Eval(vars interpreter.Activation) ref.Val { return s.exec(interpreter.AsFrame(vars)) }
+func (s step) Eval(vars interpreter.Activation) ref.Val {
+	return interpreter.EvalActivation(vars, s.exec)
+}
 
 // callOf returns the call that an evaluation is charged to.
 func callOf(frame *interpreter.ExecutionFrame) *Call {
@@ -120,13 +122,13 @@ func (c *compiled) charge(i interpreter.InterpretableV2) (interpreter.Interpreta
 		}), nil
 	}
 
-	if regular, err := c.regularOf(call); regular != nil || err != nil {
-		return charged(call, func(*Call, []ref.Val) {}, regular), err
-	}
-
 	bound := bindings()[call.OverloadID()]
 	if bound == nil {
 		bound = bindings()[call.Function()]
+	}
+
+	if regular, err := c.regularOf(call, bound); regular != nil || err != nil {
+		return charged(call, func(*Call, []ref.Val) {}, regular), err
 	}
 
 	// A function that accepts errors as arguments reads nothing else, and is free.

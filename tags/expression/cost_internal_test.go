@@ -1,12 +1,16 @@
 package expression
 
-import "testing"
+import (
+	"maps"
+	"slices"
+	"testing"
+)
 
 // TestPrices proves that each function that has a price is one.
 func TestPrices(t *testing.T) {
 	functions := environment().Functions()
 
-	for name := range prices {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(prices)), slices.Collect(maps.Keys(regularPrices))) {
 		if functions[name] == nil {
 			t.Errorf("there is no function %s", name)
 		}

@@ -8,12 +8,12 @@ import (
 	"sync"
 	_ "time/tzdata" // Zones are the same wherever the function runs.
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/functions"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/ext"
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/functions"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/ext"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -207,7 +207,7 @@ func withoutSecrets(n object.Node) object.Node {
 		return n
 	}
 
-	out := object.Tree(n.Value().GetStructValue())
+	out := n.Object()
 
 	for _, path := range secret {
 		// An error means that there is no such field.

@@ -164,6 +164,8 @@ func hostile() map[string]string {
 		"RegularComputed":  "xr.list.exists(a, a.matches('(' + a + '{9}){9}'))",
 		"RegularReplace":   "regex.replace(xr.text, 'a', xr.text)",
 		"RegularGroups":    "regex.replace(xr.text, '(a*)', '\\\\1\\\\1\\\\1\\\\1')",
+		"RegularEmpty":     "regex.extractAll(xr.text, '').size()",
+		"RegularOnce":      "regex.replace(xr.text, 'a?', 'b', 1)",
 		"RegularUnbounded": "xr.text.matches(xr.text)",
 		"Zones":            "xr.list.map(a, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin')).size()",
 		"Reverse":          "xr.list.map(a, xr.text.reverse().reverse().reverse()).size()",

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
+	"cel.dev/cel-go/common/functions"
+	"cel.dev/cel-go/common/overloads"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
@@ -26,10 +27,6 @@ const (
 	// stepsPerUnit steps of a regular expression cost a unit, and stepsPerPart steps count as a part of
 	// the expression.
 	stepsPerUnit, stepsPerPart = 4, 10
-
-	// matchesAtOnce is how many matches are looked for first. If there are as many, twice as many are
-	// looked for next.
-	matchesAtOnce = 8
 )
 
 // A regular expression, how many steps it has, and the most bytes of what it matches.
@@ -44,23 +41,13 @@ func (re *regular) cost(bytes int64) int64 {
 	return 1 + bytes*(re.steps+stepsPerUnit)/stepsPerUnit
 }
 
-// all returns the first matches in target, up to most, or all of them if most is negative. The bytes that were
-// read beyond the end of a match are read again for the next one, and are charged again.
-func (re *regular) all(c *Call, target string, most int) [][]int {
-	for n := matchesAtOnce; ; n *= 2 {
-		if most >= 0 {
-			n = min(n, most)
-		}
+// worst charges the search for all matches in a target of size bytes at its worst, and returns how many matches there are then: one at each byte,
+// and one behind the last. The bytes that were read beyond the end of a match are read again for the next one.
+func (re *regular) worst(c *Call, size int64) (matches int64) {
+	matches = size + 1
+	c.charge(itemUnits*matches + re.cost(matches*min(re.longest, size)))
 
-		c.charge(int64(n) + re.cost(int64(n)*min(re.longest, int64(len(target)))))
-
-		found := re.FindAllStringSubmatchIndex(target, n)
-		if len(found) < n || n == most {
-			return found
-		}
-
-		c.charge(re.cost(int64(len(target))))
-	}
+	return matches
 }
 
 // parse a regular expression. Its size is checked before it is compiled.
@@ -133,20 +120,40 @@ func stepsOf(tree *syntax.Regexp) int64 {
 	return min(n, maxProgram+1)
 }
 
-// Names of the functions with regular expressions.
-const (
-	regexExtract    = "regex.extract"
-	regexExtractAll = "regex.extractAll"
-	regexReplace    = "regex.replace"
-)
+// A regularPrice charges a call with a regular expression, before the call, for what it will read and make.
+type regularPrice func(c *Call, re *regular, args []ref.Val)
 
-// regularOf returns the implementation of a call with a regular expression, or nil if call is none. It
-// does what cel-go does, charges for it, and compiles a literal regular expression only once.
-func (c *compiled) regularOf(call interpreter.InterpretableCall) (func(c *Call, args []ref.Val) ref.Val, error) {
-	do := map[string]func(c *Call, re *regular, args []ref.Val) ref.Val{
-		overloads.Matches: matches, regexExtract: extract, regexExtractAll: extractAll, regexReplace: replace,
-	}[call.Function()]
-	if do == nil {
+// regularPrices of functions by name, besides the price of compiling the regular expression.
+var regularPrices = map[string]regularPrice{
+	overloads.Matches:  priceOfMatch,
+	"regex.extract":    priceOfMatch,
+	"regex.extractAll": func(c *Call, re *regular, args []ref.Val) { re.worst(c, size(args[0])) },
+	"regex.replace":    priceOfRegularReplace,
+}
+
+func priceOfMatch(c *Call, re *regular, args []ref.Val) { c.charge(re.cost(size(args[0]))) }
+
+// priceOfRegularReplace is the price of a replacement of each match. A group is a part of its match, so that all that a reference inserts is
+// at most the target.
+func priceOfRegularReplace(c *Call, re *regular, args []ref.Val) {
+	target, by := size(args[0]), size(args[2])
+
+	matches := re.worst(c, target)
+	if len(args) > 3 {
+		if most, ok := args[3].(types.Int); ok && most >= 0 {
+			matches = min(matches, int64(most))
+		}
+	}
+
+	c.charge(matches * by / runesPerUnit)
+	c.text("regex.replace", target+matches*by+target*int64(strings.Count(at(args, 2), `\`)))
+}
+
+// regularOf returns the implementation of a call with a regular expression, or nil if call is none. It charges, and then does what cel-go does, but for
+// matches: that compiles a literal regular expression only once.
+func (c *compiled) regularOf(call interpreter.InterpretableCall, bound *functions.Overload) (func(c *Call, args []ref.Val) ref.Val, error) {
+	price := regularPrices[call.Function()]
+	if price == nil {
 		return nil, nil //nolint:nilnil // Absent is neither a function nor an error.
 	}
 
@@ -166,146 +173,25 @@ func (c *compiled) regularOf(call interpreter.InterpretableCall) (func(c *Call, 
 	}
 
 	return func(c *Call, args []ref.Val) ref.Val {
-		target, isText := args[0].(types.String)
-		pattern, isPattern := args[1].(types.String)
-
-		if !isText || !isPattern {
-			return types.NewErr("no such overload: %s", call.Function())
-		}
-
 		re := literal
+
 		if re == nil {
-			c.charge(compiling + int64(len(pattern)))
+			c.charge(compiling + size(args[1]))
 
 			var err error
-			if re, err = parse(string(pattern)); err != nil {
+			if re, err = parse(at(args, 1)); err != nil {
 				return types.WrapErr(err)
 			}
-
-			c.charge(compilingStep * re.steps)
 		}
 
-		c.charge(re.cost(int64(len(target))))
+		price(c, re, args)
 
-		return do(c, re, args)
+		if target, ok := args[0].(types.String); ok && re == literal && call.Function() == overloads.Matches {
+			return types.Bool(re.MatchString(string(target)))
+		}
+
+		c.charge(compiling + compilingStep*re.steps)
+
+		return invoke(bound, call, args)
 	}, nil
-}
-
-func matches(_ *Call, re *regular, args []ref.Val) ref.Val {
-	return types.Bool(re.MatchString(at(args, 0)))
-}
-
-// groups returns an error if the regular expression has more than one group.
-func groups(re *regular) ref.Val {
-	if re.NumSubexp() > 1 {
-		return types.NewErr("regular expression has more than one capturing group: %.64q", re.String())
-	}
-
-	return nil
-}
-
-func extract(_ *Call, re *regular, args []ref.Val) ref.Val {
-	if err := groups(re); err != nil {
-		return err
-	}
-
-	found := re.FindStringSubmatch(at(args, 0))
-	if len(found) == 0 || len(found) > 1 && found[1] == "" {
-		return types.OptionalNone
-	}
-
-	return types.OptionalOf(types.String(found[len(found)-1]))
-}
-
-func extractAll(c *Call, re *regular, args []ref.Val) ref.Val {
-	if err := groups(re); err != nil {
-		return err
-	}
-
-	target, out := at(args, 0), []string{}
-
-	for _, found := range re.all(c, target, -1) {
-		group := found[len(found)-2:]
-		if len(found) == 2 || group[0] >= 0 && group[0] < group[1] {
-			out = append(out, target[group[0]:group[1]])
-		}
-	}
-
-	return types.NewStringList(types.DefaultTypeAdapter, out)
-}
-
-func replace(c *Call, re *regular, args []ref.Val) ref.Val {
-	target, most := at(args, 0), -1
-
-	if len(args) > 3 {
-		n, ok := args[3].(types.Int)
-		if !ok {
-			return types.NewErr("no such overload: %s", regexReplace)
-		}
-
-		if n >= 0 {
-			most = int(min(n, maxText))
-		}
-	}
-
-	if most == 0 {
-		return args[0]
-	}
-
-	c.charge(size(args[2]) / runesPerUnit)
-
-	template, references, err := expansion(at(args, 2), re.NumSubexp())
-	if err != nil {
-		return types.WrapErr(err)
-	}
-
-	out, last := []byte{}, 0
-
-	for _, found := range re.all(c, target, most) {
-		// A group is a part of the match.
-		size := found[0] - last + len(template) + references*(found[1]-found[0])
-		if all := int64(len(out) + size); all > maxText {
-			c.text(regexReplace, all)
-		}
-
-		c.charge(1 + int64(size)/bytesPerUnit + itemUnits*int64(references))
-
-		out = append(out, target[last:found[0]]...)
-		out = re.ExpandString(out, template, target, found)
-		last = found[1]
-	}
-
-	c.text(regexReplace, int64(len(out)+len(target)-last))
-
-	return types.String(append(out, target[last:]...))
-}
-
-// expansion returns the replacement by as a template of Go's package regexp, and how many references to groups
-// it has. A backslash and a digit refer to one of so many groups.
-func expansion(by string, groups int) (template string, references int, err error) {
-	out := strings.Builder{}
-
-	for {
-		text, escaped, found := strings.Cut(by, `\`)
-		out.WriteString(strings.ReplaceAll(text, `$`, `$$`))
-
-		switch {
-		case !found:
-			return out.String(), references, nil
-		case escaped == "":
-			return "", 0, errors.New("invalid replacement string: \\ not allowed at end")
-		case escaped[0] == '\\':
-			out.WriteByte('\\')
-		case escaped[0] < '0' || escaped[0] > '9':
-			return "", 0, errors.New("invalid replacement string: \\ must be followed by a digit or \\")
-		case int(escaped[0]-'0') > groups:
-			return "", 0, errors.Errorf("replacement string references group %c but regex has only %d group(s)", escaped[0], groups)
-		default:
-			references++
-
-			out.WriteString("${" + escaped[:1] + "}")
-		}
-
-		by = escaped[1:]
-	}
 }

@@ -119,9 +119,9 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	// Within is true if the field must not be made without the object around it.
 	Within bool
 
-	// LooksLike is the path of a field of a kind of shape None that looks like tags,
-	// but may mean something else: nobody knows the provider. Empty if there is none.
-	LooksLike string
+	// LooksLike is a field of a kind of shape None that looks like tags,
+	// but may mean something else: nobody knows the provider. Nil if there is none.
+	LooksLike *Field
 
 	// Undeclared is the path of a field that a rule of the input hands labels on to, and that the
 	// schema of the kind doesn't have. The shape is None then.
@@ -132,7 +132,8 @@ type Field struct { //nolint:recvcheck // A pointer where it is asked for each k
 	Profile string
 
 	// Asked is true if the rule of the input that matches asks for the field that is
-	// known of the kind. One that no Locator knows is asked for, too.
+	// known of the kind. One that no Locator knows is asked for, too. Of a resource that wraps
+	// a manifest, it is true only if nobody knows the kind of the manifest.
 	Asked bool
 }
 
@@ -155,12 +156,12 @@ type Kind struct {
 
 // Tagged is the kind whose tags a resource of the kind has: its own, or that of the manifest that
 // it wraps.
-func (k Kind) Tagged() schema.GroupKind {
+func (k Kind) Tagged() schema.GroupVersionKind {
 	if k.Wraps.Empty() {
-		return k.GroupKind()
+		return k.GroupVersionKind
 	}
 
-	return k.Wraps.GroupKind()
+	return k.Wraps
 }
 
 // manifest is the path of what an Object of provider-kubernetes wraps.

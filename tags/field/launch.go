@@ -2,12 +2,14 @@ package field
 
 import (
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A launch is a field whose tags go to what the resources of a kind launch.
@@ -32,7 +34,7 @@ type launch struct {
 
 	// with and without are fields below spec.forProvider. The field is left alone if none of
 	// the first is there, if there are such, or any of the last: other than empty or false.
-	with, without [][]string
+	with, without []object.Path
 }
 
 //go:embed launched.txt
@@ -84,10 +86,10 @@ func parseLaunch(row string) launch {
 	return l
 }
 
-// pathsOf returns the names on each of the paths, which have commas between them.
-func pathsOf(paths string) (out [][]string) {
-	for path := range strings.SplitSeq(paths, ",") {
-		out = append(out, strings.Split(path, "."))
+// pathsOf returns the paths of fields below spec.forProvider, which have commas between them.
+func pathsOf(fields string) (out []object.Path) {
+	for path := range strings.SplitSeq(fields, ",") {
+		out = append(out, object.MustParsePath(forProvider+path))
 	}
 
 	return out
@@ -124,25 +126,36 @@ func (l launch) read(s object.Node) (Field, bool) {
 	return Field{}, false
 }
 
-// launchesOf returns the launches of the kind that are stamped without a rule, and its family.
-func launchesOf(gk schema.GroupKind) (f *family, used []launch) {
+// launchesOf returns the family of the kind, its launches that are stamped without a rule, and those that are not.
+func launchesOf(gk schema.GroupKind) (f *family, used, unused []launch) {
 	f, service := familyOf(gk)
 	kind := service + "/" + gk.Kind
 
 	for _, l := range launched {
-		if l.family == f.Name && l.kind == kind && l.isUsed() {
+		switch {
+		case l.family != f.Name || l.kind != kind:
+		case l.isUsed():
 			used = append(used, l)
+		default:
+			unused = append(unused, l)
 		}
 	}
 
-	return f, used
+	return f, used, unused
+}
+
+// UnusedLaunches returns the paths of launched fields of the kind that nobody stamps, since a change of their tags replaces
+// what runs, fails, or has no effect. ValuesAt finds what is in them.
+func UnusedLaunches(gk schema.GroupKind) []object.Path {
+	_, _, unused := launchesOf(gk)
+	return words.Map(unused, func(l launch) object.Path { return l.paths[0] })
 }
 
 // ReadLaunched reads from the kind's schema which fields hold tags of what its resources launch. It
 // returns a field for each row of launched.txt that is stamped without a rule, in their order, of
 // shape None if the schema doesn't have it.
 func ReadLaunched(gvk schema.GroupVersionKind, s object.Node) []Field {
-	_, used := launchesOf(gvk.GroupKind())
+	_, used, _ := launchesOf(gvk.GroupKind())
 	out := make([]Field, len(used))
 
 	for i, l := range used {
@@ -174,7 +187,7 @@ type Launched struct {
 	// around is the path of the object that must be there. Zero if there is none.
 	around object.Path
 
-	with, without [][]string
+	with, without []object.Path
 }
 
 // fieldsAt returns the launched fields that the launch is for the field f of a kind of the family.
@@ -235,37 +248,50 @@ func (l *Launched) Applies(desired, observed object.Object) bool {
 		}
 	}
 
-	isThere := func(path []string) bool { return holds(spec(desired), path) || holds(spec(observed), path) }
+	isThere := func(path object.Path) bool { return holds(desired, path) || holds(observed, path) }
 
 	return (len(l.with) == 0 || slices.ContainsFunc(l.with, isThere)) && !slices.ContainsFunc(l.without, isThere)
 }
 
-// spec is what the resource has in spec.forProvider.
-func spec(o object.Object) object.Node { return o.Node().Field("spec").Field("forProvider") }
-
-// holds is true if the node has anything but empty or false at the path, which leads through every
-// item of lists.
-func holds(n object.Node, path []string) bool {
-	switch {
-	case n.IsList():
-		for item := range n.Items() {
-			if holds(item, path) {
-				return true
-			}
+// holds reports whether the resource has anything but empty or false at the path: see ValuesAt.
+func holds(o object.Object, path object.Path) bool {
+	for v := range ValuesAt(o, path) {
+		if !v.IsNull() && (v.Len() > 0 || !v.IsObject() && !v.IsList()) && v.Value().AsInterface() != false {
+			return true
 		}
-
-		return false
-	case len(path) > 0:
-		return holds(n.Field(path[0]), path[1:])
-	default:
-		return !n.IsNull() && (!n.IsObject() || !n.IsEmpty()) && n.Value().AsInterface() != false
 	}
+
+	return false
+}
+
+// ValuesAt returns the values that the resource has at the path in every item of the lists on the way, which have no index
+// there: spec.forProvider.ebsBlockDevice.tags are the tags of all devices.
+func ValuesAt(o object.Object, path object.Path) iter.Seq[object.Node] {
+	return func(yield func(object.Node) bool) { eachAt(o.Node(), path.Segments(), yield) }
+}
+
+// eachAt yields the values that the node has at the path, until yield returns false.
+func eachAt(n object.Node, path object.Segments, yield func(object.Node) bool) bool {
+	switch {
+	case len(path) == 0:
+		return !n.IsThere() || yield(n)
+	case !n.IsList():
+		return eachAt(n.Field(path[0].Field), path[1:], yield)
+	}
+
+	for item := range n.Items() {
+		if !eachAt(item, path, yield) {
+			return false
+		}
+	}
+
+	return true
 }
 
 // Launched returns the fields of the kind whose tags go to what its resources launch: those that the
 // built-in index has in all releases that serve the kind, or else those that the kind's schema has.
 func (s Schemas) Launched(k Kind) []Launched {
-	of, used := launchesOf(k.GroupKind())
+	of, used, _ := launchesOf(k.GroupKind())
 	if len(used) == 0 {
 		return nil
 	}

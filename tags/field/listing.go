@@ -214,7 +214,7 @@ func (e Entry) list(gk schema.GroupKind) []ListedField {
 func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
 	var out []ListedLaunch
 
-	_, used := launchesOf(gk)
+	_, used, _ := launchesOf(gk)
 
 	for _, e := range entries {
 		for _, l := range used {
@@ -229,11 +229,9 @@ func listLaunched(entries []Entry, gk schema.GroupKind) []ListedLaunch {
 
 // list the launch, which is in the fields.
 func (l launch) list(fields []ListedField) ListedLaunch {
-	joined := func(path []string) string { return forProvider + strings.Join(path, ".") }
-
 	return ListedLaunch{
 		TagsOf: l.to, Change: l.change, ItemKey: l.key, Items: l.items, Value: l.value,
-		If: words.Map(l.with, joined), Unless: words.Map(l.without, joined), TagFields: fields,
+		If: words.Map(l.with, object.Path.String), Unless: words.Map(l.without, object.Path.String), TagFields: fields,
 	}
 }
 

@@ -46,8 +46,8 @@ func text(f field.Field) string {
 		c = append(c, "profile="+f.Profile)
 	}
 
-	if f.LooksLike != "" {
-		c = append(c, "looks-like="+f.LooksLike)
+	if f.LooksLike != nil {
+		c = append(c, "looks-like="+f.LooksLike.Path.String())
 	}
 
 	return strings.Join(c, " ")

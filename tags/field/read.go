@@ -79,7 +79,7 @@ func Read(gvk schema.GroupVersionKind, s object.Node) Field {
 
 	for _, c := range of.looksLike {
 		if like, ok := c.read(s); ok {
-			return Field{Shape: None, LooksLike: like.Path.String()}
+			return Field{Shape: None, LooksLike: &like}
 		}
 	}
 

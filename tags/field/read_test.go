@@ -111,6 +111,8 @@ func FuzzRead(f *testing.F) {
 			if got.Separator == "" || got.MaxLength < 0 {
 				t.Errorf("a tag is separated by %q and has at most %d characters", got.Separator, got.MaxLength)
 			}
+		case field.Joined, field.Labels:
+			t.Errorf("no schema shows the shape %s", got.Shape)
 		default:
 			t.Errorf("%q is no shape", got.Shape)
 		}

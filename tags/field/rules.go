@@ -158,7 +158,7 @@ func (r *Rules) wrapped(asked Field, k Kind) (Field, bool) {
 	}
 
 	if !ok {
-		return Field{Shape: None}, true
+		return Field{Shape: None, Asked: true}, true
 	}
 
 	f = f.wrapped()
@@ -188,7 +188,7 @@ func (r *Rules) learn(f Field, k Kind) Field {
 		return f
 	case Labels:
 		return r.handsOn(f, k)
-	default:
+	case Map, MapOfLists, KeyValueList, StringList, Joined:
 	}
 
 	of, service := familyOf(k.GroupKind())

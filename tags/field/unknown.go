@@ -12,7 +12,8 @@ var unknown = family{
 	usual:  genericTags,
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
 	looksLike: []*candidate{
-		at("tags").as(StringList),
-		at("labels").as(Map, KeyValueList, StringList),
+		at("tags").words("="),
+		at("labels").words("=").as(Map, KeyValueList, StringList),
+		at(".spec.tags").words("=").as(Map, KeyValueList, StringList),
 	},
 }

@@ -9,21 +9,20 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // Copies are the rules, and the resources that they copy to.
 type Copies struct {
-	targets *target.Targets
+	targets *locate.Targets
 	rules   []rule
 }
 
@@ -33,11 +32,14 @@ type rule struct {
 
 	position int
 	to       []destination
+
+	// notCopied is how much the rule has not copied.
+	notCopied int
 }
 
 // A destination of metadata.
 type destination struct {
-	target *target.Target
+	target *locate.Target
 
 	// from is the name of the composed resource whose metadata it gets, or empty if the
 	// metadata is another object's.
@@ -49,19 +51,20 @@ type Result struct {
 	// Changed resources by name.
 	Changed map[string]object.Object
 
-	// NotCopied is metadata that was not copied, by the position of the rule.
+	// NotCopied is metadata that was not copied, by the position of the rule: of each rule what comes first, and then how
+	// much more there is.
 	NotCopied []NotCopied
 
 	// room is how many bytes may still be copied.
 	room int
 }
 
-// maxCopied is the most bytes that all rules copy together: what a response may have, since
+// maxCopied is the most bytes that all rules add to resources together: what a response may have, since
 // Crossplane takes no larger one. One map can be copied to a thousand items.
 const maxCopied = 4 << 20
 
 // ErrTooLarge is the error of rules that copy more than a response may have.
-var ErrTooLarge = errors.Errorf("all rules together copy more than %d bytes, which is more than Crossplane takes of a function: "+
+var ErrTooLarge = errors.Errorf("is too much: all rules together copy more than %d bytes, which is more than Crossplane takes of a function: "+
 	"select fewer keys, or fewer resources and items", maxCopied)
 
 // NotCopied is metadata that was not copied, and why.
@@ -70,11 +73,14 @@ type NotCopied struct {
 	Rule int
 
 	Why string
+
+	// More is how much more was not copied, for reasons that are not told.
+	More int `json:"more,omitzero"`
 }
 
 // Select selects the resources that the rules copy to, in the form that earlier steps of the pipeline have
 // given them.
-func Select(rules []resolve.Metadata, targets *target.Targets) *Copies {
+func Select(rules []resolve.Metadata, targets *locate.Targets) *Copies {
 	c := &Copies{targets: targets, rules: make([]rule, len(rules))}
 
 	for i := range rules {
@@ -93,7 +99,7 @@ func Select(rules []resolve.Metadata, targets *target.Targets) *Copies {
 // namesFor returns the names of the composed resources that the rule copies from to the target. The only
 // name is empty if the rule copies from another object. There is none if the rule doesn't copy to the
 // target.
-func namesFor(rule *v1beta1.MetadataRule, t *target.Target, targets *target.Targets) []string {
+func namesFor(rule *v1beta1.MetadataRule, t *locate.Target, targets *locate.Targets) []string {
 	if t.IsUntouchable() {
 		return nil
 	}
@@ -131,13 +137,17 @@ func (c *Copies) Copy(ctx context.Context) (*Result, error) {
 		if err := c.rules[i].copy(ctx, c.targets, out); err != nil {
 			return nil, errors.Wrapf(err, "cannot copy %s", c.rules[i].Path)
 		}
+
+		if more := c.rules[i].notCopied - words.MaxNamed; more > 0 {
+			out.NotCopied = append(out.NotCopied, NotCopied{Rule: i, More: more})
+		}
 	}
 
 	return out, nil
 }
 
 // copy copies by the rule. It reads everything before it writes.
-func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) error {
+func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Result) error {
 	from := make(map[string]resolve.Metadata)
 
 	for _, d := range r.to {
@@ -159,11 +169,14 @@ func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) e
 		}
 
 		m := from[d.from]
-		r.write(func(item string) map[string]string { return m.Of(item).Labels }, d.target, r.Rule.ToFieldPaths.Labels, out)
-		r.write(func(item string) map[string]string { return m.Of(item).Annotations }, d.target, r.Rule.ToFieldPaths.Annotations, out)
 
-		if out.room < 0 {
-			return ErrTooLarge
+		err := r.write(func(item string) map[string]string { return m.Of(item).Labels }, d.target, r.Rule.ToFieldPaths.Labels, out)
+		if err == nil {
+			err = r.write(func(item string) map[string]string { return m.Of(item).Annotations }, d.target, r.Rule.ToFieldPaths.Annotations, out)
+		}
+
+		if err != nil {
+			return err
 		}
 	}
 
@@ -172,12 +185,12 @@ func (r *rule) copy(ctx context.Context, targets *target.Targets, out *Result) e
 
 // read returns what the rule may copy from the composed resource with this name, or what it copies from
 // another object.
-func (r *rule) read(name string, targets *target.Targets, out *Result) (resolve.Metadata, error) {
+func (r *rule) read(name string, targets *locate.Targets, out *Result) (resolve.Metadata, error) {
 	if r.Rule.Source.Type != v1beta1.MetadataSourceTypeComposedResource {
 		return r.Metadata, nil
 	}
 
-	i, found := slices.BinarySearchFunc(targets.All, name, func(t *target.Target, name string) int { return strings.Compare(t.Name, name) })
+	i, found := slices.BinarySearchFunc(targets.All, name, func(t *locate.Target, name string) int { return strings.Compare(t.Name, name) })
 	if !found {
 		return resolve.Metadata{}, nil
 	}
@@ -186,7 +199,7 @@ func (r *rule) read(name string, targets *target.Targets, out *Result) (resolve.
 }
 
 // resource returns the target's resource with all that was copied to it.
-func (o *Result) resource(t *target.Target) object.Object {
+func (o *Result) resource(t *locate.Target) object.Object {
 	if changed, ok := o.Changed[t.Name]; ok {
 		return changed
 	}
@@ -194,55 +207,60 @@ func (o *Result) resource(t *target.Target) object.Object {
 	return t.Resource
 }
 
+// failf says what the rule doesn't copy and why, unless it has said so as often as messages have room for.
 func (r *rule) failf(out *Result, format string, args ...any) {
-	out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
+	r.notCopied++
+
+	if r.notCopied <= words.MaxNamed {
+		out.NotCopied = append(out.NotCopied, NotCopied{Rule: r.position, Why: fmt.Sprintf(format, args...)})
+	}
 }
 
 // chosen returns what the rule copies of m.
 func (r *rule) chosen(m resolve.Metadata, out *Result) resolve.Metadata {
-	c := resolve.Metadata{
-		Labels: r.choose(m.Labels, invalidLabel, out), Annotations: r.choose(m.Annotations, invalidAnnotation, out),
-		Items: make(map[string]resolve.Metadata, len(m.Items)),
-	}
+	m.Labels, m.Annotations = r.choose(m.Labels, invalidLabel, out), r.choose(m.Annotations, invalidAnnotation, out)
+	items := make(map[string]resolve.Metadata, len(m.Items))
+
 	for _, name := range slices.Sorted(maps.Keys(m.Items)) {
-		c.Items[name] = r.chosen(m.Items[name], out)
+		items[name] = r.chosen(m.Items[name], out)
 	}
 
-	return c
+	m.Items = items
+
+	return m
 }
 
 // choose returns what the rule selects, without what is private, and what would make the API server refuse
 // the resource.
 func (r *rule) choose(from map[string]string, invalid func(key, value string) string, out *Result) map[string]string {
-	chosen := make(map[string]string)
+	var left []string // Most often nothing is, so that no other map is made.
 
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		if !selects(&r.Rule.Select, key) {
-			continue
-		}
-
-		if why := invalid(key, from[key]); why != "" {
+			left = append(left, key)
+		} else if why := invalid(key, from[key]); why != "" {
+			left = append(left, key)
 			r.failf(out, "%s: %s", key, why)
-		} else {
-			chosen[key] = from[key]
 		}
 	}
 
-	return chosen
-}
+	if left == nil {
+		return from
+	}
 
-// stops are the annotations by which controllers stop to manage the object that has them: those
-// of AWS Controllers for Kubernetes, Azure Service Operator, Config Connector and Cluster API.
-var stops = []string{
-	"services.k8s.aws/read-only", "serviceoperator.azure.com/reconcile-policy",
-	"cnrm.cloud.google.com/reconcile-interval-in-seconds", "cluster.x-k8s.io/paused",
+	chosen := maps.Clone(from)
+	for _, key := range left {
+		delete(chosen, key)
+	}
+
+	return chosen
 }
 
 // selects reports whether the selector selects a key, and the key may be copied.
 func selects(sel *v1beta1.MetadataSelector, key string) bool {
 	domain := key[:max(0, strings.Index(key, "/"))]
 
-	if object.IsPrivate(key) || slices.Contains(stops, key) {
+	if object.IsPrivate(key) || locate.Stops(key) {
 		return false
 	}
 
@@ -264,7 +282,9 @@ func invalidAnnotation(key, _ string) string {
 
 // write writes labels or annotations to each path of a target. of returns those of an item, by its name, or those of
 // the object without one.
-func (r *rule) write(of func(item string) map[string]string, t *target.Target, paths []object.Path, out *Result) {
+func (r *rule) write(of func(item string) map[string]string, t *locate.Target, paths []object.Path, out *Result) error {
+	shared := make(map[string]*values)
+
 	for _, path := range paths {
 		before := out.resource(t)
 
@@ -273,30 +293,36 @@ func (r *rule) write(of func(item string) map[string]string, t *target.Target, p
 			continue
 		}
 
-		after, changed, err := object.Update(before, path, func(old *structpb.Value) (*structpb.Value, error) {
-			values := of(names[0])
+		after, changed, err := object.Update(before, path, func(old object.Node) (object.Node, error) {
+			name := names[0]
 			if ofItems {
 				names = names[1:]
 			}
 
-			if out.room < 0 || len(values) == 0 {
-				return old, nil // Nothing is written in the end, or there is nothing to write.
+			if shared[name] == nil {
+				shared[name] = newValues(of(name))
 			}
 
-			return with(old, values, &out.room)
+			return shared[name].over(old, &out.room)
 		})
-		if err != nil {
+
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			return errors.Wrapf(err, "to composed resource %q", t.Name)
+		case err != nil:
 			r.failf(out, "to composed resource %q: %v", t.Name, err)
-		} else if changed {
+		case changed:
 			out.Changed[t.Name] = after
 		}
 	}
+
+	return nil
 }
 
 // names returns the names of the items whose metadata goes to the fields at the path: that of each item that isn't null,
 // in the order of the fields, if the fields are of items, too, or else one for all fields. A name is empty if the
 // metadata is the object's, or that of no item.
-func (r *rule) names(o object.Object, path object.Path, t *target.Target) (names []string, ofItems bool) {
+func (r *rule) names(o object.Object, path object.Path, t *locate.Target) (names []string, ofItems bool) {
 	switch {
 	case r.Rule.Source.ItemName == "":
 		return []string{""}, false
@@ -316,30 +342,55 @@ func (r *rule) names(o object.Object, path object.Path, t *target.Target) (names
 	return names, true
 }
 
-// with returns the map of strings old with the values in it, and takes the bytes of those that it
-// lacks from the room. It is old itself if it has them.
-func with(old *structpb.Value, values map[string]string, room *int) (*structpb.Value, error) {
-	if !object.IsNull(old) && old.GetStructValue() == nil {
-		return nil, fmt.Errorf("is %s, not a map of strings", object.KindOf(old))
+// values are a map of strings, as the items share it that get it.
+type values struct {
+	fields map[string]object.Node
+	whole  object.Node
+}
+
+func newValues(of map[string]string) *values {
+	v := &values{fields: make(map[string]object.Node, len(of))}
+	for key, value := range of {
+		v.fields[key] = object.TextNode(value)
 	}
 
-	fields := old.GetStructValue().GetFields()
-	out := make(map[string]*structpb.Value, len(fields)+len(values))
-	same := true
+	v.whole = object.MapNode(v.fields)
 
-	maps.Copy(out, fields)
+	return v
+}
 
-	for key, value := range values {
-		if v, ok := fields[key]; !ok || !tagset.IsText(v, value) {
-			out[key] = structpb.NewStringValue(value)
-			same = false
-			*room -= len(key) + len(value)
+// over returns the map of strings old with the values in it, and takes the bytes that these add from the room. It is old
+// itself if it has them, and ErrTooLarge if there is no room.
+func (v *values) over(old object.Node, room *int) (object.Node, error) {
+	if !old.IsNull() && !old.IsObject() {
+		return object.Node{}, fmt.Errorf("is %s, not a map of strings", old.Kind())
+	}
+
+	after, same := v.whole, len(v.fields) == 0
+
+	if !old.IsEmpty() {
+		fields := make(map[string]object.Node, len(v.fields))
+		for name, n := range old.Fields() {
+			fields[string(name)] = n
 		}
+
+		same = true
+
+		for key, value := range v.fields {
+			same = same && fields[key].Equal(value)
+			fields[key] = value
+		}
+
+		after = object.MapNode(fields)
 	}
 
 	if same {
 		return old, nil
 	}
 
-	return structpb.NewStructValue(&structpb.Struct{Fields: out}), nil
+	if *room -= after.Size() - old.Size(); *room < 0 {
+		return object.Node{}, ErrTooLarge
+	}
+
+	return after, nil
 }

@@ -15,16 +15,15 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A world is what rules copy, and where to.
@@ -147,7 +146,7 @@ func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
 
 	for range 5 {
 		given, desired := rules(), resources()
-		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
+		copies := Select(given, targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired))
 
 		g.Check(t, tc.Reason, copied(copies.Copy(t.Context())))
 
@@ -171,7 +170,7 @@ func byProfile(field.Schemas) field.Locator {
 }
 
 // targetsOf returns the targets of desired resources.
-func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *target.Targets {
+func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource) *locate.Targets {
 	t.Helper()
 
 	targets, err := s.Targets(t.Context(), desired)
@@ -184,7 +183,7 @@ func targetsOf(t *testing.T, s *stamp.Stamper, desired map[string]*fnv1.Resource
 
 // TestCopyBeforeStamp is about resources that get metadata, and tags.
 func TestCopyBeforeStamp(t *testing.T) {
-	in, err := v1beta1.Decode(resource.MustStructJSON(`{
+	in, err := v1beta1.Decode(tagstest.MustStructJSON(`{
 		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "provider": {"value": "aws"},
 		"sources": [{"type": "Value", "values": {"team": "a"}}],
 		"resources": [{"kind": "Thing"}],
@@ -198,7 +197,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 	}
 
 	s := &stamp.Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:  in,
 			Fields: byProfile,
 		},
@@ -208,7 +207,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 	desired := map[string]string{
 		"a": tagstest.Thing(`"spec": {"forProvider": {"tags": {"env": "prod"}}}`),
 		"b": tagstest.Thing(`"spec": {"managementPolicies": ["Observe"], "forProvider": {}}`),
-		"c": tagstest.Thing(`"metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
+		"c": tagstest.Thing(`"metadata": {"annotations": {"` + locate.IgnoreAnnotation + `": "true"}}, "spec": {"forProvider": {}}`),
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", "spec": {"forProvider": {}}}`,
 		"e": tagstest.Thing(`"data": {}`),
 	}
@@ -223,7 +222,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 		"d": `{"apiVersion": "example.org/v1", "kind": "Other", ` + labels + `, "spec": {"forProvider": {}}}`,
 		"e": tagstest.Thing(labels + `, "data": {}`),
 	} {
-		want[name] = object.Tree(resource.MustStructJSON(j))
+		want[name] = object.Tree(tagstest.MustStructJSON(j))
 	}
 
 	resources := tagstest.Resources(desired)
@@ -253,7 +252,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 // TestCopyTooMuch is about metadata that many items get.
 func TestCopyTooMuch(t *testing.T) {
-	in, err := v1beta1.Decode(resource.MustStructJSON(`{
+	in, err := v1beta1.Decode(tagstest.MustStructJSON(`{
 		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
 		"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Annotations"], "toFieldPaths": {"annotations": ["spec.pools[*].annotations"]}}]
 	}`))
@@ -261,35 +260,83 @@ func TestCopyTooMuch(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	fits := maxCopied / 100
+	for object.MapNode(map[string]object.Node{"note": object.TextNode(strings.Repeat("x", fits))}).Size() > maxCopied/100 {
+		fits--
+	}
+
+	const refused = `cannot copy kubernetesMetadata[0]: to composed resource "a": spec.pools[99].annotations is too much: ` +
+		`all rules together copy more than 4194304 bytes, which is more than Crossplane takes of a function: select fewer keys, or fewer resources and items`
+
 	cases := map[string]struct {
 		reason string
 		size   int
-		err    error
+		err    string
 	}{
-		"Fits":    {reason: "What a response may have is copied.", size: maxCopied/100 - len("note")},
-		"TooMuch": {reason: "One byte more in each item is refused, and nothing written.", size: maxCopied/100 - len("note") + 1, err: ErrTooLarge},
+		"Fits":    {reason: "What a response may have is copied.", size: fits},
+		"TooMuch": {reason: "One byte more in each item is refused, and nothing written. The error names resource and field.", size: fits + 1, err: refused},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
-			targets := targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
+			targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
 
-			copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": strings.Repeat("x", tc.size)}}}, targets)
+			rule := resolve.Metadata{Rule: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: map[string]string{"note": strings.Repeat("x", tc.size)}}
 
-			out, err := copies.Copy(t.Context())
-			if !errors.Is(err, tc.err) || (err == nil) != (out != nil) {
+			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context())
+			if tagstest.Error(err) != tc.err || errors.Is(err, ErrTooLarge) != (tc.err != "") || (err == nil) != (out != nil) {
 				t.Errorf("\n%s\nCopy(...): got %v, %v", tc.reason, out, err)
 			}
 		})
 	}
 
-	targets := targetsOf(t, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
 	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": "x"}}}, targets)
 	if _, err := copies.Copy(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
+	}
+}
+
+// TestCopyManyFail is about more metadata that is not copied than there is room to say.
+func TestCopyManyFail(t *testing.T) {
+	in, err := v1beta1.Decode(tagstest.MustStructJSON(`{
+		"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags",
+		"kubernetesMetadata": [
+			{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]},
+			{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Labels"]}
+		]
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	given := []resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{}}, {Rule: &in.KubernetesMetadata[1], Labels: map[string]string{"-": ""}}}
+	for i := range 1000 {
+		given[0].Labels[fmt.Sprintf("-%03d", i)] = ""
+	}
+
+	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))
+
+	out, err := Select(given, targets).Copy(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var got []NotCopied
+	for _, n := range out.NotCopied {
+		if n.Why = strings.SplitN(n.Why, ":", 2)[0]; n.Why != "-000" && n.Why != "-063" && n.Why != "-" && n.More == 0 {
+			continue
+		}
+
+		got = append(got, n)
+	}
+
+	want := []NotCopied{{Rule: 0, Why: "-000"}, {Rule: 0, Why: "-063"}, {Rule: 0, More: 936}, {Rule: 1, Why: "-"}}
+	if diff := cmp.Diff(want, got); diff != "" || len(out.NotCopied) != 66 {
+		t.Errorf("\nOf each rule, the first faults should be named, and the others counted.\nCopy(...): %d faults: -want, +got:\n%s", len(out.NotCopied), diff)
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // both are the maps that items have.
@@ -188,7 +188,7 @@ func copyAll(t *testing.T, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest) 
 		return nil, fmt.Errorf("Resolve: %w", err)
 	}
 
-	s := &stamp.Stamper{Finder: target.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}
+	s := &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}
 
 	r, err := Select(set.Metadata, targetsOf(t, s, req.GetDesired().GetResources())).Copy(t.Context())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -13,7 +14,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
@@ -88,6 +88,23 @@ func TestNode(t *testing.T) {
 	}
 }
 
+func TestNodeJSONSize(t *testing.T) {
+	for _, j := range []string{`null`, `-1.5`, `true`, `false`, `""`, `"x\"é\u003c\n"`, `{}`, `[]`, `[[]]`, `[1,[2,{}],"x"]`, `{"a":{"b":[{}],"c\"":null},"é":""}`} {
+		n := object.NodeOf(value(j))
+		if got := n.JSONSize(len(j)); got != len(j) {
+			t.Errorf("\nThe size should be that of the JSON.\nJSONSize() of %s: want %d, got %d", j, len(j), got)
+		}
+
+		if got := n.JSONSize(len(j) - 1); got < len(j) {
+			t.Errorf("\nMore than most should be told.\nJSONSize(%d) of %s: got %d", len(j)-1, j, got)
+		}
+	}
+
+	if got := object.NodeOf(value("[" + strings.Repeat("0,", 1_000_000) + "0]")).JSONSize(100); got > 110 {
+		t.Errorf("\nWhat is beyond most should not be counted.\nJSONSize(100): got %d", got)
+	}
+}
+
 func TestNodeIsText(t *testing.T) {
 	for _, j := range []string{``, `null`, `1`, `true`, `{}`, `[]`, `""`, `"x"`, `"xx"`} {
 		n := object.NodeOf(value(j))
@@ -100,20 +117,36 @@ func TestNodeIsText(t *testing.T) {
 	}
 }
 
-func TestNodeWith(t *testing.T) {
-	a, b := object.NodeOf(value(`{"a": 1}`)), object.NodeOf(value(`{"b": {"c": "d"}, "e": null}`))
+func TestNodeAppend(t *testing.T) {
+	for list, want := range map[string]string{``: `[{"b": null}, 2]`, `null`: `[{"b": null}, 2]`, `[]`: `[{"b": null}, 2]`, `[1, "a"]`: `[1, "a", {"b": null}, 2]`} {
+		n := object.NodeOf(value(list))
 
-	if diff := cmp.Diff(value(`{"a": 1, "b": {"c": "d"}, "e": null}`), a.With(b).Value(), protocmp.Transform()); diff != "" {
-		t.Errorf("With(...): -want, +got:\n%s", diff)
+		if diff := cmp.Diff(value(want), n.Append(object.NodeOf(value(`{"b": null}`)), object.NodeOf(value(`2`))).Value(), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: Append(...): -want, +got:\n%s", list, diff)
+		}
+
+		if diff := cmp.Diff(value(list), n.Value(), protocmp.Transform()); diff != "" {
+			t.Errorf("\nWhat is made more of should not change.\n%s: Append(...): -before, +after:\n%s", list, diff)
+		}
+	}
+}
+
+func TestNodeObject(t *testing.T) {
+	const j = `{"a": 1, "b": {"c": "d"}, "e": null}`
+
+	if diff := cmp.Diff(value(j), object.NodeOf(value(j)).Object().Node().Value(), protocmp.Transform()); diff != "" {
+		t.Errorf("Object(): -want, +got:\n%s", diff)
 	}
 
-	if diff := cmp.Diff(value(`{"a": 1}`), a.Value(), protocmp.Transform()); diff != "" {
-		t.Errorf("\nWhat is made more of should not change.\nWith(...): -before, +after:\n%s", diff)
+	for _, other := range []string{``, `null`, `"x"`, `[{}]`} {
+		if !object.NodeOf(value(other)).Object().IsZero() {
+			t.Errorf("%s: Object(): want none", other)
+		}
 	}
 }
 
 func TestOfSchema(t *testing.T) {
-	openAPI := resource.MustStructJSON(`{"type": "object"}`)
+	openAPI := tagstest.MustStructJSON(`{"type": "object"}`)
 
 	b, err := proto.Marshal(&fnv1.Schema{OpenapiV3: openAPI})
 	if err != nil {
@@ -172,7 +205,7 @@ func differ(want, got proto.Message) string {
 // FuzzObject reads and writes any resource that is in plain form as its tree is read and written.
 func FuzzObject(f *testing.F) {
 	add := func(path, j string) {
-		r, err := proto.MarshalOptions{Deterministic: true}.Marshal(&fnv1.Resource{Resource: resource.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}})
+		r, err := proto.MarshalOptions{Deterministic: true}.Marshal(&fnv1.Resource{Resource: tagstest.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -249,13 +282,12 @@ func FuzzObject(f *testing.F) {
 			"mark":   mark,
 			"set":    func(*structpb.Value) (*structpb.Value, error) { return v, nil },   //nolint:unparam // As Update asks for.
 			"remove": func(*structpb.Value) (*structpb.Value, error) { return nil, nil }, //nolint:nilnil // There is none then.
-			"keep":   func(v *structpb.Value) (*structpb.Value, error) { return v, nil },
 		} {
-			want, wantChanged, wantErr := object.UpdateTree(tree.GetResource(), path, change)
-			got, changed, err := object.Update(o, path, change)
+			want, wantErr := object.UpdateTree(tree.GetResource(), path, change)
+			got, changed, err := object.Update(o, path, onNodes(change))
 
-			if changed != wantChanged {
-				t.Fatalf("Update(%q, %s): want changed %v, got %v", path, what, wantChanged, changed)
+			if wantErr == nil && !changed && differ(tree.GetResource(), want) != "" {
+				t.Fatalf("Update(%q, %s): want a change, got none", path, what)
 			}
 
 			same(fmt.Sprintf("Update(%q, %s)", path, what), want, got, wantErr, err)
@@ -266,9 +298,13 @@ func FuzzObject(f *testing.F) {
 			}
 		}
 
+		if _, changed, _ := object.Update(o, path, func(n object.Node) (object.Node, error) { return n, nil }); changed {
+			t.Fatalf("Update(%q, keep): want no change, got one", path)
+		}
+
 		var found *structpb.Value
 
-		_, _, wantErr := object.UpdateTree(tree.GetResource(), path, func(v *structpb.Value) (*structpb.Value, error) {
+		_, wantErr := object.UpdateTree(tree.GetResource(), path, func(v *structpb.Value) (*structpb.Value, error) {
 			if !object.IsNull(v) {
 				found = v
 			}

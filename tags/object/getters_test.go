@@ -40,11 +40,10 @@ func gettersIn(t *testing.T, name string, source []byte) []string {
 	return out
 }
 
-// TestGetters proves that nobody but this package asks a resource or a schema itself for what
-// it has.
-func TestGetters(t *testing.T) {
-	// Here they are asked with care. The others have trees only.
-	except := []string{"tags/object", "tags/tagstest", "example"}
+// eachSource calls f with each Go file of the module, except tests and what is below the folders.
+func eachSource(t *testing.T, except []string, f func(name string, source []byte)) {
+	t.Helper()
+
 	root := os.DirFS("../..")
 	seen := 0
 
@@ -65,9 +64,7 @@ func TestGetters(t *testing.T) {
 
 		seen++
 
-		for _, found := range gettersIn(t, name, source) {
-			t.Errorf("\nA resource may be bytes, which have nothing to the getters of what protobuf generates: object.Of and object.OfSchema know both.\n%s", found)
-		}
+		f(name, source)
 
 		return nil
 	})
@@ -78,6 +75,17 @@ func TestGetters(t *testing.T) {
 	if seen < 50 {
 		t.Errorf("want all files of the module to be read, got %d", seen)
 	}
+}
+
+// TestGetters proves that nobody but this package asks a resource or a schema itself for what
+// it has.
+func TestGetters(t *testing.T) {
+	// Here they are asked with care. The others have trees only.
+	eachSource(t, []string{"tags/object", "tags/tagstest", "example"}, func(name string, source []byte) {
+		for _, found := range gettersIn(t, name, source) {
+			t.Errorf("\nA resource may be bytes, which have nothing to the getters of what protobuf generates: object.Of and object.OfSchema know both.\n%s", found)
+		}
+	})
 }
 
 // TestGettersFound proves that getters are found.

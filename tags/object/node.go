@@ -3,10 +3,10 @@ package object
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -31,7 +31,7 @@ func NodeOf(v *structpb.Value) Node {
 		return Node{}
 	}
 
-	return nodeOf(encode(nil, v))
+	return nodeOf(encode([]byte{}, v))
 }
 
 // Value of the node as a tree, or nil if it isn't there.
@@ -105,6 +105,12 @@ func (n Node) Kind() string {
 // IsNull is true if the value is null, or isn't there.
 func (n Node) IsNull() bool { return n.tag == 0 || n.tag == wire.Null }
 
+// IsString reports whether the value is a string.
+func (n Node) IsString() bool { return n.tag == wire.String }
+
+// HasKind reports whether there is a value of any kind, even null.
+func (n Node) HasKind() bool { return n.tag != 0 }
+
 // IsThere is true if there is a value, even null.
 func (n Node) IsThere() bool { return n.body != nil }
 
@@ -128,11 +134,14 @@ func (n Node) Len() int {
 
 // Equal is true if the values are the same.
 func (n Node) Equal(other Node) bool {
-	if n.tag == wire.String && other.tag == wire.String {
-		return bytes.Equal(n.body, other.body)
+	switch {
+	case n.tag != 0 && n.tag == other.tag && bytes.Equal(n.body, other.body):
+		return true
+	case n.IsString() && other.IsString():
+		return false
+	default: // The same fields can have another order, and numbers two zeros.
+		return proto.Equal(n.Value(), other.Value())
 	}
-
-	return proto.Equal(n.Value(), other.Value())
 }
 
 // Text of the value, or an empty one if it is no string.
@@ -159,6 +168,9 @@ func (n Node) Interned(texts map[string]string) string {
 
 	return text
 }
+
+// TextFrom returns the end of the text of a string, from the byte at the index on. It shares the bytes.
+func (n Node) TextFrom(index int) Node { return Node{tag: wire.String, body: n.body[index:]} }
 
 // IsText is true if the value is the string text.
 func (n Node) IsText(text string) bool { return n.tag == wire.String && string(n.body) == text }
@@ -208,9 +220,39 @@ func (n Node) Field(name string) Node {
 	return Node{}
 }
 
-// With returns the fields of both objects, which must have no field in common.
-func (n Node) With(other Node) Node {
-	return Node{tag: wire.Struct, body: append(slices.Clip(n.body), other.body...)}
+// Object that the node is, or none if it is another value.
+func (n Node) Object() Object {
+	if !n.IsObject() {
+		return Object{}
+	}
+
+	b := appendLength(append(make([]byte, 0, n.Size()), wire.Object), len(n.body))
+
+	return Object{resource: append(b, n.body...)}
+}
+
+// JSONSize returns how many bytes the JSON of the value has, or some number above most if these are more.
+func (n Node) JSONSize(most int) int {
+	if !n.IsObject() && !n.IsList() {
+		j, _ := json.Marshal(n.Value().AsInterface()) //nolint:errchkjson // Only a number that isn't one has no JSON.
+		return len(j)
+	}
+
+	size := len("{") // Behind each field and item is a comma, or the other bracket.
+
+	for name, of := range n.Fields() {
+		if size += TextNode(string(name)).JSONSize(most) + len(":") + of.JSONSize(most-size) + len(","); size > most {
+			return size
+		}
+	}
+
+	for of := range n.Items() {
+		if size += of.JSONSize(most-size) + len(","); size > most {
+			return size
+		}
+	}
+
+	return max(size, len("{}"))
 }
 
 // child that the segment of a path leads to. It is an error if the value can't have such children.

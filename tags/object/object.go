@@ -170,21 +170,21 @@ func Set(o Object, path Path, n Node) (Object, error) {
 	switch {
 	case depth == 0 || depth < len(path.segments) || !p.value.IsThere() && !n.IsThere():
 	case n.IsThere():
-		return Object{resource: p.put(n.size(), n.appendTo)}, nil
+		return Object{resource: p.put(n.Size(), n.appendTo)}, nil
 	default:
 		return Object{resource: p.put(0, nil)}, nil
 	}
 
-	out, _, err := p.update(o, path.segments, depth, func(*structpb.Value) (*structpb.Value, error) { return n.Value(), nil })
+	out, _, err := p.update(o, path.segments, depth, func(Node) (Node, error) { return n, nil })
 
 	return out, err
 }
 
 // Update returns the object o with what f makes of the value at the path, as Set does. The value is
-// nil if there is none. A [*] in the path stands for every item of a list that isn't null: a list
+// not there if there is none. A [*] in the path stands for every item of a list that isn't null: a list
 // that isn't there has none. An error of f must go on from the name of the value. If f only returns
 // what it was given, nothing has changed, and the object is o.
-func Update(o Object, path Path, f func(*structpb.Value) (*structpb.Value, error)) (_ Object, changed bool, _ error) {
+func Update(o Object, path Path, f func(Node) (Node, error)) (_ Object, changed bool, _ error) {
 	segments := path.segments
 	if path.HasWildcard() {
 		segments = slices.Clone(segments) // Items take the place of wildcards on the way.

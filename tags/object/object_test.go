@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -162,7 +161,7 @@ func TestGet(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := resource.MustStructJSON(tc.in)
+			s := tagstest.MustStructJSON(tc.in)
 			before := proto.CloneOf(s)
 
 			got, err := get(s, tc.path)
@@ -196,7 +195,7 @@ func TestGetNil(t *testing.T) {
 }
 
 func TestGetItemOfTop(t *testing.T) {
-	_, err := get(resource.MustStructJSON(bucket), "[0]")
+	_, err := get(tagstest.MustStructJSON(bucket), "[0]")
 
 	if diff := cmp.Diff("the object is an object, not a list", tagstest.Error(err)); diff != "" {
 		t.Errorf("\nAn object has no items, and the message should read like those of other paths.\nGet(..., %q): -want error, +got error:\n%s", "[0]", diff)
@@ -252,7 +251,7 @@ func TestSet(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := resource.MustStructJSON(tc.in)
+			s := tagstest.MustStructJSON(tc.in)
 			before := proto.CloneOf(s)
 
 			got, err := set(s, tc.path, value(tc.value))
@@ -263,7 +262,7 @@ func TestSet(t *testing.T) {
 
 			var want *structpb.Struct
 			if tc.want.err == "" {
-				want = resource.MustStructJSON(tc.want.json)
+				want = tagstest.MustStructJSON(tc.want.json)
 			}
 
 			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
@@ -291,7 +290,7 @@ func TestSetNil(t *testing.T) {
 		t.Errorf("\nA nil struct should be like an empty one.\nSet(nil, ...): %v", err)
 	}
 
-	if diff := cmp.Diff(resource.MustStructJSON(`{"spec": {"tags": {"k": "v"}}}`), got, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(tagstest.MustStructJSON(`{"spec": {"tags": {"k": "v"}}}`), got, protocmp.Transform()); diff != "" {
 		t.Errorf("\nA nil struct should be like an empty one.\nSet(nil, ...): -want, +got:\n%s", diff)
 	}
 
@@ -366,7 +365,7 @@ func TestKindOf(t *testing.T) {
 
 func BenchmarkAt(b *testing.B) {
 	path := object.MustParsePath("spec.forProvider.tags")
-	o := inBytes(resource.MustStructJSON(bucket))
+	o := inBytes(tagstest.MustStructJSON(bucket))
 
 	b.ReportAllocs()
 
@@ -379,7 +378,7 @@ func BenchmarkAt(b *testing.B) {
 
 func BenchmarkSet(b *testing.B) {
 	path := object.MustParsePath("spec.forProvider.tags")
-	o, n := inBytes(resource.MustStructJSON(bucket)), object.NodeOf(value(`{"k": "v"}`))
+	o, n := inBytes(tagstest.MustStructJSON(bucket)), object.NodeOf(value(`{"k": "v"}`))
 
 	b.ReportAllocs()
 
@@ -397,7 +396,7 @@ func FuzzPath(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, path string) {
-		s := resource.MustStructJSON(bucket)
+		s := tagstest.MustStructJSON(bucket)
 		v := value(`"written"`)
 
 		// Paths are of inputs, which are UTF-8.
@@ -415,7 +414,7 @@ func FuzzPath(f *testing.F) {
 			t.Errorf("\nA path should lead to what was written there.\nGet(Set(..., %q, ...)): want %v, got %v, %v", path, v, at, err)
 		}
 
-		if !proto.Equal(s, resource.MustStructJSON(bucket)) {
+		if !proto.Equal(s, tagstest.MustStructJSON(bucket)) {
 			t.Errorf("\nThe struct should not change.\nSet(..., %q, ...): it changed", path)
 		}
 	})
@@ -431,7 +430,7 @@ func TestIsZero(t *testing.T) {
 		{"There is no resource.", nil, true},
 		{"A resource can be ready, and have no object.", &fnv1.Resource{Ready: fnv1.Ready_READY_TRUE}, true},
 		{"An object without fields is one.", &fnv1.Resource{Resource: &structpb.Struct{}}, false},
-		{"An object is one.", &fnv1.Resource{Resource: resource.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE}, false},
+		{"An object is one.", &fnv1.Resource{Resource: tagstest.MustStructJSON(bucket), Ready: fnv1.Ready_READY_TRUE}, false},
 	} {
 		b, err := proto.Marshal(tc.resource)
 		if err != nil {

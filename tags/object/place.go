@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
 )
@@ -81,30 +79,19 @@ func (l *level) field(name string) (from, to int, _ Node) {
 }
 
 // update what is at the place, which so many segments of a path have led to, as Update does.
-func (p place) update(o Object, segments Segments, depth int, f func(*structpb.Value) (*structpb.Value, error)) (_ Object, changed bool, _ error) {
-	from := p.value.Value()
+func (p place) update(o Object, segments Segments, depth int, f func(Node) (Node, error)) (_ Object, changed bool, _ error) {
+	out, err := p.value.updated(segments, depth, f)
 
-	out, err := updated(from, segments, depth, f)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Object{}, false, err
-	}
-
-	if out == from {
+	case out.is(p.value):
 		return o, false, nil
-	}
-
-	if out == nil {
+	case !out.IsThere():
 		return Object{resource: p.put(0, nil)}, true, nil
+	default:
+		return Object{resource: p.put(out.Size(), out.appendTo)}, true, nil
 	}
-
-	m := proto.Message(out)
-	if len(p.way) == 1 { // An object is not within a google.protobuf.Value.
-		m = out.GetStructValue()
-	}
-
-	b := p.put(proto.Size(m), func(to []byte) []byte { return encode(to, m) })
-
-	return Object{resource: b}, true, nil
 }
 
 // put a value there that has so many bytes and is appended by the function, or nothing without one.
@@ -153,34 +140,25 @@ func (p place) put(inner int, value func(to []byte) []byte) []byte {
 // fieldSize is the size of the next message's field.
 func (l *level) fieldSize() int {
 	if l.isObject {
-		return 1 + protowire.SizeBytes(l.entrySize())
+		return 1 + protowire.SizeBytes(entrySize(l.name, l.inner))
 	}
 
 	return 1 + protowire.SizeBytes(l.inner)
 }
 
-// entrySize is the size of what the field of an object holds.
-func (l *level) entrySize() int {
-	return 1 + protowire.SizeBytes(len(l.name)) + 1 + protowire.SizeBytes(l.inner)
-}
-
 // appendField appends the field of the next message, up to that.
 func (l *level) appendField(to []byte) []byte {
-	to = append(to, wire.Item)
-
 	if l.isObject {
-		to = appendLength(to, l.entrySize())
-		to = append(appendLength(append(to, wire.Key), len(l.name)), l.name...)
-		to = append(to, wire.Value)
+		return appendEntry(to, l.name, l.inner)
 	}
 
-	return appendLength(to, l.inner)
+	return appendLength(append(to, wire.Item), l.inner)
 }
 
 func appendLength(to []byte, n int) []byte { return protowire.AppendVarint(to, uint64(n)) } //nolint:gosec // It is a length.
 
-// size of the value in bytes.
-func (n Node) size() int {
+// Size of the value in bytes.
+func (n Node) Size() int {
 	switch n.tag {
 	case wire.String, wire.Struct, wire.List:
 		return 1 + protowire.SizeBytes(len(n.body))
@@ -202,4 +180,9 @@ func (n Node) appendTo(to []byte) []byte {
 	}
 
 	return append(to, n.body...)
+}
+
+// appendItem appends the bytes of the value as an item of a list.
+func (n Node) appendItem(to []byte) []byte {
+	return n.appendTo(appendLength(append(to, wire.Item), n.Size()))
 }

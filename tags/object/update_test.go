@@ -12,8 +12,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/function-sdk-go/resource"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
@@ -34,8 +32,16 @@ func mark(v *structpb.Value) (*structpb.Value, error) {
 
 // update the value at a path that is parsed first.
 func update(s *structpb.Struct, path string, f func(*structpb.Value) (*structpb.Value, error)) (_ *structpb.Struct, changed bool, _ error) {
-	o, changed, err := object.Update(inBytes(s), object.MustParsePath(path), f)
+	o, changed, err := object.Update(inBytes(s), object.MustParsePath(path), onNodes(f))
 	return o.Struct(), changed, err
+}
+
+// onNodes returns f for values in bytes.
+func onNodes(f func(*structpb.Value) (*structpb.Value, error)) func(object.Node) (object.Node, error) {
+	return func(n object.Node) (object.Node, error) {
+		v, err := f(n.Value())
+		return object.NodeOf(v), err
+	}
 }
 
 func TestUpdate(t *testing.T) {
@@ -72,7 +78,7 @@ func TestUpdate(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := resource.MustStructJSON(tc.in)
+			s := tagstest.MustStructJSON(tc.in)
 			before := proto.CloneOf(s)
 
 			// A path that is used twice should lead to the same.
@@ -84,7 +90,7 @@ func TestUpdate(t *testing.T) {
 
 				var want *structpb.Struct
 				if tc.want.err == "" {
-					want = resource.MustStructJSON(tc.want.json)
+					want = tagstest.MustStructJSON(tc.want.json)
 				}
 
 				if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
@@ -101,7 +107,7 @@ func TestUpdate(t *testing.T) {
 
 // TestUpdateNothing is about functions that return what they are given.
 func TestUpdateNothing(t *testing.T) {
-	s := resource.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`)
+	s := tagstest.MustStructJSON(`{"l": [{"a": "x"}, {}, null]}`)
 
 	for _, path := range []string{"l[*].a", "l[0].a", "l[*]", "m[*].a", "m.a"} {
 		_, changed, err := update(s, path, func(v *structpb.Value) (*structpb.Value, error) { return v, nil })
@@ -123,10 +129,10 @@ func BenchmarkUpdate(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			path := object.MustParsePath("l[*].a")
 
-			o := inBytes(resource.MustStructJSON(`{"l": [` + strings.Repeat(`{"a": "x"}, `, n-1) + `{"a": "x"}]}`))
+			o := inBytes(tagstest.MustStructJSON(`{"l": [` + strings.Repeat(`{"a": "x"}, `, n-1) + `{"a": "x"}]}`))
 
 			for b.Loop() {
-				if _, _, err := object.Update(o, path, mark); err != nil {
+				if _, _, err := object.Update(o, path, onNodes(mark)); err != nil {
 					b.Fatal(err)
 				}
 			}

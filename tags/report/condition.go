@@ -8,6 +8,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -71,6 +72,35 @@ var failures = []string{ReasonInvalidInput, ReasonResolveFailed, ReasonTagConfli
 type verdict struct {
 	reason  string
 	message string
+
+	// also counts what else there is to say: resources, labels and so on by the reason of the results about them.
+	also map[string]int
+}
+
+// inMessage are the reasons of results whose items the message of a verdict names or counts, by the verdict's reason.
+var inMessage = func() map[string][]string {
+	skips := append(words.Map(profile.SkipReasons(), pascalCase), "TagFieldMismatch")
+
+	return map[string][]string{
+		ReasonAllPropagated:  {"NotTagged", "SourceEmpty", "SelectorEmpty"},
+		ReasonSomeSkipped:    skips,
+		ReasonCloudRefuses:   append(skips, ReasonCloudRefuses),
+		ReasonUnknownKinds:   {ReasonUnknownKinds},
+		ReasonPolicyViolated: {ReasonPolicyViolated},
+	}
+}()
+
+// with returns the verdict, which also counts the items of the topics that its message doesn't have.
+func (v verdict) with(topics []topic) verdict {
+	v.also = make(map[string]int)
+
+	for i := range topics {
+		if t := &topics[i]; t.items > 0 && !slices.Contains(inMessage[v.reason], t.reason) {
+			v.also[t.reason] += t.items + t.more
+		}
+	}
+
+	return v
 }
 
 // rank of the verdict among those on runs that went well, or -1 if the run did not.
@@ -96,32 +126,32 @@ func (v verdict) set(rsp *fnv1.RunFunctionResponse, digests string) {
 // verdict on the findings f.
 func (r *Run) verdict(f *findings) verdict {
 	if len(f.Violations) > 0 {
-		return verdict{ReasonPolicyViolated, r.violations(f.Violations)}
+		return verdict{reason: ReasonPolicyViolated, message: r.violations(f.Violations)}
 	}
 
 	if n := len(f.unknown); n > 0 {
 		unknown := words.Map(f.unknown, func(s *stamp.Result) string { return fmt.Sprintf("%s (%s %s)", s.Resource, s.APIVersion, s.Kind) })
 
-		return verdict{ReasonUnknownKinds, fmt.Sprintf("unknown whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
+		return verdict{reason: ReasonUnknownKinds, message: fmt.Sprintf("unknown whether %s a tag field: %s; %s", words.Count(n, "composed resource has", "composed resources have"), words.Names(unknown, 0), whatToDo)}
 	}
 
 	if len(f.CloudRefuses) > 0 {
 		// Whoever means these must still see what is skipped.
 		why := append(r.cloudRefuses(f.CloudRefuses), skipped(f)...)
-		return verdict{ReasonCloudRefuses, strings.Join(why, "; ")}
+		return verdict{reason: ReasonCloudRefuses, message: strings.Join(why, "; ")}
 	}
 
 	if why := skipped(f); len(why) > 0 {
-		return verdict{ReasonSomeSkipped, strings.Join(why, "; ")}
+		return verdict{reason: ReasonSomeSkipped, message: strings.Join(why, "; ")}
 	}
 
-	return verdict{ReasonAllPropagated, r.propagated(f)}
+	return verdict{reason: ReasonAllPropagated, message: r.propagated(f)}
 }
 
 // cloudRefuses says how many of the tags there are and why, names the first few, and says what to
 // do.
 func (r *Run) cloudRefuses(of []stamp.Skip) []string {
-	why := words.Map(grouped(of, limitOf), func(of []stamp.Skip) string {
+	why := words.Map(words.Grouped(of, limitOf), func(of []stamp.Skip) string {
 		keys := words.Map(of, func(s stamp.Skip) string { return s.TagKey })
 		return fmt.Sprintf("the API of %s refuses %s (%s: %s): %s", of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, words.Names(keys, 0))
 	})
@@ -133,7 +163,7 @@ func (r *Run) cloudRefuses(of []stamp.Skip) []string {
 func skipped(f *findings) []string {
 	why := []string{}
 
-	for _, of := range grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
+	for _, of := range words.Grouped(f.Skips, func(s stamp.Skip) [2]string { return [2]string{s.Provider, string(s.Reason)} }) {
 		// A label that breaks several limits is one label.
 		seen := make(map[tags.SkippedLabel]bool, len(of))
 		keys := []string{}
@@ -146,6 +176,10 @@ func skipped(f *findings) []string {
 		}
 
 		why = append(why, fmt.Sprintf("%s skipped on %s: %s (%s)", words.Count(len(keys), "label", "labels"), of[0].Provider, of[0].Reason, words.Names(keys, 0)))
+	}
+
+	if f.surplus > 0 {
+		why = append(why, f.tooMany())
 	}
 
 	if n := len(f.mismatched); n > 0 {
@@ -176,8 +210,9 @@ func (r *Run) propagated(f *findings) string {
 		one, many string
 	}{
 		{f.noField, "has no tag field", "have no tag field"},
+		{f.unlisted, "isn't known to have a tag field: an entry of tagFields can name it", "aren't known to have a tag field: entries of tagFields can name them"},
 		{f.composite, "is a composite resource that gets no labels: its own Composition tags what it composes", "are composite resources that get no labels: their own Compositions tag what they compose"},
-		{len(f.notTagged) - f.noField - f.composite, "left alone", "left alone"},
+		{len(f.notTagged) - f.noField - f.unlisted - f.composite, "left alone", "left alone"},
 	} {
 		if of.n > 0 {
 			out = append(out, words.Count(of.n, of.one, of.many))

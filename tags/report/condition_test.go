@@ -13,10 +13,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 func TestVerdict(t *testing.T) {
@@ -44,9 +44,16 @@ func TestVerdict(t *testing.T) {
 			reason: "Composite resources are told apart, and which sources and selectors find nothing.",
 			run:    Run{Input: sources.Input, Set: resolve.Set{Empty: []resolve.Lack{{Source: "sources[0]", Why: "there is none"}, {Source: "sources[1] \"b\"", Why: "there is none"}}}},
 			outcome: Outcome{
-				Results:   []stamp.Result{active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "is a composite resource", NoField: true, Composite: true, Provider: "generic"}},
+				Results:   []stamp.Result{active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "is a composite resource", Lacks: locate.Composite, Provider: "generic"}},
 				Unmatched: []string{"resources[0]", "tagPolicy.rules[1].resources[0]"},
 			},
+		},
+		"PropagatedToUnlisted": {
+			reason: "A kind that nobody knows may have a tag field, and so may one with a field that looks like tags: nothing says that it has none.",
+			run:    sources,
+			outcome: Outcome{Results: []stamp.Result{
+				active("a", "aws"), untagged("c"), {Resource: "n", LeftAlone: "isn't known", Lacks: locate.Unlisted}, {Resource: "o", LeftAlone: "isn't known", Lacks: locate.LooksLike},
+			}},
 		},
 		"NoSources": {reason: "A step that has no labels says nothing of their tags.", outcome: Outcome{Results: []stamp.Result{untagged("c")}}},
 		"Unknown": {
@@ -67,7 +74,7 @@ func TestFatal(t *testing.T) {
 	stamping := func(onConflict tags.Conflict, reserved v1beta1.TagCount) error {
 		source := &tags.Source{Name: "sources[0]", OnConflict: onConflict}
 		_, err := stampAll(t.Context(), &stamp.Stamper{
-			Finder: target.Finder{
+			Finder: locate.Finder{
 				Input:  &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "aws"}, LimitPolicy: v1beta1.LimitPolicyApplyStrict, ReservedTags: map[string]v1beta1.TagCount{"aws": reserved}},
 				Fields: fixed(field.Chain{field.ByProfile{}}),
 			},

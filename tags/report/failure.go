@@ -15,6 +15,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -32,7 +33,7 @@ type FailureError struct {
 // that labels could not be known, or that something is too large.
 func Fail(reason string, err error) *FailureError {
 	switch {
-	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)):
+	case errors.Is(err, metadata.ErrTooLarge), errors.As(err, new(*stamp.LimitError)), errors.As(err, new(*resolve.LimitError)):
 		reason = ReasonLimitExceeded
 	case errors.As(err, new(*stamp.ResolveError)), errors.As(err, new(*v1beta1.StandardError)):
 		reason = ReasonResolveFailed
@@ -64,6 +65,11 @@ func (r *Run) Done(ctx context.Context, rsp *fnv1.RunFunctionResponse, err error
 // isn't a FailureError is an internal one. A response that would be larger than the limit has
 // neither the desired state nor the context: Crossplane takes neither from a pipeline that fails.
 //
+// Crossplane up to v1.16 calls again until two responses require the same, and only then reads results. So a
+// caller that doesn't say what it can do gets the requirements again. Later releases read fatal results first.
+// The next call has the context of the response. So a response without it stops the first of the calls, by
+// requiring nothing.
+//
 // The result is returned on every call. The digest in its condition is one that no successful run
 // has, so that the next successful run says everything. Earlier steps have said what they have to
 // say.
@@ -92,8 +98,16 @@ func (r *Run) fatal(ctx context.Context, err error) *fnv1.RunFunctionResponse {
 	v.set(rsp, steps.digests())
 	rsp.Results = append(rsp.Results, result(fnv1.Severity_SEVERITY_FATAL, v.reason, v.message))
 
+	if r.Required.Old() {
+		r.Required.AddTo(rsp)
+	}
+
 	if r.Limit.check(rsp) != nil {
 		rsp.Desired, rsp.Context = nil, nil
+
+		if r.Required.Waiting() {
+			rsp.Requirements = nil
+		}
 	}
 
 	return rsp

@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestLimit(t *testing.T) {
@@ -17,7 +18,7 @@ func TestLimit(t *testing.T) {
 	composed := func(of map[string]int) *fnv1.RunFunctionResponse {
 		rsp := &fnv1.RunFunctionResponse{Desired: &fnv1.State{Resources: make(map[string]*fnv1.Resource)}}
 		for name, n := range of {
-			rsp.Desired.Resources[name] = &fnv1.Resource{Resource: resource.MustStructJSON(`{"a": "` + strings.Repeat("x", n) + `"}`)}
+			rsp.Desired.Resources[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"a": "` + strings.Repeat("x", n) + `"}`)}
 		}
 
 		return rsp
@@ -25,7 +26,7 @@ func TestLimit(t *testing.T) {
 
 	others := composed(nil)
 	others.Desired.Composite = &fnv1.Resource{Ready: fnv1.Ready_READY_TRUE}
-	others.Context = resource.MustStructJSON(`{"a": "b"}`)
+	others.Context = tagstest.MustStructJSON(`{"a": "b"}`)
 	others.Results = []*fnv1.Result{{Message: "warning"}, {Message: "warning"}}
 	others.Conditions = []*fnv1.Condition{{Reason: "a"}}
 

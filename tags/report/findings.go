@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
@@ -26,9 +27,10 @@ type findings struct {
 	mismatched []*stamp.Result
 
 	// Of unknown resources nobody knows whether they have a tag field. Those not tagged were
-	// left alone, too: so many of them because they have none, or are composite resources.
-	unknown, notTagged []*stamp.Result
-	noField, composite int
+	// left alone, too: so many of them because they have none, aren't known to have one, or are
+	// composite resources.
+	unknown, notTagged           []*stamp.Result
+	noField, unlisted, composite int
 
 	// notes about the tags of resources, by their kind.
 	notes map[stamp.NoteKind][]notedResource
@@ -36,8 +38,15 @@ type findings struct {
 	// empty sources find nothing, and valueless expressions of others have no value.
 	empty, valueless []resolve.Lack
 
+	// early says where the step must stand, if it receives no composed resource. A step that only writes to the
+	// pipeline's context may stand anywhere.
+	early []string
+
 	// unprofiled are the providers and API groups that have no tag profile of their own.
 	unprofiled []string
+
+	// surplus is how many labels are more than a set may have: nobody names them.
+	surplus int
 
 	// statusLacks are what could not be written to the composite resource's status.
 	statusLacks []string
@@ -54,7 +63,11 @@ func (r *Run) find(out *Outcome, statusLacks []string) *findings {
 	f := &findings{
 		Outcome: out, statusLacks: append([]string{}, statusLacks...), // Digests have it, and tell none from nil.
 		tagged: make([]*stamp.Result, 0, len(out.Results)), notes: make(map[stamp.NoteKind][]notedResource),
-		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(),
+		empty: slices.Concat(r.Set.Empty, r.Set.PerResource.Empty()), valueless: r.Set.Valueless(), surplus: r.Set.Surplus(),
+	}
+
+	if len(r.Request.GetDesired().GetResources()) == 0 && r.Input.ToContextKey == "" {
+		f.early = []string{"the step receives no composed resource: it must stand after the steps that make them"}
 	}
 
 	providers, groups := make(map[string]bool), make(map[string]bool)
@@ -110,15 +123,19 @@ func (f *findings) add(s *stamp.Result) {
 	switch {
 	case s.Mismatch != "":
 		f.mismatched = append(f.mismatched, s)
-	case s.Unknown:
+	case s.Lacks.IsUnknown():
 		f.unknown = append(f.unknown, s)
 	case s.LeftAlone != "":
 		f.notTagged = append(f.notTagged, s)
 
-		if s.Composite {
-			f.composite++
-		} else if s.NoField {
+		switch s.Lacks {
+		case locate.NoField, locate.NotAsked, locate.OnRequest:
 			f.noField++
+		case locate.Unlisted, locate.LooksLike:
+			f.unlisted++
+		case locate.Composite, locate.Undeclared:
+			f.composite++
+		case locate.None, locate.NoObject, locate.Ignored, locate.Adopted, locate.ReadOnly, locate.NotSelected, locate.Unknown, locate.Asked, locate.Fixed:
 		}
 	default:
 		if w := &s.Withheld; len(w.Retained)+len(w.Ignored)+len(w.Removed)+len(w.Unkept) > 0 {

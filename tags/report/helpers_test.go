@@ -21,16 +21,15 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A scene is a run of which everything that is said is in a golden file.
@@ -111,11 +110,11 @@ func (s *scene) request() *fnv1.RunFunctionRequest {
 	req := request(s.xr)
 
 	if s.composite != "" {
-		req.Desired.Composite.Resource = resource.MustStructJSON(s.composite)
+		req.Desired.Composite.Resource = tagstest.MustStructJSON(s.composite)
 	}
 
 	if s.context != "" {
-		req.Context = resource.MustStructJSON(s.context)
+		req.Context = tagstest.MustStructJSON(s.context)
 	}
 
 	if s.edit != nil {
@@ -191,24 +190,24 @@ func request(xr string) *fnv1.RunFunctionRequest {
 
 	return &fnv1.RunFunctionRequest{
 		Meta:     &fnv1.RequestMeta{Tag: "tag"},
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: resource.MustStructJSON(xr)}},
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(xr)}},
 		Desired: &fnv1.State{
-			Composite: &fnv1.Resource{Resource: resource.MustStructJSON(`{"status": {"a": "b"}}`), Ready: fnv1.Ready_READY_TRUE},
+			Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"status": {"a": "b"}}`), Ready: fnv1.Ready_READY_TRUE},
 			Resources: map[string]*fnv1.Resource{
 				"a": {
-					Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"a": "b"}}}}`),
+					Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"a": "b"}}}}`),
 					Ready:    fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"a": []byte("b")},
 				},
-				"b": {Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`), Ready: fnv1.Ready_READY_FALSE},
+				"b": {Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`), Ready: fnv1.Ready_READY_FALSE},
 			},
 		},
-		Context: resource.MustStructJSON(`{"a": [1, null]}`),
+		Context: tagstest.MustStructJSON(`{"a": [1, null]}`),
 	}
 }
 
 // class returns an object that was picked.
 func class(apiVersion, kind, namespace, name string) object.Object {
-	return object.Tree(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name)))
+	return object.Tree(tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"namespace": %q, "name": %q}}`, apiVersion, kind, namespace, name)))
 }
 
 // skip returns the skip of a label for the reason, on the resources.
@@ -226,7 +225,7 @@ func active(name, provider string) stamp.Result {
 }
 
 // unprofiled returns a resource that has a tag of a label, by the generic profile.
-func unprofiled(name string, of target.Unprofiled) stamp.Result {
+func unprofiled(name string, of locate.Unprofiled) stamp.Result {
 	r := active(name, profile.Generic)
 	r.Unprofiled = of
 
@@ -235,12 +234,12 @@ func unprofiled(name string, of target.Unprofiled) stamp.Result {
 
 // untagged returns a resource that can't be tagged.
 func untagged(name string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", NoField: true}
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "v1", Kind: "ConfigMap", LeftAlone: "has no tag field", Lacks: locate.NoField}
 }
 
 // unknown returns a managed resource of which nobody knows whether it has a tag field.
 func unknown(name string) stamp.Result {
-	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "has no tag field that is known", Unknown: true}
+	return stamp.Result{Resource: name, Provider: "generic", APIVersion: "vm.example.org/v1", Kind: "VM", LeftAlone: "isn't known to have a tag field", Lacks: locate.Unknown}
 }
 
 // withholding returns a resource of which something was withheld.

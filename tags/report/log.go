@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -22,7 +23,7 @@ func (r *Run) provisioned() slog.Attr {
 		name = namespace + "/" + name
 	}
 
-	return slog.String("provisioned_resource", name)
+	return slog.String("provisioned_resource", words.Shorten(name, words.MaxText)) // Kubernetes has no longer names.
 }
 
 // logOf the run, with the digest of its messages.
@@ -52,9 +53,13 @@ func (r *Run) Resolved(ctx context.Context) {
 	}
 }
 
-// logSkips writes one line for each skipped label.
-func logSkips(ctx context.Context, log *slog.Logger, skips []stamp.Skip) {
-	for _, s := range skips {
+// logSkips writes one line for each skipped label, and one for all that are more than a set may have.
+func logSkips(ctx context.Context, log *slog.Logger, f *findings) {
+	if f.surplus > 0 {
+		log.LogAttrs(ctx, slog.LevelWarn, "Skipped labels", slog.Int("labels", f.surplus), slog.String("reason", string(profile.CountCap)))
+	}
+
+	for _, s := range f.Skips {
 		attrs := []slog.Attr{
 			slog.String("qualified_key", s.QualifiedKey),
 			slog.String("tag_key", s.TagKey),

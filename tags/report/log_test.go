@@ -35,6 +35,9 @@ func TestChanges(t *testing.T) {
 			{Resource: "a", APIVersion: "example.org/v1", Kind: "Bucket", Added: values{"a": {After: "1"}}, Changed: values{"b": {Before: "1", After: "2"}}, Removed: values{"c": {Before: "3"}}},
 			{Resource: "b", APIVersion: "example.org/v1", Kind: "Bucket", Removed: values{"c": {Before: "3"}}},
 		}},
+		"LongName": {"Whoever names the composite resource should not make each line long.", `{"metadata": {"name": "` + strings.Repeat("x", 10_000) + `"}}`, []stamp.Change{
+			{Resource: "a", Added: values{"a": {After: "1"}}},
+		}},
 		"OddTags": {"Whatever a tag is like, a line has it as it is, and is one line.", `{}`, []stamp.Change{
 			{Resource: "a", Added: values{"a\nb": {After: "c\nd"}, `"},{`: {After: `"`}, strings.Repeat("ü", 300): {After: strings.Repeat("x", 500)}}},
 		}},

@@ -125,6 +125,8 @@ func (m *Metrics) violated(of []tagpolicy.Violation) {
 	}
 
 	for _, v := range of {
-		m.violations.WithLabelValues(v.Provider).Inc()
+		for provider, count := range v.Providers {
+			m.violations.WithLabelValues(provider).Add(float64(count))
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -76,7 +77,7 @@ func TestMetrics(t *testing.T) {
 			want[series(trustedSkipped, p)] += i
 
 			o.Results = slices.Concat(o.Results, slices.Repeat([]stamp.Result{active("a", p)}, i), []stamp.Result{
-				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", Unknown: true}, // Not taggable.
+				{Resource: "b", Provider: p, LeftAlone: "is adopted"}, {Resource: "c", Provider: p, LeftAlone: "?", Lacks: locate.Unknown}, // Not taggable.
 				{Resource: "d", Provider: p, Mismatch: "x"}, {Resource: "e", Provider: p, Withheld: stamp.Withheld{Retained: []string{"k"}}}, // Neither.
 			})
 			want[series(tagged, p)] += i

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/tags/coverage"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -45,23 +46,24 @@ func (r *Run) Counted(ctx context.Context, counted *coverage.Report) (*fnv1.RunF
 	}
 
 	summary := counted.Summary()
-	topics := append(words.Map(counted.Broken, r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
+	topics := append(words.Map(words.Grouped(counted.Violations, ruleOf), r.broken), texts(topic{severity: normal, reason: "CoverageCounted"}, summary))
 	rsp.Results = say(ctx, r.Log, topics)
 	r.Log.LogAttrs(ctx, slog.LevelInfo, "Counted cloud tags", slog.String("coverage", summary))
 
 	return rsp, nil
 }
 
-// broken is the topic of the rule and the resources that break it.
-func (r *Run) broken(of coverage.Broken) topic {
-	items := broken(of.First)
-	if more := of.Count - len(of.First); more > 0 {
-		items = append(items, fmt.Sprintf("and %d more", more))
+// broken is the topic of the violations of one rule, and of the resources that break it.
+func (r *Run) broken(of []tagpolicy.Violation) topic {
+	count := 0
+	for i := range of {
+		count += of[i].Count()
 	}
 
-	head := fmt.Sprintf("%s: %s: broken by %s: ", r.Input.Where("tagPolicy.rules[%d]", of.Rule), r.ruled(of.Rule), words.Count(of.Count, "resource", "resources"))
+	rule := of[0].Rule
+	head := fmt.Sprintf("%s: %s: broken by %s: ", r.Input.Where("tagPolicy.rules[%d]", rule), r.ruled(rule), words.Count(count, "resource", "resources"))
 
-	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, items...)
+	return texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...)
 }
 
 // write the report to the ConfigMap that the input names.

@@ -20,17 +20,17 @@ import (
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -49,7 +49,7 @@ type scenario struct {
 }
 
 // desired returns the object o as a desired resource.
-func desired(o string) *fnv1.Resource { return &fnv1.Resource{Resource: resource.MustStructJSON(o)} }
+func desired(o string) *fnv1.Resource { return &fnv1.Resource{Resource: tagstest.MustStructJSON(o)} }
 
 // played is what came of a scenario.
 type played struct {
@@ -71,7 +71,7 @@ func (s *scenario) play(ctx context.Context, metrics *Metrics) (*played, error) 
 	in.StatusFieldPath = object.MustParsePath("status.cloudTags")
 	in.Provider = &v1beta1.StringSource{Value: s.profile}
 
-	o, err := stampAll(ctx, &stamp.Stamper{Finder: target.Finder{Input: in, Fields: fixed(s.fields)}, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil)}, req.GetDesired().GetResources())
+	o, err := stampAll(ctx, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: fixed(s.fields)}, Transformer: tags.NewTransformer(slices.Clone(s.labels), nil)}, req.GetDesired().GetResources())
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (p *played) counts(t *rapid.T, name string, m *Metrics) error {
 		}
 
 		switch {
-		case r.Unknown:
+		case r.Lacks.IsUnknown():
 			want[series(notKnown, r.Provider)]++
 		case r.LeftAlone != "":
 			want[series(notTaggable, r.Provider)]++
@@ -369,9 +369,9 @@ func TestManyResources(t *testing.T) {
 	withheld := words.Map(keys, func(key string) string { return strings.ReplaceAll(key, "_", "") })
 
 	for i, name := range repeat(300, func(int) string { return strings.Repeat("n\n", 150) }) {
-		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: "has no tag field that is known"}
+		alone := stamp.Result{Resource: name, APIVersion: strings.Repeat("a", 300), Kind: strings.Repeat("ü", 300), LeftAlone: strings.Repeat("ü", 600)}
 		notKnown := alone
-		notKnown.Unknown = true
+		notKnown.Lacks = locate.Unknown
 
 		o.Results = append(o.Results, alone, notKnown, stamp.Result{Resource: name, Mismatch: strings.Repeat("spec.", 300) + "tags is a list"},
 			withholding(name, stamp.Withheld{Retained: withheld[:100], Ignored: withheld[100:200], Removed: withheld[200:300], Unkept: withheld[300:]}))

@@ -14,6 +14,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -46,6 +47,13 @@ type Run struct {
 	// Set that the sources of the input have come to.
 	Set resolve.Set
 
+	// Targets whose tags Stamper decides on, once they are located. Whoever explains the run asks Stamper about them.
+	Targets *locate.Targets
+	Stamper *stamp.Stamper
+
+	// Rendered is true if the request has the resources of a run of this step, which is to be explained.
+	Rendered bool
+
 	// xr is the observed composite resource, and steps are those that ran before.
 	xr    object.Object
 	steps steps
@@ -55,7 +63,14 @@ type Run struct {
 func NewRun(req *fnv1.RunFunctionRequest) *Run {
 	xr, hash := object.Of(req.GetObserved().GetComposite()), v1beta1.HashOf(req.GetInput())
 
-	return &Run{Request: req, InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
+	return &Run{Request: req, Required: require.New(req), InputHash: hash, xr: xr, steps: stepsOf(req, hash, xr)}
+}
+
+// Again lets the run return all results, also those that an earlier run has returned.
+func (r *Run) Again() *Run {
+	r.steps.said = nil
+
+	return r
 }
 
 // An Outcome is what came of a run: typed facts, which this package puts into words. The README says
@@ -68,8 +83,7 @@ type Outcome struct {
 	// CloudRefuses are labels that are tags, but that the cloud's API refuses, sorted as Skips.
 	CloudRefuses []stamp.Skip
 
-	// Unmatched are the selectors of the input that select no desired resource, by their paths
-	// in the input, such as resources[0] or tagPolicy.rules[1].resources[0], in their order.
+	// Unmatched are the entries of the input that select no desired resource: see locate.Targets.
 	Unmatched []string
 
 	// Finals are what tag fields have in the end. They are needed only for the status.
@@ -115,16 +129,17 @@ func (r *Run) Success(ctx context.Context, out *Outcome) *fnv1.RunFunctionRespon
 	}
 
 	f := r.find(out, lacks)
-	v := r.verdict(f)
+	topics := r.topics(f)
+	v := r.verdict(f).with(topics)
 
 	digest := digestOf(r.steps.id, v, f)
 	log := r.logOf(digest)
 
-	logSkips(ctx, log, f.Skips)
+	logSkips(ctx, log, f)
 	r.logChanges(ctx, log, f.Changes)
 	r.Metrics.count(f)
 
-	if results := say(ctx, log, r.topics(f)); !slices.Contains(r.steps.said, digest) {
+	if results := say(ctx, log, topics); !slices.Contains(r.steps.said, digest) {
 		rsp.Results = results
 	}
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,12 +9,12 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -31,8 +32,9 @@ type topic struct {
 	// one item is called so, and several are.
 	one, several string
 
-	// items there are, and how messages put each. With alone, each has a result of its own.
+	// items there are, and how messages put each. The last one stands for so many more. With alone, each has a result of its own.
 	items int
+	more  int
 	text  func(i int) string
 	alone bool
 
@@ -62,8 +64,12 @@ var noteWords = []struct {
 		"these tags have reserved keys, but can't be taken away, since another field manager owns them (edit the managed resource): ",
 	},
 	{
+		stamp.NoteReservedLaunched, warning, "ReservedTagsStay",
+		"these tags of what is launched have reserved keys, but stay, since a change there fails, replaces what runs or has no effect (let no earlier step set them): ",
+	},
+	{
 		stamp.NoteLeftover, warning, "TagsLeftOver",
-		"nobody desires these tags, but the provider keeps them (to remove them, edit the managed resource, or give it managementPolicies without LateInitialize): ",
+		"no step desires these tags, but another field manager keeps them (edit the managed resource, or what the manager applies; if it is the provider, write managementPolicies without LateInitialize): ",
 	},
 	{
 		stamp.NoteLastStays, warning, "LastTagStays",
@@ -75,7 +81,7 @@ var noteWords = []struct {
 		stamp.NoteImmutable, normal, "TagsImmutable",
 		"labels that are not tags, or at other values, since the tag field can't change once the resource is made: ",
 	},
-	{stamp.NoteKept, normal, "TagsKept", "kept from now on because of ignoreTags, until removeTags names them: "},
+	{stamp.NoteKept, normal, "TagsKept", "kept because of ignoreTags, until removeTags names them: "},
 	{stamp.NoteUnreported, normal, "TagsUnreported", "ignoreTags can't keep any tags, since the provider reports none: "},
 	{stamp.NoteOtherValue, normal, "TagsNotRemoved", "removeTags names these tags, but at another value: "},
 	{stamp.NoteOwned, normal, "TagsNotRemoved", "removeTags names these tags, but they stay, since another field manager owns them: "},
@@ -83,7 +89,7 @@ var noteWords = []struct {
 
 // whatToDo about a resource that may or may not have a tag field.
 const whatToDo = "use one of: Crossplane 2.2 or newer with another fieldDiscovery than Index; an entry of tagFields; " +
-	"the annotation " + target.IgnoreAnnotation + `: "true", which leaves a resource alone`
+	"the annotation " + locate.IgnoreAnnotation + `: "true", which leaves a resource alone`
 
 // mends of tags that the cloud's API refuses, by the rules that admit them.
 var mends = map[profile.Rules]string{
@@ -101,14 +107,18 @@ func (r *Run) topics(f *findings) []topic {
 func (r *Run) lacks(f *findings) []topic {
 	var out []topic
 
-	for _, of := range grouped(f.Violations, func(v tagpolicy.Violation) int { return v.Rule }) {
+	for _, of := range words.Grouped(f.Violations, ruleOf) {
 		head := fmt.Sprintf("%s: %s: ", r.Input.Where("tagPolicy.rules[%d]", of[0].Rule), r.ruled(of[0].Rule))
 		out = append(out, texts(topic{severity: warning, reason: ReasonPolicyViolated, head: head, one: "violation", several: "violations"}, broken(of)...))
 	}
 
-	for _, of := range grouped(f.Skips, limitOf) {
+	for _, of := range words.Grouped(f.Skips, limitOf) {
 		head := fmt.Sprintf("%s: skipped %s: %s (%s): ", of[0].Provider, words.Count(len(of), "label", "labels"), of[0].Reason, of[0].Limit)
 		out = append(out, about(topic{severity: warning, reason: pascalCase(of[0].Reason), head: head, one: "label", several: "labels", logged: true}, of, skippedLabel))
+	}
+
+	if f.surplus > 0 {
+		out = append(out, texts(topic{severity: warning, reason: pascalCase(profile.CountCap), one: "label", several: "labels"}, f.tooMany()))
 	}
 
 	out = append(out, r.refusals(f.CloudRefuses)...)
@@ -123,12 +133,24 @@ func (r *Run) lacks(f *findings) []topic {
 		}, f.unknown, leftAlone),
 	)
 
-	for _, of := range grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
+	for _, of := range words.Grouped(f.NotCopied, func(n metadata.NotCopied) int { return n.Rule }) {
 		t := topic{severity: warning, reason: "MetadataNotCopied", head: r.Input.Where("kubernetesMetadata[%d]", of[0].Rule) + ": not copied: ", one: "of them", several: "of them"}
-		out = append(out, about(t, of, func(n metadata.NotCopied) string { return words.Show(n.Why, words.MaxText) }))
+		t.more = max(0, of[len(of)-1].More-1)
+		out = append(out, about(t, of, func(n metadata.NotCopied) string {
+			if n.More > 0 {
+				return fmt.Sprintf("and %d more", n.More)
+			}
+
+			return words.Show(n.Why, words.MaxText)
+		}))
 	}
 
 	return out
+}
+
+// tooMany says how many labels are skipped since a set can't have so many. Nobody names them.
+func (f *findings) tooMany() string {
+	return fmt.Sprintf("%s skipped: %s (%s)", words.Count(f.surplus, "label", "labels"), profile.CountCap, resolve.MaxLabels())
 }
 
 // refusals are topics about the tags that the cloud's API refuses, unless whoever wrote the input means
@@ -138,7 +160,7 @@ func (r *Run) refusals(of []stamp.Skip) []topic {
 		return nil
 	}
 
-	return words.Map(grouped(of, limitOf), func(of []stamp.Skip) topic {
+	return words.Map(words.Grouped(of, limitOf), func(of []stamp.Skip) topic {
 		head := fmt.Sprintf("%s: its API refuses %s, so that the resource will fail (%s: %s; %s): ",
 			of[0].Provider, words.Count(len(of), "tag", "tags"), of[0].Reason, of[0].Limit, mends[r.Input.ProfileRules])
 
@@ -182,6 +204,7 @@ func (f *findings) unseen() []topic {
 	unprofiled := fmt.Sprintf("no tag profile is known for these, so that %s applies (provider, or an entry of tagFields, can name %s): ", profile.Generic, strings.Join(profile.Names(), ", "))
 
 	return []topic{
+		texts(topic{severity: normal, reason: "NoResources", one: "step", several: "steps"}, f.early...),
 		about(topic{severity: normal, reason: "NotTagged", head: "not tagged: ", one: "resource", several: "resources"}, f.notTagged, leftAlone),
 		about(topic{severity: normal, reason: "SourceEmpty", one: "source", several: "sources", alone: true}, f.empty, func(l resolve.Lack) string {
 			return words.Show(l.String(), maxText)
@@ -208,34 +231,22 @@ func (r *Run) ruled(i int) string {
 
 // broken says what the violations of one rule are, and which resources have them.
 func broken(of []tagpolicy.Violation) []string {
-	by := make(map[string][]string)
-	for _, v := range of {
-		by[v.String()] = append(by[v.String()], v.Resource)
-	}
+	sorted := slices.SortedFunc(slices.Values(of), func(a, b tagpolicy.Violation) int { return strings.Compare(a.String(), b.String()) })
 
-	return words.Map(slices.Sorted(maps.Keys(by)), func(what string) string { return words.Name(what) + " on " + words.Names(by[what], 0) })
+	return words.Map(sorted, func(v tagpolicy.Violation) string {
+		return words.Name(v.String()) + " on " + words.Names(v.First, v.Count())
+	})
 }
 
 // violations of the tag policy, in short.
 func (r *Run) violations(of []tagpolicy.Violation) string {
-	return strings.Join(words.Map(grouped(of, func(v tagpolicy.Violation) int { return v.Rule }), func(of []tagpolicy.Violation) string {
+	return strings.Join(words.Map(words.Grouped(of, ruleOf), func(of []tagpolicy.Violation) string {
 		return r.ruled(of[0].Rule) + " " + words.Names(broken(of), 0)
 	}), "; ")
 }
 
-// grouped puts neighbours with the same key into one group.
-func grouped[T any, K comparable](of []T, key func(T) K) [][]T {
-	var out [][]T
-
-	for start, i := 0, 1; i <= len(of); i++ {
-		if i == len(of) || key(of[i]) != key(of[start]) {
-			out = append(out, of[start:i])
-			start = i
-		}
-	}
-
-	return out
-}
+// ruleOf the violation: with this, violations are grouped.
+func ruleOf(v tagpolicy.Violation) int { return v.Rule }
 
 // limitOf the label that is skipped, or whose tag the cloud refuses: with this, labels are grouped.
 func limitOf(s stamp.Skip) [3]string { return [3]string{s.Provider, string(s.Reason), s.Limit} }
@@ -261,8 +272,8 @@ func (n notedResource) String() string {
 		out += ": " + words.Names(n.note.Keys, 0)
 	}
 
-	if n.note.Manager != "" {
-		out += " (" + words.Name(n.note.Manager) + ")"
+	if of := cmp.Or(n.note.Manager, n.note.Field); of != "" {
+		out += " (" + words.Name(of) + ")"
 	}
 
 	return out
@@ -270,7 +281,7 @@ func (n notedResource) String() string {
 
 // leftAlone says why the resource was left alone.
 func leftAlone(s *stamp.Result) string {
-	return words.Name(s.Resource) + " (" + words.Name(s.APIVersion) + " " + words.Name(s.Kind) + ") " + s.LeftAlone
+	return words.Shorten(words.Name(s.Resource)+" ("+words.Name(s.APIVersion)+" "+words.Name(s.Kind)+") "+s.LeftAlone, words.MaxText)
 }
 
 // withheldTags returns the first tags that are not as labels, or the input, would have them, each with

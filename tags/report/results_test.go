@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/metadata"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -33,6 +33,11 @@ func TestWarnings(t *testing.T) {
 
 	play(t, map[string]scene{
 		"Nothing": {reason: "If nothing happened there is nothing to say but that all is well."},
+		"TooManyLabels": {
+			reason:  "Labels beyond the most that a set may have are a number, in a result, the condition and one log line.",
+			run:     Run{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Set: resolve.Set{Cut: 3}},
+			outcome: Outcome{Skips: []stamp.Skip{skip("aws", "aws:x", profile.ReservedPrefix, "reserved: aws:")}},
+		},
 		"Skipped": {
 			reason: "Labels that are skipped for one reason are in one result, and each has a log line, and counts.",
 			outcome: Outcome{Skips: []stamp.Skip{
@@ -111,6 +116,10 @@ func TestWarnings(t *testing.T) {
 				{Rule: 2, Why: "a: must be short"},
 			}},
 		},
+		"NotCopiedMore": {
+			reason:  "What isn't told is counted, also in the condition.",
+			outcome: Outcome{NotCopied: []metadata.NotCopied{{Rule: 0, Why: "a: must be short"}, {Rule: 0, More: 936}}},
+		},
 		"NotCopiedParts": {
 			reason: "Metadata that doesn't fit into one result is in several, each of which names the rule.",
 			outcome: Outcome{NotCopied: []metadata.NotCopied{
@@ -129,7 +138,7 @@ func TestWarnings(t *testing.T) {
 			outcome: Outcome{
 				Skips: []stamp.Skip{skip("generic", "a", profile.KeyTooLong, "at most 63 characters")},
 				Results: []stamp.Result{
-					unprofiled("a", target.Unprofiled{Provider: "amazon"}),
+					unprofiled("a", locate.Unprofiled{Provider: "amazon"}),
 					{Resource: "b", Mismatch: "x"},
 					{Resource: "c", Mismatch: "y"},
 					unknown("d"),
@@ -208,14 +217,14 @@ func TestNormals(t *testing.T) {
 			reason: "Providers and API groups without a tag profile are named once.",
 			run:    Run{Input: &v1beta1.CloudTags{Provider: &v1beta1.StringSource{Value: "amazon"}}},
 			outcome: Outcome{Results: []stamp.Result{
-				unprofiled("a", target.Unprofiled{Group: "vm.example.org"}),
-				unprofiled("b", target.Unprofiled{Provider: "acme\n"}),
-				unprofiled("c", target.Unprofiled{Group: "db.example.org"}),
-				unprofiled("d", target.Unprofiled{Group: "vm.example.org"}),
-				unprofiled("e", target.Unprofiled{Provider: "amazon"}),
+				unprofiled("a", locate.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("b", locate.Unprofiled{Provider: "acme\n"}),
+				unprofiled("c", locate.Unprofiled{Group: "db.example.org"}),
+				unprofiled("d", locate.Unprofiled{Group: "vm.example.org"}),
+				unprofiled("e", locate.Unprofiled{Provider: "amazon"}),
 			}},
 		},
-		"LongProvider": {reason: "Nobody makes an event as long as they like.", outcome: Outcome{Results: []stamp.Result{unprofiled("a", target.Unprofiled{Provider: strings.Repeat("a", 1_000_000)})}}},
+		"LongProvider": {reason: "Nobody makes an event as long as they like.", outcome: Outcome{Results: []stamp.Result{unprofiled("a", locate.Unprofiled{Provider: strings.Repeat("a", 1_000_000)})}}},
 	})
 }
 

@@ -99,7 +99,7 @@ func TestSay(t *testing.T) {
 
 			var got []string
 
-			for _, of := range grouped(results, (*fnv1.Result).GetReason) {
+			for _, of := range words.Grouped(results, (*fnv1.Result).GetReason) {
 				_, more, _ := strings.Cut(of[len(of)-1].GetMessage(), "; ")
 				if more != "" {
 					more = "; " + more

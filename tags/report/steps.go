@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"hash"
 	"maps"
 	"regexp"
@@ -38,7 +39,7 @@ type step struct {
 	// order is the position of the step among those that have an object, from 1.
 	order float64
 
-	// verdict of the step: the fields reason and message.
+	// verdict of the step: the fields reason, message and also.
 	verdict verdict
 
 	// digests of what the step has to say: one, or more of steps with the same input.
@@ -76,9 +77,13 @@ func stepsOf(req *fnv1.RunFunctionRequest, input v1beta1.Hash, xr object.Object)
 		message := e["message"].GetStringValue()
 		s := step{
 			order:   e["order"].GetNumberValue(),
-			verdict: verdict{e["reason"].GetStringValue(), words.Shorten(message, words.MaxFatal)},
+			verdict: verdict{reason: e["reason"].GetStringValue(), message: words.Shorten(message, words.MaxFatal), also: make(map[string]int)},
 			digests: digestsIn(" [" + e["digest"].GetStringValue() + "]"),
 			trusted: e["trusted"].GetStructValue(),
+		}
+
+		for reason, n := range e["also"].GetStructValue().GetFields() {
+			s.verdict.also[reason] = int(n.GetNumberValue())
 		}
 
 		switch {
@@ -121,12 +126,24 @@ func (s *steps) with(digest string) steps {
 }
 
 // worst of the verdict v and those of the earlier steps, with which it shares the condition. Of
-// verdicts that are as bad, v comes first, and then the latest.
+// verdicts that are as bad, v comes first, and then the latest. Its message ends with what all of them also count, such
+// as "; also LastTagStays (1), TagsKept (2)": events get lost, and the condition stays.
 func (s *steps) worst(v verdict) verdict {
+	also := maps.Clone(v.also)
+
 	for _, e := range slices.Backward(s.earlier) {
+		for reason, n := range e.verdict.also {
+			also[reason] += n
+		}
+
 		if e.verdict.rank() > v.rank() {
 			v = e.verdict
 		}
+	}
+
+	if len(also) > 0 {
+		all := words.Map(slices.Sorted(maps.Keys(also)), func(reason string) string { return fmt.Sprintf("%s (%d)", reason, also[reason]) })
+		v.message += "; also " + words.Shorten(strings.Join(all, ", "), words.MaxMessage) // The context may have any reasons.
 	}
 
 	return v
@@ -188,6 +205,10 @@ func (s *steps) entry(v verdict, f *findings) *structpb.Struct {
 		"digest":  structpb.NewStringValue(strings.Join(s.own, " ")),
 	}}
 
+	for reason, n := range v.also {
+		within(e, "also").Fields[reason] = structpb.NewNumberValue(float64(n))
+	}
+
 	for i := range f.Results {
 		if of := &f.Results[i]; len(of.Trusted) > 0 {
 			put(within(e, "trusted", of.Resource), of.Trusted)
@@ -231,7 +252,7 @@ func (d *digester) digest() string { return hex.EncodeToString(d.hash.Sum(nil)[:
 func digestOf(id string, v verdict, f *findings) string {
 	d := newDigester()
 	d.add(id, v.reason, v.message, len(f.Skips), len(f.CloudRefuses),
-		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, f.unprofiled)
+		f.NotCopied, f.Violations, f.Unmatched, f.statusLacks, f.empty, f.valueless, slices.Concat(f.unprofiled, f.early))
 
 	for _, of := range [][]stamp.Skip{f.Skips, f.CloudRefuses} {
 		for i := range of {

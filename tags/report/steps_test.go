@@ -8,13 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -77,7 +77,7 @@ func TestSteps(t *testing.T) {
 // TestStepsHaveInputs tests that steps are told apart by their inputs.
 func TestStepsHaveInputs(t *testing.T) {
 	ids := words.Map([]string{`{"a": 1, "b": 2, "c": 3}`, `{"c": 3, "b": 2, "a": 1}`, `{"a": 1, "b": 2, "c": 4}`}, func(input string) string {
-		return NewRun(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: resource.MustStructJSON(input)}).steps.id
+		return NewRun(&fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: input}, Input: tagstest.MustStructJSON(input)}).steps.id
 	})
 	if ids[0] != ids[1] || ids[0] == ids[2] {
 		t.Errorf("NewRun(...): want the same for the first two inputs, which are one, and another for the third, got %q", ids)
@@ -112,7 +112,7 @@ func TestEarlier(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := NewRun(&fnv1.RunFunctionRequest{Context: resource.MustStructJSON(tc.context)}).Earlier()
+			got := NewRun(&fnv1.RunFunctionRequest{Context: tagstest.MustStructJSON(tc.context)}).Earlier()
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("\n%s\nEarlier(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -121,7 +121,7 @@ func TestEarlier(t *testing.T) {
 }
 
 func TestToContextKey(t *testing.T) {
-	gold := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "gold"}, "data": {"size": "1"}}`)
+	gold := tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "gold"}, "data": {"size": "1"}}`)
 	run := Run{Input: &v1beta1.CloudTags{ToContextKey: "example.org/resolved"}}
 	picked := run
 	picked.Set = resolve.Set{

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -88,7 +87,7 @@ func nameOfSchema(tb testing.TB, k schema.GroupVersionKind) string {
 
 // thing returns a labelled ConfigMap.
 func thing(namespace, name string) *structpb.Struct {
-	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
+	return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": %q, "name": %q, "labels": {"tags": "yes"}}}`, namespace, name))
 }
 
 func TestNothingRequired(t *testing.T) {
@@ -139,9 +138,9 @@ func TestResources(t *testing.T) {
 			resources: map[string]*fnv1.Resources{name: {Items: []*fnv1.Resource{
 				nil,
 				{},
-				{Resource: resource.MustStructJSON(`{"kind": "ConfigMap"}`)},
+				{Resource: tagstest.MustStructJSON(`{"kind": "ConfigMap"}`)},
 				{Resource: b},
-				{Resource: resource.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "no"}}}`)},
+				{Resource: tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "a", "labels": {"tags": "no"}}}`)},
 			}}},
 			want: want{objects: []*structpb.Struct{b}, answered: true},
 		},
@@ -270,7 +269,7 @@ func TestSchema(t *testing.T) {
 	name := nameOfSchema(t, bucket)
 	required := &fnv1.Requirements{Schemas: map[string]*fnv1.SchemaSelector{name: {ApiVersion: "s3.aws.m.upbound.io/v1beta1", Kind: "Bucket"}}}
 
-	of := func(j string) *fnv1.Schema { return &fnv1.Schema{OpenapiV3: resource.MustStructJSON(j)} }
+	of := func(j string) *fnv1.Schema { return &fnv1.Schema{OpenapiV3: tagstest.MustStructJSON(j)} }
 
 	type want struct {
 		schema   *structpb.Struct
@@ -298,14 +297,14 @@ func TestSchema(t *testing.T) {
 			meta:    capable(),
 			schemas: map[string]*fnv1.Schema{name: of(`{"type": "object"}`)},
 			ask:     true,
-			want:    want{schema: resource.MustStructJSON(`{"type": "object"}`), required: required},
+			want:    want{schema: tagstest.MustStructJSON(`{"type": "object"}`), required: required},
 		},
 		"AnswerThatNamesItsKind": {
 			reason:  "A schema that we asked for should be required again, though it says which kind it is of.",
 			meta:    capable(),
 			schemas: map[string]*fnv1.Schema{name: of(bucketSchema)},
 			ask:     true,
-			want:    want{schema: resource.MustStructJSON(bucketSchema), required: required},
+			want:    want{schema: tagstest.MustStructJSON(bucketSchema), required: required},
 		},
 		"NoSuchSchema": {reason: "An answer without a schema says that there is none.", meta: capable(), schemas: map[string]*fnv1.Schema{name: {}}, ask: true, want: want{required: required}},
 		"NilAnswer":    {reason: "A nil answer says that there is no schema, too.", meta: capable(), schemas: map[string]*fnv1.Schema{name: nil}, ask: true, want: want{required: required}},
@@ -314,12 +313,12 @@ func TestSchema(t *testing.T) {
 			meta:    capable(),
 			schemas: map[string]*fnv1.Schema{"bucket": of(bucketSchema)},
 			ask:     true,
-			want:    want{schema: resource.MustStructJSON(bucketSchema)},
+			want:    want{schema: tagstest.MustStructJSON(bucketSchema)},
 		},
 		"OfTheStepAndDontAsk": {
 			reason:  "A schema that the pipeline step requires should be taken also if none is to be required.",
 			schemas: map[string]*fnv1.Schema{"bucket": of(bucketSchema)},
-			want:    want{schema: resource.MustStructJSON(bucketSchema)},
+			want:    want{schema: tagstest.MustStructJSON(bucketSchema)},
 		},
 		"OfOtherKind": {
 			reason:  "The schema of another kind should be ignored.",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A world is what sources read.
@@ -95,6 +97,46 @@ func TestCases(t *testing.T) {
 			t.Run(tc.Name, func(t *testing.T) { g.Check(t, tc.Reason, tc.run(t, of.world)) })
 		}
 	})
+}
+
+// TestOptions proves that some case has each option of sources and of include.
+func TestOptions(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	seen := make(map[string]json.RawMessage)
+
+	for _, file := range files {
+		var f resolveFile
+
+		tagstest.ReadYAML(t, file, &f)
+
+		for _, input := range append(words.Map(f.Cases, func(tc resolveCase) json.RawMessage { return tc.Input }), f.Input) {
+			var in struct {
+				Sources []map[string]json.RawMessage `json:"sources"`
+			}
+
+			if err := json.Unmarshal(input, &in); input != nil && err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+
+			for _, s := range in.Sources {
+				maps.Copy(seen, s)
+
+				if err := json.Unmarshal(s["include"], &seen); s["include"] != nil && err != nil {
+					t.Fatalf("%s: %v", file, err)
+				}
+			}
+		}
+	}
+
+	for _, option := range append(tagstest.Options[v1beta1.Source](), tagstest.Options[v1beta1.Include]()...) {
+		if seen[option] == nil {
+			t.Errorf("no case in testdata has the option %s of sources", option)
+		}
+	}
 }
 
 // run resolves the case twice in its own world, or else in that of the file, and tells the result.
@@ -262,7 +304,7 @@ func (w *world) tellResources(s *resolve.Set) []string {
 		return nil
 	}
 
-	out := slices.Concat(s.PerResource.Mentioned(), s.PerResource.Scoped())
+	out := words.Map(s.PerResource.Differences(), func(d resolve.Difference) string { return d.Why })
 
 	for _, name := range slices.Sorted(maps.Keys(w.Resources)) {
 		r := w.Resources[name]
@@ -374,7 +416,7 @@ var joined v1beta1.Decoder
 
 // resolve calls Resolve on the input, or on what it is with its standard once that is here.
 func (c cluster) resolve(in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, required *require.Requirements) (resolve.Set, error) {
-	in, err := resolve.Extend(&joined, in, c.extending, required)
+	in, err := resolve.Extend(context.Background(), &joined, in, c.extending, required)
 	if err != nil || required.Waiting() {
 		return resolve.Set{}, err
 	}

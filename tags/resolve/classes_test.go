@@ -12,9 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
 
-	"github.com/crossplane/function-sdk-go/resource"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A claim is what a composite resource says of its class, and what was picked before.
@@ -231,7 +230,7 @@ func drawClaim(t *rapid.T, all []candidate) (*claim, *structpb.Struct) {
 		c.recorded = &before
 	}
 
-	xr := resource.MustStructJSON(fmt.Sprintf(`{"metadata": {"namespace": %q, "name": "x"}}`, team))
+	xr := tagstest.MustStructJSON(fmt.Sprintf(`{"metadata": {"namespace": %q, "name": "x"}}`, team))
 	xr.Fields["spec"] = must(structpb.NewValue(spec))
 
 	return c, xr
@@ -276,7 +275,7 @@ func TestClasses(test *testing.T) {
 
 			var objects []*structpb.Struct
 			for _, of := range all {
-				o := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q}, "spec": {"tags": {"class": %q}}}`, of.kind, of.name, of.title()))
+				o := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q}, "spec": {"tags": {"class": %q}}}`, of.kind, of.name, of.title()))
 				metadata := o.GetFields()["metadata"].GetStructValue().GetFields()
 				metadata["labels"] = must(structpb.NewValue(asAny(of.labels)))
 

@@ -15,12 +15,12 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
-// text of the value in the encoding e. It returns false if that is null, which is no label.
-func (f found) text(e v1beta1.Encoding) (_ string, ok bool, err error) {
+// text returns the value of a label as the source s takes it. It returns false if that is null, which is no label.
+func (f found) text(s *v1beta1.Source) (_ string, ok bool, err error) {
 	text, isText := f.GetKind().(*structpb.Value_StringValue)
 
 	switch {
-	case !isText && (e == v1beta1.EncodingScalar || f.expression != nil):
+	case !isText && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
 		s, err := scalar(f.Value)
 		return s, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
 	case !isText:
@@ -30,7 +30,7 @@ func (f found) text(e v1beta1.Encoding) (_ string, ok bool, err error) {
 		}
 
 		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, object.KindOf(f.Value), hint)
-	case e == v1beta1.EncodingJSON:
+	case s.Encoding == v1beta1.EncodingJSON:
 		s, ok, err := decodeJSON(text.StringValue)
 		return s, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
 	default:

@@ -3,6 +3,8 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -17,6 +19,7 @@ import (
 
 // computed sources take labels from expressions.
 var computed = sourceType{
+	own: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Expressions) },
 	find: func(r *resolver, s *v1beta1.Source) ([]labels, error) {
 		out := make(labels, len(s.Expressions))
 
@@ -109,7 +112,7 @@ func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok boo
 	}
 
 	f.Value = v
-	if text, ok, err = f.text(s.Encoding); ok || err != nil {
+	if text, ok, err = f.text(s); ok || err != nil {
 		return text, "", ok, err
 	}
 

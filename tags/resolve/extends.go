@@ -1,6 +1,8 @@
 package resolve
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -14,7 +16,7 @@ import (
 // Extend returns the input in, which was decoded from s, joined with the standard that it extends. It requires the
 // object that holds the standard, and returns in until that is here. The error is a *v1beta1.StandardError if
 // there is no such standard, or if it is broken. Any other error is about what both say together.
-func Extend(inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, required *require.Requirements) (*v1beta1.CloudTags, error) {
+func Extend(ctx context.Context, inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, required *require.Requirements) (*v1beta1.CloudTags, error) {
 	if in.Extends == nil {
 		return in, nil
 	}
@@ -28,7 +30,7 @@ func Extend(inputs *v1beta1.Decoder, in *v1beta1.CloudTags, s *structpb.Struct, 
 		return in, nil
 	}
 
-	joined, err := inputs.Join(in, s, standard)
+	joined, err := inputs.Join(ctx, in, s, standard)
 	if broken := (*v1beta1.StandardError)(nil); errors.As(err, &broken) {
 		return nil, errors.Wrapf(err, "cannot resolve extends: %s of %s", in.Extends.FromFieldPath, standard.Title)
 	}
@@ -53,14 +55,16 @@ func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.St
 	}
 
 	title := object.Title(objects[0])
-	v, err := object.Get(objects[0], e.FromFieldPath)
+	n, err := objects[0].At(e.FromFieldPath)
 
 	switch {
 	case err != nil:
 		return nil, errors.Wrap(err, title)
-	case v == nil:
+	case !n.IsThere():
 		return nil, errors.Errorf("%s has no %s", title, e.FromFieldPath)
+	case n.IsString() && len(n.Text()) > maxStandard, !n.IsString() && n.JSONSize(maxStandard) > maxStandard:
+		return nil, errors.Errorf("%s of %s has more than %d bytes, as text or as the JSON of an object", e.FromFieldPath, title, maxStandard)
 	default:
-		return &v1beta1.Standard{Title: title, Value: v}, nil
+		return &v1beta1.Standard{Title: title, Value: n.Value()}, nil
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -18,8 +17,6 @@ import (
 
 // An include says which qualified keys a source includes.
 type include struct {
-	// patterns of keys, and the same as a set.
-	patterns     []string
 	keys, except profile.KeySet
 
 	// none says why no key is included if the field that lists the keys is absent.
@@ -32,33 +29,36 @@ func (i *include) has(key string) bool { return i.keys.Has(key) && !i.except.Has
 // include returns what the source s, which messages call by name, includes. That is nothing while Crossplane fetches
 // the objects that say it.
 func (r *resolver) include(s *v1beta1.Source, name string) (*include, error) {
-	out := &include{patterns: []string{"*"}}
+	out := listed(s)
 
-	if in := s.Include; in != nil {
-		except := in.Except
+	if in := s.Include; in != nil && !in.FromFieldPath.IsZero() {
+		read, err := r.registry(in, name)
 
-		if in.Keys != nil {
-			out.patterns = in.Keys
+		note, ok := optional(s, err)
+		if err != nil && !ok {
+			return nil, err
 		}
 
-		if !in.FromFieldPath.IsZero() {
-			read, err := r.registry(in, name)
-
-			note, ok := optional(s, err)
-			if err != nil && !ok {
-				return nil, err
-			}
-
-			out.patterns, out.none = read.keys, note
-			except = slices.Concat(except, read.except)
-		}
-
-		out.except = profile.NewKeySet(except...)
+		out.none = note
+		out.keys, out.except = profile.NewKeySet(read.keys...), profile.NewKeySet(slices.Concat(in.Except, read.except)...)
 	}
 
-	out.keys = profile.NewKeySet(out.patterns...)
-
 	return out, nil
+}
+
+// listed returns what the source s includes, as if no field listed keys, too.
+func listed(s *v1beta1.Source) *include {
+	keys, except := []string{"*"}, []string(nil)
+
+	if in := s.Include; in != nil {
+		except = in.Except
+
+		if in.Keys != nil {
+			keys = in.Keys
+		}
+	}
+
+	return &include{keys: profile.NewKeySet(keys...), except: profile.NewKeySet(except...)}
 }
 
 // A registry is the patterns in a field that says which labels to include: those of keys that are included, and those of
@@ -189,12 +189,7 @@ func (r *registry) addText(text, name string) error {
 		return errors.Errorf("%s is a text of %d bytes, and patterns in YAML may have at most %d: write a list or map without quotes around it", name, len(text), maxText)
 	}
 
-	var of any
-	if err := yaml.UnmarshalStrict([]byte(text), &of); err != nil {
-		return errors.Wrapf(err, "%s is neither one pattern nor YAML", name)
-	}
-
-	v, err := structpb.NewValue(of)
+	v, err := object.FromYAML(text)
 	if err != nil {
 		return errors.Wrap(err, name)
 	}

@@ -13,10 +13,9 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane/function-sdk-go/resource"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // drawRegistry draws patterns, of which those that are true are included, and an object whose field registry has them in one
@@ -102,7 +101,7 @@ func TestInclude(t *testing.T) {
 			patterns, form := drawRegistry(t)
 			all = append(all, patterns)
 
-			objects = append(objects, resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "%d"}, "spec": %s}`, i, form)))
+			objects = append(objects, tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "%d"}, "spec": %s}`, i, form)))
 		}
 
 		req := observe(`{"metadata": {"name": "x"}}`)
@@ -161,7 +160,7 @@ func TestIncludeTrust(t *testing.T) {
 			`{"keys": ["a*"]}`, `{"fromFieldPath": "spec.include"}`, `{"contextKey": "k", "fromFieldPath": "spec.include"}`, `{"source": "hop", "fromFieldPath": "spec.include"}`, `{"source": "class", "fromFieldPath": "spec.include"}`,
 		}).Draw(t, "include")
 
-		in, err := v1beta1.Decode(resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "keyPrefix": "", "reservedKeys": ["*"], "sources": [
+		in, err := v1beta1.Decode(tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "keyPrefix": "", "reservedKeys": ["*"], "sources": [
 			{"type": "RequiredResource", "name": "hop", "trusted": %t, "policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "A", "matchLabels": {"value": {"k0": "k0"}}}},
 			{"type": "RequiredResource", "name": "class", "pick": "One", "policy": {"fromFieldPath": "Optional"}, "resource": {"apiVersion": "a/v1", "kind": "A", "name": {"fromFieldPath": "spec.class"}, "namespace": {"value": %q}}},
 			{"type": "Value", "trusted": true, "values": {"k0": "1", "k1": "2", "k2": "3"}, "include": %s}]}`, v1beta1.APIVersion, v1beta1.Kind, trusted, evil, include)))
@@ -175,13 +174,13 @@ func TestIncludeTrust(t *testing.T) {
 		var sets []resolve.Set
 
 		object := func(name, namespace string) *structpb.Struct {
-			return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": %q, "namespace": %q, "labels": {"k0": "k0"}}, "spec": {"include": %s}}`, name, namespace, drawPatterns(t)))
+			return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": %q, "namespace": %q, "labels": {"k0": "k0"}}, "spec": {"include": %s}}`, name, namespace, drawPatterns(t)))
 		}
 		ours := object("ours", "")
 
 		for range 2 {
 			req := observe(fmt.Sprintf(`{"metadata": {"name": "x"}, "spec": {"class": "theirs", "include": %s}}`, drawPatterns(t)))
-			req.Context = resource.MustStructJSON(fmt.Sprintf(`{"k": {"spec": {"include": %s}}}`, drawPatterns(t)))
+			req.Context = tagstest.MustStructJSON(fmt.Sprintf(`{"k": {"spec": {"include": %s}}}`, drawPatterns(t)))
 
 			set, _, err := cluster{objects: []*structpb.Struct{ours, object("theirs", evil)}}.reconcile(in, req)
 			if err != nil {

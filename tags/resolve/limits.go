@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
 // maxLabels is how many labels a set may have, and maxPatterns how many patterns fields may hold. A
@@ -17,6 +20,9 @@ const (
 
 // maxText is how many bytes a text of patterns in YAML may have: a thousand patterns of usual length. To parse more takes long.
 const maxText = 64 << 10
+
+// maxStandard is how many bytes a standard may have. To decode more takes seconds.
+const maxStandard = 256 << 10
 
 // tooMany returns an error that names who has most if all together have more than the limit. It
 // says of what, and how there can be fewer.
@@ -38,28 +44,83 @@ func tooMany(of map[string]int, limit int, what, mend string) error {
 	return errors.Errorf("there are %d %s, and at most %d are allowed: %s has the most, %d: %s", all, what, limit, most, of[most], mend)
 }
 
-// check that the set isn't too large. Labels that may not have their reserved keys count, too,
-// since each is a skipped one.
-func (m *merged) check() error {
-	if len(m.labels)+len(m.claims) <= maxLabels {
+// A LimitError says that there are more labels of trusted sources than a set may have. None of these is ever left out.
+type LimitError struct{ error }
+
+// cut leaves out the labels beyond maxLabels and counts them as the surplus. Labels of trusted sources stay first, and then
+// those with the lowest keys. The labels that may not have their reserved keys have a thousand places of their own. The
+// error is a LimitError.
+func (m *merged) cut() error {
+	slices.SortFunc(m.claims, tags.Label.Compare)
+	m.claims = slices.CompactFunc(m.claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+	m.claims = m.claims[:m.keep(len(m.claims))]
+
+	slices.SortFunc(m.labels, tags.Label.Compare)
+
+	if len(m.labels) <= maxLabels {
 		return nil
 	}
 
-	of := make(map[string]int)
-	claimed := make(map[string]bool)
-
+	trusted := make(map[string]int)
 	for _, l := range m.labels {
-		of[l.Source.Name]++
-	}
-
-	for _, l := range m.claims {
-		if !claimed[l.TagKey] {
-			claimed[l.TagKey] = true
-			of[l.Source.Name]++
+		if l.Trusted {
+			trusted[l.Source.Name]++
 		}
 	}
 
-	return tooMany(of, maxLabels, "labels", "narrow its include")
+	if err := tooMany(trusted, maxLabels, "labels of trusted sources", "narrow its include"); err != nil {
+		return &LimitError{err}
+	}
+
+	slices.SortStableFunc(m.labels, func(a, b tags.Label) int {
+		switch {
+		case a.Trusted == b.Trusted:
+			return 0
+		case a.Trusted:
+			return -1
+		default:
+			return 1
+		}
+	})
+
+	m.labels = m.labels[:m.keep(len(m.labels))]
+	slices.SortFunc(m.labels, tags.Label.Compare)
+
+	return nil
+}
+
+// keep returns how many of n labels stay, and adds the others to the surplus.
+func (m *merged) keep(n int) int {
+	m.surplus += max(n-maxLabels, 0)
+
+	return min(n, maxLabels)
+}
+
+// dropCut leaves out of the labels of all resources those that the set has lost. The lowest of all labels of a resource are
+// among the lowest that the set had.
+func (p *PerResource) dropCut(m *merged) {
+	kept := make(map[string]bool, len(m.labels)+len(m.claims))
+	for _, l := range slices.Concat(m.labels, m.claims) {
+		kept[l.TagKey] = true
+	}
+
+	p.all = slices.DeleteFunc(p.all, func(t entry) bool { return !t.differs() && !kept[t.TagKey] })
+}
+
+// A bound leaves out the labels of one source that can't be among the lowest of any set: all behind the first maxLabels and
+// one, which tells that there are too many. The labels of a source come in the order of their keys.
+type bound struct{ labels, claims int }
+
+// admits counts the label, and reports whether it can be in a set.
+func (b *bound) admits(reserved profile.KeySet, l tags.Label) bool {
+	n := &b.labels
+	if !l.Trusted && tags.Claims(reserved, l) {
+		n = &b.claims
+	}
+
+	*n++
+
+	return *n <= maxLabels+1
 }
 
 // checkPatterns that fields hold aren't too many.

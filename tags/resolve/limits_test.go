@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -37,20 +38,35 @@ func TestLimits(t *testing.T) {
 		input  string
 		xr     string
 		labels int
-		err    string
+		// surplus is how many labels are skipped without a name.
+		surplus int
+		err     string
 	}{
-		"Most":     {reason: "A thousand labels are no failure.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 1000)), labels: 1000},
-		"One more": {reason: "One more is, and its source is named.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 1001)), err: "there are 1001 labels, and at most 1000 are allowed: sources[0] has the most, 1001: narrow its include"},
-		"Huge":     {reason: "However many there are.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 3000)), err: "there are 3000 labels, and at most 1000 are allowed: sources[0] has the most, 3000: narrow its include"},
+		"Most":     {reason: "A thousand labels have room.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 1000)), labels: 1000},
+		"One more": {reason: "One more is skipped, and stops nothing.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 1001)), labels: 1000, surplus: 1},
+		"Huge":     {reason: "However many there are.", input: oneField, xr: xr(`"a": ` + objectOf("a", 0, 3000)), labels: 1000, surplus: 2000},
+		"Trusted": {
+			reason: "Labels of trusted sources stay, whatever their keys are.",
+			input:  strings.Replace(twoFields, `"name": "more"`, `"name": "more", "trusted": true`, 1),
+			xr:     xr(`"a": ` + objectOf("a", 0, 1000) + `, "b": ` + objectOf("b", 0, 300)), labels: 1000, surplus: 300,
+		},
+		"TooManyTrusted": {
+			reason: "No label of a trusted source is left out in silence.",
+			input:  strings.Replace(twoFields, `"name": "more"`, `"name": "more", "trusted": true`, 1),
+			xr:     xr(`"a": ` + objectOf("a", 0, 10) + `, "b": ` + objectOf("b", 0, 1001)),
+			err:    `there are 1001 labels of trusted sources, and at most 1000 are allowed: sources[1] "more" has the most, 1001: narrow its include`,
+		},
 		"SameKeys": {reason: "Keys are counted once, after merging.", input: twoFields, xr: xr(`"a": ` + objectOf("a", 0, 1000) + `, "b": ` + objectOf("a", 500, 500)), labels: 1000},
 		"Together": {
-			reason: "All sources are counted together, and the largest one is named.",
+			reason: "All sources are counted together.",
 			input:  twoFields,
-			xr:     xr(`"a": ` + objectOf("a", 0, 100) + `, "b": ` + objectOf("b", 0, 901)),
-			err:    `there are 1001 labels, and at most 1000 are allowed: sources[1] "more" has the most, 901: narrow its include`,
+			xr:     xr(`"a": ` + objectOf("a", 0, 100) + `, "b": ` + objectOf("b", 0, 901)), labels: 1000, surplus: 1,
 		},
-		"Include":  {reason: "What isn't included is not counted.", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"keys": ["a0000*"]}}]`, xr: xr(`"a": ` + objectOf("a", 0, 3000)), labels: 10},
-		"Claims":   {reason: "Labels that claim what they may not are counted, since each is skipped.", input: `"reservedKeys": ["a*"], ` + oneField, xr: xr(`"a": ` + objectOf("a", 0, 1001)), err: "there are 1001 labels, and at most 1000 are allowed: sources[0] has the most, 1001: narrow its include"},
+		"Include": {reason: "What isn't included is not counted.", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"keys": ["a0000*"]}}]`, xr: xr(`"a": ` + objectOf("a", 0, 3000)), labels: 10},
+		"Claims": {
+			reason: "Labels that may not have their reserved keys leave all places to the others, and have no more places themselves.",
+			input:  `"reservedKeys": ["a*"], ` + twoFields, xr: xr(`"a": ` + objectOf("a", 0, 1002) + `, "b": ` + objectOf("b", 0, 1000)), labels: 1000, surplus: 2,
+		},
 		"Patterns": {reason: "A thousand patterns are no failure, and those of the input don't count.", input: fields, xr: xr(`"a": ` + list(500) + `, "b": ` + objectOf("b", 0, 500))},
 		"MorePattern": {
 			reason: "One more is, and the largest list is named.",
@@ -63,6 +79,18 @@ func TestLimits(t *testing.T) {
 			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
 			xr:     xr(`"a": {}, "b": "` + strings.Repeat(`- k\n`, 20_000) + `"`),
 			err:    "cannot resolve sources[0]: cannot tell which labels to include: spec.b is a text of 79999 bytes, and patterns in YAML may have at most 65536: write a list or map without quotes around it",
+		},
+		"Aliases": {
+			reason: "A short text of aliases may stand for gigabytes.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
+			xr:     xr(`"a": {}, "b": "a: &a [` + strings.Repeat("x, ", 10_000) + `]\nb: &b [` + strings.Repeat("*a, ", 100) + `]\nc: [` + strings.Repeat("*b, ", 100) + `]\n"`),
+			err:    `cannot resolve sources[0]: cannot tell which labels to include: spec.b: line 1 has an anchor of YAML, and neither anchors nor aliases are allowed: write the value out each time, or quote what begins with & or *, such as the pattern "*"`,
+		},
+		"Star": {
+			reason: "A pattern of * alone is an alias without a name, and what to write is said.",
+			input:  `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.a", "include": {"fromFieldPath": "spec.b"}}]`,
+			xr:     xr(`"a": {}, "b": "- a/*\n- *\n"`),
+			err:    `cannot resolve sources[0]: cannot tell which labels to include: spec.b: it is no YAML: yaml: line 2: did not find expected alphabetic or numeric character: quote what begins with & or *, such as the pattern "*"`,
 		},
 		"TextOfMost": {
 			reason: "What a text holds counts as what a list does.",
@@ -85,8 +113,58 @@ func TestLimits(t *testing.T) {
 				t.Errorf("\n%s\nResolve(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 
-			if len(set.Labels) != tc.labels {
-				t.Errorf("\n%s\nResolve(...): want %d labels, got %d", tc.reason, tc.labels, len(set.Labels))
+			if got := [2]int{len(set.Labels), set.Surplus()}; got != [2]int{tc.labels, tc.surplus} {
+				t.Errorf("\n%s\nResolve(...): want %d labels and a surplus of %d, got %v", tc.reason, tc.labels, tc.surplus, got)
+			}
+		})
+	}
+}
+
+// TestStandardLimits is about what the author of a standard may make long.
+func TestStandardLimits(t *testing.T) {
+	const most = 256 << 10
+
+	// written is a standard of so many bytes, as JSON, which is YAML.
+	written := func(size int) string {
+		head, tail := `{"apiVersion":"`+v1beta1.APIVersion+`","keyPrefix":"`, `","kind":"`+v1beta1.Kind+`"}`
+		return head + strings.Repeat("x", size-len(head)-len(tail)) + tail
+	}
+	asObject := func(text string) *structpb.Value { return structpb.NewStructValue(tagstest.MustStructJSON(text)) }
+
+	cases := map[string]struct {
+		reason   string
+		standard *structpb.Value
+		err      string
+	}{
+		"Text":       {reason: "A text may have 256 KiB.", standard: structpb.NewStringValue(written(most))},
+		"LongText":   {reason: "A text may not have more.", standard: structpb.NewStringValue(written(most + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
+		"Object":     {reason: "The JSON of an object may have 256 KiB.", standard: asObject(written(most))},
+		"LongObject": {reason: "The JSON of an object may not have more.", standard: asObject(written(most + 1)), err: "spec of A standard has more than 262144 bytes, as text or as the JSON of an object"},
+		"Aliases": {
+			reason:   "Aliases of aliases should never be expanded.",
+			standard: structpb.NewStringValue("a: &a \"" + strings.Repeat("x", 40<<10) + "\"\nb: &b [" + strings.Repeat("*a, ", 100) + "]\nc: [" + strings.Repeat("*b, ", 100) + "]\n"),
+			err:      `spec of A standard: line 1 has an anchor of YAML, and neither anchors nor aliases are allowed: write the value out each time, or quote what begins with & or *, such as the pattern "*"`,
+		},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := cluster{
+				extending: inputOf(`"ignoreTags": [{"key": "a"}], "extends": {"apiVersion": "a/v1", "kind": "A", "name": "standard", "fromFieldPath": "spec"}, `, nil),
+				objects:   []*structpb.Struct{tagstest.MustStructJSON(`{"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "standard"}}`)},
+			}
+			c.objects[0].Fields["spec"] = tc.standard
+
+			in, err := v1beta1.Decode(c.extending)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			_, _, err = c.reconcile(in, observe(`{}`))
+
+			got := strings.TrimPrefix(tagstest.Error(err), "cannot resolve extends: ")
+			if diff := cmp.Diff(tc.err, got); diff != "" {
+				t.Errorf("\n%s\nExtend(...): -want error, +got error:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -106,15 +184,18 @@ func TestLimitPerResource(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := set.PerResource.Set(&resolve.Composed{Name: "b", Desired: object.Tree(nil)}); err != nil {
-		t.Errorf("\nA resource with a thousand labels is no failure.\nSet(...): %v", err)
+	for _, tc := range []struct {
+		name    string
+		surplus int
+	}{{"b", 0}, {"a", 1}} {
+		of, err := set.PerResource.Set(&resolve.Composed{Name: tc.name, Desired: object.Tree(nil)})
+		if got := [2]int{len(of.Labels), of.Surplus()}; err != nil || got != [2]int{1000, tc.surplus} {
+			t.Errorf("\nA label more than a thousand is skipped on the resource %s.\nSet(...): want a surplus of %d, got %v (%v)", tc.name, tc.surplus, got, err)
+		}
 	}
 
-	want := `cannot resolve the labels of composed resource "a": there are 1001 labels, and at most 1000 are allowed: sources[0] has the most, 999: narrow its include`
-
-	_, err = set.PerResource.Set(&resolve.Composed{Name: "a", Desired: object.Tree(nil)})
-	if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
-		t.Errorf("\nA resource with one label more should be named.\nSet(...): -want error, +got error:\n%s", diff)
+	if set.Surplus() != 1 {
+		t.Errorf("\nThe most of any resource should count.\nSurplus(): want 1, got %d", set.Surplus())
 	}
 }
 
@@ -135,13 +216,39 @@ func TestLimitOfResources(t *testing.T) {
 		t.Fatalf("\nNo resource may have the labels of both.\nResolve(...): %v", err)
 	}
 
-	for selects, want := range map[bool]string{
-		false: "",
-		true:  `cannot resolve the labels of composed resource "r": there are 1200 labels, and at most 1000 are allowed: sources[0] has the most, 600: narrow its include`,
+	for selects, want := range map[bool][2]int{false: {600, 0}, true: {1000, 200}} {
+		of, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
+		if got := [2]int{len(of.Labels), of.Surplus()}; err != nil || got != want {
+			t.Errorf("\nA resource should have too many labels only if both sources are for it (%t).\nSet(...): want %v, got %v (%v)", selects, want, got, err)
+		}
+	}
+}
+
+// TestLimitOfSource is about a source for some resources only that has more labels than any set may have.
+func TestLimitOfSource(t *testing.T) {
+	labels := make([]string, 3000)
+	for i := range labels {
+		labels[i] = fmt.Sprintf("%q: \"x\"", fmt.Sprintf("b%04d", i))
+	}
+
+	input := `"reservedKeys": ["b0*"], "sources": [{"type": "CompositeField", "fromFieldPath": "spec.a"}, {"type": "CompositeField", "fromFieldPath": "spec.b", "resources": [{"kind": "B"}]%s}]`
+
+	for trusted, want := range map[string]string{
+		"": "", `, "trusted": true`: `cannot resolve the labels of composed resource "r": there are 1001 labels of trusted sources, and at most 1000 are allowed: sources[1] has the most, 1001: narrow its include`,
 	} {
-		_, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return selects }})
+		set, _, err := clusterOf().reconcile(decode(t, fmt.Sprintf(input, trusted)), observe(`{"spec": {"a": {"a": "x"}, "b": {`+strings.Join(labels, ", ")+`}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		of, err := set.PerResource.Set(&resolve.Composed{Name: "r", Selects: func([]v1beta1.ResourceSelector) bool { return true }})
 		if diff := cmp.Diff(want, tagstest.Error(err)); diff != "" {
-			t.Errorf("\nA resource should have too many labels only if both sources are for it (%t).\nSet(...): -want error, +got error:\n%s", selects, diff)
+			t.Errorf("\nLabels of trusted sources should not be left out in silence.\nSet(...): -want error, +got error:\n%s", diff)
+		}
+
+		// 1,000 labels begin with b0, which only trusted sources may set.
+		if err == nil && (len(of.Labels) != 1000 || of.Labels[0].QualifiedKey != "a" || of.Labels[999].QualifiedKey != "b1998" || set.Surplus() != 1001) {
+			t.Errorf("\nThe lowest keys should stay.\nSet(...): got %d labels up to %s and a surplus of %d", len(of.Labels), of.Labels[len(of.Labels)-1].QualifiedKey, set.Surplus())
 		}
 	}
 }

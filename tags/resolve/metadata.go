@@ -49,7 +49,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 // metadata returns what the rule copies from objects that are known before resources are composed, later
 // names over earlier ones.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
-	out := newMetadata(rule)
+	out := Metadata{Rule: rule}
 
 	var from []namedObject
 
@@ -76,14 +76,10 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 // MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
 // of its fields.
 func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (Metadata, error) {
-	out := newMetadata(rule)
+	out := Metadata{Rule: rule}
 	err := out.add(namedObject{Object: o, of: of})
 
 	return out, err
-}
-
-func newMetadata(rule *v1beta1.MetadataRule) Metadata {
-	return Metadata{Rule: rule, Labels: make(map[string]string), Annotations: make(map[string]string), Items: make(map[string]Metadata)}
 }
 
 // add the labels and annotations of o, over those that are there.
@@ -91,16 +87,31 @@ func (m *Metadata) add(o namedObject) error {
 	s := &m.Rule.Source
 
 	if m.Rule.ToFieldPaths.Labels != nil {
-		if err := o.each(s.LabelsFieldPath, s.ItemName, func(item string, found map[string]string) { maps.Copy(m.made(item).Labels, found) }); err != nil {
+		if err := o.each(s.LabelsFieldPath, s.ItemName, func(item string, found map[string]string) {
+			m.change(item, func(of *Metadata) { of.Labels = joined(of.Labels, found) })
+		}); err != nil {
 			return err
 		}
 	}
 
 	if m.Rule.ToFieldPaths.Annotations != nil {
-		return o.each(s.AnnotationsFieldPath, s.ItemName, func(item string, found map[string]string) { maps.Copy(m.made(item).Annotations, found) })
+		return o.each(s.AnnotationsFieldPath, s.ItemName, func(item string, found map[string]string) {
+			m.change(item, func(of *Metadata) { of.Annotations = joined(of.Annotations, found) })
+		})
 	}
 
 	return nil
+}
+
+// joined returns m with the entries of other, over its own. It may be either of them.
+func joined(m, other map[string]string) map[string]string {
+	if m == nil {
+		return other
+	}
+
+	maps.Copy(m, other)
+
+	return m
 }
 
 // Of returns the metadata of the item, or the object's without a name.
@@ -112,17 +123,24 @@ func (m *Metadata) Of(item string) Metadata {
 	return m.Items[item]
 }
 
-// made is Of for writing.
-func (m *Metadata) made(item string) Metadata {
-	if _, ok := m.Items[item]; !ok && item != "" {
-		m.Items[item] = newMetadata(m.Rule)
+// change the metadata of the item, or the object's without a name.
+func (m *Metadata) change(item string, f func(of *Metadata)) {
+	if item == "" {
+		f(m)
+		return
 	}
 
-	return m.Of(item)
+	if m.Items == nil {
+		m.Items = make(map[string]Metadata)
+	}
+
+	of := m.Items[item]
+	f(&of)
+	m.Items[item] = of
 }
 
 // each calls f with the map of strings at the path. If items of lists have a name, the path has a [*]: then f gets
-// the map of each item that has one, with the item's name.
+// the map of each item that has entries, with the item's name.
 func (o namedObject) each(path object.Path, itemName string, f func(item string, found map[string]string)) error {
 	if itemName == "" {
 		found, err := o.strings(path)
@@ -152,7 +170,7 @@ func (o namedObject) each(path object.Path, itemName string, f func(item string,
 			return errors.Errorf("%s is %s, not an object", of, item.Kind())
 		}
 
-		found, err := (namedObject{Object: object.Tree(item.Value().GetStructValue()), of: of + "."}).strings(within)
+		found, err := (namedObject{Object: item.Object(), of: of + "."}).strings(within)
 		if err != nil {
 			return err
 		}
@@ -162,7 +180,9 @@ func (o namedObject) each(path object.Path, itemName string, f func(item string,
 			return errors.Errorf("%s.%s must be a string that is not empty: its labels and annotations are copied by it", of, itemName)
 		}
 
-		f(name, found)
+		if len(found) > 0 {
+			f(name, found)
+		}
 	}
 
 	return nil

@@ -14,7 +14,6 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -25,8 +24,14 @@ type PerResource struct {
 	// all labels in the order in which they are taken. Those that expressions compute have no value.
 	all []entry
 
-	// scopes are the sources that are for some resources only.
+	// scopes are the sources that are for some resources only, each with its bound. left is how many of their labels are
+	// beyond these.
 	scopes []*v1beta1.Source
+	bounds []bound
+	left   int
+
+	// surplus is the most labels that any resource has had too many.
+	surplus int
 }
 
 // computed yields the labels that expressions compute, or none without a PerResource.
@@ -124,10 +129,15 @@ func (t *entry) differs() bool { return t.source != nil || t.accounts != nil || 
 func (p *PerResource) add(t entry, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopes); n == 0 || p.scopes[n-1] != s {
-			p.scopes = append(p.scopes, s)
+			p.scopes, p.bounds = append(p.scopes, s), append(p.bounds, bound{})
 		}
 
 		t.scope = len(p.scopes)
+
+		if !p.bounds[t.scope-1].admits(p.reserved, t.Label) {
+			p.left++
+			return
+		}
 	}
 
 	p.all = append(p.all, t)
@@ -152,42 +162,15 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 		}
 	}
 
-	if err := m.check(); err != nil {
+	if err := m.cut(); err != nil {
 		return nil, errors.Wrapf(err, "cannot resolve the labels of composed resource %q", c.Name)
 	}
 
 	out := &Set{}
 	m.addTo(out)
+	p.surplus = max(p.surplus, m.surplus+p.left)
 
 	return out, nil
-}
-
-// Assume that a resource has all labels that expressions compute, each at the value, those of all sources that are for some
-// resources, and no others of its own: which ones provider configs give can't be assumed. It returns the labels of such a resource, and those that are assumed.
-func (p *PerResource) Assume(value string) (set *Set, assumed []tags.Label) {
-	m := newMerged(p.reserved, len(p.all))
-
-	for i := range p.all {
-		switch t := &p.all[i]; {
-		case t.accounts != nil:
-		case t.source == nil:
-			if t.scope > 0 {
-				assumed = append(assumed, t.Label)
-			}
-
-			m.take(t.Label)
-		default:
-			l := t.Label
-			l.Value = value
-			assumed = append(assumed, l)
-			m.take(l)
-		}
-	}
-
-	set = &Set{}
-	m.addTo(set)
-
-	return set, assumed
 }
 
 // addLabels adds the labels that t stands for on the composed resource c.
@@ -222,6 +205,8 @@ func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 			l := t.Label
 			l.Value = value
 			m.take(l)
+		} else {
+			m.valueless = append(m.valueless, Absent{Label: t.Label, Why: why})
 		}
 
 		return nil
@@ -235,35 +220,6 @@ type Absent struct {
 	Why string
 }
 
-// Absent returns the labels that a composed resource lacks because their expressions have no value for it.
-// An error is a resolve failure.
-func (p *PerResource) Absent(c *Composed) (out []Absent, _ error) {
-	if p == nil {
-		return nil, nil
-	}
-
-	g := p.group(c)
-
-	for t := range p.computed() {
-		if !g.has(t) {
-			continue
-		}
-
-		p.call.Of(c.Name, c.Desired, c.Observed)
-
-		_, why, ok, err := p.compute(t.source, t.found)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot resolve %s for composed resource %q", t.Source.Name, c.Name)
-		}
-
-		if !ok {
-			out = append(out, Absent{Label: t.Label, Why: why})
-		}
-	}
-
-	return out, nil
-}
-
 // Transformer returns the transformer of all labels of a composed resource. An error is a resolve failure.
 func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 	set, err := p.Set(c)
@@ -272,23 +228,6 @@ func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
 	}
 
 	return set.Transformer(p.in), nil
-}
-
-// Differs reports whether some resource may get another tag for key (a tag key or a label key) than d has,
-// because an expression, a provider config or a source for some resources gives it. d are the tags of the labels that don't differ, and
-// keys the tag keys of key. Which labels a provider config has is not known.
-func (p *PerResource) Differs(d *tags.Transformed, key string, keys profile.KeySet) bool {
-	return p != nil && slices.ContainsFunc(p.all, func(t entry) bool {
-		switch {
-		case t.accounts != nil:
-			return t.accounts.mayHave(d, key, p.in.KeyPrefix) && !stand(d, keys, t.Label)
-		case t.differs():
-			tag, refused := d.Judge(t.Label)
-			return keys.Has(tag.Key) && refused != profile.ReservedKey && !stand(d, keys, t.Label)
-		default:
-			return false
-		}
-	})
 }
 
 // replacing returns the latest source by the tag keys of labels that differ, which take the place of others. Labels of provider
@@ -315,27 +254,6 @@ func (p *PerResource) replacing() map[string]*tags.Source {
 	}
 
 	return out
-}
-
-// stand reports whether d has tags with the keys, and l can replace none of them: a later label with the
-// same key has replaced it, or it meets a trusted one.
-func stand(d *tags.Transformed, keys profile.KeySet, l tags.Label) bool {
-	found := false
-
-	for i := range d.Tags {
-		t := &d.Tags[i]
-		if !keys.Has(t.Key) {
-			continue
-		}
-
-		if !t.Source.Later(l.Source) || l.Trusted && !t.Trusted && l.TagKey != t.TagKey {
-			return false
-		}
-
-		found = true
-	}
-
-	return found
 }
 
 // Observing returns the expressions of labels that differ which mention the observed resource.
@@ -405,51 +323,31 @@ func (p *PerResource) HasAccounts() bool {
 	return p != nil && slices.ContainsFunc(p.all, func(t entry) bool { return t.accounts != nil })
 }
 
-// Mentioned says for each label that differs which variables make it differ.
-func (p *PerResource) Mentioned() (out []string) {
-	for t := range p.computed() {
-		names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
-		out = append(out, fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and ")))
-	}
+// A Difference is labels of a source that differ per composed resource.
+type Difference struct {
+	// Labels are nil if they are those of provider configs, which nobody knows before resources name the configs.
+	Labels []tags.Label
 
+	// Why they differ, in words of messages.
+	Why string
+}
+
+// Differences returns the labels that differ per composed resource, in the order of their sources.
+func (p *PerResource) Differences() (out []Difference) {
 	for i := 0; p != nil && i < len(p.all); i++ {
-		if a := p.all[i].accounts; a != nil {
-			out = append(out, a.from.Name+": labels come from the provider config that a resource names")
+		switch t := &p.all[i]; {
+		case t.accounts != nil:
+			out = append(out, Difference{Why: t.Source.Name + ": labels come from the provider config that a resource names"})
+		case t.source != nil:
+			names := words.Map(t.found.expression.PerResource(), func(v expression.Variable) string { return string(v) })
+			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: fmt.Sprintf("%s mentions %s", t, strings.Join(names, " and "))})
+		case t.scope > 0 && i > 0 && p.all[i-1].scope == t.scope && p.all[i-1].source == nil: // Those of a source are side by side.
+			last := &out[len(out)-1]
+			last.Labels, last.Why = append(last.Labels, t.Label), last.Why+", "+words.Name(t.QualifiedKey)
+		case t.scope > 0:
+			out = append(out, Difference{Labels: []tags.Label{t.Label}, Why: t.Source.Name + ": the resources that it selects get " + words.Name(t.QualifiedKey)})
 		}
 	}
 
 	return out
-}
-
-// Scoped says of each source that is for some resources only which these are.
-func (p *PerResource) Scoped() (out []string) {
-	for i := 0; p != nil && i < len(p.scopes); i++ {
-		labels, name := []string{}, ""
-
-		for j := range p.all {
-			if t := &p.all[j]; t.scope == i+1 {
-				labels, name = append(labels, cmp.Or(t.QualifiedKey, "those of provider configs")), t.Source.Name
-			}
-		}
-
-		entries := strings.Join(words.Map(p.scopes[i].Resources, told), " or ")
-		out = append(out, fmt.Sprintf("%s: only for resources of %s: %s", name, words.Name(entries), words.Names(words.Distinct(labels), 0)))
-	}
-
-	return out
-}
-
-// told returns what an entry of resources asks for, in words of messages.
-func told(e v1beta1.ResourceSelector) string {
-	var out []string
-
-	for _, of := range []struct{ what, value string }{
-		{"name", e.Name.String()}, {"apiVersion", e.APIVersion.String()}, {"kind", e.Kind.String()}, {"labels", pairs(e.MatchLabels)}, {"tags", pairs(e.MatchTags)},
-	} {
-		if of.value != "" {
-			out = append(out, of.what+" "+of.value)
-		}
-	}
-
-	return strings.Join(out, " and ")
 }

@@ -147,7 +147,10 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 		return nil, err
 	}
 
-	var out []tags.Label
+	var (
+		out    []tags.Label
+		places bound
+	)
 
 	all := found[0]
 
@@ -156,7 +159,7 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 		l.Trusted = l.Trusted && !of.Namespaced
 
 		var ok bool
-		if l.Value, ok, err = f.text(a.Encoding); err != nil {
+		if l.Value, ok, err = f.text(a.Source); err != nil {
 			return nil, err
 		}
 
@@ -165,7 +168,11 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 			continue
 		}
 
-		out = append(out, l)
+		if places.admits(p.reserved, l) {
+			out = append(out, l)
+		} else {
+			p.left++
+		}
 	}
 
 	// An empty map is meant to be empty.
@@ -174,28 +181,6 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 	}
 
 	return out, nil
-}
-
-// mayHave reports whether the source may have a label whose tag is one that key (a tag key or a label key)
-// can have. Keys get the prefix.
-func (a *accounts) mayHave(d *tags.Transformed, key, prefix string) bool {
-	if a.include.except.Has(d.QualifiedKey(key)) {
-		return false
-	}
-
-	var patterns []string
-
-	for _, p := range a.include.patterns {
-		patterns = append(patterns, prefix+p)
-
-		if a.KeyForm == v1beta1.KeyFormTag {
-			patterns = append(patterns, p)
-		}
-	}
-
-	all := d.KeySet(patterns...)
-
-	return slices.ContainsFunc(d.TagKeys(key), func(k string) bool { return all.Has(k) && (a.Trusted || !d.Reserved().Has(k)) })
 }
 
 // empty says why the source finds nothing. why is the reason for the first config, if there is one.

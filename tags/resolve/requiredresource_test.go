@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -26,13 +25,13 @@ import (
 func clusterOf(objects ...string) cluster {
 	c := cluster{}
 	for _, o := range objects {
-		c.objects = append(c.objects, resource.MustStructJSON(o))
+		c.objects = append(c.objects, tagstest.MustStructJSON(o))
 	}
 
 	return c
 }
 
-func observe(xr string) *fnv1.RunFunctionRequest { return request(resource.MustStructJSON(xr)) }
+func observe(xr string) *fnv1.RunFunctionRequest { return request(tagstest.MustStructJSON(xr)) }
 
 // fetch returns the objects that a selector selects.
 func (c cluster) fetch(s *fnv1.ResourceSelector) *fnv1.Resources {
@@ -129,7 +128,7 @@ func picked(kind, name, provider string) resolve.Set {
 	return resolve.Set{
 		Provider: provider,
 		Labels:   []tags.Label{plain("class", name, 0)},
-		Classes:  map[string]object.Object{"class": object.Tree(resource.MustStructJSON(class(kind, name, "{}")))},
+		Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class(kind, name, "{}")))},
 	}
 }
 
@@ -315,8 +314,8 @@ func TestWaiting(t *testing.T) {
 	// Crossplane may answer any of them, and what it was asked for before.
 	for answered := range 1 << len(names) {
 		answers := map[string]*fnv1.Resources{
-			"resource-0000000000000000": {Items: []*fnv1.Resource{{Resource: resource.MustStructJSON(bare)}}},
-			"organization":              {Items: []*fnv1.Resource{{Resource: resource.MustStructJSON(bare)}}},
+			"resource-0000000000000000": {Items: []*fnv1.Resource{{Resource: tagstest.MustStructJSON(bare)}}},
+			"organization":              {Items: []*fnv1.Resource{{Resource: tagstest.MustStructJSON(bare)}}},
 		}
 
 		for i, n := range names {
@@ -343,7 +342,7 @@ func TestWaiting(t *testing.T) {
 		wantSet := resolve.Set{
 			Provider: "gcp",
 			Labels:   []tags.Label{plain("class", "argentum", 2), plain("company", "acme-corp", 1), plain("fixed", "f", 0)},
-			Classes:  map[string]object.Object{"class": object.Tree(resource.MustStructJSON(class("GCPClass", "argentum", "{}")))},
+			Classes:  map[string]object.Object{"class": object.Tree(tagstest.MustStructJSON(class("GCPClass", "argentum", "{}")))},
 		}
 		if diff := cmp.Diff(wantSet, set, asideFrom); diff != "" {
 			t.Errorf("\nWith all answers the set should be complete.\nResolve(...): -want, +got:\n%s", diff)
@@ -389,7 +388,7 @@ func TestNeverEverything(t *testing.T) {
 			"resource": {"apiVersion": "v1", "kind": "A"%s%s%s%s}
 		}]}`, picks.Draw(t, "pick"), policies.Draw(t, "policy"), names.Draw(t, "name"), matches.Draw(t, "labels"), defaults.Draw(t, "default"), namespaces.Draw(t, "namespace"))
 
-		in, err := v1beta1.Decode(resource.MustStructJSON(j))
+		in, err := v1beta1.Decode(tagstest.MustStructJSON(j))
 		if err != nil {
 			t.Skip("not a valid input")
 		}

@@ -4,6 +4,7 @@ package resolve
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -40,6 +41,12 @@ type Set struct {
 	// Overridden are the labels that later ones with the same tag key have replaced, in the
 	// order in which that happened.
 	Overridden []tags.Label
+
+	// Lost are the labels of a composed resource whose expressions have no value for it.
+	Lost []Absent
+
+	// Cut is how many labels the set lacks, since there were too many.
+	Cut int
 
 	// Classes that were picked, by the name of their source.
 	Classes map[string]object.Object
@@ -91,6 +98,21 @@ func (s *Set) Valueless() []Lack {
 	return slices.DeleteFunc(slices.Concat(s.Absent, s.PerResource.absent()), func(l Lack) bool { return empty[l.Source] })
 }
 
+// Surplus returns how many labels are skipped with count-cap since no set may have so many, and nobody names them. If labels
+// differ per resource, it is the most of any resource that has been asked about.
+func (s *Set) Surplus() int {
+	if s.PerResource == nil {
+		return s.Cut
+	}
+
+	return s.Cut + s.PerResource.surplus
+}
+
+// MaxLabels says in a few words how many labels a set may have, and which ones stay.
+func MaxLabels() string {
+	return fmt.Sprintf("at most %d labels together: labels of trusted sources stay first, and then the lowest keys", maxLabels)
+}
+
 // Transformer returns the transformer of the set's labels, by the rules of the input.
 func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	t := tags.NewTransformer(s.Labels, in.Formats())
@@ -102,20 +124,21 @@ func (s *Set) Transformer(in *v1beta1.CloudTags) *tags.Transformer {
 	return t
 }
 
+// Common returns the labels that all composed resources have: not those that some resources have another label for.
+func (s *Set) Common() []tags.Label {
+	replacing := s.PerResource.replacing()
+
+	return slices.DeleteFunc(slices.Clone(s.Labels), func(l tags.Label) bool { return replacing[l.TagKey].Later(l.Source) })
+}
+
 // ForContext returns what later steps of the pipeline may read of the set: labels by qualified key, and the
 // picked classes, whole, by the name of their source. Among labels with one qualified key and different tag
-// keys, a trusted one counts, then that of the latest source. A label that some resources have another one for
-// is not among them.
+// keys, a trusted one counts, then that of the latest source.
 func (s *Set) ForContext() *structpb.Struct {
 	labels := make(map[string]*structpb.Value, len(s.Labels))
 	of := make(map[string]tags.Label, len(s.Labels))
-	replacing := s.PerResource.replacing()
 
-	for _, l := range s.Labels {
-		if replacing[l.TagKey].Later(l.Source) {
-			continue
-		}
-
+	for _, l := range s.Common() {
 		if old := of[l.QualifiedKey]; old.Trusted && !l.Trusted || old.Trusted == l.Trusted && old.Source.Later(l.Source) {
 			continue
 		}
@@ -220,15 +243,8 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		}
 	}
 
-	if err := r.check(); err != nil {
+	if err := r.mergeAll(); err != nil {
 		return Set{}, err
-	}
-
-	r.addTo(&r.set)
-
-	// Labels that differ may not be included.
-	if p := r.set.PerResource; p != nil && !slices.ContainsFunc(p.all, func(t entry) bool { return t.differs() }) {
-		r.set.PerResource = nil
 	}
 
 	// A class has less weight than the composite resource.
@@ -254,6 +270,27 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 	}
 
 	return r.set, nil
+}
+
+// mergeAll makes the labels of all sources those of the set. The error is a LimitError.
+func (r *resolver) mergeAll() error {
+	if err := r.cut(); err != nil {
+		return err
+	}
+
+	r.addTo(&r.set)
+
+	p := r.set.PerResource
+
+	switch {
+	case p == nil:
+	case !slices.ContainsFunc(p.all, func(t entry) bool { return t.differs() }): // They may not be included.
+		r.set.PerResource = nil
+	case r.surplus > 0:
+		p.dropCut(r.merged)
+	}
+
+	return nil
 }
 
 // isPerResource reports whether labels of s differ per composed resource.
@@ -286,6 +323,10 @@ type merged struct {
 
 	labels             []tags.Label
 	claims, overridden []tags.Label
+	valueless          []Absent
+
+	// surplus is how many labels there were too many.
+	surplus int
 
 	// at is the positions of labels by their tag keys.
 	at map[string]int
@@ -315,11 +356,8 @@ func (m *merged) take(l tags.Label) {
 	m.labels = append(m.labels, l)
 }
 
-// addTo adds the labels to s.
+// addTo adds the labels to s, once those that are too many have been cut off.
 func (m *merged) addTo(s *Set) {
-	slices.SortFunc(m.labels, tags.Label.Compare)
-	s.Labels = m.labels
-	slices.SortFunc(m.claims, tags.Label.Compare)
-	s.Claims = slices.CompactFunc(m.claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
-	s.Overridden = m.overridden
+	s.Labels, s.Claims, s.Overridden, s.Cut = m.labels, m.claims, m.overridden, m.surplus
+	s.Lost = m.valueless
 }

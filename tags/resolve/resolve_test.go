@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -163,7 +162,7 @@ func TestValueless(t *testing.T) {
 	}
 
 	for _, name := range []string{"x", "y"} {
-		c := &resolve.Composed{Name: name, Desired: object.Tree(resource.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
+		c := &resolve.Composed{Name: name, Desired: object.Tree(tagstest.MustStructJSON(`{"spec": {}}`)), Selects: func([]v1beta1.ResourceSelector) bool { return false }}
 		if _, err := set.PerResource.Set(c); err != nil {
 			t.Fatal(err)
 		}

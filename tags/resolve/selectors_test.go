@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // evil is the namespace of objects that nobody may trust.
@@ -113,7 +113,7 @@ func drawInput(t *rapid.T, fields string) (*v1beta1.CloudTags, cluster) {
 		of := rapid.IntRange(0, len(sources)).Draw(t, "sources of the standard")
 		c.objects = []*structpb.Struct{{Fields: map[string]*structpb.Value{
 			"apiVersion": structpb.NewStringValue("a/v1"), "kind": structpb.NewStringValue("Standard"),
-			"metadata": structpb.NewStructValue(resource.MustStructJSON(`{"name": "standard"}`)),
+			"metadata": structpb.NewStructValue(tagstest.MustStructJSON(`{"name": "standard"}`)),
 			"spec":     structpb.NewStructValue(inputOf(fields, sources[:of])),
 		}}}
 		c.extending = inputOf(`"extends": {"apiVersion": "a/v1", "kind": "Standard", "name": "standard", "fromFieldPath": "spec"}, `, sources[of:])
@@ -134,7 +134,7 @@ func inputOf(fields string, sources []string) *structpb.Struct {
 		fields += fmt.Sprintf(`"sources": [%s], `, strings.Join(sources, ", "))
 	}
 
-	return resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, %s"keyPrefix": ""}`, v1beta1.APIVersion, v1beta1.Kind, fields))
+	return tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": %q, "kind": %q, %s"keyPrefix": ""}`, v1beta1.APIVersion, v1beta1.Kind, fields))
 }
 
 // drawInclude draws the include of n, which comes behind the nodes before, with a comma. There may be none. What says which
@@ -169,7 +169,7 @@ func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*st
 					continue
 				}
 
-				o := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q, "labels": {"l": %q, "p/%s": "%s/%s/%s"}}, "spec": {"next": %q, "include": %s}}`,
+				o := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "a/v1", "kind": %q, "metadata": {"name": %q, "labels": {"l": %q, "p/%s": "%s/%s/%s"}}, "spec": {"next": %q, "include": %s}}`,
 					kind, name, rapid.SampledFrom([]string{"n0", "n1", "n2"}).Draw(t, "l"), strings.ToLower(kind), namespace, name, label, rapid.SampledFrom(next).Draw(t, "next"), drawPatterns(t)))
 				if namespace != "" {
 					o.GetFields()["metadata"].GetStructValue().GetFields()["namespace"] = structpb.NewStringValue(namespace)
@@ -187,7 +187,7 @@ func drawObjects(t *rapid.T, label string, namespaces, next []string) (out []*st
 func drawRequest(t *rapid.T) *fnv1.RunFunctionRequest {
 	next := rapid.SampledFrom([]string{"n0", "n1", "n2", evil})
 	req := observe(fmt.Sprintf(`{"metadata": {"name": "x", "namespace": "n0"}, "spec": {"next": %q, "include": %s}}`, next.Draw(t, "spec.next"), drawPatterns(t)))
-	req.Context = resource.MustStructJSON(fmt.Sprintf(`{"next": %q, "registry": {"include": %s}}`, next.Draw(t, "context.next"), drawPatterns(t)))
+	req.Context = tagstest.MustStructJSON(fmt.Sprintf(`{"next": %q, "registry": {"include": %s}}`, next.Draw(t, "context.next"), drawPatterns(t)))
 
 	return req
 }

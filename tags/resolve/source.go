@@ -31,6 +31,9 @@ type sourceType struct {
 	// kinds returns the kinds of the objects that a source reads. It is nil if a source of the type
 	// reads none, or if composed resources say which. composite is the kind of the composite resource.
 	kinds func(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.ResourceKind
+
+	// own yields the keys of the labels that a source itself has. It is nil if sources of the type read theirs.
+	own func(s *v1beta1.Source) iter.Seq[string]
 }
 
 // sourceTypes are all that the input admits.
@@ -61,6 +64,40 @@ func Kinds(s *v1beta1.Source, composite v1beta1.ResourceKind) []v1beta1.Resource
 	}
 
 	return nil
+}
+
+// Own returns the keys of the labels that the source itself has, sorted. Other sources read theirs, and have none.
+func Own(s *v1beta1.Source) []string {
+	if t := sourceTypes[s.Type]; t.own != nil {
+		return slices.Sorted(t.own(s))
+	}
+
+	return nil
+}
+
+// Named returns the keys of labels that the source names: its own, or those of include but for patterns.
+func Named(s *v1beta1.Source) []string {
+	if s.IsHop() || s.Include == nil {
+		return Own(s)
+	}
+
+	return slices.DeleteFunc(slices.Clone(s.Include.Keys), func(key string) bool { return strings.HasSuffix(key, "*") })
+}
+
+// LabelOf returns the label, without its value, that the source of the input has under the key, or false if
+// include leaves it out.
+func LabelOf(in *v1beta1.CloudTags, s *v1beta1.Source, key string) (tags.Label, bool) {
+	l := labelOf(in, s, key)
+	return l, listed(s).has(l.QualifiedKey)
+}
+
+func labelOf(in *v1beta1.CloudTags, s *v1beta1.Source, key string) tags.Label {
+	l := tags.Label{QualifiedKey: key, TagKey: in.KeyPrefix + key, Trusted: s.Trusted}
+	if s.KeyForm == v1beta1.KeyFormTag {
+		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, in.KeyPrefix), key, true
+	}
+
+	return l
 }
 
 // An absence says that a source found no labels. failure is the text of the error if the source is
@@ -160,10 +197,8 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *include, all labels) iter.Seq2[tags.Label, found] {
 	return func(yield func(tags.Label, found) bool) {
 		for _, key := range slices.Sorted(maps.Keys(all)) {
-			l := tags.Label{QualifiedKey: key, TagKey: r.in.KeyPrefix + key, Source: from, Trusted: s.Trusted}
-			if s.KeyForm == v1beta1.KeyFormTag {
-				l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, r.in.KeyPrefix), key, true
-			}
+			l := labelOf(r.in, s, key)
+			l.Source = from
 
 			if include.has(l.QualifiedKey) && !yield(l, all[key]) {
 				return
@@ -177,7 +212,7 @@ func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *inclu
 func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why string, ok bool, err error) {
 	switch {
 	case f.expression == nil:
-		l.Value, ok, err = f.text(s.Encoding)
+		l.Value, ok, err = f.text(s)
 	case len(f.expression.PerResource()) > 0:
 		r.set.PerResource.add(entry{Label: l, source: s, found: f}, s)
 		return "", true, nil

@@ -1,6 +1,9 @@
 package resolve
 
 import (
+	"iter"
+	"maps"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
@@ -8,6 +11,7 @@ import (
 
 // value sources take labels from the input itself.
 var value = sourceType{
+	own: func(s *v1beta1.Source) iter.Seq[string] { return maps.Keys(s.Values) },
 	find: func(_ *resolver, s *v1beta1.Source) ([]labels, error) {
 		if len(s.Values) == 0 {
 			return nil, &absence{note: "values is empty"}

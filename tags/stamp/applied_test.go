@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // ours is the field manager of the composite resources of tests.
@@ -86,7 +86,7 @@ func TestFinal(t *testing.T) {
 				f.Atomic = rapid.SampledFrom([]bool{false, f.Atomic && w.server.managers[ours] != nil}).Draw(t, "known to be atomic")
 
 				desired := drawTags(t, "desired", "a", "b", "c", "ours:a", "ours:b")
-				finder := target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), Owner: ours, Observed: w.observed()}
+				finder := locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Fields: everywhere(*f), Owner: ours, Observed: w.observed()}
 
 				targets, err := finder.Find(context.Background(), asResource(w.desired(desired)), true)
 				if err != nil {
@@ -133,7 +133,7 @@ func TestAuditApplied(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := drawApplied(t, shape)
 				s := &Stamper{
-					Finder:      target.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Owner: ours},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{Sources: []v1beta1.Source{{}}}, Provider: "aws", Owner: ours},
 					Transformer: transformer(label("a", "1")), Audits: true,
 				}
 
@@ -190,14 +190,14 @@ func TestIgnoredIsAsItIs(t *testing.T) {
 
 				// What an earlier step desires is not this function's.
 				o := w.desired(drawTags(t, "desired", "a", "b", "c"))
-				o["metadata"] = map[string]any{"annotations": map[string]any{target.IgnoreAnnotation: "true"}}
+				o["metadata"] = map[string]any{"annotations": map[string]any{locate.IgnoreAnnotation: "true"}}
 
 				// Whoever doesn't know that the field is atomic knows it from its owners.
 				f := w.shape.field
 				f.Atomic = false
 
 				s := &Stamper{
-					Finder:      target.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()},
+					Finder:      locate.Finder{Input: &v1beta1.CloudTags{}, Provider: "aws", Fields: everywhere(f), Owner: ours, Observed: w.observed()},
 					Transformer: reserving(nil, label("a", "1")),
 				}
 

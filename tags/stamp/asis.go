@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // asIs returns what t becomes so that it keeps what it has from this function, though it is left
 // alone: server-side apply takes away what Crossplane has applied and desires no longer. It is zero
 // if there is nothing to keep. Adopted resources never carry labels, so that they keep nothing.
-func (s *Stamper) asIs(t *target.Target) object.Object {
+func (s *Stamper) asIs(t *locate.Target) object.Object {
 	switch {
-	case t.Leave == target.None && t.Lacks.IsUnknown():
+	case t.Leave == locate.None && t.Lacks.IsUnknown():
 		return s.keepWhereOwned(t)
-	case t.Leave == target.Ignored && t.Place != nil && t.Lacks == target.None:
+	case t.Leave == locate.Ignored && t.Place != nil && t.Lacks == locate.None:
 		return s.keepIgnored(t)
 	default:
 		return object.Object{}
@@ -26,7 +26,7 @@ func (s *Stamper) asIs(t *target.Target) object.Object {
 }
 
 // keepIgnored keeps the tags of t, which is annotated to be left alone, and of what it launches.
-func (s *Stamper) keepIgnored(t *target.Target) object.Object {
+func (s *Stamper) keepIgnored(t *locate.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	l.keep(t)
 
@@ -41,7 +41,7 @@ func (s *Stamper) keepIgnored(t *target.Target) object.Object {
 
 // keepWhereOwned keeps the tags of t, of which nobody knows a tag field, in all fields below
 // spec.forProvider in which Crossplane owns any.
-func (s *Stamper) keepWhereOwned(t *target.Target) object.Object {
+func (s *Stamper) keepWhereOwned(t *locate.Target) object.Object {
 	l := &launch{Stamper: s, target: t, labels: s.knownLabelsOf(t), resource: t.Resource}
 	forProvider := t.Observed.Node().Field("spec").Field("forProvider")
 
@@ -64,7 +64,7 @@ func (l *launch) kept() object.Object {
 }
 
 // keep the tags of the field of t.
-func (l *launch) keep(t *target.Target) {
+func (l *launch) keep(t *locate.Target) {
 	labels := l.labels.in(t)
 
 	set, err := tagset.Read(t.Before, t.Field, &labels.Keys)

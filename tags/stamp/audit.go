@@ -4,11 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Change is what changes in the tags of a resource once Crossplane applies it.
@@ -34,7 +32,7 @@ type Values struct {
 func (c *Change) isEmpty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 
 // changeOf returns what changes in the tags of t if it becomes r. The keys of the labels tell tags apart.
-func changeOf(t *target.Target, r object.Object, l *Labels) Change {
+func changeOf(t *locate.Target, r object.Object, l *Labels) Change {
 	after, err := r.At(t.Field.Path)
 	if err != nil || t.ThereErr != nil {
 		return Change{} // What can't be read was left alone.
@@ -60,24 +58,21 @@ func changeOf(t *target.Target, r object.Object, l *Labels) Change {
 
 	c.Added, c.Changed, c.Removed = make(map[string]Values), make(map[string]Values), make(map[string]Values)
 
-	for of := range desired.Tags() {
-		e := &of[0]
-
-		switch was := old.Find(e.ID); {
-		case was == nil:
-			c.Added[e.Key] = Values{After: tagset.TextOf(e.Value)}
-		case !hasValue(old, e): // A list may have it twice, of which one is another manager's.
-			c.Changed[e.Key] = Values{Before: tagset.TextOf(was.Value), After: tagset.TextOf(e.Value)}
+	for of := range old.Updated(desired) {
+		if was := old.Find(of[0].ID); was == nil {
+			c.Added[of[0].Key] = Values{After: tagset.TextOf(of[0].Value)}
+		} else {
+			c.Changed[of[0].Key] = Values{Before: tagset.TextOf(was.Value), After: tagset.TextOf(of[0].Value)}
 		}
 	}
 
-	for of := range old.Tags() {
-		if desired.Has(of[0].ID) || target.AddsItself(t.Field, of[0].Key) {
-			continue
+	for entries := range old.Removed(desired) {
+		goes := func(e tagset.Entry) bool {
+			return !locate.AddsItself(t.Field, e.Key) && !t.Owners().Stays(&e, after.IsThere())
 		}
 
-		if i := slices.IndexFunc(of, func(e tagset.Entry) bool { return !t.Owners().Stays(&e, after.IsThere()) }); i >= 0 {
-			c.Removed[of[i].Key] = Values{Before: tagset.TextOf(of[i].Value)}
+		if i := slices.IndexFunc(entries, goes); i >= 0 {
+			c.Removed[entries[i].Key] = Values{Before: tagset.TextOf(entries[i].Value)}
 		}
 	}
 
@@ -86,8 +81,8 @@ func changeOf(t *target.Target, r object.Object, l *Labels) Change {
 
 // auditLost adds to o the tags of this function that t loses since it is no longer selected,
 // unless another step has desired them.
-func (s *Stamper) auditLost(o *outcomes, targets *target.Targets, t *target.Target) {
-	if !s.Audits || t.Leave != target.None || t.Observed.IsZero() || !targets.Locate(t) {
+func (s *Stamper) auditLost(o *outcomes, targets *locate.Targets, t *locate.Target) {
+	if !s.Audits || t.Leave != locate.None || t.Observed.IsZero() || !targets.Locate(t) {
 		return
 	}
 
@@ -104,10 +99,10 @@ func (s *Stamper) auditLost(o *outcomes, targets *target.Targets, t *target.Targ
 
 // settled is true if t is observed with the value after of its tag field,
 // but for what others have added to a map. That is so in most runs.
-func settled(t *target.Target, after object.Node) bool {
+func settled(t *locate.Target, after object.Node) bool {
 	before := t.There
 	if !before.IsObject() || !after.IsObject() {
-		return proto.Equal(before.Value(), after.Value())
+		return before.Equal(after)
 	}
 
 	desired := make(map[string]object.Node, after.Len())
@@ -117,7 +112,7 @@ func settled(t *target.Target, after object.Node) bool {
 
 	for key, v := range before.Fields() {
 		is, ok := desired[string(key)]
-		if ok && !is.Equal(v) || !ok && !target.AddsItself(t.Field, key) && !t.Field.IsOthers(key) {
+		if ok && !is.Equal(v) || !ok && !locate.AddsItself(t.Field, key) && !t.Field.IsOthers(key) {
 			return false
 		}
 
@@ -125,15 +120,4 @@ func settled(t *target.Target, after object.Node) bool {
 	}
 
 	return len(desired) == 0
-}
-
-// hasValue is true if the set has the tag e at its value.
-func hasValue(set *tagset.Set, e *tagset.Entry) bool {
-	for was := range set.With(e.ID) {
-		if tagset.SameValue(was.Value, e.Value) {
-			return true
-		}
-	}
-
-	return false
 }

@@ -18,7 +18,7 @@ func (p *plan) carryOut() error {
 
 	if p.LeftAlone == "" {
 		p.done = true
-		p.decision.conclude(&p.Result)
+		p.decision.conclude(&p.Result, p.judged)
 	}
 
 	return nil

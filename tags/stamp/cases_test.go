@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -17,11 +18,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A stampCase is what a file in testdata/cases says: resources, what is there, and what is asked of
@@ -242,7 +243,10 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 
 	if tc.Copied != nil {
 		targets := targetsOf(s, desired)
-		targets.Copied(map[string]object.Object{"r": object.Tree(thing(string(tc.Copied)))})
+
+		copied := proto.CloneOf(desired["r"].GetResource())
+		copied.Fields["spec"] = structpb.NewStructValue(thing(string(tc.Copied)).GetFields()["spec"].GetStructValue())
+		targets.Copied(map[string]object.Object{"r": object.Tree(copied)})
 
 		return lines(s.Stamp(t.Context(), targets))
 	}
@@ -251,9 +255,9 @@ func (tc stampCase) told(t *testing.T, s *Stamper, desired map[string]*fnv1.Reso
 	told := lines(out, err)
 
 	if err == nil && s.Input.TagPolicy != nil {
-		for _, v := range tagpolicy.Violations(s.Input, s.Transformer, targetsOf(s, desired), out.Changed) {
-			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", v.Rule, v.Breach, v.Resource, v.Provider))
-		}
+		tagpolicy.Each(s.Input, s.Transformer, targetsOf(s, desired), out.Changed, func(t *locate.Target, rule int, b tagpolicy.Breach) {
+			told = append(told, fmt.Sprintf("rule %d: %s on %s of %s", rule, b, t.Name, t.Profile.Name))
+		})
 	}
 
 	return told
@@ -289,7 +293,7 @@ func (tc stampCase) stamper(asked *[]string) *Stamper {
 	tr.Reserve(in.ReservedKeys, prefix, labelsOf(tc.Claims, false))
 
 	s := &Stamper{
-		Finder:      target.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
+		Finder:      locate.Finder{Input: &in, Provider: tc.Provider, Owner: ours},
 		Transformer: tr, Remove: tagKeys(tc.Remove), Ignore: tagKeys(tc.Ignore), Audits: tc.Audits, Earlier: map[string]map[string]string{},
 	}
 

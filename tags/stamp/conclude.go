@@ -15,12 +15,12 @@ func (d *Decision) begin(r *Result) {
 	r.note(NoteCopyCapped, "", d.uncopied)
 }
 
-// noteKept says in r which tags of other systems are desired from this run on.
+// noteKept says in r which tags of other systems are desired because of ignoreTags.
 func (d *Decision) noteKept(r *Result) {
 	var keys []string
 
 	for _, of := range d.foreign {
-		if len(of) > 0 && d.Tags.Has(of[0].ID) && (d.Observed == nil || !d.Observed.Has(of[0].ID)) {
+		if len(of) > 0 && d.Tags.Has(of[0].ID) {
 			keys = append(keys, of[0].Key)
 		}
 	}
@@ -30,24 +30,21 @@ func (d *Decision) noteKept(r *Result) {
 
 // conclude says in r which labels are tags now, which are withheld, and what else there is to say of tags that
 // stay.
-func (d *Decision) conclude(r *Result) {
+func (d *Decision) conclude(r *Result, judged []Judged) {
 	w := &r.Withheld
-	r.Active = make(map[string]string, min(len(d.states), d.Tags.Len()))
+	r.Active = make(map[string]string, min(len(judged), d.Tags.Len()))
 
-	for i, f := range d.states {
-		l := &d.Labels.all[i]
-
-		switch {
-		case f == open:
-		case f == stamped || d.hasText(l):
-			d.tagged = append(d.tagged, i)
-			l.activate(r)
-		case f == retained:
-			w.Retained = append(w.Retained, l.Key)
-		case f == ignored:
-			w.Ignored = append(w.Ignored, l.Key)
-		default:
-			w.Removed = append(w.Removed, l.Key)
+	for i := range judged {
+		switch j := &judged[i]; j.Fate {
+		case Tagged:
+			r.activate(j)
+		case Retained:
+			w.Retained = append(w.Retained, j.Key)
+		case Ignored:
+			w.Ignored = append(w.Ignored, j.Key)
+		case Removed:
+			w.Removed = append(w.Removed, j.Key)
+		case Skipped, Undecided, TakenAway: // These are no tags.
 		}
 	}
 
@@ -64,11 +61,11 @@ func (d *Decision) hasText(l *fieldLabel) bool {
 }
 
 // activate says in r that the label is a tag.
-func (l *fieldLabel) activate(r *Result) {
-	r.Active[l.Key] = l.Value
+func (r *Result) activate(j *Judged) {
+	r.Active[j.Key] = j.Value
 
-	if l.Reserved {
-		r.Trusted = put(r.Trusted, l.Key, l.Value)
+	if j.Reserved {
+		r.Trusted = put(r.Trusted, j.Key, j.Value)
 	}
 }
 
@@ -104,7 +101,7 @@ func (d *Decision) noteOthers(r *Result) {
 
 		if key, reserved := d.Labels.reserved(e); reserved {
 			add(NoteReserved, of.Manager, key)
-		} else if of.Others && !of.Applied && d.Labels.isPrefixed(e) {
+		} else if of.Others && d.Labels.isPrefixed(e) {
 			key, _, _ := strings.Cut(e.String(), d.Labels.Separator)
 			add(NoteLeftover, of.Manager, cmp.Or(e.Key, key))
 		}

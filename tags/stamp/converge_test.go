@@ -16,7 +16,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
 // A stage is a plane, and what is asked of this function there.
@@ -49,7 +49,7 @@ func (s *stage) run() error {
 	}
 
 	stamper := &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:    &v1beta1.CloudTags{Sources: sources},
 			Owner:    ours,
 			Provider: "aws",

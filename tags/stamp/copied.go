@@ -18,7 +18,7 @@ func (d *Decision) copies() (out [][]tagset.Entry) {
 		switch there := d.Tags.Find(e.ID); {
 		case reserved || d.Labels.isProviders(e) || d.Labels.isClouds(e):
 			d.forbidden = append(d.forbidden, e.Key)
-		case there != nil && tagset.SameValue(there.Value, e.Value):
+		case there != nil && there.Value.Equal(e.Value):
 		case d.mayCopy(e):
 			out = append(out, of)
 		}

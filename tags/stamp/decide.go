@@ -9,6 +9,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Decision is what becomes of the tags of one resource: of its State, whose Tags have become those that the
@@ -16,8 +17,8 @@ import (
 type Decision struct {
 	*State
 
-	// states of labels, by position.
-	states []labelState
+	// fates of labels, by position.
+	fates []Fate
 
 	// instead are the tags of other systems that missing labels give way to, by position.
 	instead map[int][]tagset.Entry
@@ -42,33 +43,16 @@ type Decision struct {
 	// followed are the changes of other systems' tags that this run follows.
 	followed followedChanges
 
-	// tagged are the positions of labels that are tags.
-	tagged []int
-
 	// uncopied is metadata without a tag slot, and forbidden metadata with reserved keys.
 	uncopied, forbidden []string
 }
-
-// A labelState is what has become of a label.
-type labelState uint8
-
-const (
-	// open labels have no tag slot, unless that is yet to be decided.
-	open labelState = iota
-
-	// stamped labels are tags. The tags of all others are as the state says.
-	stamped
-	retained
-	ignored
-	removed
-)
 
 // Decide what becomes of the tags of s, in this order: reserved keys that are nobody's are taken away, labels
 // become tags, tags of other systems get the value that the cloud has, tags are removed, and what the resource
 // has no tag slot for is left out. It returns an error if the source of a label accepts no other value than
 // its own, and there is one. It changes nothing but the set of tags.
 func Decide(s *State) (*Decision, error) {
-	d := &Decision{State: s, states: make([]labelState, len(s.Labels.all))}
+	d := &Decision{State: s, fates: make([]Fate, len(s.Labels.all))}
 	d.takeAway()
 
 	if err := d.replace(); err != nil {
@@ -147,11 +131,11 @@ func (d *Decision) replace() error {
 		case there == nil:
 		case l.Reserved || l.OnConflict() == tags.Replace:
 			d.put(i)
-		case l.OnConflict() == tags.Refuse:
+		case d.refuses(l):
 			return errors.Errorf("an earlier step has set the %s %q to %s, and %s with onConflict Error has the value %q for it",
 				d.Labels.Profile.Noun(), l.Key, quote(there), l.Source.Name, l.Value)
 		default:
-			d.states[i] = retained
+			d.fates[i] = Retained
 		}
 	}
 
@@ -166,7 +150,7 @@ func (d *Decision) replace() error {
 	// since.
 	for _, spellings := range d.Labels.spellings {
 		for _, i := range spellings {
-			if d.states[i] == stamped {
+			if d.fates[i] == Tagged {
 				d.put(i)
 			}
 		}
@@ -177,7 +161,7 @@ func (d *Decision) replace() error {
 
 // put the label at position i among the tags.
 func (d *Decision) put(i int) {
-	d.states[i] = stamped
+	d.fates[i] = Tagged
 	d.Tags.Put(d.entry(i))
 }
 
@@ -227,7 +211,7 @@ func (d *Decision) removeTags() {
 		}
 
 		if i, ok := l.byID[of[0].ID]; ok && !d.Tags.Has(of[0].ID) {
-			d.states[i] = removed
+			d.fates[i] = Removed
 		}
 	}
 
@@ -241,11 +225,11 @@ func (d *Decision) removeTags() {
 		switch {
 		case gives:
 			if d.instead[i] = d.withoutRemoved(of); len(d.instead[i]) == 0 {
-				d.states[i] = removed
+				d.fates[i] = Removed
 			}
-		case d.states[i] != open: // What it is decides, not what the label would be.
+		case d.fates[i] != Undecided: // What it is decides, not what the label would be.
 		case l.all[i].removed:
-			d.states[i] = removed
+			d.fates[i] = Removed
 		case l.all[i].protected != "":
 			d.protected = append(d.protected, l.all[i].protected)
 		}
@@ -277,7 +261,7 @@ func (d *Decision) fill() error {
 
 	unkept, free := d.adopt(grown, free)
 
-	if free, err = d.fillLabels(trusted, len(d.states), free); err != nil {
+	if free, err = d.fillLabels(trusted, len(d.fates), free); err != nil {
 		return err
 	}
 
@@ -294,7 +278,7 @@ func (d *Decision) fill() error {
 // how many slots are left.
 func (d *Decision) fillLabels(from, to, free int) (int, error) {
 	for i := from; i < to; i++ {
-		if d.states[i] != open {
+		if d.fates[i] != Undecided {
 			continue
 		}
 
@@ -310,7 +294,7 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 		case l.Trusted:
 			d.lacking++
 
-			if d.lacking <= maxNamed {
+			if d.lacking <= words.MaxNamed {
 				d.lackingKeys = append(d.lackingKeys, l.Key)
 			}
 		default:
@@ -325,7 +309,7 @@ func (d *Decision) fillLabels(from, to, free int) (int, error) {
 // instead.
 func (d *Decision) putMissing(i int) error {
 	if of, gives := d.instead[i]; gives {
-		d.states[i] = ignored
+		d.fates[i] = Ignored
 		d.Tags.Adopt(of)
 
 		return nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
 // TestStampTwice tests that a second step with the same reserved keys and sources of its own
@@ -21,7 +21,7 @@ func TestStampTwice(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			step := func(earlier map[string]map[string]string, r *structpb.Struct, set ...tags.Label) *Outcome {
 				stamper := &Stamper{
-					Finder: target.Finder{
+					Finder: locate.Finder{
 						Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 						Provider: "aws",
 						Fields:   everywhere(s.field),

@@ -18,9 +18,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 const facts = "../field/testdata/facts/"
@@ -408,7 +408,7 @@ func jsonOf(t *testing.T, o *structpb.Struct) string {
 
 // An outcome is what became of a resource.
 type outcome struct {
-	*target.Target
+	*locate.Target
 	Result
 }
 
@@ -422,7 +422,7 @@ func run(t *testing.T, cases []factCase, rules []v1beta1.TagField, schemas map[s
 	}
 
 	s := &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:          &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), TagFields: rules},
 			CompositeGroup: "example.org",
 			Fields: func(schemas field.Schemas) field.Locator {
@@ -549,7 +549,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 
 		c.check(t, "with its schema", with[c.String()], want)
 
-		if with[c.String()].Unknown {
+		if with[c.String()].Lacks.IsUnknown() {
 			t.Errorf("%s: its schema says that it has no tag field, but nobody knows", c)
 		}
 
@@ -557,7 +557,7 @@ func checkFacts(t *testing.T, cases []factCase) {
 			tagged++
 		}
 
-		if got := without[c.String()]; want != nil && got.Stamped.IsZero() && got.Unknown {
+		if got := without[c.String()]; want != nil && got.Stamped.IsZero() && got.Lacks.IsUnknown() {
 			unsure++
 		} else {
 			c.check(t, "without a schema", got, want)

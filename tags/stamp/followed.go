@@ -49,7 +49,7 @@ func (p *plan) remember() error {
 	return err
 }
 
-// noteIgnored says what is kept from now on because of ignoreTags, or that nothing can be.
+// noteIgnored says which tags are kept because of ignoreTags, or that none can be.
 func (p *plan) noteIgnored() {
 	t, d := p.target, p.decision
 	if len(p.labels.ignore) == 0 || t.Observed.IsZero() {

@@ -17,8 +17,8 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // labelsField is one that labels are handed on to.
@@ -28,7 +28,7 @@ var labelsField = field.Field{Path: object.MustParsePath("spec.labels"), Shape: 
 func handingOn(labels ...tags.Label) *Stamper {
 	slices.SortFunc(labels, tags.Label.Compare)
 
-	return &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{}, Fields: everywhere(labelsField)}, Transformer: tags.NewTransformer(labels, nil)}
+	return &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{}, Fields: everywhere(labelsField)}, Transformer: tags.NewTransformer(labels, nil)}
 }
 
 // handedOn are labels that are there, and those that are handed on to them.

@@ -15,12 +15,12 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // from returns the labels with the source whose position they have, or the first.
@@ -51,7 +51,7 @@ func stampAll(s *Stamper, desired map[string]*fnv1.Resource) (*Outcome, error) {
 }
 
 // targetsOf returns the desired resources as targets.
-func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *target.Targets {
+func targetsOf(s *Stamper, desired map[string]*fnv1.Resource) *locate.Targets {
 	targets, err := s.Targets(context.Background(), desired)
 	if err != nil {
 		panic(err) // Nothing ends the context.
@@ -83,6 +83,10 @@ func lines(o *Outcome, err error) []string {
 
 	out = append(out, changed(o.Changes)...)
 
+	for _, f := range o.Finals {
+		add("%s has in the end by %s: %q", f.Resource, f.Provider, keysAndValues(f.Tags))
+	}
+
 	for _, s := range o.Skips {
 		add("skipped %s -> %s on %s%v: %s (%s)", s.QualifiedKey, s.TagKey, s.Provider, s.Resources, s.Reason, s.Limit)
 	}
@@ -111,7 +115,7 @@ func told(r *Result) []string {
 	}
 
 	if r.LeftAlone != "" {
-		add("%s (%s %s, %s) %s, no field %t, unknown %t", r.Resource, r.APIVersion, r.Kind, r.Provider, r.LeftAlone, r.NoField, r.Unknown)
+		add("%s (%s %s, %s) %s", r.Resource, r.APIVersion, r.Kind, r.Provider, r.LeftAlone)
 	}
 
 	if r.Mismatch != "" {
@@ -232,5 +236,5 @@ func transformer(labels ...tags.Label) *tags.Transformer {
 
 // thing returns a resource with the spec.
 func thing(spec string) *structpb.Struct {
-	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"labels": {"app": "x"}}, "spec": ` + spec + `}`)
+	return tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "metadata": {"labels": {"app": "x"}}, "spec": ` + spec + `}`)
 }

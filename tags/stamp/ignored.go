@@ -63,7 +63,7 @@ func (d *Decision) ignoreTag(of []tagset.Entry) {
 	}
 
 	for _, i := range labels {
-		d.states[i] = ignored
+		d.fates[i] = Ignored
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // What a provider writes to the managed resource that it reconciles: the times at which it began to
@@ -32,7 +32,7 @@ var atProviderPath = object.MustParsePath("status.atProvider")
 
 // isMade is true unless t is known not to be made yet: its provider reports nothing, and has not
 // begun to make it, or failed.
-func isMade(t *target.Target) bool {
+func isMade(t *locate.Target) bool {
 	if t.Observed.IsZero() {
 		return false
 	}
@@ -49,7 +49,7 @@ func isMade(t *target.Target) bool {
 }
 
 // timeOf returns the time that the annotation of the observed resource holds, or zero, as crossplane-runtime reads it.
-func timeOf(t *target.Target, annotation string) time.Time {
+func timeOf(t *locate.Target, annotation string) time.Time {
 	at, err := time.Parse(time.RFC3339, object.Annotations(t.Observed).Field(annotation).Text())
 	if err != nil {
 		return time.Time{}
@@ -72,6 +72,7 @@ func (p *plan) freeze() error {
 	}
 
 	p.decision, p.done = &Decision{State: &State{Labels: p.labels, Tags: set}}, true
+	p.judged = p.decision.judgeMade()
 
 	if p.Stamped, err = writeMade(t, set); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (p *plan) freeze() error {
 
 // made returns the tags that t was made with: those that the provider reports under the name of
 // the field, or else those of the observed field.
-func made(t *target.Target, l *Labels) (*tagset.Set, error) {
+func made(t *locate.Target, l *Labels) (*tagset.Set, error) {
 	keys := l.allKeys()
 	set, all := cloudsOwn(t, keys)
 	reported := set != nil
@@ -105,7 +106,7 @@ func made(t *target.Target, l *Labels) (*tagset.Set, error) {
 		switch {
 		case reported && (all != nil && !e.Opaque && !all.Has(e.ID) || l.isClouds(e)):
 			set.Remove(e)
-		case !t.Field.Atomic && target.AddsItself(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
+		case !t.Field.Atomic && locate.AddsItself(t.Field, l.Profile.Fold(e.Key)): // The provider owns it.
 			set.Remove(e)
 		}
 	}
@@ -117,7 +118,7 @@ func made(t *target.Target, l *Labels) (*tagset.Set, error) {
 // reports none there, and all that it reports elsewhere, or nil if that is nothing. What Google's
 // Terraform provider reports under the name of the field has the labels of the managed resource
 // that the cloud lacks, too, without a value: see SetLabels in its tpgresource/labels.go.
-func cloudsOwn(t *target.Target, keys *tagset.Keys) (own, all *tagset.Set) {
+func cloudsOwn(t *locate.Target, keys *tagset.Keys) (own, all *tagset.Set) {
 	for i, path := range t.Field.Observed {
 		v, err := t.Observed.At(path)
 		if err != nil {
@@ -139,14 +140,14 @@ func cloudsOwn(t *target.Target, keys *tagset.Keys) (own, all *tagset.Set) {
 }
 
 // isOwn is true if the path is where a provider reports t's field under its own name.
-func isOwn(t *target.Target, path object.Path) bool {
+func isOwn(t *locate.Target, path object.Path) bool {
 	name, ok := strings.CutPrefix(t.Field.Path.String(), forProvider)
 	return ok && path.String() == atProvider+name
 }
 
 // isStuckWithout is true if t's provider refuses an update while it reports no tags of t, though
 // it reports those of the kind: the cloud has none, since a report leaves out what is empty.
-func isStuckWithout(t *target.Target) bool {
+func isStuckWithout(t *locate.Target) bool {
 	if !slices.ContainsFunc(t.Field.Observed, func(p object.Path) bool { return isOwn(t, p) }) {
 		return false
 	}
@@ -161,18 +162,18 @@ func isStuckWithout(t *target.Target) bool {
 }
 
 // writeMade writes the set to t's field. It returns no object if t is as it was.
-func writeMade(t *target.Target, set *tagset.Set) (object.Object, error) {
+func writeMade(t *locate.Target, set *tagset.Set) (object.Object, error) {
 	v := set.Value()
 
-	switch n := object.NodeOf(v); {
-	case isEmpty(n) && isEmpty(t.Before):
+	switch {
+	case isEmpty(v) && isEmpty(t.Before):
 		return object.Object{}, nil
-	case isEmpty(n):
+	case isEmpty(v):
 		return removeField(t)
 	}
 
-	if n := object.NodeOf(inObservedOrder(t, v)); !n.Equal(t.Before) {
-		return writeValue(t, n)
+	if v = inObservedOrder(t, v); !v.Equal(t.Before) {
+		return writeValue(t, v)
 	}
 
 	return object.Object{}, nil
@@ -185,12 +186,12 @@ func (p *plan) compare() {
 
 	p.Active = make(map[string]string)
 
-	for i := range p.labels.all[:min(len(p.labels.all), p.labels.Profile.MaxTags)] {
-		l := &p.labels.all[i]
+	for i := range p.judged[:min(len(p.judged), p.labels.Profile.MaxTags)] {
+		j, l := &p.judged[i], &p.labels.all[i]
 
 		switch {
-		case p.decision.hasText(l):
-			l.activate(&p.Result)
+		case j.Fate == Tagged:
+			p.activate(j)
 		case p.decision.Tags.Has(l.entry.ID) || !l.removed:
 			differ = append(differ, l.Key)
 		}
@@ -216,7 +217,7 @@ func (p *plan) keepFixed() {
 		return
 	}
 
-	p.LeftAlone, p.Stamped = t.Why(target.Fixed), object.Object{}
+	p.LeftAlone, p.Stamped = t.Why(locate.Fixed), object.Object{}
 
 	if !t.Before.Equal(t.There) {
 		p.Stamped, _ = object.Set(t.Resource, t.Field.Path, t.There)

@@ -40,7 +40,7 @@ type Labels struct {
 	providers tagset.Keys
 
 	// refused are the labels that the profile refuses, and unfit those that no such tag field can have.
-	refused, unfit []skippedLabel
+	refused, unfit []Judged
 }
 
 // A fieldLabel is a label that can be a tag of such a field.
@@ -70,13 +70,7 @@ func newLabels(k tagset.Kind, d *tags.Transformed) *Labels {
 
 	for i := range d.Refused {
 		r := &d.Refused[i]
-		skipped := skippedLabel{skipKey: skipKey{r.Skip(k.Profile.Name, r.Reason), limitOf(r, k.Profile)}, trusted: r.Trusted}
-
-		if r.Reason == profile.ReservedKey {
-			skipped.claimedBy = r.Source
-		}
-
-		l.refused = append(l.refused, skipped)
+		l.refused = append(l.refused, refused(r, k.Profile))
 
 		if r.Trusted && r.Reserved {
 			forfeited = append(forfeited, r.Key)
@@ -120,7 +114,7 @@ func (l *Labels) withRules(remove, ignore []resolve.TagKey) *Labels {
 // add the tag t, unless no such tag field can have it.
 func (l *Labels) add(t tags.Tag) bool {
 	if r, limit := l.refuses(&t); r != "" {
-		l.unfit = append(l.unfit, skippedLabel{skipKey: skipKey{t.Skip(l.Profile.Name, r), limit}, trusted: t.Trusted})
+		l.unfit = append(l.unfit, Judged{Tag: &t, Fate: Skipped, Reason: r, Limit: limit, single: true})
 		return false
 	}
 

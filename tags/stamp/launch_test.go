@@ -1,19 +1,22 @@
 package stamp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // kinds of resources that launch others.
@@ -30,7 +33,7 @@ const (
 func launching(kind, forProvider string) *structpb.Struct {
 	apiVersion, kind, _ := strings.Cut(kind, " ")
 
-	return resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "` + kind + `", "metadata": {"generateName": "xr-"}, "spec": {"forProvider": ` + forProvider + `}}`)
+	return tagstest.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "` + kind + `", "metadata": {"generateName": "xr-"}, "spec": {"forProvider": ` + forProvider + `}}`)
 }
 
 func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...tags.Label) *Stamper {
@@ -40,7 +43,7 @@ func launchingStamper(in v1beta1.CloudTags, remove []resolve.TagKey, labels ...t
 	}
 
 	return &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input: &in,
 			Fields: func(s field.Schemas) field.Locator {
 				return field.Chain{field.NewRules(in.TagFields), field.BuiltIn(), s}
@@ -109,5 +112,52 @@ func TestStampLaunchedOdd(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStampManyItems is about lists of more items than there is room for tags in.
+func TestStampManyItems(t *testing.T) {
+	// specifications returns that many tagSpecifications, all but the first of the type.
+	specifications := func(n int, resourceType string) string {
+		return `{"tagSpecifications": [{"resourceType": "volume"}` + strings.Repeat(`, {"resourceType": "`+resourceType+`"}`, n-1) + `]}`
+	}
+
+	const (
+		tooMany = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: 100 labels in each of %d items are too much: ` +
+			`in all items of lists together, labels may take 67108864 bytes, and each takes its key, its value and 64 more: include fewer labels, or make fewer items`
+		tooLarge = `cannot tag composed resource "%s": spec.forProvider.tagSpecifications[instance].tags: ` +
+			`labels in items of lists take more than 4194304 bytes, which is more than Crossplane takes of a function: include fewer labels, or make fewer items`
+	)
+
+	cases := map[string]struct {
+		reason string
+		labels int
+		items  map[string]string // spec.forProvider by the name of the resource.
+		err    string
+	}{
+		"Few":       {reason: "A hundred items get all tags that they have slots for.", labels: 100, items: map[string]string{"a": specifications(101, "instance")}},
+		"Others":    {reason: "Items that get no tags don't count.", labels: 100, items: map[string]string{"a": specifications(20_000, "network-interface")}},
+		"TooMany":   {reason: "Labels count in each item, be there a tag slot for them or not.", labels: 100, items: map[string]string{"a": specifications(10_001, "instance")}, err: fmt.Sprintf(tooMany, "a", 10_000)},
+		"Together":  {reason: "Items of several resources count together, and the one is named that is too much.", labels: 100, items: map[string]string{"a": specifications(2001, "instance"), "b": specifications(9001, "instance")}, err: fmt.Sprintf(tooMany, "b", 9000)},
+		"TooLarge":  {reason: "Crossplane takes no larger response, so that writing stops.", labels: 50, items: map[string]string{"a": specifications(9001, "instance")}, err: fmt.Sprintf(tooLarge, "a")},
+		"EachLarge": {reason: "What is written to several resources counts together, too.", labels: 50, items: map[string]string{"a": specifications(2001, "instance"), "b": specifications(3001, "instance")}, err: fmt.Sprintf(tooLarge, "b")},
+	}
+
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			desired := make(map[string]*fnv1.Resource)
+			for name, forProvider := range tc.items {
+				desired[name] = &fnv1.Resource{Resource: launching(template, forProvider)}
+			}
+
+			_, err := stampAll(launchingStamper(v1beta1.CloudTags{}, nil, labels(tc.labels)...), desired)
+			if diff := cmp.Diff(tc.err, tagstest.Error(err)); diff != "" {
+				t.Errorf("\n%s\nStamp(...): -want error, +got error:\n%s", tc.reason, diff)
+			}
+
+			if limit := (*LimitError)(nil); errors.As(err, &limit) != (tc.err != "") {
+				t.Errorf("\n%s\nStamp(...): want a LimitError, got %T", tc.reason, err)
+			}
+		})
 	}
 }

@@ -2,7 +2,6 @@ package stamp
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/plexsphere/function-cloud-tags/tags/words"
@@ -21,59 +20,82 @@ type LimitError struct {
 // room for.
 func (e *LimitError) Error() string { return words.Items(e.head, e.resources, 0, words.MaxError) }
 
-// maxHandedOn is the most bytes of labels that are handed on to all composite resources together: what a response may
-// have, since Crossplane takes no larger one. One label can be handed on to a thousand of them.
-const maxHandedOn = 4 << 20
+// maxAdded is the most bytes that labels add to all composite resources that they are handed on to, and to all items of
+// lists: what a response may have, since Crossplane takes no larger one. One label can be in a thousand of them.
+const maxAdded = 4 << 20
 
-var errTooMuchHandedOn = &LimitError{head: fmt.Sprintf("labels that are handed on (tagFields, shape Labels) take more than %d bytes, which is more than "+
-	"Crossplane takes of a function: include fewer labels, or hand them on to fewer resources", maxHandedOn)}
+// tooMuch is the error of labels that add more, in words of messages, and says how there can be fewer.
+func tooMuch(labels, mend string) error {
+	return &LimitError{head: fmt.Sprintf("%s take more than %d bytes, which is more than Crossplane takes of a function: include fewer labels, or %s", labels, maxAdded, mend)}
+}
 
-// handedOn is how many bytes the labels that p has written take about, if it hands them on.
-func (p *plan) handedOn() (size int) {
-	if !p.target.Profile.HandsOn || p.Stamped.IsZero() {
-		return 0
-	}
+// entrySize is how many bytes a label counts in an item of a list, beside its key and its value, and maxInItems how many
+// all labels may count in all items of lists. What a label takes there while tags are decided on is about as much, be it
+// written or not.
+const (
+	entrySize  = 64
+	maxInItems = 64 << 20
+)
 
-	for key, value := range p.Active {
-		size += len(key) + len(value) + entryBytes
+// tooManyItems is the error of so many labels in each of so many items of a list.
+func tooManyItems(items, labels int) error {
+	return &LimitError{head: fmt.Sprintf("%d labels in each of %d items are too much: in all items of lists together, labels may take %d bytes, "+
+		"and each takes its key, its value and %d more: include fewer labels, or make fewer items", labels, items, maxInItems, entrySize)}
+}
+
+// sizeInItem is how many bytes the labels count in an item of a list.
+func (l *Labels) sizeInItem() (size int) {
+	for i := range l.all {
+		size += entrySize + len(l.all[i].Key) + len(l.all[i].Value)
 	}
 
 	return size
 }
 
-// entryBytes are those of an entry of a map beside its key and its value.
-const entryBytes = 8
-
-// limits are the resources that lack tag slots: for labels of trusted sources, and for any labels, which only
+// limits are the resources that lack tag slots, each once: for labels of trusted sources, and for any labels, which only
 // matters if the limits are strict.
 type limits struct {
 	strict        bool
-	lacking, over []string
+	lacking, over shortages
 }
 
-// add what the plans for a resource and for what it launches have no slots for: what the first of them lacks.
-func (l *limits) add(plans []*plan) {
-	if i := slices.IndexFunc(plans, func(p *plan) bool { return p.decision != nil && p.decision.lacking > 0 }); i >= 0 {
-		d := plans[i].decision
-		l.lacking = append(l.lacking, plans[i].lacks(words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking)))
+// shortages are the resources that lack tag slots, as messages put them, and the plan for the last of them.
+type shortages struct {
+	last      *plan
+	resources []string
+}
+
+// add so many labels that p has no tag slots for, in words of messages, unless own, the resource's own plan, or another
+// one for what that launches, lacks some.
+func (s *shortages) add(own, p *plan, labels string) {
+	if s.last != own {
+		s.last = own
+		s.resources = append(s.resources, p.lacks(labels))
+	}
+}
+
+// add what p has no slots for, the resource's own plan or one for what that launches.
+func (l *limits) add(own, p *plan) {
+	if d := p.decision; d != nil && d.lacking > 0 {
+		l.lacking.add(own, p, words.Names(words.Map(d.lackingKeys, strconv.Quote), d.lacking))
 	}
 
-	if !l.strict || plans[0].target.Profile.HandsOn {
+	if !l.strict || own.target.Profile.HandsOn {
 		return
 	}
 
-	if i := slices.IndexFunc(plans, func(p *plan) bool { return len(p.slotless()) > 0 }); i >= 0 {
-		l.over = append(l.over, plans[i].lacks(strconv.Itoa(len(plans[i].slotless()))))
+	if n := p.slotless(); n > 0 {
+		l.over.add(own, p, strconv.Itoa(n))
 	}
 }
 
 // exceeded returns a LimitError, if a limit is exceeded.
 func (l *limits) exceeded() error {
 	switch {
-	case len(l.lacking) > 0:
-		return &LimitError{"no tag slots for labels of trusted sources: ", l.lacking}
-	case len(l.over) > 0:
-		return &LimitError{"limitPolicy ApplyStrict: too many labels: ", l.over}
+	case len(l.lacking.resources) > 0:
+		return &LimitError{"no tag slots for labels of trusted sources: ", l.lacking.resources}
+	case len(l.over.resources) > 0:
+		return &LimitError{"limitPolicy ApplyStrict: too many labels: ", l.over.resources}
 	default:
 		return nil
 	}
@@ -84,22 +106,17 @@ func (p *plan) lacks(labels string) string {
 	return fmt.Sprintf("%s on composed resource %q (%s: %s)", labels, words.Shorten(p.Resource, words.MaxName), p.Provider, p.decision.limit())
 }
 
-// slotless returns the positions of the labels that the resource has no tag slot for.
-func (p *plan) slotless() (positions []int) {
-	if !p.done || p.decision == nil {
-		return nil
+// slotless returns how many labels the resource has no tag slot for.
+func (p *plan) slotless() (n int) {
+	if !p.done {
+		return 0
 	}
 
-	for i, f := range p.decision.states {
-		if f == open {
-			positions = append(positions, i)
+	for i := range p.judged {
+		if p.judged[i].lacksSlot() {
+			n++
 		}
 	}
 
-	return positions
-}
-
-// lacksSlot is true if the resource has no tag slot for the label at position i.
-func (p *plan) lacksSlot(i int) bool {
-	return p.done && p.decision != nil && i < len(p.decision.states) && p.decision.states[i] == open
+	return n
 }

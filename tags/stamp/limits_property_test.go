@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // TestSchemaAdmitsTags proves that the API server never refuses a resource because of a tag that
@@ -59,7 +59,7 @@ func TestSchemaAdmitsTags(t *testing.T) {
 				schemaOfKind := map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{"tags": tagField}}}}
 				validator := validatorOf(t, schemaOfKind)
 
-				in, err := v1beta1.Decode(resource.MustStructJSON(encode(t, map[string]any{
+				in, err := v1beta1.Decode(tagstest.MustStructJSON(encode(t, map[string]any{
 					"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", "provider": map[string]any{"value": "aws"},
 					"sources": []any{map[string]any{"type": "Value", "values": map[string]any{"a": "1"}}}, "tagFields": []any{rule},
 				})))
@@ -68,13 +68,13 @@ func TestSchemaAdmitsTags(t *testing.T) {
 				}
 
 				s := &stamp.Stamper{
-					Finder: target.Finder{
+					Finder: locate.Finder{
 						Input:  in,
 						Fields: func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 						Schemas: field.Schemas{
 							Of: func(schema.GroupVersionKind) object.Node { return object.Node{} },
 							Given: func(schema.GroupVersionKind) object.Node {
-								return object.Tree(resource.MustStructJSON(encode(t, schemaOfKind))).Node()
+								return object.Tree(tagstest.MustStructJSON(encode(t, schemaOfKind))).Node()
 							},
 						},
 					},
@@ -91,7 +91,7 @@ func TestSchemaAdmitsTags(t *testing.T) {
 					t.Skip("what earlier steps set is theirs")
 				}
 
-				targets, err := s.Targets(t.Context(), map[string]*fnv1.Resource{"r": {Resource: resource.MustStructJSON(encode(t, before))}})
+				targets, err := s.Targets(t.Context(), map[string]*fnv1.Resource{"r": {Resource: tagstest.MustStructJSON(encode(t, before))}})
 				if err != nil {
 					t.Fatal(err)
 				}

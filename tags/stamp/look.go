@@ -3,15 +3,14 @@ package stamp
 import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Look at a target is what the function sees there and what it decides: for people who want to know why.
 type Look struct {
-	*target.Target
+	*locate.Target
 
 	// LeftAlone is why the resource's tags are not managed, or empty if they are.
 	LeftAlone string
@@ -38,9 +37,6 @@ type LookedField struct {
 	Transformed *tags.Transformed
 	Labels      []LookedLabel
 
-	// CloudRefuses are labels that are tags, but that the API of the cloud refuses.
-	CloudRefuses []Skip
-
 	// Tags that are there before anything is decided, in their order.
 	Tags []LookedTag
 
@@ -50,49 +46,13 @@ type LookedField struct {
 	Free  int
 }
 
-// A LookedLabel is a label, and what becomes of it.
+// A LookedLabel is the record of a label.
 type LookedLabel struct {
-	tags.Tag
-
-	Fate Fate
-
-	// As is the tag that it is, or would be if it weren't skipped. It can be spelled in another way than the label, where the provider takes both
-	// for one.
-	As LookedTag
-
-	// Reason and Limit say why the label is skipped, if it is.
-	Reason profile.SkipReason
-	Limit  string
+	Judged
 
 	// IsThere is true if the tag was there at the label's value before anything was decided.
 	IsThere bool
 }
-
-// A Fate is what becomes of a label.
-type Fate int
-
-const (
-	// Tagged labels are tags.
-	Tagged Fate = iota
-
-	// Skipped labels aren't, for a reason.
-	Skipped
-
-	// Retained tags have the value that an earlier step set.
-	Retained
-
-	// Ignored tags are as the cloud has them, by ignoreTags.
-	Ignored
-
-	// Removed tags are not there, by removeTags.
-	Removed
-
-	// Undecided labels are those of a field that can't change once the resource is made.
-	Undecided
-)
-
-// fates of labels whose state is decided.
-var fates = map[labelState]Fate{retained: Retained, ignored: Ignored, removed: Removed}
 
 // A LookedTag is a tag that is there.
 type LookedTag struct {
@@ -106,14 +66,14 @@ type LookedTag struct {
 }
 
 // Look at t. An error means that its labels can't be known, or conflict with what is there.
-func (s *Stamper) Look(t *target.Target) (*Look, error) {
+func (s *Stamper) Look(t *locate.Target) (*Look, error) {
 	l := &Look{Target: t}
 
 	switch {
-	case t.Leave != target.None:
+	case t.Leave != locate.None:
 		l.LeftAlone = t.Why(t.Leave)
 	case !t.Managed:
-		l.LeftAlone = t.Why(target.NotSelected)
+		l.LeftAlone = t.Why(locate.NotSelected)
 	default:
 		l.LeftAlone = t.Why(t.Lacks)
 	}
@@ -123,22 +83,28 @@ func (s *Stamper) Look(t *target.Target) (*Look, error) {
 	}
 
 	if s.PerResource != nil {
-		var err error
-		if l.Absent, err = s.PerResource.Absent(s.composedOf(t)); err != nil {
+		set, err := s.PerResource.Set(s.composedOf(t))
+		if err != nil {
 			return nil, &ResolveError{err}
 		}
+
+		l.Absent = set.Lost
 	}
 
-	plans, err := s.planAll(t)
+	s.inItems, s.added = 0, 0
+
+	var launched []LookedField
+
+	own, err := s.planAll(t, func(_, p *plan) {
+		if p.launched != "" {
+			launched = append(launched, s.look(p))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 
-	for i, p := range plans {
-		if i == 0 || p.launched != "" {
-			l.Fields = append(l.Fields, s.look(p))
-		}
-	}
+	l.Fields = append([]LookedField{s.look(own)}, launched...)
 
 	return l, nil
 }
@@ -163,10 +129,6 @@ func (s *Stamper) look(p *plan) LookedField {
 		return f
 	}
 
-	refused := newSkips()
-	refused.addRefused([]*plan{p})
-	f.CloudRefuses = refused.sorted(nil)
-
 	f.addTags(before, p.target.Owners())
 	f.Limit, f.Free = before.limit(), before.free()
 	f.addLabels(p, before)
@@ -175,7 +137,7 @@ func (s *Stamper) look(p *plan) LookedField {
 }
 
 // addTags that are there.
-func (f *LookedField) addTags(s *State, owners *target.Owners) {
+func (f *LookedField) addTags(s *State, owners *locate.Owners) {
 	for e := range s.Tags.All() {
 		if e.Opaque {
 			continue
@@ -190,42 +152,25 @@ func (f *LookedField) addTags(s *State, owners *target.Owners) {
 	}
 }
 
-// addLabels of p, and what becomes of them, in the order in which they take tag slots. Those come last that
-// no such tag field can have.
+// addLabels of p, and what becomes of them, in the order in which they take tag slots. Those come last that the profile
+// refuses.
 func (f *LookedField) addLabels(p *plan, before *State) {
-	for i := range p.labels.all {
-		label := &p.labels.all[i]
-		there := before.Tags.For(&label.entry)
-		l := LookedLabel{Tag: label.Tag, As: LookedTag{Key: label.Key, Value: label.Value}}
-		l.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
+	for i, j := range p.judged {
+		l := LookedLabel{Judged: j}
 
-		switch d := p.decision; {
-		case d == nil || len(d.states) == 0: // Nothing, or only what becomes of reserved keys.
-			l.Fate = Undecided
-		case d.states[i] == stamped || d.hasText(label):
-			e := d.Tags.For(&label.entry)
-			l.As = LookedTag{Key: e.Key, Value: tagset.TextOf(e.Value)}
-		case d.states[i] == open:
-			l.Fate, l.Reason, l.Limit = Skipped, profile.CountCap, d.limit()
-		default:
-			l.Fate = fates[d.states[i]]
+		switch {
+		case j.Fate == TakenAway:
+			continue
+		case i < len(p.labels.all):
+			label := &p.labels.all[i]
+			there := before.Tags.For(&label.entry)
+			l.IsThere = there != nil && (there.ID != label.entry.ID || tagset.IsText(there.Value, label.Value))
 		}
 
 		f.Labels = append(f.Labels, l)
 	}
 
-	for i := range f.Transformed.Tags {
-		t := &f.Transformed.Tags[i]
-
-		for _, u := range p.labels.unfit {
-			if u.label.TagKey == t.Key {
-				f.Labels = append(f.Labels, LookedLabel{Tag: *t, As: LookedTag{Key: t.Key, Value: t.Value}, Fate: Skipped, Reason: u.label.Reason, Limit: u.limit})
-			}
-		}
-	}
-
-	for i := range f.Transformed.Refused {
-		r := &f.Transformed.Refused[i]
-		f.Labels = append(f.Labels, LookedLabel{Tag: r.Tag, As: LookedTag{Key: r.Key, Value: r.Value}, Fate: Skipped, Reason: r.Reason, Limit: limitOf(r, p.target.Profile)})
+	for _, j := range p.labels.refused {
+		f.Labels = append(f.Labels, LookedLabel{Judged: j})
 	}
 }

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
@@ -39,7 +36,7 @@ func (d *Decision) replaceOthers() error {
 	slices.Sort(positions)
 
 	for _, i := range positions {
-		if d.states[i] != open || d.needs(i) > 0 {
+		if d.fates[i] != Undecided || d.needs(i) > 0 {
 			continue
 		}
 
@@ -51,11 +48,16 @@ func (d *Decision) replaceOthers() error {
 	return nil
 }
 
+// refuses reports whether the source of the label accepts no tag of an earlier step with the key of the label.
+func (d *Decision) refuses(l *fieldLabel) bool {
+	return l.OnConflict() == tags.Refuse && !d.Rendered
+}
+
 // overwrites returns an error if the label at position i is of a source that accepts no other
 // value, and its tag is there at another one, which Crossplane has never applied.
 func (d *Decision) overwrites(i int) error {
 	l := &d.Labels.all[i]
-	if l.Reserved || l.OnConflict() != tags.Refuse {
+	if l.Reserved || !d.refuses(l) {
 		return nil
 	}
 
@@ -89,9 +91,9 @@ func (d *Decision) overwrites(i int) error {
 
 // quote puts the value of a tag for messages.
 func quote(e *tagset.Entry) string {
-	if s, ok := e.Value.GetKind().(*structpb.Value_StringValue); ok {
-		return strconv.Quote(s.StringValue)
+	if e.Value.IsString() {
+		return strconv.Quote(e.Value.Text())
 	}
 
-	return object.KindOf(e.Value)
+	return e.Value.Kind()
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
 )
 
 // An Outcome is what came of stamping resources.
@@ -52,7 +51,7 @@ func Apply(desired *fnv1.State, changed map[string]object.Object) *fnv1.State {
 }
 
 // A Final is what the tag field of a resource has in the end, whoever has set it: labels, earlier
-// steps, or other systems whose tags ignoreTags keeps.
+// steps, other systems whose tags ignoreTags keeps, or other field managers.
 type Final struct {
 	// Resource is the name of the composed resource, and Provider that of its tag profile.
 	Resource, Provider string
@@ -68,9 +67,6 @@ type outcomes struct {
 	stamper          *Stamper
 	skipped, refused *skips
 	limits           limits
-
-	// handedOn is how many bytes the labels take about that are handed on.
-	handedOn int
 }
 
 // newOutcomes of so many resources.
@@ -91,14 +87,21 @@ func (o *outcomes) addResult(r Result) {
 	}
 }
 
-// add what becomes of a resource, by the plan for it and those for what it launches.
-func (o *outcomes) add(plans []*plan) {
-	p := plans[0]
+// addPlan adds what p skips, and what it lacks tag slots for. It is the resource's own plan, or one for what that
+// launches.
+func (o *outcomes) addPlan(own, p *plan) {
+	o.skipped.add(own, p)
+	o.refused.addRefused(p)
+	o.limits.add(own, p)
+}
+
+// add what becomes of a resource by its own plan.
+func (o *outcomes) add(p *plan) {
 	o.addResult(p.Result)
-	o.skipped.add(plans)
-	o.refused.addRefused(plans)
-	o.limits.add(plans)
-	o.handedOn += p.handedOn()
+
+	if p.HandsOn {
+		o.stamper.added += p.becomes().Node().Size() - p.target.Resource.Node().Size()
+	}
 
 	if !o.stamper.Input.StatusFieldPath.IsZero() && p.target.HasTags() {
 		if tags := p.finalTags(); len(tags) > 0 {
@@ -132,10 +135,18 @@ func (p *plan) finalTags() map[string]string {
 		return nil
 	}
 
-	set, err := tagset.Read(value, p.target.Field, p.labels.allKeys())
+	set, err := p.target.Final(value, p.labels.allKeys())
 	if err != nil {
 		return nil
 	}
 
-	return maps.Collect(set.Texts())
+	tags := make(map[string]string)
+
+	for key, value := range set.Texts() {
+		if _, ok := tags[key]; !ok { // Others can have an entry of the key beside the desired one.
+			tags[key] = value
+		}
+	}
+
+	return tags
 }

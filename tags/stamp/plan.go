@@ -1,15 +1,15 @@
 package stamp
 
 import (
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A plan is what becomes of one resource, or of one field of what it launches.
 type plan struct {
 	Result
 
-	target *target.Target
+	target *locate.Target
 	labels *Labels
 
 	// launched is the name of the field, if it is one of what the resource launches.
@@ -19,12 +19,15 @@ type plan struct {
 	decision *Decision
 	done     bool
 
+	// judged are the records of labels, but for those that the profile refuses.
+	judged []Judged
+
 	// restored is true if the provider's own tags had to be put to those that earlier steps set.
 	restored bool
 }
 
 // newPlan returns the plan for t with the labels l, of which nothing is decided yet.
-func newPlan(t *target.Target, l *Labels) *plan {
+func newPlan(t *locate.Target, l *Labels) *plan {
 	return &plan{
 		Result: Result{Resource: t.Name, APIVersion: t.Kind.APIVersion, Kind: t.Kind.Kind.Kind, Provider: t.Profile.Name, HandsOn: t.Profile.HandsOn},
 		target: t, labels: l,
@@ -41,7 +44,7 @@ func (p *plan) becomes() object.Object {
 }
 
 // plan what becomes of the tags of t, which has the labels l.
-func (s *Stamper) plan(t *target.Target, l *Labels) (*plan, error) {
+func (s *Stamper) plan(t *locate.Target, l *Labels) (*plan, error) {
 	p := newPlan(t, l)
 
 	if len(l.transformed.Tags)+len(l.transformed.Refused) > 0 {
@@ -65,8 +68,12 @@ func (s *Stamper) plan(t *target.Target, l *Labels) (*plan, error) {
 		return p, nil
 	}
 
-	if p.decision, err = Decide(state); err != nil || p.decision.lacking > 0 {
+	if p.decision, err = Decide(state); err != nil {
 		return p, err
+	}
+
+	if p.judged = p.decision.judge(t.Refuser); p.decision.lacking > 0 {
+		return p, nil
 	}
 
 	if err := p.carryOut(); err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A world is the tags of one resource, and what is to become of them.
@@ -51,11 +51,9 @@ type world struct {
 	remove, ignore []resolve.TagKey
 }
 
-// An othersTag is one that another field manager has in the observed field. One that has applied it
-// desires it.
+// An othersTag is one that another field manager has in the observed field.
 type othersTag struct {
 	value, manager string
-	applied        bool
 }
 
 // Keys of tags and the labels of some, and the patterns that are near them.
@@ -137,7 +135,7 @@ func (w world) drawOthers(t *rapid.T, distinct func(of []string, most int, label
 		case ours:
 			w.mine[key] = value
 		default:
-			w.others[key] = othersTag{value: value, manager: manager, applied: manager == "backup"}
+			w.others[key] = othersTag{value: value, manager: manager}
 		}
 	}
 
@@ -158,7 +156,7 @@ func (w world) in(s shape) world {
 		w.mine = nil
 
 		for key, o := range w.others {
-			o.manager, o.applied = "provider", false
+			o.manager = "provider"
 			w.others[key] = o
 		}
 
@@ -516,11 +514,7 @@ func (w world) becomes() became {
 
 		if used() < w.slots || isSame(fold(key), system[key]) {
 			now[fold(key)] = system[key]
-
-			_, mine := keyIn(w.mine, key, fold)
-			if _, theirs := others[fold(key)]; !mine && !theirs {
-				out.notes = append(out.notes, fmt.Sprint(NoteKept, "", " ", fold(key)))
-			}
+			out.notes = append(out.notes, fmt.Sprint(NoteKept, "", " ", fold(key)))
 		} else {
 			out.unkept = append(out.unkept, fold(key))
 		}
@@ -539,7 +533,7 @@ func (w world) becomes() became {
 		switch {
 		case isReserved(key):
 			note(NoteReserved)
-		case strings.HasPrefix(fold(key), "ours:") && !o.applied:
+		case strings.HasPrefix(fold(key), "ours:"):
 			note(NoteLeftover)
 		}
 
@@ -621,7 +615,7 @@ func (w world) stamper(s shape) *Stamper {
 	}
 
 	stamper := &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input: &v1beta1.CloudTags{
 				Sources: sources,
 				ReservedTags: map[string]v1beta1.TagCount{
@@ -825,7 +819,7 @@ func (w world) check(t rapid.TB, kind string, s shape) {
 			}
 
 			got.refused = append(got.refused, fold(sk.TagKey))
-		default:
+		case profile.ReservedPrefix, profile.KeyTooLong, profile.ValueTooLong, profile.KeyCharacterClass, profile.ValueCharacterClass, profile.KeyCollision:
 			t.Fatalf("\nNo label should be skipped for another reason.\n%s: Stamp(%+v): got %+v", kind, w, sk)
 		}
 	}
@@ -1122,7 +1116,7 @@ func TestStampStrings(t *testing.T) {
 		f.Atomic = w.atomic
 
 		_, stamped, err := stampOnce(t, &Stamper{
-			Finder: target.Finder{
+			Finder: locate.Finder{
 				Input: &v1beta1.CloudTags{
 					Sources:      []v1beta1.Source{{OnConflict: policy}},
 					ReservedTags: map[string]v1beta1.TagCount{provider: v1beta1.TagCount(w.profile.MaxTags - slots)}, //nolint:gosec // At most 50.

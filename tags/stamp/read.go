@@ -5,8 +5,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // stateOf the tags of p's target.
@@ -21,7 +21,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 	p.restored = restored
 	state := &State{
 		Labels: p.labels, Tags: set, Others: t.Staying(keys, false), Reports: len(t.Field.Observed) > 0,
-		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t),
+		Earlier: s.Earlier[t.Name], Added: t.Field.ProviderTags, Slots: s.slots(t), Rendered: s.Rendered,
 	}
 
 	if len(s.Ignore) > 0 || slices.ContainsFunc(s.Input.Sources, func(src v1beta1.Source) bool { return src.OnConflict == tags.Refuse }) {
@@ -42,7 +42,7 @@ func (s *Stamper) stateOf(p *plan) (*State, error) {
 }
 
 // slots of t.
-func (s *Stamper) slots(t *target.Target) Slots {
+func (s *Stamper) slots(t *locate.Target) Slots {
 	out := Slots{
 		Max: t.Profile.MaxTags, Reserved: int(s.Input.ReservedTags[t.Profile.Name]), MaxInField: -1,
 		Added: s.Input.ProviderTags != v1beta1.ProviderTagsNone, AddedToField: t.Field.AddsToField, Field: t.Field.Path.String(),
@@ -58,7 +58,7 @@ func (s *Stamper) slots(t *target.Target) Slots {
 // desired returns the tags that are desired of t, and true if the provider's own had to be put to those that
 // earlier steps set. Server-side apply replaces the whole of an atomic list, so Crossplane and the provider
 // would otherwise undo each other's work for ever.
-func desired(t *target.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
+func desired(t *locate.Target, l *Labels) (set *tagset.Set, restored bool, err error) {
 	if t.BeforeErr != nil {
 		return nil, false, t.BeforeErr
 	}
@@ -76,7 +76,7 @@ func desired(t *target.Target, l *Labels) (set *tagset.Set, restored bool, err e
 	before := set.Len()
 
 	for of := range theirs.Tags() {
-		if e := of[0]; target.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
+		if e := of[0]; locate.AddsItself(t.Field, l.Profile.Fold(e.Key)) && !set.Has(e.ID) {
 			restored = set.Restore(e) || restored
 		}
 	}

@@ -5,9 +5,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Some providers copy the cloud's tags into a tag field that isn't there, so that the last tag would
@@ -39,7 +39,7 @@ var (
 )
 
 // writeEmpty writes the value without tags, empty, to the field of t.
-func writeEmpty(t *target.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
+func writeEmpty(t *locate.Target, keys *tagset.Keys, empty object.Node) (object.Object, error) {
 	refilled := isRefilled(t, keys)
 	stays := refilled || leavesNull(t, empty)
 
@@ -60,7 +60,7 @@ func writeEmpty(t *target.Target, keys *tagset.Keys, empty object.Node) (object.
 // isRefilled is true if the provider would copy the cloud's tags into the field of t if that was not
 // there: it was tagged, and the provider hasn't dropped what is empty yet. What the status has tells
 // nothing, since it may never lose a key.
-func isRefilled(t *target.Target, keys *tagset.Keys) bool {
+func isRefilled(t *locate.Target, keys *tagset.Keys) bool {
 	return t.Field.LateInit && !isNeverEmpty(t) && wasTagged(t, keys)
 }
 
@@ -68,7 +68,7 @@ func isRefilled(t *target.Target, keys *tagset.Keys) bool {
 // then refuse that: earlier steps desire the object, and neither they nor anybody else has another field
 // in it. An atomic field can stay there as empty, which is the value without tags. Of others server-side
 // apply makes null, or nothing, so that nothing helps but another field.
-func leavesNull(t *target.Target, empty object.Node) bool {
+func leavesNull(t *locate.Target, empty object.Node) bool {
 	if !t.Field.Atomic || !empty.IsObject() && !empty.IsList() || isNeverEmpty(t) || !t.There.IsThere() {
 		return false
 	}
@@ -109,11 +109,11 @@ func hasNoOther(o object.Node, name string) bool {
 }
 
 // isNeverEmpty is true if the schema of the kind admits no tag field without tags.
-func isNeverEmpty(t *target.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
+func isNeverEmpty(t *locate.Target) bool { return t.Field.Limits != nil && t.Field.Limits.NeverEmpty }
 
 // wasTagged is true if the observed field of t has tags other than the provider's own, or is empty,
 // or has been emptied.
-func wasTagged(t *target.Target, keys *tagset.Keys) bool {
+func wasTagged(t *locate.Target, keys *tagset.Keys) bool {
 	if t.ThereErr != nil {
 		return false
 	}
@@ -128,9 +128,9 @@ func wasTagged(t *target.Target, keys *tagset.Keys) bool {
 }
 
 // hasOthers is true if the set has entries other than those that the provider of t adds itself.
-func hasOthers(t *target.Target, set *tagset.Set) bool {
+func hasOthers(t *locate.Target, set *tagset.Set) bool {
 	for e := range set.All() {
-		if !target.AddsItself(t.Field, e.Key) {
+		if !locate.AddsItself(t.Field, e.Key) {
 			return true
 		}
 	}
@@ -139,7 +139,7 @@ func hasOthers(t *target.Target, set *tagset.Set) bool {
 }
 
 // isOurs is true if Crossplane alone owns all that is in the observed field of t.
-func isOurs(t *target.Target, keys *tagset.Keys) bool {
+func isOurs(t *locate.Target, keys *tagset.Keys) bool {
 	if t.Owners().Unknown {
 		return false
 	}
@@ -159,7 +159,7 @@ func isOurs(t *target.Target, keys *tagset.Keys) bool {
 }
 
 // emptied returns t without the field, which the next run makes again.
-func emptied(t *target.Target) (object.Object, error) {
+func emptied(t *locate.Target) (object.Object, error) {
 	r, err := removeField(t)
 	if err != nil || !object.Annotations(r).Field(emptiedAnnotation).IsNull() {
 		return r, err // An earlier step has done the rest.
@@ -228,7 +228,7 @@ func actionsButLateInitialize() *structpb.ListValue {
 
 // filledAgain returns what is desired of t as it was before an earlier step emptied the field, which
 // is to have tags.
-func filledAgain(t *target.Target) (object.Object, error) {
+func filledAgain(t *locate.Target) (object.Object, error) {
 	said := object.Annotations(t.Resource).Field(emptiedAnnotation)
 	if said.IsNull() {
 		return t.Resource, nil

@@ -1,11 +1,11 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 )
 
 // planReserved plans what becomes of the tags of t that have reserved keys, and of no others.
-func (s *Stamper) planReserved(t *target.Target, l *Labels) *plan {
+func (s *Stamper) planReserved(t *locate.Target, l *Labels) *plan {
 	p := newPlan(t, l)
 	p.done = true
 
@@ -15,7 +15,7 @@ func (s *Stamper) planReserved(t *target.Target, l *Labels) *plan {
 	}
 
 	p.decision = decideReserved(&State{Labels: l, Tags: set, Earlier: s.Earlier[t.Name]})
-	p.Trusted = p.decision.trusted
+	p.Trusted, p.judged = p.decision.trusted, p.decision.judge(nil)
 
 	if set.Changed() {
 		p.Stamped, err = write(t, &l.Keys, set)

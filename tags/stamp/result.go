@@ -3,8 +3,9 @@ package stamp
 import (
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Result is what comes of stamping one resource. All lists in it are sorted.
@@ -19,18 +20,13 @@ type Result struct {
 
 	// Unprofiled is why that is the generic one, if there are labels for the resource and it has
 	// a tag field.
-	Unprofiled target.Unprofiled `json:"unprofiled,omitzero"`
+	Unprofiled locate.Unprofiled `json:"unprofiled,omitzero"`
 
 	// LeftAlone is why the resource was not looked at further, or empty if it was.
 	LeftAlone string
 
-	// NoField is true if the kind is known to have no tag field, and Unknown if the
-	// resource is managed, but nobody knows whether its kind has one.
-	NoField, Unknown bool
-
-	// Composite is true if the resource is a composite resource without a tag field, as far as
-	// what is observed tells: its own Composition tags what it composes.
-	Composite bool
+	// Lacks is why there is no tag field, if the resource was left alone because of that. LeftAlone says it in words.
+	Lacks locate.Reason `json:"-"`
 
 	// Mismatch is why the tag field was left alone, or empty if it wasn't: it has another
 	// shape than we know it to have.
@@ -89,9 +85,6 @@ type Withheld struct {
 	MoreProtected int `json:"moreProtected,omitzero"`
 }
 
-// maxNamed is more names than a message has room for.
-const maxNamed = 64
-
 // lists of all withheld tags.
 func (w *Withheld) lists() []*[]string {
 	return []*[]string{&w.Retained, &w.Ignored, &w.Removed, &w.Unkept, &w.Protected}
@@ -103,12 +96,12 @@ func (w *Withheld) bound() {
 		slices.Sort(*keys)
 		*keys = slices.Compact(*keys)
 
-		more := len(*keys) - maxNamed
+		more := len(*keys) - words.MaxNamed
 		if more <= 0 {
 			continue
 		}
 
-		*keys = slices.Clone((*keys)[:maxNamed])
+		*keys = slices.Clone((*keys)[:words.MaxNamed])
 
 		if keys == &w.Protected {
 			w.MoreProtected = more
@@ -129,6 +122,9 @@ type Note struct {
 
 	// Manager that owns the fields that the note is about, as metadata.managedFields names it.
 	Manager string
+
+	// Field that the tags are in, if it is one of what the resource launches.
+	Field string `json:"field,omitzero"`
 }
 
 // A NoteKind is what a Note says.
@@ -146,7 +142,7 @@ const (
 	// resource, so that they stay.
 	NoteOwned
 
-	// NoteKept tags of other systems are desired from this run on, because of ignoreTags.
+	// NoteKept tags of other systems are desired because of ignoreTags.
 	NoteKept
 
 	// NoteUnreported is that the provider reports no tags, even after it has looked at the cloud,
@@ -157,8 +153,8 @@ const (
 	// remove it: it copies the cloud's tags there, or leaves them alone.
 	NoteLastStays
 
-	// NoteLeftover tags have the prefix of labels' keys, nobody desires them, and the
-	// Manager, which is the provider's, owns them.
+	// NoteLeftover tags have the prefix of labels' keys, no step desires them, and the Manager owns
+	// them: the provider, somebody who has edited the resource, or what applies it, too.
 	NoteLeftover
 
 	// NoteCopyReserved is metadata that kubernetesMetadata would copy to the tag field, but
@@ -172,6 +168,10 @@ const (
 	// NoteReserved tags have reserved keys and no trusted source, but the Manager owns them in
 	// the observed resource, so that they can't be taken away.
 	NoteReserved
+
+	// NoteReservedLaunched tags have reserved keys and no trusted source, but are in a Field of what the
+	// resource launches that is left as it is.
+	NoteReservedLaunched
 )
 
 // put the value into the map, which is made if there is none.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // manyThings returns so many resources without tags.
@@ -43,7 +43,7 @@ func manyLabels(n int) []tags.Label {
 // mapStamper returns a stamper of maps with the labels.
 func mapStamper(set ...tags.Label) *Stamper {
 	return &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}},
 			Provider: "aws",
 			Fields:   everywhere(reporting(shapes["Map"].field)),

@@ -16,13 +16,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // noTagField are the kinds, among those that this test knows, of things that have no
@@ -81,9 +81,9 @@ func checkStamped(t *testing.T, group, kind string, v *extv1.CustomResourceDefin
 		spec = `{"forProvider": {}}`
 	}
 
-	r := resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "%s/%s", "kind": %q, "spec": %s}`, group, v.Name, kind, spec))
+	r := tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "%s/%s", "kind": %q, "spec": %s}`, group, v.Name, kind, spec))
 	stamper := &stamp.Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:  &v1beta1.CloudTags{Sources: make([]v1beta1.Source, 1), LaunchedResources: v1beta1.LaunchedResourcesTag},
 			Fields: func(field.Schemas) field.Locator { return field.BuiltIn() },
 		},

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
@@ -53,7 +52,7 @@ func (s scoped) has(t thing) bool {
 }
 
 func (t thing) resource() *fnv1.Resource {
-	return &fnv1.Resource{Resource: resource.MustStructJSON(fmt.Sprintf(`{"apiVersion": "example.org/v1", "kind": %q, "metadata": {"name": %[2]q, "labels": {"tier": %[3]q}}, "spec": {"forProvider": {"tags": {"owned": %[4]q, "b": "earlier", "zone": "earlier"}}}}`, t.kind, t.name, t.tier, t.tag))}
+	return &fnv1.Resource{Resource: tagstest.MustStructJSON(fmt.Sprintf(`{"apiVersion": "example.org/v1", "kind": %q, "metadata": {"name": %[2]q, "labels": {"tier": %[3]q}}, "spec": {"forProvider": {"tags": {"owned": %[4]q, "b": "earlier", "zone": "earlier"}}}}`, t.kind, t.name, t.tier, t.tag))}
 }
 
 // drawScoped draws a source.

@@ -9,15 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // asked is a locator that remembers the kinds that it was asked for. It knows all kinds
@@ -49,7 +48,7 @@ func TestStampSelect(t *testing.T) {
 		unknown = `{"apiVersion": "example.org/v1", "kind": "Unknown", "spec": {"tags": {"team": "a"}}}`
 		none    = `{"apiVersion": "example.org/v1", "kind": "None", "spec": {"tags": {"team": "a"}}}`
 		odd     = `{"apiVersion": "example.org/v1", "kind": "Odd", "spec": {"tags": ["team"]}}`
-		skipped = `{"apiVersion": "example.org/v1", "kind": "Skipped", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"team": "a"}}}`
+		skipped = `{"apiVersion": "example.org/v1", "kind": "Skipped", "metadata": {"annotations": {"` + locate.IgnoreAnnotation + `": "true"}}, "spec": {"tags": {"team": "a"}}}`
 		adopted = `{"apiVersion": "example.org/v1", "kind": "Adopted", "spec": {"managementPolicies": ["Observe"], "tags": {"team": "a"}}}`
 	)
 
@@ -107,7 +106,7 @@ func TestStampSelect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Finder: target.Finder{
+				Finder: locate.Finder{
 					Input:    &v1beta1.CloudTags{Sources: []v1beta1.Source{{OnConflict: tags.Retain}}, Resources: tc.entries},
 					Provider: "aws",
 					Fields:   fixed(locator),
@@ -117,7 +116,7 @@ func TestStampSelect(t *testing.T) {
 
 			desired := make(map[string]*fnv1.Resource, len(all))
 			for name, r := range all {
-				desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(r)}
+				desired[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(r)}
 			}
 
 			out, err := stampAll(stamper, desired)
@@ -143,6 +142,11 @@ func TestUnmatched(t *testing.T) {
 		}},
 		Sources:            []v1beta1.Source{{}, {Resources: selectors("bucket", "buckets")}},
 		KubernetesMetadata: []v1beta1.MetadataRule{{Resources: selectors("bucket")}, {Resources: selectors("bucket", "Bucket")}},
+		TagFields: []v1beta1.TagField{
+			{APIVersion: profile.NewPattern("s3.example.org/*"), Kind: profile.NewPattern("Bucket")},
+			{APIVersion: profile.NewPattern("s3.example.org/v1"), Kind: profile.NewPattern("*")},
+			{APIVersion: profile.NewPattern("v1"), Kind: profile.NewPattern("Name*")},
+		},
 	}
 
 	cases := map[string]struct {
@@ -155,20 +159,30 @@ func TestUnmatched(t *testing.T) {
 			desired: map[string]string{
 				"bucket": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "spec": {"tags": {"team": "a"}}}`,
 				// What is left alone is selected all the same.
-				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + target.IgnoreAnnotation + `": "true"}}}`,
+				"other": `{"apiVersion": "s3.example.org/v1beta1", "kind": "Bucket", "metadata": {"annotations": {"` + locate.IgnoreAnnotation + `": "true"}}}`,
 			},
-			want: []string{"resources[0]", "resources[2]", "sources[1].resources[1]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]"},
+			want: []string{"resources[0]", "resources[2]", "sources[1].resources[1]", "tagPolicy.rules[2].resources[0]", "kubernetesMetadata[1].resources[1]", "tagFields[1]", "tagFields[2]"},
+		},
+		"Manifest": {
+			reason: "An entry of tagFields may be for a manifest that a resource wraps.",
+			desired: map[string]string{
+				"bucket": `{"apiVersion": "kubernetes.crossplane.io/v1alpha2", "kind": "Object", "spec": {"forProvider": {"manifest": {"apiVersion": "v1", "kind": "Namespace"}}}}`,
+			},
+			want: []string{
+				"resources[0]", "resources[2]", "resources[3]", "sources[1].resources[1]", "tagPolicy.rules[1].resources[1]", "tagPolicy.rules[2].resources[0]",
+				"kubernetesMetadata[1].resources[1]", "tagFields[0]", "tagFields[1]",
+			},
 		},
 		"NoResources": {reason: "Where there is nothing, nothing is misspelled."},
 	}
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			stamper := &Stamper{Finder: target.Finder{Input: in, Provider: "aws", Fields: fixed(&asked{field: shapes["Map"].field, kinds: make(map[string]bool)})}, Transformer: transformer(label("a", "1"))}
+			stamper := &Stamper{Finder: locate.Finder{Input: in, Provider: "aws", Fields: fixed(&asked{field: shapes["Map"].field, kinds: make(map[string]bool)})}, Transformer: transformer(label("a", "1"))}
 
 			desired := make(map[string]*fnv1.Resource)
 			for name, r := range tc.desired {
-				desired[name] = &fnv1.Resource{Resource: resource.MustStructJSON(r)}
+				desired[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(r)}
 			}
 
 			targets, err := stamper.Targets(t.Context(), desired)
@@ -205,7 +219,7 @@ func TestStampNothingToDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			locator := &asked{field: shapes["Map"].field, kinds: make(map[string]bool)}
 			stamper := &Stamper{
-				Finder: target.Finder{
+				Finder: locate.Finder{
 					Input:    &v1beta1.CloudTags{Sources: make([]v1beta1.Source, tc.sources)},
 					Provider: "aws",
 					Fields:   fixed(locator),

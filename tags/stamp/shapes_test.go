@@ -5,11 +5,10 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane/function-sdk-go/resource"
-
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // A shape is a tag field, and how it holds tags.
@@ -70,7 +69,7 @@ func keys(patterns ...string) []resolve.TagKey {
 
 // observed returns a resource with the spec and status.
 func observed(spec, status string) *structpb.Struct {
-	return resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "spec": ` + spec + `, "status": ` + status + `}`)
+	return tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Thing", "spec": ` + spec + `, "status": ` + status + `}`)
 }
 
 // reporting returns f as a field whose tags the provider reports.

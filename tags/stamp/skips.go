@@ -29,34 +29,10 @@ type Skip struct {
 	More      int `json:"more,omitzero"`
 }
 
-// takenAway is why an earlier step's tag with a reserved key is there no longer.
-const takenAway = "an earlier step set it, and only a source with trusted: true may"
-
-// limitOf says in a few words why the profile refuses the label.
-func limitOf(r *tags.Refused, p *profile.Profile) string {
-	switch {
-	case r.Kept != "":
-		return words.Name(r.Kept) + " has the same tag key"
-	case r.Reason == profile.ReservedKey && tags.ProvidersKeySet().Has(r.Key) && !p.HandsOn:
-		return "only the provider sets it"
-	default:
-		return p.Limit(r.Reason)
-	}
-}
-
 // A skipKey is a skipped label and the limit that it breaks.
 type skipKey struct {
 	label tags.SkippedLabel
 	limit string
-}
-
-// A skippedLabel is one that no resource with its kind of tag field has, and its source, if its key is
-// reserved.
-type skippedLabel struct {
-	skipKey
-
-	trusted   bool
-	claimedBy *tags.Source
 }
 
 // skips collects the labels that are skipped, resource by resource.
@@ -89,82 +65,69 @@ func newSkips() *skips {
 	return &skips{of: make(map[skipKey]*skippedFor), resources: make(map[string]int)}
 }
 
-// add what the plans for a resource and for what it launches skip. Resources come in the order of their names.
-func (s *skips) add(plans []*plan) {
-	own := plans[0]
-	s.resources[own.Provider]++
+// add what p skips, the resource's own plan or one for what that launches. Resources come in the order of their names.
+func (s *skips) add(own, p *plan) {
+	if p == own {
+		s.resources[own.Provider]++
 
-	for i := range own.labels.refused {
-		s.skip(&own.labels.refused[i], own.Resource, own.labels.Profile.Narrow)
+		for i := range own.labels.refused {
+			s.skip(&own.labels.refused[i], own)
+		}
 	}
 
-	for _, p := range plans {
-		if !p.done {
-			continue
-		}
+	for i := range p.judged {
+		// The resource has said what it lacks a slot for, at the same position.
+		told := p != own && p.labels == own.labels && own.done && i < len(own.judged) &&
+			p.judged[i].lacksSlot() && own.judged[i].lacksSlot()
 
-		for i := range p.labels.unfit {
-			s.skip(&p.labels.unfit[i], p.Resource, true)
-		}
-
-		if p.decision != nil {
-			s.addDecided(p, own)
+		if fate := p.judged[i].Fate; p.done && !told && (fate == Skipped || fate == TakenAway) {
+			s.skip(&p.judged[i], p)
 		}
 	}
 }
 
-// addDecided adds what p skips because of the tags that are there, but for what own, the plan for the resource
-// itself, does.
-func (s *skips) addDecided(p, own *plan) {
-	for _, key := range p.decision.taken {
-		s.alone(p, &tags.Tag{Label: tags.Label{QualifiedKey: p.labels.transformed.QualifiedKey(key)}, Key: key}, profile.ReservedKey, takenAway)
+// skip the label of the record, for the resource of p.
+func (s *skips) skip(j *Judged, p *plan) {
+	of := s.count(skipKey{j.Skip(p.Provider, j.Reason), j.Limit}, p.Resource, j.single)
+	of.trusted = of.trusted || j.Trusted
+
+	if j.claims && j.Source != nil && !slices.Contains(of.claims, j.Source) {
+		of.claims = append(of.claims, j.Source)
 	}
+}
 
-	slotless := p.slotless()
-	if len(slotless) == 0 {
-		return
-	}
-
-	limit := p.decision.limit()
-
-	for _, i := range slotless {
-		if p == own || own.labels != p.labels || !own.lacksSlot(i) {
-			s.alone(p, &p.labels.all[i].Tag, profile.CountCap, limit)
+// addRefused adds the labels that are tags of p, but that the API of the cloud refuses.
+func (s *skips) addRefused(p *plan) {
+	for i := range p.judged {
+		if j := &p.judged[i]; p.done && j.Fate == Tagged && j.Reason != "" {
+			s.count(skipKey{j.Skip(p.Provider, j.Reason), j.Limit}, p.Resource, j.Reason == profile.CountCap)
 		}
 	}
 }
 
-// alone skips a label for a reason that only the resource of p has.
-func (s *skips) alone(p *plan, t *tags.Tag, r profile.SkipReason, limit string) {
-	s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, r), limit}, trusted: t.Trusted}, p.Resource, true)
-}
-
-// skip a label for a resource.
-func (s *skips) skip(l *skippedLabel, resource string, single bool) {
-	of, ok := s.of[l.skipKey]
+// count the resource among those for which the label is skipped.
+func (s *skips) count(label skipKey, resource string, single bool) *skippedFor {
+	of, ok := s.of[label]
 	if !ok {
 		of = &skippedFor{single: single}
-		s.of[l.skipKey] = of
+		s.of[label] = of
 	}
 
 	of.single = of.single && single
-	of.trusted = of.trusted || l.trusted
-
-	if l.claimedBy != nil && !slices.Contains(of.claims, l.claimedBy) {
-		of.claims = append(of.claims, l.claimedBy)
-	}
 
 	if of.count > 0 && of.last == resource {
-		return
+		return of
 	}
 
 	of.last = resource
 
 	of.count++
 
-	if of.count <= maxNamed {
+	if of.count <= words.MaxNamed {
 		of.first = append(of.first, resource)
 	}
+
+	return of
 }
 
 // sorted returns the labels that were skipped. A label that is skipped for all the resources of its profile names
@@ -199,31 +162,4 @@ func (s *skips) sorted(resources map[string]int) []Skip {
 	})
 
 	return out
-}
-
-// addRefused adds the labels that are tags of the plans, but that the API of the cloud refuses, with the limit
-// that the API has.
-func (s *skips) addRefused(plans []*plan) {
-	for _, p := range plans {
-		api := p.target.Refuser
-		if api == nil || p.decision == nil {
-			continue
-		}
-
-		tagged := p.decision.tagged
-		for _, i := range tagged {
-			t := &p.labels.all[i].Tag
-			if reason := api.Check(t.Key, t.Key, t.Value); reason != "" {
-				s.skip(&skippedLabel{skipKey: skipKey{t.Skip(p.Provider, reason), api.Limit(reason)}}, p.Resource, false)
-			}
-		}
-
-		// The last to take a slot are those that the cloud has none for.
-		toAdd, _ := p.decision.toAdd()
-		over := min(p.decision.Tags.Len()+toAdd-api.MaxTags, len(tagged))
-
-		for _, i := range tagged[len(tagged)-max(over, 0):] {
-			s.alone(p, &p.labels.all[i].Tag, profile.CountCap, api.Limit(profile.CountCap))
-		}
-	}
 }

@@ -4,9 +4,10 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A ResolveError says that the labels of a resource can't be known.
@@ -28,7 +29,7 @@ type resourceLabels struct {
 const maxGroups = 16
 
 // labelsOf returns the labels of t: those that all resources have, those of its group, or its own, which are not kept.
-func (s *Stamper) labelsOf(t *target.Target) (*resourceLabels, error) {
+func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	group, alike, of := resolve.Group{}, true, s.Transformer
 	if s.PerResource != nil {
 		group, alike = s.PerResource.Group(s.composedOf(t))
@@ -61,7 +62,7 @@ func (s *Stamper) labelsOf(t *target.Target) (*resourceLabels, error) {
 
 // knownLabelsOf returns the labels of t as far as they are known. Nothing may fail for a resource
 // that is left alone.
-func (s *Stamper) knownLabelsOf(t *target.Target) *resourceLabels {
+func (s *Stamper) knownLabelsOf(t *locate.Target) *resourceLabels {
 	l, err := s.labelsOf(t)
 	if err != nil {
 		return s.resourceLabels(s.Transformer)
@@ -75,8 +76,11 @@ func (s *Stamper) resourceLabels(t *tags.Transformer) *resourceLabels {
 }
 
 // in returns what the labels come to in the tag field of t, and of all resources like it.
-func (l *resourceLabels) in(t *target.Target) *Labels {
-	k := tagset.KindOf(t.Field, t.Profile)
+func (l *resourceLabels) in(t *locate.Target) *Labels { return l.inField(t.Field, t.Profile) }
+
+// inField returns what the labels come to in the field f of resources with the tag profile p.
+func (l *resourceLabels) inField(f *field.Field, p *profile.Profile) *Labels {
+	k := tagset.KindOf(f, p)
 
 	out, ok := l.inKinds[k]
 	if !ok {
@@ -93,25 +97,25 @@ func (l *resourceLabels) in(t *target.Target) *Labels {
 
 // Require what the labels of the targets are in, whether they can have tags or not, and whether
 // they have those that select them: that may not be known yet.
-func (s *Stamper) Require(targets *target.Targets) {
+func (s *Stamper) Require(targets *locate.Targets) {
 	if !s.PerResource.HasAccounts() {
 		return
 	}
 
 	for _, t := range targets.All {
-		if t.Leave != target.None || !target.MaySelect(s.Input.Resources, t) {
+		if t.Leave != locate.None || !locate.MaySelect(s.Input.Resources, t) {
 			continue
 		}
 
 		c := *s.composedOf(t)
-		c.Selects = func(entries []v1beta1.ResourceSelector) bool { return target.MaySelect(entries, t) }
+		c.Selects = func(entries []v1beta1.ResourceSelector) bool { return locate.MaySelect(entries, t) }
 		s.PerResource.Require(&c)
 	}
 }
 
 // composedOf returns the composed resource that t is. Its labels can depend on its config only if
 // sources take any from configs.
-func (s *Stamper) composedOf(t *target.Target) *resolve.Composed {
+func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
 	if c, ok := s.composed[t]; ok {
 		return c
 	}
@@ -128,7 +132,7 @@ func (s *Stamper) composedOf(t *target.Target) *resolve.Composed {
 	}
 
 	if s.composed == nil {
-		s.composed = make(map[*target.Target]*resolve.Composed)
+		s.composed = make(map[*locate.Target]*resolve.Composed)
 	}
 
 	s.composed[t] = c

@@ -9,16 +9,15 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // stamped returns the tags of the resource, a map, once it is stamped with what the sources of the input
@@ -53,7 +52,7 @@ func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Re
 	}
 
 	stamper := &stamp.Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:    in,
 			Provider: set.Provider,
 			Fields:   func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
@@ -78,7 +77,7 @@ func stampedAll(t *testing.T, in *v1beta1.CloudTags, desired map[string]*fnv1.Re
 func decode(t *testing.T, fields string) *v1beta1.CloudTags {
 	t.Helper()
 
-	in, err := v1beta1.Decode(resource.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`))
+	in, err := v1beta1.Decode(tagstest.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + fields + `}`))
 	if err != nil {
 		t.Fatalf("Decode(...): %v", err)
 	}
@@ -143,7 +142,7 @@ func TestTrustedValueStands(t *testing.T) {
 				{"type": "Value", "name": "user", "onConflict": "Replace", %s}
 			], "tagFields": [{"apiVersion": "*", "kind": "*", "fieldPath": "spec.forProvider.tags", "shape": "Map"}]`, tc.fields, tc.provider, tc.reserved, forged))
 
-			got, out := stamped(t, in, resource.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`))
+			got, out := stamped(t, in, tagstest.MustStructJSON(`{"apiVersion": "s3.example.org/v1", "kind": "Bucket", "spec": {"forProvider": {"tags": {}}}}`))
 			if diff := gocmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nStamp(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -170,7 +169,7 @@ func TestSkippedOnce(t *testing.T) {
 	]`
 
 	// The kind has a narrow profile, so its resources are named.
-	object := resource.MustStructJSON(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Object", "spec": {"forProvider": {}}}`)
+	object := tagstest.MustStructJSON(`{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Object", "spec": {"forProvider": {}}}`)
 
 	want := stamp.Skip{
 		SkippedLabel: tags.SkippedLabel{QualifiedKey: "crossplane-kind", TagKey: "crossplane-kind", Provider: "aws", Reason: "reserved-key"},

@@ -10,16 +10,16 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A Stamper stamps desired composed resources. The Input of its Finder also says what becomes of tags
 // that are there, and how many tag slots of a resource are reserved.
 type Stamper struct {
-	target.Finder
+	locate.Finder
 
 	// Transformer of the labels to stamp. PerResource has the labels of each
 	// resource if they differ, or is nil.
@@ -28,6 +28,9 @@ type Stamper struct {
 
 	// Remove and Ignore are the tags to remove, and those of other systems.
 	Remove, Ignore []resolve.TagKey
+
+	// Rendered is true if the desired resources are those of a run of this step: none of their tags conflicts with a label.
+	Rendered bool
 
 	// Audits says whether to tell what changes in tags.
 	Audits bool
@@ -38,9 +41,13 @@ type Stamper struct {
 
 	// targets are those that were asked for. shared has labels that several resources have, by their group, and
 	// composed what the labels of single ones depend on.
-	targets  *target.Targets
+	targets  *locate.Targets
 	shared   map[resolve.Group]*resourceLabels
-	composed map[*target.Target]*resolve.Composed
+	composed map[*locate.Target]*resolve.Composed
+
+	// inItems is how many bytes labels count in items of lists so far, and added how many they add there, and where they
+	// are handed on.
+	inItems, added int
 }
 
 // New returns what stamps the resources of req with the labels of set.
@@ -48,14 +55,14 @@ func New(in *v1beta1.CloudTags, set *resolve.Set, req *fnv1.RunFunctionRequest, 
 	xr := object.Of(req.GetObserved().GetComposite())
 
 	return &Stamper{
-		Finder: target.Finder{
+		Finder: locate.Finder{
 			Input:          in,
 			Provider:       set.Provider,
 			CompositeGroup: object.GVK(xr).Group,
 			Fields:         func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 			Schemas:        Schemas(required),
 			Observed:       req.GetObserved().GetResources(),
-			Owner:          target.ComposedOwner(xr),
+			Owner:          locate.ComposedOwner(xr),
 		},
 		Transformer: set.Transformer(in),
 		PerResource: set.PerResource,
@@ -71,7 +78,7 @@ func Schemas(required *require.Requirements) field.Schemas {
 
 // Targets are the desired resources, and where their tags go. It returns the error of ctx once that
 // has one.
-func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *target.Targets, err error) {
+func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource) (_ *locate.Targets, err error) {
 	in := s.Input
 	manages := s.asksForTags() || len(in.Sources)+len(in.RemoveTags)+len(in.IgnoreTags)+len(in.ReservedKeys) > 0 || in.TagPolicy != nil
 
@@ -82,8 +89,9 @@ func (s *Stamper) Targets(ctx context.Context, desired map[string]*fnv1.Resource
 
 // Stamp decides on the tags of the targets, which are not changed. An error means that nothing may be written:
 // it is that of ctx once that has one, a ResolveError, a LimitError, or a conflict with what is there.
-func (s *Stamper) Stamp(ctx context.Context, targets *target.Targets) (*Outcome, error) {
+func (s *Stamper) Stamp(ctx context.Context, targets *locate.Targets) (*Outcome, error) {
 	out := newOutcomes(s, len(targets.All))
+	s.inItems, s.added = 0, 0
 
 	for _, t := range targets.All {
 		if err := ctx.Err(); err != nil {
@@ -100,55 +108,57 @@ func (s *Stamper) Stamp(ctx context.Context, targets *target.Targets) (*Outcome,
 		case !t.HasField():
 			out.addResult(s.leftAlone(t))
 		default:
-			plans, err := s.planAll(t)
+			p, err := s.planAll(t, out.addPlan)
 			if err != nil {
 				return nil, err
 			}
 
-			out.add(plans)
+			out.add(p)
 		}
 
-		if out.handedOn > maxHandedOn {
-			return nil, errTooMuchHandedOn
+		if s.added > maxAdded {
+			return nil, tooMuch("labels that are handed on (tagFields, shape Labels)", "hand them on to fewer resources")
 		}
 	}
 
 	return out.outcome()
 }
 
-// planAll plans what becomes of the tags of t, and then of what it launches.
-func (s *Stamper) planAll(t *target.Target) ([]*plan, error) {
+// planAll plans what becomes of the tags of t, and then of what it launches. It returns its own plan, once that has
+// learned of the others. Each is called with all plans, its own first.
+func (s *Stamper) planAll(t *locate.Target, each func(own, p *plan)) (*plan, error) {
 	labels, err := s.labelsOf(t)
 	if err != nil {
 		return nil, err
 	}
 
-	plans := make([]*plan, 1)
-
-	if plans[0], err = s.plan(t, labels.in(t)); err == nil {
-		plans, err = s.launch(plans, labels)
+	p, err := s.plan(t, labels.in(t))
+	if err == nil {
+		each(p, p)
+		err = s.launch(p, labels, each)
 	}
 
-	return plans, errors.Wrapf(err, "cannot %s composed resource %q", doing[t.Profile.HandsOn], t.Name)
+	return p, errors.Wrapf(err, "cannot %s composed resource %q", doing[t.Profile.HandsOn], t.Name)
 }
 
 // doing is what messages call it to stamp a resource that is handed labels on, and any other one.
 var doing = map[bool]string{true: "hand labels on to", false: "tag"}
 
 // leftAlone is the result of t, which is left alone.
-func (s *Stamper) leftAlone(t *target.Target) Result {
+func (s *Stamper) leftAlone(t *locate.Target) Result {
 	r := newPlan(t, nil).Result
 
 	switch {
 	case !s.asksForTags(): // There is nothing that it could have been tagged with.
-	case t.Leave != target.None:
+	case t.Leave != locate.None:
 		r.LeftAlone = t.Why(t.Leave)
 	default:
-		r.LeftAlone, r.NoField, r.Unknown = t.Why(t.Lacks), t.Lacks.IsNoField(), t.Lacks.IsUnknown()
-
-		if r.Composite = r.NoField && t.IsComposite(); r.Composite && t.Lacks != target.Undeclared {
-			r.LeftAlone = t.Why(target.Composite)
+		r.Lacks = t.Lacks
+		if t.IsComposite() && t.Lacks != locate.Undeclared && !t.Lacks.IsUnknown() {
+			r.Lacks = locate.Composite
 		}
+
+		r.LeftAlone = t.Why(r.Lacks)
 	}
 
 	r.Stamped = s.asIs(t)

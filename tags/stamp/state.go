@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // A State is what the tags of one resource are before anything is decided: all that Decide needs.
@@ -24,7 +24,7 @@ type State struct {
 	// Others are those of them that other field managers own, so that they stay if nobody desires the
 	// field. It is nil if there are none. Owners say who owns what is observed.
 	Others *tagset.Set
-	Owners *target.Owners
+	Owners *locate.Owners
 
 	// Cloud are the tags that the provider reports the cloud to have, if rules or sources of labels depend
 	// on them. Otherwise, or if it reports none, it is nil.
@@ -45,6 +45,9 @@ type State struct {
 
 	// Added are the keys of the tags that the provider adds itself.
 	Added []string
+
+	// Rendered is true if Tags are those of a run of this step, so that none conflicts with a label.
+	Rendered bool
 
 	Slots Slots
 }
@@ -141,16 +144,23 @@ func (s *State) limit() string {
 		reserved, toAdd = 0, inField
 	}
 
+	limit = LimitOf(limit, reserved, toAdd)
+
+	if n := s.countOthers(); n > 0 {
+		limit += fmt.Sprintf(", %d of other field managers", n)
+	}
+
+	return limit
+}
+
+// LimitOf adds to the limit of tags how many slots the input reserves, and how many the tags take that the provider adds.
+func LimitOf(limit string, reserved, toAdd int) string {
 	if reserved > 0 {
 		limit += fmt.Sprintf(", %d of them reserved", reserved)
 	}
 
 	if toAdd > 0 {
 		limit += fmt.Sprintf(", %d for those that the provider adds", toAdd)
-	}
-
-	if n := s.countOthers(); n > 0 {
-		limit += fmt.Sprintf(", %d of other field managers", n)
 	}
 
 	return limit

@@ -6,12 +6,12 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestManaged(t *testing.T) {
@@ -47,8 +47,8 @@ func TestManaged(t *testing.T) {
 				apiVersion = "vm.generic.plexsphere.com/v1alpha1"
 			}
 
-			s := &Stamper{Finder: target.Finder{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org", Fields: everywhere(field.Field{})}}
-			r := resource.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
+			s := &Stamper{Finder: locate.Finder{Input: &v1beta1.CloudTags{}, CompositeGroup: "platform.example.org", Fields: everywhere(field.Field{})}}
+			r := tagstest.MustStructJSON(`{"apiVersion": "` + apiVersion + `", "kind": "VirtualMachine"` + tc.rest + `}`)
 
 			if got := kindOf(s, r).Managed; got != tc.want {
 				t.Errorf("\n%s\nwant managed %t, got %t", tc.reason, tc.want, got)
@@ -94,8 +94,8 @@ func TestProfile(t *testing.T) {
 			f := shapes["Map"].field
 			f.Profile = tc.rule
 
-			s := &Stamper{Finder: target.Finder{Input: in, Provider: tc.other, Fields: everywhere(f)}, Transformer: transformer(label("a", "1"))}
-			r := resource.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
+			s := &Stamper{Finder: locate.Finder{Input: in, Provider: tc.other, Fields: everywhere(f)}, Transformer: transformer(label("a", "1"))}
+			r := tagstest.MustStructJSON(`{"apiVersion": "` + tc.apiVersion + `", "kind": "Bucket", "spec": {"forProvider": {}}}`)
 
 			if got := kindOf(s, r).Profile; got != tc.usual {
 				t.Errorf("\n%s\nwant the usual field of %q, got that of %q", tc.reason, tc.usual, got)
@@ -114,6 +114,6 @@ func TestProfile(t *testing.T) {
 }
 
 // kindOf r, as the Stamper s sees it.
-func kindOf(s *Stamper, r *structpb.Struct) *target.Kind {
+func kindOf(s *Stamper, r *structpb.Struct) *locate.Kind {
 	return s.None().Read("r", object.Tree(r)).Kind
 }

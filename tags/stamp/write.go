@@ -3,15 +3,12 @@ package stamp
 import (
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -29,26 +26,26 @@ func (p *plan) write() (err error) {
 // withValues are the items of a keyed list that others have there, but not as a whole: the value was that of a label, so
 // that Crossplane alone owns it, or only the value is another's. The items stay, so that they have to be desired:
 // server-side apply would leave them without a value, or take them away, and of the last item it would make null.
-func (p *plan) withValues() (items []*structpb.Value) {
+func (p *plan) withValues() (items []object.Node) {
 	f, others := p.target.Field, p.decision.others()
 	if f.Shape != field.KeyValueList || f.Atomic || others == nil {
 		return nil
 	}
 
 	for e := range others.All() {
-		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Whole || e.Value == nil {
+		if of := p.target.Owners().Of(e); e.Opaque || p.decision.Tags.Holds(e) || !of.Ours || of.Whole || !e.Value.IsThere() {
 			continue
 		}
 
-		item := map[string]*structpb.Value{f.Key: structpb.NewStringValue(e.Key), f.Value: e.Value}
+		item := map[string]object.Node{f.Key: object.TextNode(e.Key), f.Value: e.Value}
 
 		for name := range f.Extra {
-			if v := e.Item.GetStructValue().GetFields()[name]; v != nil {
+			if v := e.Item.Field(name); v.IsThere() {
 				item[name] = v
 			}
 		}
 
-		items = append(items, structpb.NewStructValue(&structpb.Struct{Fields: item}))
+		items = append(items, object.MapNode(item))
 	}
 
 	return items
@@ -56,26 +53,25 @@ func (p *plan) withValues() (items []*structpb.Value) {
 
 // write the tags, and behind them the items of a list, to the field of t. It returns nil if that is
 // as it was: what one step changes, a later one may change back.
-func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*structpb.Value) (object.Object, error) {
+func write(t *locate.Target, keys *tagset.Keys, set *tagset.Set, items ...object.Node) (object.Object, error) {
 	v := set.Value()
 	if len(items) > 0 {
-		v = structpb.NewListValue(&structpb.ListValue{Values: slices.Concat(v.GetListValue().GetValues(), items)})
+		v = v.Append(items...)
 	}
 
-	if n := object.NodeOf(v); isEmpty(n) {
-		return writeEmpty(t, keys, n)
+	if isEmpty(v) {
+		return writeEmpty(t, keys, v)
 	}
 
-	before := t.Before.Value()
-	if proto.Equal(before, v) {
+	if t.Before.Equal(v) {
 		return object.Object{}, nil
 	}
 
-	if v = inObservedOrder(t, v); proto.Equal(before, v) {
+	if v = inObservedOrder(t, v); t.Before.Equal(v) {
 		return object.Object{}, nil
 	}
 
-	if limit := t.Field.Limits.RefusesWhole(v.GetStringValue()); t.Field.Shape == field.Joined && limit != "" {
+	if limit := t.Field.Limits.RefusesWhole(v.Text()); t.Field.Shape == field.Joined && limit != "" {
 		return object.Object{}, errors.Errorf("%s can't be the text of all tags, %s", t.Field.Path, limit)
 	}
 
@@ -88,7 +84,7 @@ func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*struc
 		return object.Object{}, err
 	}
 
-	return writeTo(t, r, object.NodeOf(v))
+	return writeTo(t, r, v)
 }
 
 // maxAnnotations is the most bytes that the keys and values of an object's annotations have together. The API server
@@ -96,9 +92,9 @@ func write(t *target.Target, keys *tagset.Keys, set *tagset.Set, items ...*struc
 const maxAnnotations = 256 << 10
 
 // sizeOf the keys and values of a map of strings.
-func sizeOf(v *structpb.Value) (size int) {
-	for key, value := range v.GetStructValue().GetFields() {
-		size += len(key) + len(value.GetStringValue())
+func sizeOf(v object.Node) (size int) {
+	for key, value := range v.Fields() {
+		size += len(key) + len(value.Text())
 	}
 
 	return size
@@ -108,12 +104,12 @@ func sizeOf(v *structpb.Value) (size int) {
 func isEmpty(n object.Node) bool { return n.IsEmpty() && n.Text() == "" }
 
 // writeValue writes the value v to the field of t.
-func writeValue(t *target.Target, v object.Node) (object.Object, error) {
+func writeValue(t *locate.Target, v object.Node) (object.Object, error) {
 	return writeTo(t, t.Resource, v)
 }
 
 // writeTo writes the value v to the field of r, which is what t has become.
-func writeTo(t *target.Target, r object.Object, v object.Node) (object.Object, error) {
+func writeTo(t *locate.Target, r object.Object, v object.Node) (object.Object, error) {
 	if err := homeless(t); err != nil {
 		return object.Object{}, err
 	}
@@ -123,7 +119,7 @@ func writeTo(t *target.Target, r object.Object, v object.Node) (object.Object, e
 
 // removeField of t. What then is an empty object around it goes with it:
 // a kind may require the field in there.
-func removeField(t *target.Target) (object.Object, error) {
+func removeField(t *locate.Target) (object.Object, error) {
 	out, err := writeValue(t, object.Node{})
 
 	for path, ok := around(t.Field.Path); ok && err == nil; path, ok = around(path) {
@@ -159,7 +155,7 @@ func around(path object.Path) (object.Path, bool) {
 // homeless returns an error if t lacks the object that its field must be
 // in, or the only item of a list that it is in. Other fields of these may be required, so none
 // is made.
-func homeless(t *target.Target) error {
+func homeless(t *locate.Target) error {
 	if path := t.Field.Path; t.Field.Within {
 		around := path.First(len(path.Segments()) - 1)
 
@@ -190,17 +186,17 @@ func homeless(t *target.Target) error {
 
 // inObservedOrder returns the value v for the field of t, or the observed value if it has the same items in
 // another order, which is the provider's and stays: an atomic list is written as a whole.
-func inObservedOrder(t *target.Target, v *structpb.Value) *structpb.Value {
-	if !t.Field.Atomic || t.Field.Sorted || v.GetListValue() == nil {
+func inObservedOrder(t *locate.Target, v object.Node) object.Node {
+	if !t.Field.Atomic || t.Field.Sorted || !v.IsList() {
 		return v
 	}
 
-	sorted := func(v *structpb.Value) []string {
-		return slices.Sorted(slices.Values(words.Map(v.GetListValue().GetValues(), tagset.Encoded)))
+	sorted := func(v object.Node) []string {
+		return slices.Sorted(slices.Values(words.Map(slices.Collect(v.Items()), tagset.Encoded)))
 	}
 
-	if there := t.There.Value(); slices.Equal(sorted(there), sorted(v)) {
-		return there
+	if slices.Equal(sorted(t.There), sorted(v)) {
+		return t.There
 	}
 
 	return v

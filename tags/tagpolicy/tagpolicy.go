@@ -8,10 +8,11 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // A Breach is how tags break a rule of the tag policy. It is the same of resources that break the rule
@@ -38,6 +39,9 @@ const (
 
 	// Spelling is that only a key that differs in case is there.
 	Spelling
+
+	// Various is each breach of a rule that is broken in too many ways to tell them all.
+	Various
 )
 
 // String is how messages put the breach.
@@ -49,21 +53,59 @@ func (b Breach) String() string {
 		return "value " + strconv.Quote(b.Text)
 	case Spelling:
 		return "spelled " + strconv.Quote(b.Text)
+	case Various:
+		return "other breaches"
 	case Kept:
 	}
 
 	return ""
 }
 
-// A Violation is a rule of the tag policy that a resource breaks.
+// A Violation is a way in which resources break a rule of the tag policy.
 type Violation struct {
 	Breach
 
 	// Rule is the position of the rule in the policy.
 	Rule int
 
-	// Resource is the name of the composed resource, and Provider that of its tag profile.
-	Resource, Provider string
+	// First are the names of the first resources that break the rule so, and Providers how many do of each tag profile.
+	First     []string
+	Providers map[string]int
+}
+
+// Count returns how many resources break the rule so.
+func (v *Violation) Count() (n int) {
+	for _, count := range v.Providers {
+		n += count
+	}
+
+	return n
+}
+
+// Broken are the violations of each rule of a tag policy: as many as messages have room for, and one for all others.
+type Broken [][]Violation
+
+// Add that the resource, whose tag profile is the provider's, breaks the rule so.
+func (all Broken) Add(rule int, b Breach, resource, provider string) {
+	find := func() int { return slices.IndexFunc(all[rule], func(v Violation) bool { return v.Breach == b }) }
+
+	i := find()
+	if i < 0 && len(all[rule]) >= words.MaxNamed {
+		b = Breach{Kind: Various}
+		i = find()
+	}
+
+	if i < 0 {
+		i = len(all[rule])
+		all[rule] = append(all[rule], Violation{Breach: b, Rule: rule, Providers: make(map[string]int)})
+	}
+
+	v := &all[rule][i]
+	v.Providers[provider]++
+
+	if len(v.First) < words.MaxNamed {
+		v.First = append(v.First, resource)
+	}
 }
 
 // A Rule of the tag policy, for tags of one tag profile.
@@ -134,7 +176,7 @@ type Reader struct {
 
 // NewReader returns a Reader of the keys for resources like t, by the input. The transformer makes
 // tag keys of labels' keys.
-func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *target.Target, keys []string) *Reader {
+func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *locate.Target, keys []string) *Reader {
 	d := transformer.Transform(t.Profile)
 
 	// All strings are tags. The keys in question find their tags, since keys can have the separator
@@ -163,17 +205,28 @@ func NewReader(in *v1beta1.CloudTags, transformer *tags.Transformer, t *target.T
 	return r
 }
 
-// Violations are what the targets break of the tag policy of the input, by rule and name, if the
-// changed resources, by name, are what they become. All others stay as they are. Only targets with
-// a tag field that can be read can break a rule.
-func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *target.Targets, changed map[string]object.Object) []Violation {
+// Violations returns what the targets break of the tag policy of the input, by rule, as Each finds it.
+func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object) []Violation {
 	if in.TagPolicy == nil {
 		return nil
 	}
 
-	var out []Violation
+	out := make(Broken, len(in.TagPolicy.Rules))
 
-	readers := make(map[*target.Place]*Reader)
+	Each(in, transformer, targets, changed, func(t *locate.Target, rule int, b Breach) { out.Add(rule, b, t.Name, t.Profile.Name) })
+
+	return slices.Concat(out...)
+}
+
+// Each calls f with each target and the position of each rule of the input's tag policy that it breaks, if the changed
+// resources, by name, are what they become. All others stay as they are. Only targets with a tag field that can be
+// read can break a rule.
+func Each(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *locate.Targets, changed map[string]object.Object, f func(t *locate.Target, rule int, b Breach)) {
+	if in.TagPolicy == nil {
+		return
+	}
+
+	readers := make(map[*locate.Place]*Reader)
 
 	for _, t := range targets.All {
 		if !t.HasTags() {
@@ -198,18 +251,14 @@ func Violations(in *v1beta1.CloudTags, transformer *tags.Transformer, targets *t
 			}
 
 			if b := rule.Breach(set.Texts()); b.Kind != Kept {
-				out = append(out, Violation{Rule: i, Breach: b, Resource: t.Name, Provider: t.Profile.Name})
+				f(t, i, b)
 			}
 		}
 	}
-
-	slices.SortStableFunc(out, func(a, b Violation) int { return a.Rule - b.Rule })
-
-	return out
 }
 
 // final are the tags that t has in the end, or nil if they can't be read.
-func (r *Reader) final(t *target.Target, changed map[string]object.Object) *tagset.Set {
+func (r *Reader) final(t *locate.Target, changed map[string]object.Object) *tagset.Set {
 	becomes, ok := changed[t.Name]
 	if !ok {
 		becomes = t.Resource

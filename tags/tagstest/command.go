@@ -1,9 +1,13 @@
 package tagstest
 
 import (
+	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 )
 
 // TB is what tests and property tests have in common.
@@ -13,14 +17,12 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// ParseArgs parses the command line args to command, which isn't run.
-func ParseArgs(command interface{ Cobra() *cobra.Command }, args []string) error {
-	c := command.Cobra()
-	c.SilenceErrors, c.SilenceUsage = true, true
+// ParseArgs parses the command line args as the program does, but doesn't run the command.
+func ParseArgs(line interface{ Cobra() *cobra.Command }, args []string) error {
+	c := line.Cobra()
 	c.RunE = func(*cobra.Command, []string) error { return nil }
-	c.SetArgs(args)
 
-	return c.Execute()
+	return command.Execute(context.Background(), command.Program("function-cloud-tags", "", c), c.Name(), slices.Concat([]string{c.Name()}, args))
 }
 
 // A BrokenPipe can't be read from or written to.

@@ -2,18 +2,20 @@ package tagstest
 
 import (
 	"encoding/json"
+	"reflect"
+	"strings"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 )
 
 // Resources of JSON, by name. It panics if one is no object.
 func Resources(jsons map[string]string) map[string]*fnv1.Resource {
 	out := make(map[string]*fnv1.Resource, len(jsons))
 	for name, j := range jsons {
-		out[name] = &fnv1.Resource{Resource: resource.MustStructJSON(j)}
+		out[name] = &fnv1.Resource{Resource: MustStructJSON(j)}
 	}
 
 	return out
@@ -38,6 +40,17 @@ func Thing(fields string) string {
 	return `{"apiVersion": "example.org/v1", "kind": "Thing"` + fields + `}`
 }
 
+// MustStructJSON returns the object of the JSON text. It panics if there is none. The SDK's function of this name needs controller-runtime and
+// client-go, which every test would link.
+func MustStructJSON(text string) *structpb.Struct {
+	out := &structpb.Struct{}
+	if err := protojson.Unmarshal([]byte(text), out); err != nil {
+		panic(err)
+	}
+
+	return out
+}
+
 // Struct of a value that JSON has objects for. It panics if it is none.
 func Struct(v any) *structpb.Struct {
 	j, err := json.Marshal(v)
@@ -45,12 +58,22 @@ func Struct(v any) *structpb.Struct {
 		panic(err)
 	}
 
-	return resource.MustStructJSON(string(j))
+	return MustStructJSON(string(j))
 }
 
 // ForProvider returns the fields that the resource has for its provider.
 func ForProvider(r *fnv1.Resource) map[string]*structpb.Value {
 	return r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
+}
+
+// Options returns the names, in inputs, of the fields of a struct type.
+func Options[T any]() (out []string) {
+	for f := range reflect.TypeFor[T]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out = append(out, name)
+	}
+
+	return out
 }
 
 // Error is the text of err, or empty without one.

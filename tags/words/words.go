@@ -20,6 +20,9 @@ const (
 	// MaxNames is for several names in an item of a message.
 	MaxNames = 160
 
+	// MaxNamed is more names, not bytes, than several names have room for.
+	MaxNamed = 64
+
 	// MaxText is for an error or a reason in a message.
 	MaxText = 512
 
@@ -79,9 +82,10 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// CSV returns s as a cell of comma-separated values that no spreadsheet takes for a formula.
+// CSV returns s, Visible, as a cell of comma-separated values that no spreadsheet takes for a formula.
 func CSV(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+	s = Visible(s)
+	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}
 
@@ -164,6 +168,23 @@ func Map[T, U any](of []T, f func(T) U) []U {
 	}
 
 	return out
+}
+
+// Grouped puts the items with the same key into one group. Groups are in the order of their first items.
+func Grouped[T any, K comparable](items []T, key func(T) K) (groups [][]T) {
+	at := make(map[K]int)
+
+	for _, item := range items {
+		i, ok := at[key(item)]
+		if !ok {
+			i = len(groups)
+			at[key(item)], groups = i, append(groups, nil)
+		}
+
+		groups[i] = append(groups[i], item)
+	}
+
+	return groups
 }
 
 // Distinct returns the items without those that equal an earlier one.

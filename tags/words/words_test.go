@@ -138,6 +138,25 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
+func TestGrouped(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		items  []string
+		want   [][]string
+	}{
+		"None":  {reason: "Without items there is no group."},
+		"Apart": {reason: "Items of one group need not stand side by side, and the first of each says where it is.", items: []string{"b1", "a1", "b2", "a2"}, want: [][]string{{"b1", "b2"}, {"a1", "a2"}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := words.Grouped(tc.items, func(item string) byte { return item[0] })
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nGrouped(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"aws", "gcp", "fromFieldPath", "explain", "Bucket", "BucketACL"}
 	cases := map[string]struct {
@@ -179,9 +198,9 @@ func TestVisible(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	for s, want := range map[string]string{"": "", "a=b": "a=b", "=1+1": "'=1+1", "@a": "'@a", "-1": "'-1", "+1": "'+1", "\t=1": "'\t=1"} {
+	for s, want := range map[string]string{"": "", "a=b": "a=b", "=1+1": "'=1+1", "@a": "'@a", "-1": "'-1", "+1": "'+1", "\t=1": `\t=1`, "a\nb\x1b": `a\nb\x1b`} {
 		if diff := cmp.Diff(want, words.CSV(s)); diff != "" {
-			t.Errorf("\nNo cell begins a formula.\nCSV(%q): -want, +got:\n%s", s, diff)
+			t.Errorf("\nNo cell begins a formula, or a line.\nCSV(%q): -want, +got:\n%s", s, diff)
 		}
 	}
 }

@@ -9,45 +9,106 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/load"
 )
 
-// A Bound is what a hostile request costs a server that has just started.
+// Sizes of what an attack makes long, in bytes. Crossplane and functions refuse requests of more than 4 MiB.
+var Sizes = []int{1e6, 4e6}
+
+// limits are what an attack may cost whose request has at most so many bytes: a little more than one of the sizes. The memory is
+// in bytes, and beside that of a server without work.
+var limits = []struct {
+	bytes, memory int
+	cpuSeconds    float64
+}{
+	{bytes: 1.2e6, memory: 100e6, cpuSeconds: 1},
+	{bytes: 5e6, memory: 300e6, cpuSeconds: 2},
+}
+
+// A Bound is what an attack costs a server that has just started.
 type Bound struct {
-	Server  string `json:"server"`
-	Request string `json:"request"`
+	Server string `json:"server"`
+	Attack string `json:"attack"`
 
 	// Bytes of the request, and of the response.
 	Bytes    int `json:"bytes"`
 	Response int `json:"response"`
 
-	// Peak is the most memory that the server ever has, in bytes, and CPUSeconds the time that
-	// it works for the one call.
-	Peak       int     `json:"peak"`
+	// Memory is the most that the server ever has above the memory that it had before, in bytes, and CPUSeconds the time
+	// that it works for the one call.
+	Memory     int     `json:"memory"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 
 	// Fatal is the message of the fatal result, if there is one.
 	Fatal string `json:"fatal,omitempty"`
 }
 
-// Limits measures a server that has just started with one hostile request.
-func Limits(ctx context.Context, s *Server, h load.Hostile) (Bound, error) {
-	wire, err := proto.Marshal(h.Request)
-	if err != nil {
-		return Bound{}, fmt.Errorf("cannot encode %s: %w", h.Name, err)
+// Over says what the attack takes too much of, or is empty.
+func (b *Bound) Over() string {
+	for _, l := range limits {
+		switch {
+		case b.Bytes > l.bytes:
+			continue
+		case b.Memory > l.memory:
+			return fmt.Sprintf("takes more than %d MB", l.memory/1e6)
+		case b.CPUSeconds > l.cpuSeconds:
+			return fmt.Sprintf("takes more than %g s", l.cpuSeconds)
+		default:
+			return ""
+		}
 	}
 
-	b := Bound{Server: s.Name, Request: h.Name, Bytes: len(wire)}
+	return "has a request of a size without limits"
+}
+
+// An Attack is a request that is sent to servers.
+type Attack struct {
+	name    string
+	request *fnv1.RunFunctionRequest
+
+	// Bytes of the request.
+	Bytes int
+}
+
+// maxCalls is how often Crossplane calls a function for one run at most, with what it has asked for.
+const maxCalls = 6
+
+// NewAttack returns the attack with something of so many bytes, and all that the server asks for. What the server
+// answers does not matter.
+func NewAttack(ctx context.Context, s *Server, of *load.Attack, size int) *Attack {
+	req, objects := of.Request(size)
+
+	for range maxCalls - 1 {
+		rsp, err := s.answer(ctx, req)
+		if err != nil || rsp.GetRequirements() == nil {
+			break
+		}
+
+		require.Answer(req, rsp.GetRequirements(), objects)
+	}
+
+	return &Attack{name: of.Name, request: req, Bytes: proto.Size(req)}
+}
+
+// answer of the server, which may be much larger than any that Crossplane takes: that is measured, too.
+func (s *Server) answer(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	const most = 1 << 30
+
+	return fnv1.NewFunctionRunnerServiceClient(s.conn).RunFunction(ctx, req, grpc.MaxCallRecvMsgSize(most), grpc.MaxCallSendMsgSize(most))
+}
+
+// Limits measures a server that has just started with one attack.
+func Limits(ctx context.Context, s *Server, a *Attack) (Bound, error) {
+	b := Bound{Server: s.Name, Attack: a.name, Bytes: a.Bytes}
 
 	before, err := s.usage()
 	if err != nil {
 		return b, err
 	}
 
-	rsp := &fnv1.RunFunctionResponse{}
-	most := 1 << 30 // Of a response: it is measured, too.
-
-	if err := s.conn.Invoke(ctx, fnv1.FunctionRunnerService_RunFunction_FullMethodName, h.Request, rsp, grpc.MaxCallRecvMsgSize(most), grpc.MaxCallSendMsgSize(most)); err != nil {
+	rsp, err := s.answer(ctx, a.request)
+	if err != nil {
 		b.Fatal = err.Error()
 	}
 
@@ -56,7 +117,7 @@ func Limits(ctx context.Context, s *Server, h load.Hostile) (Bound, error) {
 		return b, err
 	}
 
-	b.Response, b.Peak, b.CPUSeconds = proto.Size(rsp), after.Peak, (after.CPU - before.CPU).Seconds()
+	b.Response, b.Memory, b.CPUSeconds = proto.Size(rsp), after.Peak-before.Resident, (after.CPU - before.CPU).Seconds()
 
 	for _, r := range rsp.GetResults() {
 		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {

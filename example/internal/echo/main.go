@@ -5,19 +5,14 @@ package main
 import (
 	"context"
 
-	"github.com/alecthomas/kong"
+	"github.com/spf13/cobra"
 
 	"github.com/crossplane/function-sdk-go"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
-)
 
-type cli struct {
-	Address            string `default:":9443" help:"Address at which to listen for gRPC connections."`
-	Insecure           bool   `help:"Run without mTLS."`
-	MaxRecvMessageSize int    `default:"4"     help:"Greatest size of received messages in MB."`
-	MetricsAddress     string `default:":8080" help:"Address at which to serve Prometheus metrics."`
-}
+	"github.com/plexsphere/function-cloud-tags/example/internal/program"
+)
 
 type echo struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
@@ -29,11 +24,21 @@ func (echo) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.
 }
 
 func main() {
-	c := &cli{}
-	k := kong.Parse(c)
-	k.FatalIfErrorf(function.Serve(echo{},
-		function.Listen("tcp", c.Address),
-		function.Insecure(c.Insecure),
-		function.MaxRecvMessageSize(c.MaxRecvMessageSize*1024*1024),
-		function.WithMetricsServer(c.MetricsAddress)))
+	c := &cobra.Command{Use: "echo", Short: "Serves a function that returns the desired state as it came.", Args: cobra.NoArgs}
+
+	f := c.Flags()
+	address := f.String("address", ":9443", "Address at which to listen for gRPC connections.")
+	insecure := f.Bool("insecure", false, "Run without mTLS.")
+	maxRecvMessageSize := f.Int("max-recv-message-size", 4, "Greatest size of received messages in MB.")
+	metricsAddress := f.String("metrics-address", ":8080", "Address at which to serve Prometheus metrics.")
+
+	c.RunE = func(*cobra.Command, []string) error {
+		return function.Serve(echo{},
+			function.Listen("tcp", *address),
+			function.Insecure(*insecure),
+			function.MaxRecvMessageSize(*maxRecvMessageSize*1024*1024),
+			function.WithMetricsServer(*metricsAddress))
+	}
+
+	program.Main(c)
 }

@@ -15,7 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // The model's words and the pinned Crossplane are of one version.
@@ -48,7 +49,7 @@ func TestRender(t *testing.T) {
 	desire := func(names ...string) *fnv1.State {
 		s := &fnv1.State{Resources: make(map[string]*fnv1.Resource)}
 		for _, name := range names {
-			s.Resources[name] = &fnv1.Resource{Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "R", "metadata": {"name": "` + name + `"}}`)}
+			s.Resources[name] = &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "R", "metadata": {"name": "` + name + `"}}`)}
 		}
 
 		return s
@@ -88,7 +89,7 @@ func TestRender(t *testing.T) {
 			response: &fnv1.RunFunctionResponse{Desired: &fnv1.State{
 				Composite: &fnv1.Resource{Ready: fnv1.Ready_READY_FALSE},
 				Resources: map[string]*fnv1.Resource{"a": {
-					Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "R", "metadata": {"name": "a", "namespace": "b"}}`),
+					Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "R", "metadata": {"name": "a", "namespace": "b"}}`),
 					Ready:    fnv1.Ready_READY_TRUE,
 				}},
 			}},
@@ -116,7 +117,7 @@ func TestRender(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := fake(func(*fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse { return tc.response })
 
-			out, err := Render(t.Context(), Input{Composite: resource.MustStructJSON(xr), Composition: resource.MustStructJSON(onestep)}, map[string]Function{"f": f})
+			out, err := Render(t.Context(), Input{Composite: tagstest.MustStructJSON(xr), Composition: tagstest.MustStructJSON(onestep)}, map[string]Function{"f": f})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,10 +146,10 @@ func TestRequirements(t *testing.T) {
 			"requiredResources": [{"requirementName": "one", "apiVersion": "v1", "kind": "A", "namespace": "n", "name": "a"}],
 			"requiredSchemas": [{"requirementName": "schema", "apiVersion": "v1", "kind": "A"}]}}]}}`
 
-	object := resource.MustStructJSON(`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": "n"}}`)
+	object := tagstest.MustStructJSON(`{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": "n"}}`)
 	kind := `"x-kubernetes-group-version-kind": [{"version": "v1", "kind": "A"}]`
-	document := resource.MustStructJSON(`{"components": {"schemas": {"A": {"properties": {"a": {"$ref": "#/components/schemas/A"}, "b": {"allOf": [{"$ref": "#/components/schemas/B"}]}}, ` + kind + `}, "B": {"type": "string"}}}}`)
-	schema := resource.MustStructJSON(`{"properties": {"a": {"type": "object"}, "b": {"type": "string"}}, ` + kind + `}`)
+	document := tagstest.MustStructJSON(`{"components": {"schemas": {"A": {"properties": {"a": {"$ref": "#/components/schemas/A"}, "b": {"allOf": [{"$ref": "#/components/schemas/B"}]}}, ` + kind + `}, "B": {"type": "string"}}}}`)
+	schema := tagstest.MustStructJSON(`{"properties": {"a": {"type": "object"}, "b": {"type": "string"}}, ` + kind + `}`)
 
 	cases := map[string]struct {
 		// requires is how often the function requires something else.
@@ -197,8 +198,8 @@ func TestRequirements(t *testing.T) {
 			})
 
 			_, err := Render(t.Context(), Input{
-				Composite:   resource.MustStructJSON(xr),
-				Composition: resource.MustStructJSON(steps),
+				Composite:   tagstest.MustStructJSON(xr),
+				Composition: tagstest.MustStructJSON(steps),
 				Required:    []*structpb.Struct{object},
 				Schemas:     []*structpb.Struct{document},
 			}, map[string]Function{"f": f})
@@ -231,17 +232,17 @@ func TestRefused(t *testing.T) {
 
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			in := Input{Composite: resource.MustStructJSON(xr), Composition: resource.MustStructJSON(onestep)}
+			in := Input{Composite: tagstest.MustStructJSON(xr), Composition: tagstest.MustStructJSON(onestep)}
 			if tc.composition != "" {
-				in.Composition = resource.MustStructJSON(tc.composition)
+				in.Composition = tagstest.MustStructJSON(tc.composition)
 			}
 
 			if tc.xrd != "" {
-				in.Definition = resource.MustStructJSON(tc.xrd)
+				in.Definition = tagstest.MustStructJSON(tc.xrd)
 			}
 
 			if tc.observed != "" {
-				in.Observed = []*structpb.Struct{resource.MustStructJSON(tc.observed)}
+				in.Observed = []*structpb.Struct{tagstest.MustStructJSON(tc.observed)}
 			}
 
 			f := fake(func(*fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse { return &fnv1.RunFunctionResponse{} })

@@ -32,6 +32,11 @@ func ConnectCalled(ctx context.Context, root string, called []string, targets ma
 		connections = append(connections, f)
 		others[name] = f
 
+		if version := pinnedVersion(root, name); version != "" {
+			others[name] = pinned{f, fmt.Sprintf("(.ci/tool builds %s %s. If the Composition is for another release, start that one:\n  %s)",
+				name, version, startRelease(name, "VERSION", targets[name]))}
+		}
+
 		if !f.Listens(ctx) {
 			disconnect()
 			return nil, fmt.Errorf("%s doesn't listen at %s: start it there, such as\n  %s", name, targets[name], startOf(root, name, targets[name]))

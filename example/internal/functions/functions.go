@@ -5,6 +5,7 @@ package functions
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -134,6 +135,15 @@ func (r *Running) Log() string {
 	}
 
 	return string(text)
+}
+
+// Explain returns what the program of this repository explains.
+func (r *Running) Explain(ctx context.Context, in io.Reader, args ...string) (string, error) {
+	explain := exec.CommandContext(ctx, r.program.Binary, append([]string{"explain"}, args...)...)
+	explain.Stdin = in
+	out, err := explain.CombinedOutput()
+
+	return string(out), err
 }
 
 // Stop the functions, and remove what they have left.

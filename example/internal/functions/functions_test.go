@@ -12,17 +12,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
 	"github.com/plexsphere/function-cloud-tags/example/internal/process"
 	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // TestServeBeta calls the test function as Crossplane before v1.17 and its command line tool do.
@@ -40,13 +43,13 @@ func TestServeBeta(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close() })
 
 	rsp, err := v1beta1.NewFunctionRunnerServiceClient(conn).RunFunction(t.Context(), &v1beta1.RunFunctionRequest{
-		Input: resource.MustStructJSON(`{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": [{"name": "bucket", "base": {"kind": "Bucket"}}]}`),
+		Input: tagstest.MustStructJSON(`{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": [{"name": "bucket", "base": {"kind": "Bucket"}}]}`),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	want := map[string]*v1beta1.Resource{"bucket": {Resource: resource.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE}}
+	want := map[string]*v1beta1.Resource{"bucket": {Resource: tagstest.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE}}
 	if diff := cmp.Diff(want, rsp.GetDesired().GetResources(), protocmp.Transform()); diff != "" {
 		t.Errorf("RunFunction(...): -want desired resources, +got:\n%s", diff)
 	}
@@ -81,13 +84,13 @@ func TestConnectCalled(t *testing.T) {
 
 	for _, name := range []string{"new", "old"} {
 		rsp, err := others[name].RunFunction(t.Context(), &fnv1.RunFunctionRequest{
-			Input: resource.MustStructJSON(`{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": [{"name": "bucket", "base": {"kind": "Bucket"}}]}`),
+			Input: tagstest.MustStructJSON(`{"apiVersion": "testfunction.example.org/v1", "kind": "Resources", "resources": [{"name": "bucket", "base": {"kind": "Bucket"}}]}`),
 		})
 		if err != nil {
 			t.Fatalf("%s: RunFunction(...): %v", name, err)
 		}
 
-		want := map[string]*fnv1.Resource{"bucket": {Resource: resource.MustStructJSON(`{"kind": "Bucket"}`), Ready: fnv1.Ready_READY_TRUE}}
+		want := map[string]*fnv1.Resource{"bucket": {Resource: tagstest.MustStructJSON(`{"kind": "Bucket"}`), Ready: fnv1.Ready_READY_TRUE}}
 		if diff := cmp.Diff(want, rsp.GetDesired().GetResources(), protocmp.Transform()); diff != "" {
 			t.Errorf("%s: RunFunction(...): -want desired resources, +got:\n%s", name, diff)
 		}
@@ -105,7 +108,7 @@ type betaFunction struct {
 
 func (betaFunction) RunFunction(context.Context, *v1beta1.RunFunctionRequest) (*v1beta1.RunFunctionResponse, error) {
 	return &v1beta1.RunFunctionResponse{Desired: &v1beta1.State{Resources: map[string]*v1beta1.Resource{
-		"bucket": {Resource: resource.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE},
+		"bucket": {Resource: tagstest.MustStructJSON(`{"kind": "Bucket"}`), Ready: v1beta1.Ready_READY_TRUE},
 	}}}, nil
 }
 
@@ -129,9 +132,7 @@ func TestCheckCalled(t *testing.T) {
 	t.Parallel()
 
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, ".ci", "tools", "function-pinned"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	pin(t, root)
 
 	if err := functions.CheckCalled(root, "functions.yaml", []string{functions.TestResources, "function-a", functions.CloudTags}, map[string]string{"function-a": "localhost:9443"}); err != nil {
 		t.Errorf("CheckCalled(...): want no error if all functions run or listen, got %v", err)
@@ -163,6 +164,67 @@ func TestCheckCalled(t *testing.T) {
 	got, err := remote.Targets(file)
 	if diff := cmp.Diff(map[string]string{"function-pinned": "localhost:9445", "function-a": "localhost:9446"}, got); err != nil || diff != "" {
 		t.Errorf("Targets(...): %v, -want, +got:\n%s", err, diff)
+	}
+}
+
+// pin the function function-pinned in the module.
+func pin(t *testing.T, root string) {
+	t.Helper()
+
+	dir := filepath.Join(root, ".ci", "tools", "function-pinned")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("require (\n\texample.org/function-pinned-not v0.1.0\n\texample.org/function-pinned v0.2.0 // indirect\n)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPinnedFails proves that a failure of a function names the version that .ci/tool builds, since a Composition can be for a newer one.
+func TestPinnedFails(t *testing.T) {
+	t.Parallel()
+
+	root := t.TempDir()
+	pin(t, root)
+
+	for _, tc := range []struct {
+		reason, name string
+		fails        functions.Func
+		want         string
+	}{
+		{"A fatal result is how functions refuse an input.", "function-pinned", func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			return &fnv1.RunFunctionResponse{Results: []*fnv1.Result{{Severity: fnv1.Severity_SEVERITY_WARNING, Message: "slow"}, {Severity: fnv1.Severity_SEVERITY_FATAL, Message: "unknown name"}}}, nil
+		}, "slow; unknown name\n(.ci/tool builds function-pinned v0.2.0. If the Composition is for another release, start that one:\n  go run github.com/crossplane-contrib/function-pinned@VERSION --insecure --address TARGET)"},
+		{"An error is, too.", "function-pinned", func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			return nil, status.Error(codes.Internal, "broken")
+		}, "rpc error: code = Internal desc = broken\n(.ci/tool builds function-pinned v0.2.0. If the Composition is for another release, start that one:\n  go run github.com/crossplane-contrib/function-pinned@VERSION --insecure --address TARGET)"},
+		{"Nobody knows the version of another function.", "function-other", func(context.Context, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			return &fnv1.RunFunctionResponse{Results: []*fnv1.Result{{Severity: fnv1.Severity_SEVERITY_FATAL, Message: "unknown name"}}}, nil
+		}, "unknown name"},
+	} {
+		l := listen(t)
+		t.Cleanup(functions.Serve(tc.fails, l))
+
+		others := make(map[string]functions.Function)
+
+		disconnect, err := functions.ConnectCalled(t.Context(), root, []string{tc.name}, map[string]string{tc.name: l.Addr().String()}, others)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		t.Cleanup(disconnect)
+
+		rsp, err := others[tc.name].RunFunction(t.Context(), &fnv1.RunFunctionRequest{})
+
+		messages := words.Map(rsp.GetResults(), (*fnv1.Result).GetMessage)
+		if err != nil {
+			messages = append(messages, err.Error())
+		}
+
+		if diff := cmp.Diff(strings.ReplaceAll(tc.want, "TARGET", l.Addr().String()), strings.Join(messages, "; ")); diff != "" {
+			t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
+		}
 	}
 }
 

@@ -1,10 +1,14 @@
 package functions
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 )
@@ -52,13 +56,56 @@ Then write to %s where they listen, and render again:
 %s`, strings.Join(missing, " and "), CloudTags, TestResources, &starts, file, &documents)
 }
 
-// startOf is the command that makes a function listen: that of a tool which is pinned here, or of the newest
-// release of one of crossplane-contrib that is written in Go, as most are.
+// startOf returns the command that makes a function listen: .ci/tool if the module in root pins the function, or else go run of the newest
+// release.
 func startOf(root, name, target string) string {
-	program := fmt.Sprintf("go run github.com/crossplane-contrib/%s@latest", name)
-	if _, err := os.Stat(filepath.Join(root, ".ci", "tools", name)); err == nil {
-		program = fmt.Sprintf(`"$(.ci/tool %s)"`, name)
+	if pinnedVersion(root, name) == "" {
+		return startRelease(name, "latest", target)
 	}
 
-	return program + " --insecure --address " + target
+	return fmt.Sprintf(`"$(.ci/tool %s)" --insecure --address %s`, name, target)
+}
+
+// startRelease returns the command that makes a release of a function listen. The function is one of crossplane-contrib that is written in Go, as
+// most are.
+func startRelease(name, version, target string) string {
+	return fmt.Sprintf("go run github.com/crossplane-contrib/%s@%s --insecure --address %s", name, version, target)
+}
+
+// pinnedVersion returns the version of the function that .ci/tool builds, or an empty string if the module in root doesn't pin it.
+func pinnedVersion(root, name string) string {
+	text, err := os.ReadFile(filepath.Join(root, ".ci", "tools", name, "go.mod"))
+	if err != nil {
+		return ""
+	}
+
+	if m := regexp.MustCompile(`(?m)/` + regexp.QuoteMeta(name) + ` (v\S+)`).FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+
+	return ""
+}
+
+// A pinned function is one that .ci/tool builds. Its failures name the version, since an old release refuses the fields that a Composition for a
+// newer one has.
+type pinned struct {
+	Function
+
+	hint string
+}
+
+// RunFunction calls the function, and adds the hint to an error and to a fatal result.
+func (p pinned) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	rsp, err := p.Function.RunFunction(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, p.hint)
+	}
+
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			r.Message += "\n" + p.hint
+		}
+	}
+
+	return rsp, nil
 }

@@ -189,8 +189,6 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 			"--service-account-signing-key-file=service-account.key",
 			"--service-cluster-ip-range=10.0.0.0/24",
 			"--disable-admission-plugins=ServiceAccount",
-			"--feature-gates=MutatingAdmissionPolicy=true",
-			"--runtime-config=admissionregistration.k8s.io/v1beta1=true",
 		}}
 
 		c.config = &rest.Config{

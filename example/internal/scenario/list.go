@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,13 +19,14 @@ type Topic struct {
 // A Row of such a table says what a scenario shows.
 type Row struct {
 	Scenario string
+	Folder   string // In example/, such as clouds/gcp.
 	Shows    string
 }
 
-// What the lines are that Topics reads. Each row links a folder by its own name.
+// What the lines are that Topics reads. Each row links the folder of a scenario by its name.
 var (
 	heading = regexp.MustCompile(`^### (.+)$`)
-	row     = regexp.MustCompile(`^\| \[([a-z0-9-]+)\]\(([a-z0-9-]+)\) \| (.+) \|$`)
+	row     = regexp.MustCompile(`^\| \[([a-z0-9-]+)\]\(([a-z0-9/-]+)\) \| (.+) \|$`)
 )
 
 // Topics of example/README.md, which says what each scenario is about.
@@ -43,9 +45,9 @@ func Topics(root string) ([]Topic, error) {
 			topics = append(topics, Topic{Name: m[1]})
 		}
 
-		if m := row.FindStringSubmatch(line); len(m) > 3 && m[1] == m[2] && len(topics) > 0 {
+		if m := row.FindStringSubmatch(line); len(m) > 3 && m[1] == path.Base(m[2]) && len(topics) > 0 {
 			last := &topics[len(topics)-1]
-			last.Rows = append(last.Rows, Row{Scenario: m[1], Shows: m[3]})
+			last.Rows = append(last.Rows, Row{Scenario: m[1], Folder: m[2], Shows: m[3]})
 		}
 	}
 

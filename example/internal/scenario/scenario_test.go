@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 
 	t.Chdir(root)
 
-	known := Scenario{Name: "aws-s3-bucket", Dir: filepath.Join(root, "example", "aws-s3-bucket")}
+	known := Scenario{Name: "aws-s3-bucket", Dir: filepath.Join(root, "example", "clouds", "aws-s3-bucket")}
 	own := t.TempDir()
 
 	cases := map[string]struct {
@@ -89,9 +89,9 @@ func TestFind(t *testing.T) {
 		err   string
 	}{
 		"Name":      {named: "aws-s3-bucket", want: known},
-		"Folder":    {named: "example/aws-s3-bucket", want: known},
-		"Completed": {named: "example/aws-s3-bucket/", want: known},
-		"Dotted":    {named: "./example/aws-s3-bucket", want: known},
+		"Folder":    {named: "example/clouds/aws-s3-bucket", want: known},
+		"Completed": {named: "example/clouds/aws-s3-bucket/", want: known},
+		"Dotted":    {named: "./example/clouds/aws-s3-bucket", want: known},
 		"Own":       {named: own, want: Scenario{Name: own, Dir: own}},
 		"OwnBelow":  {named: "example/render/store/", want: Scenario{Name: "example/render/store/", Dir: filepath.Join(root, "example", "render", "store")}},
 		"Nothing":   {named: "aws-s3-buckets", err: `there is no scenario and no folder "aws-s3-buckets": did you mean aws-s3-bucket?`},

@@ -12,10 +12,10 @@ import (
 	"maps"
 	"strconv"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/response"
 )
 
 // The apiVersion and kind of the input.
@@ -43,29 +43,44 @@ type Function struct{}
 // RunFunction desires the resources of the input. It calls each of them ready,
 // because the order in which Crossplane reports those that aren't is random. How long its
 // response holds, other functions say.
+//
+// The response is made without the SDK's package response, which needs controller-runtime, client-go and k8s.io/api: the first command that
+// people run would take twice as long to compile.
 func (Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) { //nolint:unparam // Functions return an error.
-	rsp := response.To(req, 0)
+	rsp := &fnv1.RunFunctionResponse{
+		Meta:    &fnv1.ResponseMeta{Tag: req.GetMeta().GetTag(), Ttl: durationpb.New(0)},
+		Desired: req.GetDesired(),
+		Context: req.GetContext(),
+	}
 
 	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
 	if generation := metadata.GetFields()["generation"].GetNumberValue(); generation > 0 {
-		response.ConditionTrue(rsp, Seen, "Observed").WithMessage(strconv.FormatFloat(generation, 'f', -1, 64))
+		rsp.Conditions = []*fnv1.Condition{{
+			Type: Seen, Status: fnv1.Status_STATUS_CONDITION_TRUE, Reason: "Observed", Message: new(strconv.FormatFloat(generation, 'f', -1, 64)),
+			Target: fnv1.Target_TARGET_COMPOSITE.Enum(),
+		}}
 	}
 
 	in, err := decode(req.GetInput())
 	if err != nil {
-		response.Fatal(rsp, fmt.Errorf("cannot read the input of the test function: %w", err))
+		fail(rsp, fmt.Errorf("cannot read the input of the test function: %w", err))
 		return rsp, nil
 	}
 
 	composed, err := compose(in, req.GetDesired().GetResources())
 	if err != nil {
-		response.Fatal(rsp, fmt.Errorf("cannot compose the resources of the test function's input: %w", err))
+		fail(rsp, fmt.Errorf("cannot compose the resources of the test function's input: %w", err))
 		return rsp, nil
 	}
 
 	rsp.Desired = &fnv1.State{Composite: req.GetDesired().GetComposite(), Resources: composed}
 
 	return rsp, nil
+}
+
+// fail adds a fatal result to the response.
+func fail(rsp *fnv1.RunFunctionResponse, err error) {
+	rsp.Results = append(rsp.Results, &fnv1.Result{Severity: fnv1.Severity_SEVERITY_FATAL, Message: err.Error(), Target: fnv1.Target_TARGET_COMPOSITE.Enum()})
 }
 
 func decode(s *structpb.Struct) (input, error) {

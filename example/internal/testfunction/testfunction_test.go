@@ -8,16 +8,17 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func TestRunFunction(t *testing.T) {
 	t.Parallel()
 
 	earlier := &fnv1.State{
-		Composite: &fnv1.Resource{Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "XR"}`)},
+		Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "XR"}`)},
 		Resources: map[string]*fnv1.Resource{
-			"earlier": {Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Earlier"}`)},
+			"earlier": {Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "Earlier"}`)},
 		},
 	}
 
@@ -49,11 +50,11 @@ func TestRunFunction(t *testing.T) {
 					Resources: map[string]*fnv1.Resource{
 						"earlier": earlier.GetResources()["earlier"],
 						"a": {
-							Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "A", "spec": {"number": 1}}`),
+							Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "A", "spec": {"number": 1}}`),
 							Ready:    fnv1.Ready_READY_TRUE,
 						},
 						"b": {
-							Resource: resource.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "B"}`),
+							Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "B"}`),
 							Ready:    fnv1.Ready_READY_TRUE,
 						},
 					},
@@ -84,7 +85,7 @@ func TestRunFunction(t *testing.T) {
 
 			got, err := Function{}.RunFunction(t.Context(), &fnv1.RunFunctionRequest{
 				Desired: earlier,
-				Input:   resource.MustStructJSON(tc.input),
+				Input:   tagstest.MustStructJSON(tc.input),
 			})
 			if err != nil {
 				t.Fatal(err)

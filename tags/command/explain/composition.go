@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,180 +12,108 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// A resolved step has the labels that its sources give for a composite resource.
-type resolved struct {
-	*manifest.Step
-
-	xr  *structpb.Struct
-	set resolve.Set
-
-	// req is the request that the labels are resolved for, and required what Crossplane must fetch for it.
-	req      *fnv1.RunFunctionRequest
-	required *require.Requirements
-
-	// objects that answer the requirements. Those of a recorded request are answered.
-	objects []*structpb.Struct
-
-	// notes on labels that can't be known, or that sources don't give.
-	notes []string
-}
-
-// hierarchy explains which tags the labels of a composite resource become.
-func (c *Command) hierarchy(ctx context.Context, r *manifest.Reader) (explanation, error) {
-	of, err := c.resolve(ctx, r)
+// clouds explains which tags the labels of a composite resource become on clouds.
+func (c *Command) clouds(ctx context.Context, r *manifest.Reader) (explanation, error) {
+	step, run, err := c.run(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 
-	e := &explained{notes: of.notes}
+	e := &explained{notes: run.notes, differences: run.Set.PerResource.Differences()}
+	run.Set.Labels = run.Set.Common()
 
-	for _, mentioned := range of.set.PerResource.Mentioned() {
-		e.notes = append(e.notes, mentioned+", which differs per composed resource: --rendered shows what it comes to")
+	for _, d := range e.differences {
+		e.notes = append(e.notes, d.Why+", which differs per composed resource: --rendered shows what it comes to")
 	}
 
-	for _, scoped := range of.set.PerResource.Scoped() {
-		e.notes = append(e.notes, scoped+", which --rendered shows")
-	}
-
-	providers := c.providers(e, of)
-	e.addLimits(of.Input)
-	e.addHandedOn(of.Input)
-
-	if err := e.explain(of, providers); err != nil {
-		return nil, err
-	}
+	providers := c.providers(e, step, run)
+	e.addLimits(run.Input)
+	e.addHandedOn(run.Input)
+	e.addOrigins(run)
+	e.explain(run, providers)
 
 	return e, nil
 }
 
-// title returns the title of the label's source.
-func (r *resolved) title(l tags.Label) string {
-	s := &r.Input.Sources[l.Source.Position]
-	if s.Type == v1beta1.SourceTypeValue && s.Name == "" && r.Input.Origins.IsStandard(fmt.Sprintf("sources[%d]", l.Source.Position)) {
-		return r.Input.Origins.Standard
-	}
-
-	return resolve.Title(s, r.xr)
-}
-
-// resolve the labels of the composite resource.
-func (c *Command) resolve(ctx context.Context, r *manifest.Reader) (*resolved, error) {
+// run the step of the Composition for the composite resource and, if there are any, its rendered resources.
+func (c *Command) run(ctx context.Context, r *manifest.Reader) (*manifest.Step, *trace, error) {
 	objects, err := c.required(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	step, err := r.Step(c.Composition, c.Step, objects...)
+	step, err := r.Step(c.Composition, c.Step, objects...) //nolint:contextcheck // It reads files.
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	overruled := c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules
-	step.Input.ProfileRules = cmp.Or(c.ProfileRules, step.Input.ProfileRules)
-
-	if c.Rendered != "" {
-		settle(step.Input)
-	}
-
-	xr, err := c.composite(r, step)
+	req, err := c.request(r, step)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	req, err := c.request(r, xr)
-	if err != nil {
-		return nil, err
+	run := &trace{}
+	if _, err := run.by(c.Function).Fetching(objects)(ctx, req); err != nil {
+		return nil, nil, err
 	}
 
-	set, required, err := resolveWith(ctx, step.Input, req, objects)
-	if err != nil {
-		return nil, err
+	if err := run.fails(); err != nil {
+		return nil, nil, err
 	}
 
-	of := &resolved{Step: step, xr: xr, set: set, req: req, required: required, objects: objects}
-	of.addNotes()
+	run.addNotes(step.Input)
 
-	if overruled {
-		of.notes = append(of.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
+	if c.ProfileRules != "" && c.ProfileRules != step.Input.ProfileRules {
+		run.notes = append(run.notes, "--profile-rules "+string(c.ProfileRules)+" applies, which is not what the Composition says")
 	}
 
 	needsContext := func(s v1beta1.Source) bool {
 		return s.Type == v1beta1.SourceTypeContextField || s.Include != nil && s.Include.ContextKey != ""
 	}
 	if c.Context == "" && slices.ContainsFunc(step.Input.Sources, needsContext) {
-		of.notes = append(of.notes, "what is in the pipeline's context isn't known without --context")
+		run.notes = append(run.notes, "what is in the pipeline's context isn't known without --context")
 	}
 
-	return of, nil
+	return step, run, nil
 }
 
-// addNotes on the settings of the input, and on what its sources find.
-func (r *resolved) addNotes() {
-	r.notes = slices.Concat(settings(r.Input), words.Map(r.set.Hops, resolve.Hop.String), words.Map(r.set.Empty, resolve.Lack.String))
-
-	for _, absent := range r.set.Absent {
-		r.notes = append(r.notes, absent.String()+": no label")
+// request that Crossplane makes of the step for the composite resource and, if there are any, its rendered resources.
+func (c *Command) request(r *manifest.Reader, step *manifest.Step) (*fnv1.RunFunctionRequest, error) {
+	xr, err := c.composite(r, step)
+	if err != nil {
+		return nil, err
 	}
-}
 
-// request of a step for the composite resource, as Crossplane makes it.
-func (c *Command) request(r *manifest.Reader, xr *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 	values, err := r.Context(c.Context)
 	if err != nil {
 		return nil, err
 	}
 
-	return manifest.Request(xr, values), nil
-}
+	req := manifest.Request(xr, values)
+	req.Input = step.Written
 
-// settings says which settings of the input are its standard's, which are its own, and which of its standard it
-// overrides. An input without a standard has none to tell apart.
-func settings(in *v1beta1.CloudTags) []string {
-	if in.Origins == nil {
-		return nil
+	if c.ProfileRules != "" {
+		req.Input.Fields["profileRules"] = structpb.NewStringValue(string(c.ProfileRules))
 	}
 
-	var standard, own, overridden []string
-
-	for _, s := range in.Origins.Settings {
-		other := words.Show(s.Overrides, words.MaxText)
-
-		switch {
-		case s.Standard && s.Overrides != "":
-			standard = append(standard, fmt.Sprintf("%s (the step says %s, which is less strict)", s.Written, other))
-		case s.Standard:
-			standard = append(standard, s.Written)
-		case s.Overrides != "":
-			overridden = append(overridden, fmt.Sprintf("%s (the standard says %s)", s.Written, other))
-
-			fallthrough
-		default:
-			own = append(own, s.Written)
+	if c.Rendered != "" {
+		resources, err := composed(r, c.Rendered, object.Tree(xr))
+		if err != nil {
+			return nil, err
 		}
+
+		req.Desired, req.Observed.Resources = &fnv1.State{Resources: resources}, live(resources)
 	}
 
-	out := []string{}
-
-	for _, of := range []struct {
-		whose string
-		what  []string
-	}{{"the standard of " + in.Origins.Standard + " says", standard}, {"the step says", own}, {"the step overrides", overridden}} {
-		if len(of.what) > 0 {
-			out = append(out, of.whose+": "+strings.Join(of.what, ", "))
-		}
-	}
-
-	return out
+	return req, nil
 }
 
 // addHandedOn notes to which kinds the labels are handed on.
@@ -233,62 +160,49 @@ func (c *Command) composite(r *manifest.Reader, step *manifest.Step) (*structpb.
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) != 0:
-		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, title), 0))
+		return nil, errors.Errorf("cannot explain %s: it has several composite resources, and one can be explained at a time: %s", c.XR, words.Names(words.Map(found, command.Title), 0))
 	case len(objects) == 0:
 		return nil, errors.Errorf("cannot explain %s: there is no object in it", c.XR)
 	default:
 		return nil, errors.Errorf("cannot explain %s: the Composition %s is for kind %s of apiVersion %s, and it has no such object, but %s",
-			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, title), 0))
+			c.XR, step.Composition, step.Composite.Kind, step.Composite.APIVersion, words.Names(words.Map(objects, command.Title), 0))
 	}
 }
 
-// resolveWith resolves the input for the request. Required resources are found among the objects.
-func resolveWith(
-	ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRequest, objects []*structpb.Struct,
-) (resolve.Set, *require.Requirements, error) {
-	for {
-		required := require.New(req)
-
-		set, err := resolve.Resolve(ctx, in, req, required)
-		if err != nil || !required.Waiting() {
-			return set, required, err
-		}
-
-		// All, so that nothing waits for the same again.
-		if err := answer(req, required, objects); err != nil {
-			return set, nil, err
-		}
-	}
-}
-
-// providers returns the providers whose profiles to apply, or none if nothing names one: those that the flags or the
-// input name, or all. Those of the Composition's bases come first. It notes if the name holds for some resources only.
-func (c *Command) providers(e *explained, of *resolved) []string {
-	in := of.Input
-
+// providers returns the providers whose profiles to apply: those of the flags, or else the one that the input names by
+// value, or else those of the Composition's bases and of the composite resource. If nothing names one, or with --all, all
+// others follow.
+func (c *Command) providers(e *explained, step *manifest.Step, run *trace) []string {
 	if len(c.Provider) > 0 {
 		return c.Provider
 	}
 
-	if p := in.ProviderValue(); p != "" {
-		return append([]string{p}, providersOfFields(in)...)
-	}
+	var out []string
 
-	var first []string
+	if p := run.Input.ProviderValue(); p != "" {
+		out = append(out, p)
+	} else {
+		for _, base := range step.Bases {
+			if family, ok := field.FamilyOf(base); ok && family.Profile != "" {
+				out = append(out, family.Profile)
+			}
+		}
 
-	for _, base := range of.Bases {
-		if family, ok := field.FamilyOf(base); ok && family.Profile != "" {
-			first = append(first, family.Profile)
+		switch {
+		case run.Set.Provider != "":
+			out = append(out, run.Set.Provider)
+			e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --all shows the others")
+		case len(out) > 0 && !c.All:
+			e.notes = append(e.notes, "the clouds are those of bases that the Composition has in its text: --all shows the others")
 		}
 	}
 
-	if of.set.Provider == "" {
-		return words.Distinct(slices.Concat(first, providersOfFields(in), profile.Names()))
+	all := c.All || len(out) == 0
+	if out = append(out, providersOfFields(run.Input)...); all {
+		out = append(out, profile.Names()...)
 	}
 
-	e.notes = append(e.notes, "the provider is the composite resource's or its class's choice, which is for resources of no known provider only: --provider shows the others")
-
-	return words.Distinct(slices.Concat(first, []string{of.set.Provider}, providersOfFields(in)))
+	return words.Distinct(out)
 }
 
 // providersOfFields are the providers that entries of tagFields name.

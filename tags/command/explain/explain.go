@@ -1,5 +1,6 @@
 // Package explain shows which labels become which tags, and which are skipped and
-// why, before any cloud is asked.
+// why, before any cloud is asked. It runs the function, and prints what that decided, so
+// that its tests stand beside the function, in fn_test.go.
 package explain
 
 import (
@@ -28,6 +29,7 @@ type Command struct {
 
 	FieldPath    string
 	Provider     []string
+	All          bool
 	ProfileRules profile.Rules
 	Keys         bool
 	Output       string
@@ -42,11 +44,11 @@ type Command struct {
 	Request           string
 	Step              string
 
-	// Function that is run over a recorded request.
-	Function command.Function
+	// Function that is run.
+	Function Function
 
-	// terminal that is written to. That of Run is standard output.
-	terminal terminal.Terminal
+	// Terminal that is written to. That of Run is standard output.
+	Terminal terminal.Terminal
 }
 
 // Cobra returns the command line of the command.
@@ -71,7 +73,8 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 
 	f := out.Flags()
 	f.StringVar(&c.FieldPath, "field-path", "", "Field `PATH` of the map of labels in the file, e.g. spec.labels.")
-	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile to apply. Can be repeated. By default all profiles are shown side by side.")
+	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile to apply. Can be repeated. By default the profiles of a Composition's bases are shown side by side, or all.")
+	f.BoolVar(&c.All, "all", false, "Show all profiles, not only those of the clouds that the bases of the Composition are of.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs. "+
 		"By default the contract's, with a mark at tags that the APIs are known to refuse. Replaces the setting of the Composition's step.", profile.Contract, profile.Cloud)
 	f.BoolVar(&c.Keys, "keys", false, "Show only the tag key of each label, for each cloud.")
@@ -86,6 +89,7 @@ FILE has a map of labels in YAML or JSON, or any object that has one at --field-
 	f.StringVar(&c.Rendered, "rendered", "", "`FILE` with the output of crossplane composition render for the composite resource. Each composed resource in it is explained, with the tags that it has.")
 	f.StringVar(&c.Request, "request", "", "`FILE` with a recorded RunFunctionRequest in JSON, alone or as the pipeline inspector records it. The function is run over it.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the step, if the Composition or what is recorded has several of this function.")
+	out.MarkFlagsMutuallyExclusive("provider", "all")
 
 	return out
 }
@@ -136,7 +140,7 @@ func (c *Command) Validate() error {
 
 // Run the command.
 func (c *Command) Run(ctx context.Context) error {
-	c.terminal = terminal.Of(os.Stdout)
+	c.Terminal = terminal.Of(os.Stdout)
 
 	return c.Explain(ctx, os.Stdin, os.Stdout)
 }
@@ -151,7 +155,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 	case c.Rendered != "":
 		read = c.rendered
 	case c.Composition != "":
-		read = c.hierarchy
+		read = c.clouds
 	}
 
 	e, err := read(ctx, &manifest.Reader{Stdin: in})
@@ -177,7 +181,7 @@ func (c *Command) Explain(ctx context.Context, in io.Reader, out io.Writer) erro
 // write what is explained in the format of the output.
 func (c *Command) write(out io.Writer, e explanation) error {
 	if c.Output == "table" {
-		_, err := io.WriteString(out, e.table(c.terminal))
+		_, err := io.WriteString(out, e.table(c.Terminal))
 		return err
 	}
 

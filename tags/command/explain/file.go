@@ -9,42 +9,55 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
-	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
-// labels explains a file of labels.
-func (c *Command) labels(_ context.Context, r *manifest.Reader) (explanation, error) {
+// labels explains a file of labels: as those of a composite resource.
+func (c *Command) labels(ctx context.Context, r *manifest.Reader) (explanation, error) {
 	labels, err := c.readLabels(r)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read labels from %s", c.File)
 	}
 
-	req := &fnv1.RunFunctionRequest{}
-	of := &resolved{
-		req: req, required: require.New(req),
-		Step: &manifest.Step{Input: &v1beta1.CloudTags{ProfileRules: c.ProfileRules, ProviderTags: v1beta1.ProviderTagsNone}},
-		set:  resolve.Set{Labels: tags.PropagatingLabelSet(labels).Labels(tags.CloudTagPrefix)},
+	input := map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.Kind, "providerTags": v1beta1.ProviderTagsNone,
+		"sources": []map[string]any{{"type": v1beta1.SourceTypeCompositeField, "fromFieldPath": "labels"}},
 	}
-	e := &explained{labels: of.set.Labels}
+	if c.ProfileRules != "" {
+		input["profileRules"] = c.ProfileRules
+	}
 
-	if err := e.explain(of, c.Provider); err != nil {
+	xr := &structpb.Struct{Fields: map[string]*structpb.Value{"labels": labels}}
+	req := manifest.Request(xr, nil)
+
+	if req.Input, err = v1beta1.Struct(input); err != nil {
 		return nil, err
 	}
+
+	run := &trace{}
+	if _, err := run.by(c.Function)(ctx, req); err != nil {
+		return nil, err
+	}
+
+	if err := run.fails(); err != nil {
+		return nil, err
+	}
+
+	run.addNotes(run.Input)
+
+	e := &explained{labels: run.Set.Labels, notes: run.notes}
+	e.explain(run, c.Provider)
 
 	return e, nil
 }
 
 // readLabels returns the map of labels that the file has: its only value, or what is at the
 // field path of the only one that has it.
-func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
+func (c *Command) readLabels(r *manifest.Reader) (*structpb.Value, error) {
 	values, err := r.Values(c.File)
 	if err != nil {
 		return nil, err
@@ -79,7 +92,7 @@ func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
 
 	v := append(values, structpb.NewNullValue())[0] // Nothing is null.
 	if path.IsZero() {
-		return labelsIn(v)
+		return v, checkLabels(v)
 	}
 
 	at, err := object.Get(object.Tree(v.GetStructValue()), path)
@@ -90,20 +103,23 @@ func (c *Command) readLabels(r *manifest.Reader) (map[string]string, error) {
 	case at == nil:
 		return nil, errors.Errorf("there is no field %s%s", path, found(v))
 	default:
-		return object.StringMap(at, path.String())
+		_, err := object.StringMap(at, path.String())
+		return at, err
 	}
 }
 
-// labelsIn returns the labels of a map.
-func labelsIn(v *structpb.Value) (map[string]string, error) {
+// checkLabels returns an error if the value is no map of labels.
+func checkLabels(v *structpb.Value) error {
 	for _, f := range v.GetStructValue().GetFields() {
 		// No map of labels has these.
 		if f.GetStructValue() != nil || f.GetListValue() != nil {
-			return nil, errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
+			return errors.Errorf("it is an object, and no map of labels: say with --field-path where the labels are%s", found(v))
 		}
 	}
 
-	return object.StringMap(v, "labels")
+	_, err := object.StringMap(v, "labels")
+
+	return err
 }
 
 // found says where in the object there are maps of strings, or nothing if there are none.

@@ -28,12 +28,13 @@ type keys struct{ *explained }
 // all keys, by label and in the order of providers.
 func (k keys) all() []Key {
 	out := []Key{}
+	seen := make(map[Key]bool)
 
 	for _, l := range k.labels {
 		for _, x := range k.providers {
 			// Another label may stand in its place.
-			if key, ok := x.keys[l]; ok {
-				out = append(out, key)
+			if key, ok := x.keys[l]; ok && !seen[key] {
+				seen[key], out = true, append(out, key)
 			}
 		}
 	}
@@ -54,30 +55,16 @@ func (k *Key) lacks() string {
 
 // table of labels with a row for each key, and the providers that have it.
 func (k keys) table(t terminal.Terminal) string {
-	type row struct{ label, key, lacks string }
-
-	var order []row
-
-	providers := make(map[row][]string)
-
-	for _, key := range k.all() {
-		r := row{key.Label, key.Key, key.lacks()}
-		if providers[r] == nil {
-			order = append(order, r)
-		}
-
-		providers[r] = append(providers[r], key.Provider)
-	}
-
 	rows := [][]terminal.Cell{terminal.Header("LABEL", "KEY", "PROVIDERS")}
 
-	for _, r := range order {
-		cell := terminal.Cell{Text: words.Cell(r.key), Color: terminal.Green}
-		if r.lacks != "" {
-			cell = terminal.Cell{Text: r.lacks + ": " + cell.Text, Color: terminal.Red}
+	for _, same := range words.Grouped(k.all(), func(key Key) Key { key.Provider = ""; return key }) {
+		cell := terminal.Cell{Text: words.Cell(same[0].Key), Color: terminal.Green}
+		if lacks := same[0].lacks(); lacks != "" {
+			cell = terminal.Cell{Text: lacks + ": " + cell.Text, Color: terminal.Red}
 		}
 
-		rows = append(rows, []terminal.Cell{{Text: words.Cell(r.label)}, cell, {Text: strings.Join(providers[r], ", ")}})
+		providers := words.Map(same, func(key Key) string { return key.Provider })
+		rows = append(rows, []terminal.Cell{{Text: words.Cell(same[0].Label)}, cell, {Text: strings.Join(providers, ", ")}})
 	}
 
 	return t.Table(rows)

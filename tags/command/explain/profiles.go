@@ -10,12 +10,11 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -24,16 +23,11 @@ type explained struct {
 	labels    []tags.Label
 	providers []*Explanation
 
-	// origins of the labels, or nil if they are those of a file. Of assumed labels the value differs per
-	// resource.
+	// differences are the labels that differ per resource, which have keys, but no cells.
+	differences []resolve.Difference
+
+	// origins of the labels, or nil if they are those of a file.
 	origins map[tags.Label]Origin
-	assumed []tags.Label
-
-	// covering are labels that overrode one of a trusted source.
-	covering map[tags.Label]bool
-
-	// known are the labels without these.
-	known *tags.Transformer
 
 	// notes that are on no provider.
 	notes []string
@@ -86,8 +80,14 @@ type Explanation struct {
 	// meant is true if the input asks for the contract's rules, whose warnings nobody needs then.
 	meant bool
 
-	// limit is how many tags a resource may have.
+	// limit is how many tags a resource may have, and slots how many of them labels may be.
 	limit string
+	slots int
+
+	// tagged are the labels that are tags. Of capped labels, which have no tag slot, lacking ones are of trusted sources.
+	tagged  []*tags.Tag
+	capped  int
+	lacking []string
 
 	// cells of labels in the column. A label that another one replaced has none.
 	cells map[tags.Label]terminal.Cell
@@ -105,30 +105,32 @@ type Origin struct {
 	Value string `json:"value,omitempty"`
 }
 
-// addLabels adds the labels of the set, and where they came from. title returns the title of a label's
-// source.
-func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
-	e.origins, e.covering = make(map[tags.Label]Origin), make(map[tags.Label]bool)
+// addOrigins adds the labels of the run, and where they came from.
+func (e *explained) addOrigins(run *trace) {
+	e.origins = make(map[tags.Label]Origin)
 
 	overridden := make(map[string][]tags.Label)
-	for _, o := range set.Overridden {
+	for _, o := range run.Set.Overridden {
 		overridden[o.TagKey] = append(overridden[o.TagKey], o)
 	}
 
 	// add a label that overrode others, the latest last.
 	add := func(l tags.Label, others []tags.Label) {
-		from := Origin{Source: title(l)}
+		from := Origin{Source: run.title(l)}
 		for _, o := range slices.Backward(others) {
-			from.Overrides = append(from.Overrides, Origin{Source: title(o), Value: e.value(o)})
-			e.covering[l] = e.covering[l] || o.Trusted
+			from.Overrides = append(from.Overrides, Origin{Source: run.title(o), Value: o.Value})
 		}
 
 		e.labels = append(e.labels, l)
 		e.origins[l] = from
 	}
 
-	for _, l := range set.Labels {
+	labels := slices.Concat(run.Set.Labels, e.differing())
+	slices.SortStableFunc(labels, tags.Label.Compare)
+
+	for _, l := range labels {
 		others := overridden[l.TagKey]
+		delete(overridden, l.TagKey) // A label that differs overrides nothing here.
 		add(l, others)
 
 		// The latest trusted label can stand against the one that overrode it.
@@ -140,149 +142,159 @@ func (e *explained) addLabels(set *resolve.Set, title func(tags.Label) string) {
 		}
 	}
 
-	for _, l := range set.Claims {
+	for _, l := range run.Set.Claims {
 		add(l, nil)
 	}
 }
 
-// assumedValue is a value that every tag profile admits, and differs is how its tag is shown.
-const (
-	assumedValue = "per-resource"
-	differs      = "(differs per resource)"
-)
-
-// value of the label, as it is shown.
-func (e *explained) value(l tags.Label) string {
-	if slices.Contains(e.assumed, l) {
-		return differs
-	}
-
-	return l.Value
-}
-
-// explain what becomes of the labels under the tag profiles of the providers, or under all if there are no providers.
-func (e *explained) explain(of *resolved, providers []string) error {
-	e.known = of.set.Transformer(of.Input)
-
-	if of.set.PerResource != nil {
-		set, assumed := of.set.PerResource.Assume(assumedValue)
-		of.set.Labels, of.set.Claims, of.set.Overridden, e.assumed = set.Labels, set.Claims, set.Overridden, assumed
-	}
-
-	if of.xr != nil {
-		e.addLabels(&of.set, of.title)
-	}
-
+// explain what becomes of the run's labels under the tag profiles of the providers, or under all if there are no providers.
+func (e *explained) explain(run *trace, providers []string) {
 	if len(providers) == 0 {
 		providers = profile.Names()
 	}
 
-	s := of.stamper()
-	s.PerResource = nil // The labels of one resource are assumed.
+	transformer := run.Set.Transformer(run.Input)
 
 	for _, provider := range providers {
-		p := of.Input.ProfileRules.ProfileOf(provider, "", "")
+		p := run.Input.ProfileRules.ProfileOf(provider, "", "")
 
 		i := slices.IndexFunc(e.providers, func(x *Explanation) bool { return x.profile == p })
 		if i < 0 {
 			i = len(e.providers)
-
-			x, err := e.explanation(of, s, p)
-			if err != nil {
-				return err
-			}
-
-			e.providers = append(e.providers, x)
+			e.providers = append(e.providers, e.explanation(run, p, transformer.Transform(p)))
 		}
 
 		if !profile.Has(provider) {
-			e.providers[i].Notes = append(e.providers[i].Notes, unprofiled(target.Unprofiled{Provider: provider}))
+			e.providers[i].notef("%s", unprofiled(locate.Unprofiled{Provider: provider}))
+		}
+	}
+}
+
+// explanation returns which tags the labels d become under the profile p, on a resource without other tags, and why the others
+// become none.
+func (e *explained) explanation(run *trace, p *profile.Profile, d *tags.Transformed) *Explanation {
+	x := &Explanation{
+		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
+		profile: p, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
+	}
+	rules := newRuleNames(run, d, p)
+
+	x.limitTo(run.Input)
+
+	free, separator := x.slots, ""
+	entries := make(map[string]tags.Tag) // Where those are one that differ in case alone.
+
+	if p.FoldEntries {
+		separator = cmp.Or(p.Separator, ":")
+	}
+
+	for i := range d.Tags {
+		t := d.Tags[i]
+		entry := p.Fold(t.Key + separator + t.Value)
+		same, ok := entries[entry]
+
+		switch rule := rules.removes(&t); {
+		case rule != "":
+			x.remove(&t, rule)
+		case d.Forges(t, separator):
+			x.skip(&t, profile.ReservedKey)
+		case ok:
+			same.Label = t.Label
+			e.tag(x, &same, rules)
+		case free <= 0:
+			x.skip(&t, profile.CountCap)
+		default:
+			free--
+			e.tag(x, &t, rules)
+
+			if p.FoldEntries {
+				entries[entry] = t
+			}
 		}
 	}
 
-	return nil
-}
-
-// usualPath is where most providers have the tag field.
-var usualPath = object.MustParsePath("spec.forProvider.tags")
-
-// lookAt a new resource of the tag profile with a tag field as it is usual: a list where providers compare whole
-// entries, and a map elsewhere.
-func lookAt(s *stamp.Stamper, p *profile.Profile) (*stamp.LookedField, error) {
-	f := &field.Field{Path: usualPath, Shape: field.Map, ProviderTags: field.ProviderTags(p.Name)}
-	if p.FoldEntries {
-		f.Shape, f.Separator = field.StringList, cmp.Or(p.Separator, ":")
+	for i := range d.Refused {
+		x.skip(&d.Refused[i].Tag, d.Refused[i].Reason)
 	}
 
-	t := s.None().Read("", object.Object{}).In(&target.Launched{Place: target.Place{Profile: p, Field: f}}, "", object.Object{}, object.Object{})
-	t.Leave, t.Managed = target.None, true
-
-	l, err := s.Look(t)
-	if err != nil {
-		return nil, err
-	}
-
-	return &l.Fields[0], nil
-}
-
-// explanation returns which tags the labels become under the profile, and why the others become none.
-func (e *explained) explanation(of *resolved, s *stamp.Stamper, p *profile.Profile) (*Explanation, error) {
-	f, err := lookAt(s, p)
-	if err != nil {
-		return nil, err
-	}
-
-	x := &Explanation{
-		Provider: p.Name, Tags: make(map[string]string), Skipped: []tags.SkippedLabel{}, Sources: make(map[string]Origin),
-		profile: p, limit: f.Limit, cells: make(map[tags.Label]terminal.Cell), keys: make(map[tags.Label]Key),
-	}
-
-	rules := newRuleNames(of, f.Transformed, p)
-
-	for i := range f.Labels {
-		e.add(x, &f.Labels[i], rules)
+	for _, l := range e.differing() {
+		t, reason := d.Judge(l)
+		x.keys[l] = Key{Label: l.QualifiedKey, Provider: p.Name, Key: t.Key, Skipped: reason}
 	}
 
 	x.sort()
-	x.addRefused(f, of.Input)
-	x.addNotes(f, of)
-	e.addFailure(x, f, of.Input)
-	x.addRules(f.Transformed.Tags, of.Input)
-	x.addPolicy(of, e.known.Transform(p), f.Transformed)
+	x.addRefused(run.Input)
+	e.addNotes(x, run.Input)
+	x.addFailure(run.Input)
+	x.addRules(d.Tags, run.Input)
+	e.addPolicy(x, run, d)
 
-	return x, nil
+	return x
 }
 
-// add what becomes of the label.
-func (e *explained) add(x *Explanation, l *stamp.LookedLabel, rules *ruleNames) {
-	key := Key{Label: l.QualifiedKey, Provider: x.Provider, Key: l.As.Key}
-	switch l.Fate {
-	case stamp.Skipped:
-		key.Skipped = l.Reason
-		x.Skipped = append(x.Skipped, l.Skip(x.Provider, l.Reason))
-		x.cells[l.Label] = terminal.Cell{Text: string(l.Reason), Color: terminal.Red}
-	case stamp.Removed:
-		key.Removed = true
-		x.Removed = append(x.Removed, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rules.removes(&l.Tag)})
-		x.cells[l.Label] = terminal.Cell{Text: "removed"}
-	default:
-		x.Tags[l.As.Key] = l.As.Value
-		if slices.Contains(e.assumed, l.Label) {
-			x.Tags[l.As.Key] = differs
-		}
-
-		x.cells[l.Label] = terminal.Cell{Text: words.Cell(l.As.Key), Color: terminal.Green}
-
-		if from, ok := e.origins[l.Label]; ok {
-			x.Sources[l.As.Key] = from
-		}
-
-		if rule := rules.ignores(&l.Tag); rule != "" {
-			x.Ignored = append(x.Ignored, Ruled{QualifiedKey: l.QualifiedKey, TagKey: l.Key, Rule: rule})
+// differing are the labels that differ per resource, as far as they are known, with a value that every cloud admits if it
+// isn't known.
+func (e *explained) differing() (out []tags.Label) {
+	for i := range e.differences {
+		for _, l := range e.differences[i].Labels {
+			l.Value = cmp.Or(l.Value, "x")
+			out = append(out, l)
 		}
 	}
 
-	x.keys[l.Label] = key
+	return out
+}
+
+// limitTo the tag slots that the input and the provider leave to labels.
+func (x *Explanation) limitTo(in *v1beta1.CloudTags) {
+	reserved, toAdd := int(in.ReservedTags[x.Provider]), len(field.ProviderTags(x.Provider))
+	if in.ProviderTags == v1beta1.ProviderTagsNone {
+		toAdd = 0
+	}
+
+	x.slots = x.profile.MaxTags - reserved - toAdd
+	x.limit = stamp.LimitOf(x.profile.Limit(profile.CountCap), reserved, toAdd)
+}
+
+// put what becomes of a label.
+func (x *Explanation) put(t *tags.Tag, cell terminal.Cell, key Key) {
+	key.Label, key.Provider, key.Key = t.QualifiedKey, x.Provider, t.Key
+	x.cells[t.Label], x.keys[t.Label] = cell, key
+}
+
+// skip the tag of a label.
+func (x *Explanation) skip(t *tags.Tag, reason profile.SkipReason) {
+	x.Skipped = append(x.Skipped, t.Skip(x.Provider, reason))
+	x.put(t, terminal.Cell{Text: string(reason), Color: terminal.Red}, Key{Skipped: reason})
+
+	if reason == profile.CountCap {
+		x.capped++
+
+		if t.Trusted {
+			x.lacking = append(x.lacking, words.Name(t.QualifiedKey))
+		}
+	}
+}
+
+// remove the tag of a label by the rule.
+func (x *Explanation) remove(t *tags.Tag, rule string) {
+	x.Removed = append(x.Removed, Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: rule})
+	x.put(t, terminal.Cell{Text: "removed"}, Key{Removed: true})
+}
+
+// tag that a label becomes.
+func (e *explained) tag(x *Explanation, t *tags.Tag, rules *ruleNames) {
+	x.Tags[t.Key] = t.Value
+	x.tagged = append(x.tagged, t)
+	x.put(t, terminal.Cell{Text: words.Cell(t.Key), Color: terminal.Green}, Key{})
+
+	if from, ok := e.origins[t.Label]; ok {
+		x.Sources[t.Key] = from
+	}
+
+	if rule := rules.ignores(t); rule != "" {
+		x.Ignored = append(x.Ignored, Ruled{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Rule: rule})
+	}
 }
 
 // sort what is skipped.
@@ -296,78 +308,30 @@ func (x *Explanation) notef(format string, args ...any) {
 	x.Notes = append(x.Notes, fmt.Sprintf(format, args...))
 }
 
-// addNotes on tag slots.
-func (x *Explanation) addNotes(f *stamp.LookedField, of *resolved) {
-	in := of.Input
-	own := len(f.ProviderTags)
+// addNotes on tag slots. Of a file of labels nobody knows whether the provider adds its own tags.
+func (e *explained) addNotes(x *Explanation, in *v1beta1.CloudTags) {
+	own := len(field.ProviderTags(x.Provider))
 
-	switch more := max(f.Free+own, 0) - max(f.Free, 0); {
-	case in.ProviderTags == v1beta1.ProviderTagsNone && of.xr == nil && len(x.Tags)+own > x.profile.MaxTags:
+	switch more := max(x.slots+own, 0) - max(x.slots, 0); {
+	case e.origins == nil && len(x.Tags)+own > x.profile.MaxTags:
 		x.notef("for kinds whose provider adds its own tags, %d of the %d tags are these, and %d labels more are skipped", own, x.profile.MaxTags, len(x.Tags)-x.profile.MaxTags+own)
-	case in.ProviderTags != v1beta1.ProviderTagsNone && capped(f) > 0 && more > 0:
+	case in.ProviderTags != v1beta1.ProviderTagsNone && x.capped > 0 && more > 0:
 		x.notef("kinds whose provider adds no tags of its own have %s more for labels", words.Count(more, "tag", "tags"))
 	}
 }
 
-// capped returns how many labels have no tag slot.
-func capped(f *stamp.LookedField) (n int) {
-	for i := range f.Labels {
-		if f.Labels[i].Reason == profile.CountCap {
-			n++
-		}
-	}
-
-	return n
-}
-
-// addFailure notes why the function fails, or may fail: a resource has none, some or all of the labels that differ per resource.
-func (e *explained) addFailure(x *Explanation, f *stamp.LookedField, in *v1beta1.CloudTags) {
-	var (
-		always, sometimes  int // Labels of trusted sources, which need tag slots.
-		lacking, differing []string
-	)
-
-	for i := range f.Labels {
-		l := &f.Labels[i]
-		if l.Fate == stamp.Removed || l.Fate == stamp.Skipped && l.Reason != profile.CountCap {
-			continue
-		}
-
-		switch {
-		case !slices.Contains(e.assumed, l.Label):
-			if l.Trusted {
-				always++
-			}
-		case l.Trusted || e.covering[l.Label]:
-			sometimes++
-
-			differing = append(differing, words.Name(l.QualifiedKey))
-		}
-
-		if l.Trusted && l.Reason == profile.CountCap {
-			lacking = append(lacking, words.Name(l.QualifiedKey))
-		}
-	}
-
-	capped, free := capped(f), max(f.Free, 0)
-
+// addFailure notes why the function fails.
+func (x *Explanation) addFailure(in *v1beta1.CloudTags) {
 	switch {
-	case len(lacking) > 0 && (sometimes == 0 || always > free):
-		x.notef(fails+"trusted labels have no tag slot: %s", strings.Join(lacking, ", "))
-	case sometimes > 0 && always+sometimes > free:
-		x.notef(mayFail+"trusted labels may have no tag slot, since these differ per resource: %s", strings.Join(differing, ", "))
-	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict && capped > len(e.assumed):
-		x.notef(fails+"limitPolicy ApplyStrict, and %s no tag slot", words.Count(capped, "label has", "labels have"))
-	case capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
-		x.notef(mayFail+"limitPolicy ApplyStrict, and %s no tag slot on a resource that has all labels", words.Count(capped, "label has", "labels have"))
+	case len(x.lacking) > 0:
+		x.notef(fails+"trusted labels have no tag slot: %s", strings.Join(x.lacking, ", "))
+	case x.capped > 0 && in.LimitPolicy == v1beta1.LimitPolicyApplyStrict:
+		x.notef(fails+"limitPolicy ApplyStrict, and %s no tag slot", words.Count(x.capped, "label has", "labels have"))
 	}
 }
 
-// fails begins notes on what is fatal, and mayFail those on what is fatal for some resources.
-const (
-	fails   = "the function fails: "
-	mayFail = "the function may fail: "
-)
+// fails begins notes on what is fatal.
+const fails = "the function fails: "
 
 // addRules notes which tags the fields of tagFields refuse, though the profile admits them.
 func (x *Explanation) addRules(of []tags.Tag, in *v1beta1.CloudTags) {

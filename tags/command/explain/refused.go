@@ -29,17 +29,12 @@ type Refused struct {
 
 // addRefused says which of the tags the API of the cloud refuses. Those that all its services refuse
 // can be nowhere.
-func (x *Explanation) addRefused(f *stamp.LookedField, in *v1beta1.CloudTags) {
+func (x *Explanation) addRefused(in *v1beta1.CloudTags) {
 	x.meant = in.ProfileRules == profile.Contract
 	refusers := make(map[tags.Label][]string)
 
 	for _, by := range in.ProfileRules.RefusersOf(x.Provider) {
-		for i := range f.Labels {
-			t := &f.Labels[i].Tag
-			if f.Labels[i].Fate != stamp.Tagged {
-				continue
-			}
-
+		for _, t := range x.tagged {
 			reason := by.Profile.Check(t.Key, t.Key, t.Value)
 			if reason == "" {
 				continue
@@ -82,44 +77,25 @@ func (x *Explanation) refused() (n int) {
 
 // refusedLines say what the cloud refuses, in a line for each limit.
 func (x *Explanation) refusedLines() (lines []string) {
-	type limit struct {
-		reason profile.SkipReason
-		text   string
-	}
-
-	var order []limit
-
-	services, keys := make(map[limit][]string), make(map[limit][]string)
-
-	for i := range x.CloudRefuses {
-		r := &x.CloudRefuses[i]
-
-		l := limit{r.Reason, r.Limit}
-		if keys[l] == nil {
-			order = append(order, l)
-		}
-
-		services[l], keys[l] = append(services[l], r.Service), append(keys[l], words.Cell(r.TagKey))
-	}
-
-	for _, l := range order {
+	for _, same := range words.Grouped(x.CloudRefuses, func(r Refused) [2]string { return [2]string{string(r.Reason), r.Limit} }) {
 		by := "its API"
-		if of := words.Distinct(services[l]); of[0] != "" {
-			by = "the API of " + strings.Join(of, ", ")
+		if services := words.Distinct(words.Map(same, func(r Refused) string { return r.Service })); services[0] != "" {
+			by = "the API of " + strings.Join(services, ", ")
 		}
 
-		lines = append(lines, fmt.Sprintf(" refused by %s: %s (%s): %s", by, l.reason, l.text, strings.Join(words.Distinct(keys[l]), ", ")))
+		keys := words.Distinct(words.Map(same, func(r Refused) string { return words.Cell(r.TagKey) }))
+		lines = append(lines, fmt.Sprintf(" refused by %s: %s (%s): %s", by, same[0].Reason, same[0].Limit, strings.Join(keys, ", ")))
 	}
 
 	return lines
 }
 
 // refuse says of the tag that a resource has whether the API of its cloud refuses it.
-func (t *RenderedTag) refuse(of []stamp.Skip) {
-	for i := range of {
-		if t.Label != "" && of[i].TagKey == t.Key {
-			t.CloudRefuses = of[i].Reason
-			t.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", of[i].Reason, of[i].Limit)
+func (t *RenderedTag) refuse(labels []stamp.LookedLabel) {
+	for i := range labels {
+		if j := &labels[i]; t.Label != "" && j.Fate == stamp.Tagged && j.Reason != "" && j.Key == t.Key {
+			t.CloudRefuses = j.Reason
+			t.Note = fmt.Sprintf("the cloud refuses it: %s (%s)", j.Reason, j.Limit)
 
 			return
 		}

@@ -14,16 +14,17 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/terminal"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -48,7 +49,7 @@ type Rendered struct {
 	Notes []string `json:"notes,omitempty"`
 
 	// unprofiled is why the profile is the generic one.
-	unprofiled target.Unprofiled
+	unprofiled locate.Unprofiled
 
 	// keys returns the keys that tags can have for a key of a tag or of a label.
 	keys func(key string) profile.KeySet
@@ -100,6 +101,16 @@ type LostLabel struct {
 	NoValue bool `json:"noValue,omitempty"`
 }
 
+// String says which label it is, and why it is no tag.
+func (l *LostLabel) String() string {
+	why := l.Why
+	if l.Reason != "" {
+		why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
+	}
+
+	return "label " + words.Cell(l.QualifiedKey) + ": " + why
+}
+
 // rendering is all resources that a pipeline has made, by name.
 type rendering struct {
 	resources []*Rendered
@@ -117,39 +128,23 @@ type rendering struct {
 
 // rendered explains the tags of rendered resources.
 func (c *Command) rendered(ctx context.Context, r *manifest.Reader) (explanation, error) {
-	of, err := c.resolve(ctx, r)
+	_, run, err := c.run(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 
-	desired, err := composed(r, c.Rendered, object.Tree(of.xr))
-	if err != nil {
-		return nil, err
-	}
-
-	of.req.Observed.Resources = live(desired)
-
-	if len(of.req.GetObserved().GetResources()) == 0 && len(report.Digests(object.Tree(of.xr))) > 0 {
-		of.notes = append(of.notes, "the composite resource has its status: a render of it has no results that were told before")
+	if xr := object.Tree(run.composite()); len(run.Request.GetObserved().GetResources()) == 0 && len(report.Digests(xr)) > 0 {
+		run.notes = append(run.notes, "the composite resource has its status: a render of it has no results that were told before")
 	}
 
 	// A render, and a cluster, have the tags of all steps.
-	for path, entries := range target.Selectors(of.Input) {
+	for path, entries := range locate.Selectors(run.Input) {
 		if slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return len(e.MatchTags) > 0 }) {
-			of.notes = append(of.notes, of.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")
+			run.notes = append(run.notes, run.Input.Where("%sresources", path)+": matchTags selects by tags of earlier steps, and here by all tags that are rendered, since nobody knows whose they are")
 		}
 	}
 
-	return of.resources(ctx, desired)
-}
-
-// settle an input whose labels are tags already: what is there isn't that of an earlier step, so nothing conflicts.
-func settle(in *v1beta1.CloudTags) {
-	for i := range in.Sources {
-		if in.Sources[i].OnConflict == tags.Refuse {
-			in.Sources[i].OnConflict = tags.Retain
-		}
-	}
+	return run.resources()
 }
 
 // live are those of the resources that are read from a cluster: what is desired is observed there.
@@ -165,79 +160,45 @@ func live(resources map[string]*fnv1.Resource) map[string]*fnv1.Resource {
 	return out
 }
 
-// resources explains the tags of desired resources.
-func (r *resolved) resources(ctx context.Context, desired map[string]*fnv1.Resource) (*rendering, error) {
-	s := r.stamper()
+// resources explains the tags of the run's resources.
+func (t *trace) resources() (*rendering, error) {
+	out := &rendering{meant: t.Input.ProfileRules == profile.Contract}
+	byName := make(map[string]*Rendered, len(t.Targets.All))
 
-	targets, err := s.Targets(ctx, desired)
-	if err != nil {
-		return nil, err
-	}
-
-	s.Require(targets)
-
-	if r.objects != nil {
-		if err := answer(r.req, r.required, r.objects); err != nil {
-			return nil, err
-		}
-	}
-
-	out := &rendering{meant: r.Input.ProfileRules == profile.Contract}
-	byName := make(map[string]*Rendered, len(targets.All))
-
-	for _, t := range targets.All {
-		l, err := s.Look(t)
+	for _, target := range t.Targets.All {
+		l, err := t.Stamper.Look(target)
 		if err != nil {
 			return nil, err
 		}
 
-		x := r.look(l)
-		byName[t.Name], out.resources = x, append(out.resources, x)
+		x := t.look(l)
+		byName[target.Name], out.resources = x, append(out.resources, x)
 	}
 
-	out.notes = slices.Concat(r.notes, r.set.PerResource.Scoped(), words.Map(r.set.PerResource.Empty(), resolve.Lack.String))
-	for _, path := range targets.Unmatched() {
+	out.notes = slices.Concat(t.notes, words.Map(t.Set.PerResource.Empty(), resolve.Lack.String))
+	for _, path := range t.Targets.Unmatched() {
 		out.notes = append(out.notes, path+": selects no rendered resource")
 	}
 
-	out.addPolicy(ctx, r, s, targets, byName)
-	out.addNotes(r, s, targets)
-	out.noteUnprofiled()
-
-	return out, nil
-}
-
-// addPolicy says what the targets break of the tag policy, by name, and whether the function fails.
-func (x *rendering) addPolicy(ctx context.Context, of *resolved, s *stamp.Stamper, targets *target.Targets, byName map[string]*Rendered) {
-	violations := tagpolicy.Violations(s.Input, s.Transformer, targets, nil)
-
-	if err := fatal(ctx, s, targets, violations); err != nil {
-		x.fails, x.notes = true, append(x.notes, fails+err.Error())
+	if err := command.Fatal(t.rsp); err != nil {
+		out.fails, out.notes = true, append(out.notes, fails+err.Error())
 	}
 
-	for _, v := range violations {
-		r := byName[v.Resource]
-		b := newBroken(v.Breach, v.Rule, of.Input)
+	tagpolicy.Each(t.Input, t.Stamper.Transformer, t.Targets, nil, func(target *locate.Target, rule int, breach tagpolicy.Breach) {
+		r := byName[target.Name]
+		b := newBroken(breach, rule, t.Input)
 
-		if v.Kind == tagpolicy.Missing {
+		if breach.Kind == tagpolicy.Missing {
 			b.Why = r.why(r.keys(b.Key))
 		}
 
 		r.Broken = append(r.Broken, b)
-	}
-}
+	})
 
-// fatal returns why the function fails over the targets, which violate the tag policy, or nil if it doesn't.
-func fatal(ctx context.Context, s *stamp.Stamper, targets *target.Targets, violations []tagpolicy.Violation) error {
-	if _, err := s.Stamp(ctx, targets); err != nil {
-		return err
-	}
+	out.addNotes(t)
+	out.noteUnprofiled()
 
-	if n := len(violations); n > 0 && s.Input.TagPolicy.Enforcement == v1beta1.PolicyEnforcementError {
-		return errors.Errorf("tagPolicy has enforcement Error, and resources break its rules in %s", words.Count(n, "place", "places"))
-	}
-
-	return nil
+	return out, nil
 }
 
 // composed returns the composed resources in the output of a render, or among those that were read from a cluster, by the
@@ -294,20 +255,15 @@ func controller(o object.Object) string {
 	return ""
 }
 
-// stamper of the step.
-func (r *resolved) stamper() *stamp.Stamper {
-	s := stamp.New(r.Input, &r.set, r.req, r.required)
-	s.Earlier = report.NewRun(r.req).Earlier()
-
-	return s
-}
-
 // look returns the explanation of the target.
-func (r *resolved) look(l *stamp.Look) *Rendered {
+func (t *trace) look(l *stamp.Look) *Rendered {
 	x := &Rendered{Resource: l.Name, APIVersion: l.Kind.APIVersion, Kind: l.Kind.Kind.Kind, Provider: l.Profile.Name, LeftAlone: l.LeftAlone}
+	if l.Leave != locate.None && uidOf(l.Resource) != "" {
+		x.LeftAlone += " (which leaves it alone only if the Composition sets it, too)" // Not if somebody has edited the object.
+	}
 
 	for i := range l.Fields {
-		f := r.field(l, &l.Fields[i])
+		f := t.field(l, &l.Fields[i])
 
 		if i == 0 {
 			x.RenderedField, x.unprofiled = *f, l.Unprofiled
@@ -321,7 +277,7 @@ func (r *resolved) look(l *stamp.Look) *Rendered {
 }
 
 // field returns the explanation of a tag field of the target.
-func (r *resolved) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
+func (t *trace) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 	x := &RenderedField{FieldPath: f.Name, Shape: f.Shape, Mismatch: f.Mismatch}
 	if f.Mismatch != "" {
 		return x
@@ -331,45 +287,45 @@ func (r *resolved) field(l *stamp.Look, f *stamp.LookedField) *RenderedField {
 		x.Limit, x.Free = f.Limit, f.Free
 	}
 
-	rules := newRuleNames(r, f.Transformed, l.Profile)
+	rules := newRuleNames(t, f.Transformed, l.Profile)
 
 	for i := range f.Tags {
-		x.Tags = append(x.Tags, r.tag(f, &f.Tags[i], rules))
+		x.Tags = append(x.Tags, t.tag(f, &f.Tags[i], rules))
 	}
 
-	x.Labels = r.lost(l, f, rules)
+	x.Labels = t.lost(l, f, rules)
 
 	return x
 }
 
 // tag returns the explanation of a tag that is there.
-func (r *resolved) tag(f *stamp.LookedField, is *stamp.LookedTag, rules *ruleNames) RenderedTag {
-	t := RenderedTag{Key: is.Key, Value: is.Value}
+func (t *trace) tag(f *stamp.LookedField, there *stamp.LookedTag, rules *ruleNames) RenderedTag {
+	x := RenderedTag{Key: there.Key, Value: there.Value}
 
-	switch of := is.Label; {
-	case of == nil:
-		t.Note = rules.keeps(&tags.Tag{Key: t.Key, Value: t.Value})
-	case of.Value == t.Value:
-		t.Label, t.Source = of.QualifiedKey, r.title(of.Label)
+	switch label := there.Label; {
+	case label == nil:
+		x.Note = rules.keeps(&tags.Tag{Key: x.Key, Value: x.Value})
+	case label.Value == x.Value:
+		x.Label, x.Source = label.QualifiedKey, t.title(label.Label)
 	default:
-		t.Note = "label " + words.Cell(of.QualifiedKey) + " has " + strconv.Quote(of.Value)
-		if rule := rules.keeps(of); rule != "" {
-			t.Note += " (" + rule + ")"
+		x.Note = "label " + words.Cell(label.QualifiedKey) + " has " + strconv.Quote(label.Value)
+		if rule := rules.keeps(label); rule != "" {
+			x.Note += " (" + rule + ")"
 		}
 	}
 
-	if slices.Contains(f.ProviderTags, t.Key) {
-		t.Source = "the provider"
+	if slices.Contains(f.ProviderTags, x.Key) {
+		x.Source = "the provider"
 	}
 
-	if is.Manager != "" {
-		t.Manager = is.Manager
-		t.Note = strings.TrimPrefix(t.Note+", the field manager "+words.Cell(is.Manager)+" has it", ", ")
+	if there.Manager != "" {
+		x.Manager = there.Manager
+		x.Note = strings.TrimPrefix(x.Note+", the field manager "+words.Cell(there.Manager)+" has it", ", ")
 	}
 
-	t.refuse(f.CloudRefuses)
+	x.refuse(f.Labels)
 
-	return t
+	return x
 }
 
 // fates are what becomes of labels that are no tags, and neither skipped nor removed.
@@ -380,7 +336,7 @@ var fates = map[stamp.Fate]string{
 }
 
 // lost returns the labels whose tag isn't there, and those without a value, and why.
-func (r *resolved) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (out []LostLabel) {
+func (t *trace) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (out []LostLabel) {
 	told := make(map[tags.Label]bool)
 
 	for i := range f.Tags {
@@ -392,25 +348,25 @@ func (r *resolved) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (
 	for i := range f.Labels {
 		label := &f.Labels[i]
 
-		why := fates[label.Fate]
+		why, reason := fates[label.Fate], profile.SkipReason("")
 
 		switch {
 		case label.IsThere || told[label.Label]:
 			continue
 		case label.Fate == stamp.Skipped:
-			why = label.Limit
+			why, reason = label.Limit, label.Reason
 		case label.Fate == stamp.Removed:
-			why = "removed (" + rules.removes(&label.Tag) + ")"
+			why = "removed (" + rules.removes(label.Tag) + ")"
 		case f.Fixed || f.Immutable:
 			why = "missing: the resource keeps the tags that it was made with"
 		}
 
-		out = append(out, r.lose(&label.Tag, label.Reason, cmp.Or(why, fates[stamp.Tagged])))
+		out = append(out, t.lose(label.Tag, reason, cmp.Or(why, fates[stamp.Tagged])))
 	}
 
 	for i := range l.Absent {
-		t, _ := f.Transformed.Judge(l.Absent[i].Label)
-		lost := r.lose(&t, "", l.Absent[i].Why)
+		tag, _ := f.Transformed.Judge(l.Absent[i].Label)
+		lost := t.lose(&tag, "", l.Absent[i].Why)
 		lost.Value, lost.NoValue = "", true
 		out = append(out, lost)
 	}
@@ -423,8 +379,8 @@ func (r *resolved) lost(l *stamp.Look, f *stamp.LookedField, rules *ruleNames) (
 }
 
 // lose the tag of a label.
-func (r *resolved) lose(t *tags.Tag, reason profile.SkipReason, why string) LostLabel {
-	return LostLabel{QualifiedKey: t.QualifiedKey, TagKey: t.Key, Value: t.Value, Source: r.title(t.Label), Reason: reason, Why: why}
+func (t *trace) lose(tag *tags.Tag, reason profile.SkipReason, why string) LostLabel {
+	return LostLabel{QualifiedKey: tag.QualifiedKey, TagKey: tag.Key, Value: tag.Value, Source: t.title(tag.Label), Reason: reason, Why: why}
 }
 
 // why says why no tag has one of the keys, by the labels that have one of them.
@@ -440,12 +396,12 @@ func (x *Rendered) why(keys profile.KeySet) string {
 	return cmp.Or(strings.Join(out, ", "), whyMissing)
 }
 
-// addNotes notes what isn't known of the targets.
-func (x *rendering) addNotes(of *resolved, s *stamp.Stamper, targets *target.Targets) {
+// addNotes notes what isn't known of the resources.
+func (x *rendering) addNotes(run *trace) {
 	var kinds []string
 
-	for k := range targets.Schemas() {
-		if !s.Schemas.Of(k).IsObject() {
+	for k := range run.Targets.Schemas() {
+		if !run.Stamper.Schemas.Of(k).IsObject() {
 			kinds = append(kinds, k.GroupVersion().String()+" "+k.Kind)
 		}
 	}
@@ -456,9 +412,9 @@ func (x *rendering) addNotes(of *resolved, s *stamp.Stamper, targets *target.Tar
 		x.notes = append(x.notes, "the schemas that the function may look these kinds up in aren't known: "+words.Names(kinds, 0))
 	}
 
-	observed := of.req.GetObserved().GetResources()
+	observed := run.Request.GetObserved().GetResources()
 	if len(observed) == 0 {
-		x.addUnobserved(of)
+		x.addUnobserved(run)
 		return
 	}
 
@@ -472,12 +428,12 @@ func (x *rendering) addNotes(of *resolved, s *stamp.Stamper, targets *target.Tar
 }
 
 // addUnobserved notes what depends on observed resources, of which there are none.
-func (x *rendering) addUnobserved(of *resolved) {
-	for _, e := range of.set.PerResource.Observing() {
+func (x *rendering) addUnobserved(run *trace) {
+	for _, e := range run.Set.PerResource.Observing() {
 		x.notes = append(x.notes, e+" mentions observed, which isn't known, only what is rendered")
 	}
 
-	if len(of.set.Ignore) > 0 {
+	if len(run.Set.Ignore) > 0 {
 		x.notes = append(x.notes, "ignoreTags: what the cloud has isn't known, only what is rendered")
 	}
 }
@@ -615,17 +571,12 @@ func (x *RenderedField) tagRows(name terminal.Cell) (rows [][]terminal.Cell) {
 	for i := range x.Labels {
 		l := &x.Labels[i]
 
-		why := l.Why
-		if l.Reason != "" {
-			why = fmt.Sprintf("%s (%s)", l.Reason, l.Why)
-		}
-
 		value := words.Cell(l.Value)
 		if l.NoValue {
 			value = "-"
 		}
 
-		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: value}, {Text: words.Cell(l.Source)}, {Text: "label " + words.Cell(l.QualifiedKey) + ": " + why}})
+		rows = append(rows, []terminal.Cell{name, {Text: "-", Color: terminal.Red}, {Text: value}, {Text: words.Cell(l.Source)}, {Text: l.String()}})
 	}
 
 	return rows

@@ -15,11 +15,10 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
-	"github.com/plexsphere/function-cloud-tags/tags/require"
-	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -75,61 +74,60 @@ func (c *Command) recorded(ctx context.Context, r *manifest.Reader) (explanation
 		return nil, errors.Wrapf(err, "cannot read %s", c.Request)
 	}
 
-	rsp, err := c.Function(ctx, untold(req))
+	rsp, err := c.Function(ctx, report.NewRun(req).Again())
 	if err != nil {
 		return nil, err
 	}
 
-	run := runOf(rsp)
-	if run.Condition == nil {
-		run.Waits = missing(req, rsp.GetRequirements())
+	return answered(ctx, c.Function, req, rsp)
+}
+
+// Resources returns the desired resources of the function's response to a request, each with its tags and with labels that
+// are none.
+func Resources(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) ([]*Rendered, error) {
+	x, err := answered(ctx, f, req, rsp)
+	if err != nil {
+		return nil, err
 	}
 
-	out := &rendering{run: run, fails: isFatal(rsp)}
-	if out.fails || run.Condition == nil || report.IsOperation(req) {
+	return x.resources, nil
+}
+
+// answered explains what the function says in the response to a request, and the resources as it desires them, which are
+// rendered ones.
+func answered(ctx context.Context, f Function, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) (*rendering, error) {
+	said := runOf(rsp)
+	if said.Condition == nil {
+		said.Waits = missing(req, rsp.GetRequirements())
+	}
+
+	out := &rendering{run: said, fails: command.Fatal(rsp) != nil}
+	if out.fails || said.Condition == nil || report.IsOperation(req) {
 		return out, nil
 	}
 
-	of, err := resolvedOf(ctx, req)
+	run := &trace{}
+	req = proto.CloneOf(req)
+	req.Desired = rsp.GetDesired()
+
+	if _, err := run.by(f)(ctx, req); err != nil {
+		return nil, err
+	}
+
+	if err := run.fails(); err != nil || run.Targets == nil { // What runs elsewhere leaves no trace here.
+		return out, err
+	}
+
+	run.addNotes(run.Input)
+
+	out, err := run.resources()
 	if err != nil {
 		return nil, err
 	}
 
-	if out, err = of.resources(ctx, rsp.GetDesired().GetResources()); err != nil {
-		return nil, err
-	}
-
-	out.run = run
+	out.run = said
 
 	return out, nil
-}
-
-// resolvedOf resolves the labels of a request that has all that is required.
-func resolvedOf(ctx context.Context, req *fnv1.RunFunctionRequest) (*resolved, error) {
-	required := require.New(req)
-
-	in, err := v1beta1.Decode(req.GetInput())
-	if err != nil {
-		return nil, err
-	}
-
-	if in, err = resolve.Extend(&v1beta1.Decoder{}, in, req.GetInput(), required); err != nil {
-		return nil, err
-	}
-
-	required.OnlyBootstrapped = in.FieldDiscovery == v1beta1.FieldDiscoveryIndex
-
-	settle(in)
-
-	set, err := resolve.Resolve(ctx, in, req, required)
-	if err != nil {
-		return nil, err
-	}
-
-	of := &resolved{Step: &manifest.Step{Input: in}, xr: object.Of(req.GetObserved().GetComposite()).Struct(), set: set, req: req, required: required}
-	of.addNotes()
-
-	return of, nil
 }
 
 // readRequest returns the request in the file: the only value, or the last one for a step of this function in what the
@@ -197,21 +195,6 @@ func decodeRequest(payload *structpb.Struct) (*fnv1.RunFunctionRequest, error) {
 	return req, nil
 }
 
-// untold returns a copy of the request without the condition that says what events there have been, so that the
-// function says all.
-func untold(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionRequest {
-	req = proto.CloneOf(req)
-	status := object.Of(req.GetObserved().GetComposite()).Struct().GetFields()["status"].GetStructValue()
-
-	if conditions := status.GetFields()["conditions"].GetListValue(); conditions != nil {
-		conditions.Values = slices.DeleteFunc(conditions.GetValues(), func(v *structpb.Value) bool {
-			return v.GetStructValue().GetFields()["type"].GetStringValue() == report.ConditionType
-		})
-	}
-
-	return req
-}
-
 // runOf returns what a response says.
 func runOf(rsp *fnv1.RunFunctionResponse) *Run {
 	run := &Run{}
@@ -227,10 +210,6 @@ func runOf(rsp *fnv1.RunFunctionResponse) *Run {
 	}
 
 	return run
-}
-
-func isFatal(rsp *fnv1.RunFunctionResponse) bool {
-	return slices.ContainsFunc(rsp.GetResults(), func(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL })
 }
 
 // missing are the requirements that the request has no answer for.

@@ -71,8 +71,8 @@ type ruleNames struct {
 
 // newRuleNames returns the names of the rules for the tags of labels d, which are those of the profile p. Labels that
 // are handed on are no tags.
-func newRuleNames(of *resolved, d *tags.Transformed, p *profile.Profile) *ruleNames {
-	remove, ignore := of.set.Remove, of.set.Ignore
+func newRuleNames(run *trace, d *tags.Transformed, p *profile.Profile) *ruleNames {
+	remove, ignore := run.Set.Remove, run.Set.Ignore
 	if p.HandsOn {
 		remove, ignore = nil, nil
 	}
@@ -114,16 +114,16 @@ func ruleName(of string, k *resolve.TagKey) string {
 	return rule
 }
 
-// addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels
-// alone, whatever resources the rules select. Labels that differ per resource aren't in known.
-func (x *Explanation) addPolicy(of *resolved, known, d *tags.Transformed) {
-	in := of.Input
+// addPolicy says which rules of the tag policy a resource breaks that has the tags of the labels d
+// alone, whatever resources the rules select.
+func (e *explained) addPolicy(x *Explanation, run *trace, d *tags.Transformed) {
+	in := run.Input
 	broken := 0
 
 	for i, rule := range tagpolicy.Rules(in.TagPolicy, d, x.profile) {
 		keys := x.profile.KeySet(d.TagKeys(rule.Key)...)
 
-		if of.set.PerResource.Differs(known, rule.Key, keys) {
+		if slices.ContainsFunc(e.differences, func(by resolve.Difference) bool { return mayGive(by, d, keys) }) {
 			x.notef("%s: %s may differ per composed resource: --rendered shows it", in.Where("tagPolicy.rules[%d]", i), words.Name(rule.Key))
 			continue
 		}
@@ -154,6 +154,14 @@ func (x *Explanation) addPolicy(of *resolved, known, d *tags.Transformed) {
 	case len(x.Broken) > 0:
 		x.notef("the function fails if one of these rules of tagPolicy selects a resource, since its enforcement is Error")
 	}
+}
+
+// mayGive reports whether a label that differs per resource may have one of the tag keys.
+func mayGive(by resolve.Difference, d *tags.Transformed, keys profile.KeySet) bool {
+	return by.Labels == nil || slices.ContainsFunc(by.Labels, func(l tags.Label) bool {
+		t, _ := d.Judge(l)
+		return keys.Has(t.Key)
+	})
 }
 
 // sorted returns the entries of m by their keys.

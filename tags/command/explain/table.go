@@ -73,7 +73,7 @@ func (g group) names() []string {
 
 // row returns the row of the label. A label that another one overrode can stand under other profiles.
 func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
-	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(e.value(l))}}
+	row := []terminal.Cell{{Text: words.Cell(l.QualifiedKey)}, {Text: words.Cell(l.Value)}}
 
 	if e.origins != nil {
 		overrides := []string{}
@@ -94,29 +94,18 @@ func (e *explained) row(l tags.Label, groups []group) []terminal.Cell {
 // legend lists the providers of groups, the limits behind skip reasons, and other notes. It has the same text about
 // several providers once.
 func (e *explained) legend(groups []group) string {
-	l := &legend{of: make(map[string][]string)}
+	type note struct{ provider, text string }
+
+	var (
+		notes []note
+		out   []string
+	)
 
 	for _, x := range e.providers {
-		for _, r := range profile.SkipReasons() {
-			if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
-				l.add(x.Provider, " "+string(r)+": "+x.limitOf(r))
-			}
-		}
-
-		l.add(x.Provider, x.refusedLines()...)
-		l.add(x.Provider, ruledLines("removed", x.Removed)...)
-		l.add(x.Provider, ruledLines("as the cloud has it, if it does", x.Ignored)...)
-
-		for i := range x.Broken {
-			l.add(x.Provider, " "+x.Broken[i].String())
-		}
-
-		for _, note := range x.Notes {
-			l.add(x.Provider, ": "+note)
+		for _, text := range x.legend() {
+			notes = append(notes, note{x.Provider, text})
 		}
 	}
-
-	var out []string
 
 	for _, g := range groups {
 		if title := g.title(); strings.Contains(title, "+") {
@@ -124,8 +113,8 @@ func (e *explained) legend(groups []group) string {
 		}
 	}
 
-	for _, text := range l.texts {
-		out = append(out, strings.Join(l.of[text], ", ")+text)
+	for _, same := range words.Grouped(notes, func(n note) string { return n.text }) {
+		out = append(out, strings.Join(words.Map(same, func(n note) string { return n.provider }), ", ")+same[0].text)
 	}
 
 	if slices.ContainsFunc(e.providers, func(x *Explanation) bool { return len(x.CloudRefuses) > 0 }) {
@@ -139,21 +128,25 @@ func (e *explained) legend(groups []group) string {
 	return below(out)
 }
 
-// A legend is texts in their order, and the names of the providers that each text is about.
-type legend struct {
-	texts []string
-	of    map[string][]string
-}
-
-// add the texts, which are said of the name.
-func (l *legend) add(name string, texts ...string) {
-	for _, text := range texts {
-		if l.of[text] == nil {
-			l.texts = append(l.texts, text)
+// legend says what there is to say of the provider below the table.
+func (x *Explanation) legend() (out []string) {
+	for _, r := range profile.SkipReasons() {
+		if slices.ContainsFunc(x.Skipped, func(s tags.SkippedLabel) bool { return s.Reason == r }) {
+			out = append(out, " "+string(r)+": "+x.limitOf(r))
 		}
-
-		l.of[text] = append(l.of[text], name)
 	}
+
+	out = slices.Concat(out, x.refusedLines(), ruledLines("removed", x.Removed), ruledLines("as the cloud has it, if it does", x.Ignored))
+
+	for i := range x.Broken {
+		out = append(out, " "+x.Broken[i].String())
+	}
+
+	for _, text := range x.Notes {
+		out = append(out, ": "+text)
+	}
+
+	return out
 }
 
 // below returns the lines as they stand below a table, so that a terminal shows all of them and obeys none.

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // unprofiled is the note on a provider or an API group without a tag profile of its own.
-func unprofiled(of target.Unprofiled) string {
+func unprofiled(of locate.Unprofiled) string {
 	name := strconv.Quote(of.Provider)
 	if of.Group != "" {
 		name = "API group " + of.Group
@@ -24,7 +24,7 @@ func unprofiled(of target.Unprofiled) string {
 // noteUnprofiled adds a note on each provider and API group that has no tag profile of its own.
 func (x *rendering) noteUnprofiled() {
 	for _, r := range x.resources {
-		if r.unprofiled == (target.Unprofiled{}) {
+		if r.unprofiled == (locate.Unprofiled{}) {
 			continue
 		}
 

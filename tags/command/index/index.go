@@ -22,6 +22,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // errDiffers is the error of a comparison with the built-in index that found a
@@ -41,9 +42,9 @@ func (failedError) ExitCode() int { return 2 }
 //
 // What differs from the built-in index are, below a header, lines that are not in it behind a
 // plus, and lines of it that are not so behind a minus, with the releases in which they are.
-// The entries of tagFields follow that say to the function what the definitions say. Kinds that
-// the index doesn't have and that have no tag field are only counted, and so is what the index
-// knows to differ from release to release. Unless the definitions are complete, only versions
+// The entries of tagFields follow that say to the function what the definitions say, and those for fields
+// of unknown kinds that look like tags. Other kinds that the index doesn't have are only counted, and so is what
+// the index knows to differ from release to release. Unless the definitions are complete, only versions
 // of kinds can be gone.
 type Command struct {
 	Paths []string
@@ -62,8 +63,9 @@ func (c *Command) Cobra() *cobra.Command {
 
 Paths are files and folders of custom resource definitions. - is standard input. Without any,
 the built-in index is printed.`,
-		Args: command.Paths(&c.Paths, 0),
-		RunE: func(*cobra.Command, []string) error { return c.Run() },
+		Args:    command.Paths(&c.Paths, 0),
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(*cobra.Command, []string) error { return c.Run() },
 	}
 
 	c.Output = "table"
@@ -81,6 +83,23 @@ the built-in index is printed.`,
 type kind struct {
 	was field.Entry
 	is  *field.Field
+
+	// composite is true if the definition is of composite resources.
+	composite bool
+}
+
+// Validate that the flags fit together.
+func (c *Command) Validate() error {
+	switch {
+	case c.Complete && !c.Diff:
+		return errors.New("--complete needs --diff")
+	case len(c.Paths) == 0 && c.Diff:
+		return errors.New("--diff compares custom resource definitions with the built-in index: name their files or folders")
+	case len(c.Paths) > 0 && c.Output == "json":
+		return errors.New("--output json is for the built-in index: name no files")
+	default:
+		return nil
+	}
 }
 
 // Run the command.
@@ -99,12 +118,6 @@ func (c *Command) run(r *manifest.Reader, out io.Writer) error {
 
 func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	switch {
-	case c.Complete && !c.Diff:
-		return errors.New("--complete says what --diff compares: give both, or neither")
-	case len(c.Paths) == 0 && c.Diff:
-		return errors.New("--diff compares custom resource definitions with the built-in index: name their files or folders")
-	case len(c.Paths) > 0 && c.Output == "json":
-		return errors.New("--output json is for the built-in index: name no files")
 	case c.Output == "json":
 		return printJSON(out)
 	case len(c.Paths) == 0:
@@ -114,8 +127,10 @@ func (c *Command) print(r *manifest.Reader, out io.Writer) error {
 	kinds := make(map[schema.GroupVersionKind]kind)
 
 	if err := r.Definitions(c.Paths, func(d manifest.Definition) {
-		f := field.Read(d.GroupVersionKind, object.Tree(d.Schema).Node())
-		kinds[d.GroupVersionKind] = kind{is: &f}
+		s := object.Tree(d.Schema).Node()
+		f := field.Read(d.GroupVersionKind, s)
+		spec := s.Field("properties").Field("spec").Field("properties")
+		kinds[d.GroupVersionKind] = kind{is: &f, composite: spec.Field("crossplane").IsThere() || spec.Field("compositionRef").IsThere()}
 	}); err != nil {
 		return err
 	}
@@ -178,7 +193,7 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	counts := make(map[string]int)
 	header := "  GROUP\tVERSION\tKIND\tFIELD\tSHAPE\tSETTINGS\tREPORTED\tRELEASES\n"
 
-	var rules []v1beta1.TagField
+	var rules, likely []v1beta1.TagField
 
 	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), field.Compare) {
 		k := kinds[gvk]
@@ -186,7 +201,12 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		d := k.difference(gvk)
 		counts[d]++
 
-		if d == "" || d == "known" || d == "fieldless" {
+		if d == "unlisted" && k.is.LooksLike != nil {
+			rule, _ := field.RuleOf(gvk, *k.is.LooksLike)
+			likely = append(likely, rule)
+		}
+
+		if slices.Contains([]string{"", "known", "fieldless", "unlisted"}, d) {
 			continue
 		}
 
@@ -203,18 +223,21 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 		}
 	}
 
-	if err := writeRules(out, rules); err != nil {
+	if err := writeRules(out, "For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
+		"# with fieldDiscovery: Schema.", rules); err != nil {
+		return err
+	}
+
+	if err := writeRules(out, "Nobody knows whether these fields have cloud tags. For the input of the function, if they have:", likely); err != nil {
 		return err
 	}
 
 	r.Sayf("compared %d served kinds: %d are new, %d are gone, %d have another tag field", defined, counts["new"], counts["gone"], counts["changed"])
 
-	if n := counts["fieldless"]; n > 0 {
-		r.Sayf("%d more are new, and have no tag field", n)
-	}
-
-	if n := counts["known"]; n > 0 {
-		r.Sayf("%d more differ from release to release, as the index knows", n)
+	for _, more := range uncompared {
+		if n := counts[more.difference]; n > 0 {
+			r.Sayf("%s %s", words.Count(n, more.one, more.several), more.more)
+		}
 	}
 
 	if counts["new"]+counts["gone"]+counts["changed"] > 0 {
@@ -224,8 +247,15 @@ func (c *Command) diff(kinds map[schema.GroupVersionKind]kind, r *manifest.Reade
 	return nil
 }
 
-// writeRules writes the entries of tagFields as the input has them.
-func writeRules(out io.Writer, rules []v1beta1.TagField) error {
+// uncompared are the differences that are only counted, in words.
+var uncompared = []struct{ difference, one, several, more string }{
+	{"fieldless", "more is new, and has", "more are new, and have", "no tag field"},
+	{"unlisted", "more is new, and isn't", "more are new, and aren't", "known to have a tag field: if one has, add {apiVersion: …, kind: …, fieldPath: …, shape: …} to tagFields"},
+	{"known", "more differs", "more differ", "from release to release, as the index knows"},
+}
+
+// writeRules writes the entries of tagFields as the input has them, below a comment.
+func writeRules(out io.Writer, comment string, rules []v1beta1.TagField) error {
 	if len(rules) == 0 {
 		return nil
 	}
@@ -235,8 +265,7 @@ func writeRules(out io.Writer, rules []v1beta1.TagField) error {
 		return err
 	}
 
-	_, err = fmt.Fprintf(out, "\n# For the input of the function. Crossplane 2.2 and newer tells it the same of kinds that are new, and of all kinds\n"+
-		"# with fieldDiscovery: Schema.\n%s", y)
+	_, err = fmt.Fprintf(out, "\n# %s\n%s", comment, y)
 
 	return err
 }
@@ -251,7 +280,8 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 
 		// More kinds are known than those that the index lists.
 		if f, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: gvk}); ok {
-			kinds[gvk] = kind{was: field.Entry{{Field: f}}, is: k.is}
+			k.was = field.Entry{{Field: f}}
+			kinds[gvk] = k
 		}
 	}
 
@@ -262,12 +292,16 @@ func (c *Command) addBuiltIn(kinds map[schema.GroupVersionKind]kind) {
 	}
 }
 
-// difference returns how the kind differs from the built-in index: new, fieldless if it has no tag field besides, gone,
-// changed, known to differ from release to release, or not at all.
+// difference returns how the kind differs from the built-in index: new, fieldless if it has no tag field besides, unlisted
+// if nobody knows whether it has one, gone, changed, known to differ from release to release, or not at all.
 func (k kind) difference(gvk schema.GroupVersionKind) string {
+	_, isOfFamily := field.FamilyOf(gvk.GroupKind())
+
 	switch {
-	case k.was == nil && k.is.Shape == field.None:
+	case k.was == nil && k.is.Shape == field.None && (isOfFamily || k.composite):
 		return "fieldless"
+	case k.was == nil && k.is.Shape == field.None:
+		return "unlisted"
 	case k.was == nil:
 		return "new"
 	case k.is == nil && field.IsSettings(gvk.Kind): // Providers of one cloud share their group.

@@ -146,12 +146,12 @@ func run(t *testing.T, stdin string, args ...string) []string {
 	t.Helper()
 
 	c := &Command{}
-	if err := tagstest.ParseArgs(c, args); err != nil {
-		t.Fatal(err)
-	}
-
 	out, progress := &strings.Builder{}, &strings.Builder{}
-	err := c.run(&manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
+
+	err := tagstest.ParseArgs(c, args)
+	if err == nil {
+		err = c.run(&manifest.Reader{Stdin: strings.NewReader(stdin), Progress: progress}, out)
+	}
 
 	got := []string{}
 	for line := range strings.Lines(out.String()) {
@@ -286,7 +286,7 @@ func TestTable(t *testing.T) {
 
 // Run reads and writes what the process does. Other tests see what it is.
 func TestProcess(t *testing.T) {
-	if err := (&Command{Complete: true}).Run(); err == nil {
+	if err := (&Command{Paths: []string{"nowhere"}}).Run(); err == nil {
 		t.Error("want the error of the command")
 	}
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -21,6 +22,9 @@ import (
 type Step struct {
 	Name  string
 	Input *v1beta1.CloudTags
+
+	// Written is the input as the Composition has it, which may extend a standard.
+	Written *structpb.Struct
 
 	// Composition is the name of the step's Composition.
 	Composition string
@@ -74,12 +78,12 @@ func stepOf(objects []*structpb.Struct, name string, required []*structpb.Struct
 				continue
 			}
 
-			in, err := inputOf(s.Step, s.Input, required)
+			in, written, err := inputOf(s.Step, s.Input, required)
 			if err != nil {
 				return nil, err
 			}
 
-			found = append(found, &Step{Name: s.Step, Input: in, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases()})
+			found = append(found, &Step{Name: s.Step, Input: in, Written: written, Composition: c.Metadata.Name, Composite: c.Spec.CompositeTypeRef, Bases: c.bases()})
 		}
 	}
 
@@ -112,33 +116,33 @@ func (c *composition) bases() (out []schema.GroupKind) {
 }
 
 // inputOf returns the input of the step with this name, joined with its standard if it extends one, which is among
-// the required objects.
-func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, err error) {
-	s, err := v1beta1.Struct(of)
+// the required objects, and the input as it is written.
+func inputOf(step string, of map[string]any, required []*structpb.Struct) (in *v1beta1.CloudTags, written *structpb.Struct, err error) {
+	written, err = v1beta1.Struct(of)
 	if err == nil {
-		in, err = v1beta1.Decode(s)
+		in, err = v1beta1.Decode(written)
 	}
 
 	if err != nil {
-		return nil, errors.Wrapf(err, "invalid input of step %s", step)
+		return nil, nil, errors.Wrapf(err, "invalid input of step %s", step)
 	}
 
 	req := &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}}}
 	asked, standards := require.New(req), &v1beta1.Decoder{}
 
 	// The first call asks for the standard, which the second one gets.
-	if in, err = resolve.Extend(standards, in, s, asked); err == nil {
+	if in, err = resolve.Extend(context.Background(), standards, in, written, asked); err == nil {
 		asked.Answer(required)
-		in, err = resolve.Extend(standards, in, s, require.New(req))
+		in, err = resolve.Extend(context.Background(), standards, in, written, require.New(req))
 	}
 
 	switch {
 	case errors.As(err, new(*v1beta1.StandardError)) && len(required) == 0:
-		return nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
+		return nil, nil, errors.Wrapf(err, "step %s: no --required-resources say what the standard is", step)
 	case err != nil:
-		return nil, errors.Wrapf(err, "step %s", step)
+		return nil, nil, errors.Wrapf(err, "step %s", step)
 	default:
-		return in, errors.Wrapf(in.CheckComposition(), "invalid input of step %s", step)
+		return in, written, errors.Wrapf(in.CheckComposition(), "invalid input of step %s", step)
 	}
 }
 
@@ -160,12 +164,12 @@ func (r *Reader) Context(file string) (*structpb.Struct, error) {
 	return contexts[0], nil
 }
 
-// Request of a step for the composite resource, as Crossplane makes it.
-func Request(xr, context *structpb.Struct) *fnv1.RunFunctionRequest {
+// Request of a step for the composite resource, as Crossplane makes it. The values are those of the pipeline's context.
+func Request(xr, values *structpb.Struct) *fnv1.RunFunctionRequest {
 	return &fnv1.RunFunctionRequest{
 		Meta:     &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
 		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: xr}},
-		Context:  context,
+		Context:  values,
 	}
 }
 

@@ -30,6 +30,9 @@ type decoder struct {
 	// document and item say what is being decoded, from 1. The item is one of the outermost list, and 0 outside of
 	// lists.
 	document, item int
+
+	// bare is the last document that has an item without an apiVersion.
+	bare int
 }
 
 // decode calls f for each value of the text, until it returns an error. The text is UTF-8, or begins with
@@ -140,12 +143,24 @@ func (d *decoder) add(v *structpb.Value) error {
 	}
 
 	if items == nil {
+		if v.GetStructValue().GetFields()["apiVersion"].GetStringValue() == "" {
+			d.bare = d.document
+		}
+
 		return d.emit(v)
 	}
 
 	values := items.ListValue.GetValues()
+	if err := d.list(func(i int) bool { return i < len(values) }, func(i int) error { return d.add(values[i]) }); err != nil {
+		return err
+	}
 
-	return d.list(func(i int) bool { return i < len(values) }, func(i int) error { return d.add(values[i]) })
+	// The API server itself leaves apiVersion and kind out of the items of a BucketList.
+	if kind := v.GetStructValue().GetFields()["kind"].GetStringValue(); d.bare == d.document && kind != "" && kind != "List" {
+		return errors.Errorf("the items of the %s have no apiVersion: kubectl get -o yaml prints them with one", kind)
+	}
+
+	return nil
 }
 
 // list calls f for the items of a list as long as there are more.

@@ -129,6 +129,11 @@ func TestLarge(t *testing.T) {
 			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "kind: List\nother: b\n",
 			want:   append([]string{"a"}, append(make([]string, 11), `error: cannot read -: it has a list of items, and "other", which no List has`)...),
 		},
+		"TypedList": {
+			reason: "Nor may its items have no apiVersion, if it is of a kind.",
+			text:   "kind: ThingList\nitems:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11),
+			want:   append([]string{"a"}, append(make([]string, 11), "error: cannot read -: the items of the ThingList have no apiVersion: kubectl get -o yaml prints them with one")...),
+		},
 		"BrokenItem": {
 			reason: "An error should name the line in the document.",
 			text:   "items:\n- name: a\n" + strings.Repeat("- x: "+line+"\n", 11) + "- name: b\n  name: c\n",

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -33,7 +34,7 @@ func CheckStdin(paths []string) error {
 
 // A Reader reads files of JSON values and of YAML documents.
 type Reader struct {
-	// Stdin is read where a path is -. It can be read once.
+	// Stdin is read where a path is -, or standard input if it is nil. It can be read once.
 	Stdin io.Reader
 
 	// Progress is where a Reader says how far it is with many files, and how much of what it read it could not
@@ -132,20 +133,33 @@ func below(paths []string, extensions ...string) (files []string, err error) {
 	return files, nil
 }
 
+// open the file, or standard input.
+func (r *Reader) open(path string) (io.ReadCloser, error) {
+	if path == Stdin {
+		return io.NopCloser(cmp.Or[io.Reader](r.Stdin, os.Stdin)), nil
+	}
+
+	return os.Open(path) //nolint:gosec // The user names it.
+}
+
+// Text of the file, as it is.
+func (r *Reader) Text(path string) ([]byte, error) {
+	in, err := r.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() //nolint:errcheck // Only read.
+
+	return io.ReadAll(in)
+}
+
 // each calls f for each value of the file, until it returns an error.
 func (r *Reader) each(path string, f func(*structpb.Value) error) error {
-	in := r.Stdin
-
-	if path != Stdin {
-		file, err := os.Open(path) //nolint:gosec // The user names it.
-		if err != nil {
-			return OneLine(err)
-		}
-
-		defer file.Close() //nolint:errcheck // Only read.
-
-		in = file
+	in, err := r.open(path)
+	if err != nil {
+		return OneLine(err)
 	}
+	defer in.Close() //nolint:errcheck // Only read.
 
 	if filepath.Ext(path) == packageExtension {
 		return OneLine(decodePackage(in, f))

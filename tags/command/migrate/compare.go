@@ -16,13 +16,13 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
 	fields "github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -37,23 +37,25 @@ type cluster struct {
 
 	targets   map[string]string
 	connected map[string]*remote.Function
+
+	// rendered are the resources as the steps of this function left them, in the pipeline that was rendered last.
+	rendered []*explain.Rendered
 }
 
 // cluster that the command is given.
 func (c *Command) cluster() (*cluster, error) {
 	out := &cluster{Command: c, observed: make(map[string]*fnv1.Resource), connected: make(map[string]*remote.Function)}
-	r := &manifest.Reader{}
 
 	var err error
-	if out.xrs, err = r.Objects(c.XR...); err != nil {
+	if out.xrs, err = c.Reader.Objects(c.XR...); err != nil {
 		return nil, err
 	}
 
-	if out.required, err = r.Objects(c.RequiredResources...); err != nil {
+	if out.required, err = c.Reader.Objects(c.RequiredResources...); err != nil {
 		return nil, err
 	}
 
-	observed, err := r.Objects(c.ObservedResources...)
+	observed, err := c.Reader.Objects(c.ObservedResources...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func (c *Command) cluster() (*cluster, error) {
 		}
 	}
 
-	if out.context, err = r.Context(c.Context); err != nil {
+	if out.context, err = c.Reader.Context(c.Context); err != nil {
 		return nil, err
 	}
 
@@ -146,7 +148,7 @@ func pipelineOf(text string, at int) (out []*structpb.Struct, _ error) {
 	return out, nil
 }
 
-// A difference of a resource: of one tag, or of something else if the key is empty.
+// A difference of a resource: of one tag, or of something else if the key is *.
 type difference struct{ resource, key, was, is string }
 
 // accepts reports whether the difference is meant.
@@ -202,10 +204,30 @@ func (c *cluster) difference(ctx context.Context, xr *structpb.Struct, before, a
 			return nil, err
 		}
 
+		for i := range d {
+			if d[i].is == absent {
+				d[i].is += c.whyLost(name, d[i].key)
+			}
+		}
+
 		out = append(out, d...)
 	}
 
 	return out, nil
+}
+
+// whyLost returns why the label of the tag key is no tag of the resource, such as `: label env: value-too-long …`, or
+// nothing if there is no such label.
+func (c *cluster) whyLost(resource, key string) string {
+	for _, r := range c.rendered {
+		for i := range r.Labels {
+			if l := &r.Labels[i]; r.Resource == resource && l.TagKey == key {
+				return ": " + l.String()
+			}
+		}
+	}
+
+	return ""
 }
 
 func there(r *fnv1.Resource) string {
@@ -244,10 +266,13 @@ func differ(name string, was, is *fnv1.Resource) (out []difference, _ error) {
 	return out, nil
 }
 
+// absent is how a tag is shown that isn't there.
+const absent = "absent"
+
 func show(tags map[string]string, key string) string {
 	value, ok := tags[key]
 	if !ok {
-		return "absent"
+		return absent
 	}
 
 	return fmt.Sprintf("%q", value)
@@ -285,8 +310,8 @@ func tagsOf(name string, of *fnv1.Resource) (map[string]string, *structpb.Struct
 }
 
 // finder finds tag fields by the built-in index.
-func finder() *target.Finder {
-	return &target.Finder{
+func finder() *locate.Finder {
+	return &locate.Finder{
 		Input:  &v1beta1.CloudTags{},
 		Fields: func(fields.Schemas) fields.Locator { return fields.Chain{fields.BuiltIn(), fields.ByProfile{}} },
 	}
@@ -297,16 +322,13 @@ func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*stru
 	req := manifest.Request(xr, c.context)
 	req.Observed.Resources = c.observed
 	req.Desired = &fnv1.State{}
+	c.rendered = nil
 
 	for _, s := range steps {
 		name := s.GetFields()["step"].GetStringValue()
 		req.Input = s.GetFields()["input"].GetStructValue()
 
-		rsp, err := c.call(ctx, s, proto.CloneOf(req))
-		if err == nil {
-			err = fatal(rsp)
-		}
-
+		rsp, err := c.call(ctx, s, req)
 		if err != nil {
 			return nil, errors.Wrapf(err, "step %s", words.Name(name))
 		}
@@ -317,48 +339,48 @@ func (c *cluster) render(ctx context.Context, xr *structpb.Struct, steps []*stru
 	return req.GetDesired().GetResources(), nil
 }
 
-// fatal is the error that a response has.
-func fatal(rsp *fnv1.RunFunctionResponse) error {
-	for _, r := range rsp.GetResults() {
-		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-			return errors.New(r.GetMessage())
-		}
-	}
-
-	return nil
-}
-
-// maxCalls is how often Crossplane calls a function that requires something else each time.
-const maxCalls = 5
-
-// call the function of the step, as often as it requires more.
+// call the function of the step. A fatal result is an error.
 func (c *cluster) call(ctx context.Context, s *structpb.Struct, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	f, err := c.function(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 
-	var required *fnv1.Requirements
+	last := command.Function(func(ctx context.Context, next *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		req = next
+		return f(ctx, req)
+	})
 
-	for range maxCalls {
-		rsp, err := f(ctx, req)
-		if err != nil || fatal(rsp) != nil || proto.Equal(required, rsp.GetRequirements()) {
-			return rsp, err
-		}
-
-		required = rsp.GetRequirements()
-		req = proto.CloneOf(req)
-		req.Context = rsp.GetContext()
-		require.Answer(req, required, c.required)
+	rsp, err := last.Fetching(c.required)(ctx, proto.CloneOf(req))
+	if err == nil {
+		err = command.Fatal(rsp)
 	}
 
-	return nil, errors.Errorf("it requires something else on each of %d calls", maxCalls)
+	if err == nil && isOurs(s) {
+		err = c.explain(ctx, req, rsp)
+	}
+
+	return rsp, err
+}
+
+// isOurs reports whether the step runs this function.
+func isOurs(s *structpb.Struct) bool {
+	in := object.Tree(s.GetFields()["input"].GetStructValue())
+	return object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind
+}
+
+// explain what became of labels in a step of this function.
+func (c *cluster) explain(ctx context.Context, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) error {
+	resources, err := explain.Resources(ctx, c.Function, req, rsp)
+	c.rendered = append(c.rendered, resources...)
+
+	return err
 }
 
 // function of the step: this one, or one that listens.
 func (c *cluster) function(ctx context.Context, s *structpb.Struct) (command.Function, error) {
-	if in := object.Tree(s.GetFields()["input"].GetStructValue()); object.APIVersion(in) == v1beta1.APIVersion && object.Kind(in) == v1beta1.Kind {
-		return c.Function, nil
+	if isOurs(s) {
+		return c.Function.On, nil
 	}
 
 	if s.GetFields()["requirements"] != nil || s.GetFields()["credentials"] != nil {

@@ -164,7 +164,7 @@ func (c *composition) noteTemplate(s *step) {
 	}
 
 	if s.group != group && contains(s.input, mentions) {
-		c.notef("left: step %s of %s has a template that mentions tags or labels; take the tags out by hand, and write a step as example/from-patches-keys has it",
+		c.notef("left: step %s of %s has a template that mentions tags or labels; take the tags out by hand, and write a step as example/patches/from-patches-keys has it",
 			words.Name(s.name), words.Name(s.function))
 	}
 }

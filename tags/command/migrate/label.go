@@ -41,7 +41,7 @@ func (l label) isMap() bool { return l.key == "" }
 // meets is true if both may give a tag of one key.
 func (l label) meets(other label) bool { return l.isMap() || other.isMap() || l.key == other.key }
 
-// Scenarios in example/ that show what becomes of patches that aren't read.
+// Scenarios in example/patches that show what becomes of patches that aren't read.
 const (
 	showsTransform = "from-patches-transform"
 	showsRequired  = "from-patches-required"
@@ -57,7 +57,7 @@ func (r *refusal) String() string {
 		return r.why
 	}
 
-	return r.why + "; see example/" + r.shows
+	return r.why + "; see example/patches/" + r.shows
 }
 
 // policies of toFieldPath by what they do with strings, and with maps of strings: true if what is there stays. Lists
@@ -96,7 +96,7 @@ func read(n *yaml.Node, kind string) (label, *refusal) {
 			return l, &refusal{"it reads an item of a list", showsTransform}
 		}
 
-		values = append(values, value)
+		values = append(values, asText(value))
 	}
 
 	var ok bool
@@ -174,6 +174,18 @@ func literal(s string) string {
 	return "'" + s + "'"
 }
 
+// isText matches expressions that are always strings: fields of the metadata, and those that formats and maps make.
+var isText = regexp.MustCompile(`^(xr\.metadata\.(name|namespace|uid|(labels|annotations)[.[])|\{|['"]|string\()`)
+
+// asText returns an expression of the value as a string, since a number or a boolean can't be added to one.
+func asText(value string) string {
+	if isText.MatchString(value) {
+		return value
+	}
+
+	return "string(" + value + ")"
+}
+
 // format returns the expression of a text of Go's package fmt with the values, if it has a %s for each of them and no
 // other verb.
 func format(text string, values []string) (string, bool) {
@@ -218,7 +230,7 @@ func (l label) transformed(transforms []*yaml.Node) (label, *refusal) {
 
 		switch kind := text(t, "string", "type"); {
 		case text(t, "type") == "string" && kind == "Format":
-			l.expression, ok = format(text(t, "string", "fmt"), []string{l.expression})
+			l.expression, ok = format(text(t, "string", "fmt"), []string{asText(l.expression)})
 		case text(t, "type") == "map":
 			l.expression, ok = pairs(field(t, "map"), l.expression)
 		case text(t, "type") == "convert":

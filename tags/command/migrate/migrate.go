@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/command/explain"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -37,7 +39,10 @@ type Command struct {
 	Write             bool
 
 	// Function that steps of this function call.
-	Function command.Function
+	Function explain.Function
+
+	// Reader of files.
+	Reader manifest.Reader
 }
 
 // Cobra returns the command line of the command.
@@ -48,7 +53,7 @@ func (c *Command) Cobra() *cobra.Command {
 		Long: `Move Compositions over: write a step of this function in place of patches of tags and of function-tag-manager.
 
 What can't be moved stays as it is, and is named with the reason. With --xr, the tags that the old and the
-new Composition give are compared.`,
+new Composition give are compared. - is standard input.`,
 		Args:    command.Paths(&c.Files, 1),
 		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.Run(cmd.Context()) },
@@ -76,13 +81,17 @@ func (c *Command) Validate() error {
 		return errors.New("--functions, --observed-resources, --required-resources, --context and --accept go with --xr")
 	}
 
+	if c.Write && slices.Contains(c.Files, manifest.Stdin) {
+		return errors.New("--write goes with files: standard input can't be written")
+	}
+
 	for _, a := range c.Accept {
 		if !strings.Contains(a, "/") {
 			return errors.Errorf("--accept %s: write RESOURCE/KEY", a)
 		}
 	}
 
-	return nil
+	return manifest.CheckStdin(slices.Concat(c.Files, c.XR, c.ObservedResources, c.RequiredResources, []string{c.Functions, c.Context}))
 }
 
 // Run the command.
@@ -102,7 +111,7 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	differs, compared := 0, 0
 
 	for i, path := range c.Files {
-		old, err := os.ReadFile(path) //nolint:gosec // The user names it.
+		old, err := c.Reader.Text(path)
 		if err != nil {
 			return errors.Wrapf(manifest.OneLine(err), "cannot read %s", path)
 		}
@@ -132,10 +141,14 @@ func (c *Command) Migrate(ctx context.Context, out, say io.Writer) error {
 	}
 
 	if differs > 0 {
-		return errors.Errorf("%s: --accept names those that are meant", words.Count(differs, "difference", "differences"))
+		err = errors.Errorf("%s: --accept names those that are meant", words.Count(differs, "difference", "differences"))
 	}
 
-	return c.write(texts, out)
+	if err != nil && c.Write {
+		return err
+	}
+
+	return errors.Join(c.write(texts, out), err)
 }
 
 // write the texts to the files, or print them.

@@ -15,6 +15,12 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/response"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
@@ -36,9 +42,28 @@ func (maker) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1
 	return rsp, nil
 }
 
-// tag stands for this function: it tags all resources with env, and does what their region asks for.
-func tag(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	rsp := response.To(req, 0)
+// tag stands for this function: it tags all resources with env, and does what their region asks for. Of labels it says what
+// the stages of the function do.
+func tag(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error) {
+	in, err := (&v1beta1.Decoder{}).Decode(ctx, run.Request.GetInput(), run.InputHash)
+	if err != nil {
+		return nil, err
+	}
+
+	required := require.New(run.Request)
+
+	set, err := resolve.Resolve(ctx, in, run.Request, required)
+	if err != nil {
+		return nil, err
+	}
+
+	run.Input, run.Set, run.Stamper = in, set, stamp.New(in, &set, run.Request, required)
+	if run.Targets, err = run.Stamper.Targets(ctx, run.Request.GetDesired().GetResources()); err != nil {
+		return nil, err
+	}
+
+	rsp := response.To(run.Request, 0)
+	response.ConditionTrue(rsp, report.ConditionType, report.ReasonAllPropagated)
 
 	for name, r := range rsp.GetDesired().GetResources() {
 		provider := r.GetResource().GetFields()["spec"].GetStructValue().GetFields()["forProvider"].GetStructValue().GetFields()
@@ -56,7 +81,9 @@ func tag(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResp
 			provider["tags"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{}})
 		}
 
-		provider["tags"].GetStructValue().Fields["env"] = structpb.NewStringValue("prod")
+		if provider["tags"].GetStructValue().Fields["env"] = structpb.NewStringValue("prod"); provider["region"].GetStringValue() == "skip" {
+			delete(provider["tags"].GetStructValue().GetFields(), "env")
+		}
 	}
 
 	return rsp, nil
@@ -86,7 +113,7 @@ func serve(t *testing.T) string {
 func TestPrinted(t *testing.T) {
 	target := serve(t)
 
-	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, _ io.Reader, out io.Writer) error {
+	tagstest.CommandLines(t, func(t *testing.T, line *tagstest.CommandLine, in io.Reader, out io.Writer) error {
 		t.Helper()
 		t.Chdir(t.TempDir())
 
@@ -96,7 +123,7 @@ func TestPrinted(t *testing.T) {
 
 		tagstest.WriteFiles(t, line.Files)
 
-		c := &Command{Function: tag}
+		c := &Command{Function: tag, Reader: manifest.Reader{Stdin: in}}
 		if err := tagstest.ParseArgs(c, line.Args); err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	fields "github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -171,15 +171,15 @@ func (r *resource) locate() {
 
 	targets := finder().None()
 	t := targets.Read(r.name, object.Tree(o))
-	r.mayTag = targets.Locate(t) || !t.Lacks.IsNoField()
-	r.managed = t.Lacks == target.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
+	r.mayTag = targets.Locate(t) || t.Lacks.IsUnknown()
+	r.managed = t.Lacks == locate.None && t.Field.Shape == fields.Map && t.Field.Path.Equal(managedTags) && tagManaged.MatchString(t.Kind.Group)
 
 	switch {
-	case t.Leave != target.None:
+	case t.Leave != locate.None:
 		r.why = "the resource " + t.Why(t.Leave)
 	case text(r.base, "metadata", "annotations", ignoreResource) != "":
 		r.why = "the resource is annotated " + ignoreResource
-	case t.Lacks != target.None:
+	case t.Lacks != locate.None:
 		r.why = "the resource " + t.Why(t.Lacks)
 	case t.Field.Shape != fields.Map && t.Field.Shape != fields.KeyValueList:
 		r.why = "its tags are of shape " + string(t.Field.Shape)
@@ -208,20 +208,12 @@ func decode(n *yaml.Node) (*structpb.Struct, bool) {
 
 // Annotations by which this function, and function-tag-manager, ignore a resource.
 var (
-	ignoredHere  = object.MustParsePath("metadata.annotations[" + target.IgnoreAnnotation + "]")
+	ignoredHere  = object.MustParsePath("metadata.annotations[" + locate.IgnoreAnnotation + "]")
 	ignoredThere = object.MustParsePath("metadata.annotations[" + ignoreResource + "]")
 )
 
-// leaving are the fields by which this function leaves a resource alone. What isn't an annotation of a function makes the
-// controller do so, too: it writes no tags then.
-var leaving = []object.Path{
-	object.MustParsePath("spec.managementPolicies"),
-	object.MustParsePath("spec.managementPolicy"),
-	ignoredHere,
-	ignoredThere,
-	object.MustParsePath("metadata.annotations[services.k8s.aws/read-only]"),
-	object.MustParsePath("metadata.annotations[serviceoperator.azure.com/reconcile-policy]"),
-}
+// leaving are the fields by which either function leaves a resource alone.
+var leaving = append(locate.Leaving(), ignoredHere, ignoredThere)
 
 // path that the patch writes to in resources. It returns false if it writes elsewhere.
 func (p *patch) path() (object.Path, bool) {

@@ -272,7 +272,7 @@ func plain(s string) string {
 
 // scalar is an expression in YAML, with quotes if it needs them.
 func scalar(s string) string {
-	if strings.ContainsAny(s[:1], "cx") && !strings.ContainsAny(s, "#\\\"") && !strings.Contains(s, ": ") {
+	if strings.ContainsAny(s[:1], "cxs") && !strings.ContainsAny(s, "#\\\"") && !strings.Contains(s, ": ") {
 		return s
 	}
 

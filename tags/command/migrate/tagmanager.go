@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/plexsphere/function-cloud-tags/tags/target"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -110,9 +110,9 @@ func (c *composition) refuseTagManager(s *step) string {
 	case len(slices.DeleteFunc(slices.Clone(removes), func(n *yaml.Node) bool { return !reads(n) })) > 1:
 		return "of several fields that removeTags names, the last one counts there, and all do here"
 	case contains(c.node, labelled):
-		return "a resource has a label " + ignoreResource + ": make it the annotation " + target.IgnoreAnnotation + `: "true"`
+		return "a resource has a label " + ignoreResource + ": make it the annotation " + locate.IgnoreAnnotation + `: "true"`
 	case contains(c.node, mentions):
-		return "a template or patch mentions " + ignoreResource + ": write " + target.IgnoreAnnotation + " there"
+		return "a template or patch mentions " + ignoreResource + ": write " + locate.IgnoreAnnotation + " there"
 	default:
 		return ""
 	}
@@ -185,7 +185,7 @@ func (w *writer) selectManaged(resources []*resource, known bool) {
 func (c *composition) ignored() (out []edit) {
 	contains(c.node, func(n *yaml.Node) bool {
 		key, value := pair(field(n, "annotations"), ignoreResource)
-		if key == nil || !strings.EqualFold(value.Value, "true") || field(n, "annotations", target.IgnoreAnnotation) != nil {
+		if key == nil || !strings.EqualFold(value.Value, "true") || field(n, "annotations", locate.IgnoreAnnotation) != nil {
 			return false
 		}
 
@@ -198,7 +198,7 @@ func (c *composition) ignored() (out []edit) {
 		}
 
 		if strings.Trim(was, `"': `) == "" {
-			with := strings.TrimRight(before, `"'`) + target.IgnoreAnnotation + `: "true"` + strings.TrimRight(rest, "\r\n")
+			with := strings.TrimRight(before, `"'`) + locate.IgnoreAnnotation + `: "true"` + strings.TrimRight(rest, "\r\n")
 			out = append(out, edit{from: key.Line - 1, to: key.Line, with: []string{with}})
 		}
 

@@ -23,7 +23,12 @@ func TestPrinted(t *testing.T) {
 			in = strings.NewReader(compositionOf(line.Input))
 		}
 
-		return parse(t, line.Args...).run(in, out)
+		c := &Command{}
+		if err := tagstest.ParseArgs(c, line.Args); err != nil {
+			return err
+		}
+
+		return c.run(in, out)
 	})
 }
 

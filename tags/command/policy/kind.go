@@ -43,29 +43,37 @@ func isName(name string) bool {
 	return len(content.IsDNS1123Label(name)) == 0 && !unicode.IsDigit(rune(name[0]))
 }
 
-// match the kinds that are given as apiVersion/kind and apiVersion/kind=plural, each once.
-func (p *policy) match(kinds []string) error {
-	for _, match := range kinds {
+// Kinds to check, each once, and the plurals of those for which --match says one.
+type kinds struct {
+	Kinds   []string
+	plurals map[string]string
+}
+
+// parseMatch returns the kinds that are given as apiVersion/kind and apiVersion/kind=plural.
+func parseMatch(matches []string) (kinds, error) {
+	out := kinds{plurals: make(map[string]string)}
+
+	for _, match := range matches {
 		apiVersionKind, plural, given := strings.Cut(match, "=")
 		i := max(strings.LastIndexByte(apiVersionKind, '/'), 0)
 
 		kind, err := kindOf(apiVersionKind[:i], strings.TrimPrefix(apiVersionKind[i:], "/"))
 		if err != nil {
-			return errors.Wrapf(err, "--match %s", match)
+			return out, errors.Wrapf(err, "--match %s", match)
 		}
 
 		if given && !isName(plural) {
-			return errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
+			return out, errors.Errorf("--match %s: %q is not the plural of a kind, e.g. namespaces", match, plural)
 		}
 
-		if given && !slices.Contains(p.Kinds, kind) {
-			p.plurals[kind] = plural
+		if given && !slices.Contains(out.Kinds, kind) {
+			out.plurals[kind] = plural
 		}
 
-		p.Kinds = add(p.Kinds, kind)
+		out.Kinds = add(out.Kinds, kind)
 	}
 
-	return nil
+	return out, nil
 }
 
 // pluralOf returns the plural of a built-in kind.

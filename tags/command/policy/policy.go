@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane/function-sdk-go/errors"
@@ -22,7 +23,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/command"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -34,12 +37,12 @@ type Command struct {
 	RequiredResources []string
 
 	Resources bool
-	Mutate    bool
+	CRDs      []string
 
 	Provider []string
 	Match    []string
 	Required bool
-	Action   string
+	Action   []string // ValidatingAdmissionPolicyBinding.spec.validationActions, or none for the default.
 	Selector map[string]string
 	Name     string
 
@@ -48,30 +51,33 @@ type Command struct {
 	ReservedKey  []string
 	ReservedTags map[string]int
 	ProfileRules profile.Rules
+
+	// input is that of the flags, unless there is a Composition, and matched are the kinds of Match.
+	input   *v1beta1.CloudTags
+	matched kinds
 }
 
 // Cobra returns the command line of the command.
 func (c *Command) Cobra() *cobra.Command {
 	out := &cobra.Command{
-		Use:   "policy",
-		Short: "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return c.Run() },
+		Use:     "policy",
+		Short:   "Print a ValidatingAdmissionPolicy that refuses labels and annotations which could not become tags.",
+		Args:    cobra.NoArgs,
+		PreRunE: func(*cobra.Command, []string) error { return c.Validate() },
+		RunE:    func(*cobra.Command, []string) error { return c.Run() },
 	}
-
-	c.Action = "Deny"
 
 	f := out.Flags()
 	f.StringVar(&c.Composition, "composition", "", "YAML `FILE` with a Composition. The input of its step replaces --prefix and the flags below it. Without --match it also says which kinds to check. - is standard input.")
 	f.StringVar(&c.Step, "step", "", "`NAME` of the pipeline step of the Composition. Needed only if the input of several steps is one of this function.")
 	f.StringSliceVar(&c.RequiredResources, "required-resources", nil, "`PATH` of a file or folder with the object that holds the standard which the input extends. Can be repeated.")
 	f.BoolVar(&c.Resources, "resources", false, "Instead, judge managed resources themselves by the input's tagPolicy, whoever makes them: one policy for all kinds of the built-in index whose tag fields are alike. --match and --provider say of which kinds.")
-	f.BoolVar(&c.Mutate, "mutate", false, "Instead, add tags to managed resources themselves, whoever makes them: those of the input's labels that admission knows, which are values of the input, and labels and annotations of the resource and of its namespace. Needs Kubernetes 1.35.")
+	f.StringSliceVar(&c.CRDs, "crds", nil, "`PATH` of a file or folder of the custom resource definitions of a cluster, e.g. of kubectl get crds -o json: --resources writes policies for their kinds only. Can be repeated. - is standard input.")
 	f.StringSliceVar(&c.Provider, "provider", nil, "`NAME` of the provider whose tag profile labels must obey. Can be repeated. By default the one that the input names by value.")
 	f.StringArrayVar(&c.Match, "match", nil, "apiVersion/`KIND` of objects whose labels and annotations to check, in all versions, e.g. v1/Namespace. Can be repeated. "+
 		"A plural that isn't the usual one of a built-in kind can follow: platform.example.org/v1/Zone=zones.")
 	f.BoolVar(&c.Required, "required", false, "Also refuse objects without a label or annotation for a tag that the input's tagPolicy requires of all resources, and values of it that aren't allowed, if nothing else can give the tag.")
-	command.Choice(f, &c.Action, "action", "", "What to do about an object that breaks the policy.", "Deny", "Warn")
+	f.Func("action", "`ACTION` on an object that breaks the policy: Deny, Warn or Audit. Can be repeated. With --resources or --required, the default follows the enforcement of the tagPolicy: Deny for Error, Warn and Audit for Warn. Otherwise it is Deny.", c.addAction)
 	f.StringToStringVar(&c.Selector, "selector", nil, "Label (`KEY=VALUE`) that objects to check have, e.g. tier=gold, before a change or after it. Can be repeated. By default all objects are checked.")
 	f.StringVar(&c.Name, "name", "", "`NAME` of the policy and its binding. By default cloud-tags, followed by the name of the Composition.")
 	f.StringArrayVar(&c.Prefix, "prefix", nil, "`PREFIX` of the labels and annotations to check, e.g. tags.example.org/. Can be repeated.")
@@ -79,7 +85,7 @@ func (c *Command) Cobra() *cobra.Command {
 	f.StringArrayVar(&c.ReservedKey, "reserved-key", nil, "`KEY` that is reserved, or the beginning of reserved keys and a *, e.g. entigo:*. Can be repeated.")
 	f.StringToIntVar(&c.ReservedTags, "reserved-tags", nil, "Tag slots to leave free by tag profile (`PROFILE=COUNT`), e.g. aws=3.")
 	command.Choice(f, &c.ProfileRules, "profile-rules", "", "Whose rules to apply where they differ: the contract's, or those of the clouds' own APIs.", profile.Contract, profile.Cloud)
-	out.MarkFlagsMutuallyExclusive("resources", "required", "mutate")
+	out.MarkFlagsMutuallyExclusive("resources", "required")
 
 	return out
 }
@@ -90,8 +96,9 @@ const header = `# Made by function-cloud-tags policy. Make it again when the inp
 
 // settings of a policy that the flags say.
 type settings struct {
-	Name, Action string
-	Selector     map[string]string // Labels of objects.
+	Name     string
+	Actions  []string
+	Selector map[string]string // Labels of objects.
 }
 
 // A policy has what its manifests are made of.
@@ -99,7 +106,8 @@ type policy struct {
 	*v1beta1.CloudTags
 	settings
 
-	Kinds    []string
+	kinds
+
 	Readings []*reading
 	Prefixes []string    // Of what is read, each once.
 	Maps     []*fieldMap // That are read, each once.
@@ -109,18 +117,73 @@ type policy struct {
 	// Notes say what isn't checked, and why, and left says so of kinds.
 	Notes, left []string
 
-	plurals map[string]string // Of kinds, if they are given.
+	// schemas of the kinds that the cluster has, or nil if nobody says which these are.
+	schemas map[schema.GroupVersionKind]object.Node
 
 	// own are labels of the input itself. The transformer has none of them, and judges them as if they were trusted.
 	own         []tags.Label
 	transformer *tags.Transformer
 }
 
+// Validate that the flags fit together, and that each has a value which can be meant.
+func (c *Command) Validate() (err error) {
+	flags := c.inputFlags()
+
+	switch {
+	case len(c.CRDs) > 0 && !c.Resources:
+		return errors.New("--crds says for which kinds --resources writes policies")
+	case c.Composition != "" && len(flags) > 0:
+		return errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
+	case c.Composition == "":
+		err = c.validateFlags(flags)
+	}
+
+	if err != nil {
+		return err
+	}
+
+	if c.matched, err = parseMatch(c.Match); err != nil {
+		return err
+	}
+
+	return cmp.Or(checkProviders(c.Provider), c.checkSelector(), checkName(cmp.Or(c.Name, "x")),
+		manifest.CheckStdin(slices.Concat([]string{c.Composition}, c.RequiredResources, c.CRDs)))
+}
+
+// validateFlags validates flags in the place of a Composition, and makes an input of its fields that they set.
+func (c *Command) validateFlags(fields map[string]any) (err error) {
+	switch {
+	case c.Step != "":
+		return errors.New("--step is one of a --composition")
+	case len(c.RequiredResources) > 0:
+		return errors.New("--required-resources have the standard that the input of a --composition extends")
+	case c.Resources:
+		return errors.New("--resources judges by the tagPolicy of a --composition")
+	case c.Required:
+		return errors.New("--required is what the tagPolicy of a --composition requires")
+	case len(c.Prefix) == 0:
+		return errors.New("no --prefix and no --composition says which labels and annotations to check")
+	case len(c.Match) == 0:
+		return errors.New("no --match says which kinds to check")
+	case len(c.Provider) == 0:
+		return errNoProvider
+	}
+
+	fields["apiVersion"], fields["kind"] = v1beta1.APIVersion, v1beta1.Kind
+	fields["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
+
+	if c.input, err = v1beta1.DecodeObject(fields); err != nil {
+		return errors.Wrap(err, "invalid flags")
+	}
+
+	return checkPrefixes(c.Prefix)
+}
+
 // Run the command.
 func (c *Command) Run() error { return c.run(os.Stdin, os.Stdout) }
 
 func (c *Command) run(in io.Reader, out io.Writer) error {
-	text, err := c.text(in)
+	text, err := c.text(&manifest.Reader{Stdin: in})
 	if err != nil {
 		return errors.Wrap(err, "cannot make a policy")
 	}
@@ -131,13 +194,10 @@ func (c *Command) run(in io.Reader, out io.Writer) error {
 }
 
 // text returns the manifests of the policy that the flags ask for, and of its binding.
-func (c *Command) text(in io.Reader) (string, error) {
-	p := &policy{settings: settings{Action: c.Action, Selector: c.Selector}, plurals: make(map[string]string)}
-	if err := p.match(c.Match); err != nil {
-		return "", err
-	}
+func (c *Command) text(r *manifest.Reader) (string, error) {
+	p := &policy{settings: settings{Actions: c.Action, Selector: c.Selector}, kinds: c.matched}
 
-	s, err := c.step(in)
+	s, err := c.step(r)
 	if err != nil {
 		return "", err
 	}
@@ -147,25 +207,26 @@ func (c *Command) text(in io.Reader) (string, error) {
 		return "", err
 	}
 
-	if err := c.checkSelector(); err != nil {
-		return "", err
-	}
-
 	p.Name = cmp.Or(c.Name, strings.TrimSuffix("cloud-tags-"+s.Composition, "-"))
-	if why := content.IsDNS1123Subdomain(p.Name); len(why) > 0 {
-		return "", errors.Errorf("--name %q: %s", p.Name, why[0])
+	if err := checkName(p.Name); err != nil {
+		return "", err
 	}
 
 	p.use(s.Input)
 
-	switch {
-	case c.Resources:
-		return p.resources(s, profiles)
-	case c.Mutate:
-		return p.mutate(s, profiles)
-	default:
+	if len(p.Actions) == 0 {
+		p.Actions = c.defaultActions(s.Input.TagPolicy)
+	}
+
+	if !c.Resources {
 		return c.labels(p, s, profiles)
 	}
+
+	if err := p.readDefinitions(r, c.CRDs); err != nil {
+		return "", err
+	}
+
+	return p.resources(s, profiles)
 }
 
 // use the input.
@@ -180,20 +241,12 @@ func (p *policy) use(in *v1beta1.CloudTags) {
 func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profile) (string, error) {
 	p.read(s)
 
-	if len(p.Kinds) == 0 && c.Composition == "" {
-		return "", errors.New("no --match says which kinds to check")
-	}
-
 	if len(p.Readings) == 0 {
 		return "", errors.Errorf("no source reads labels of an object of the kinds to check, so there is nothing to check: %s", strings.Join(p.Notes, "; "))
 	}
 
-	for _, prefix := range p.Prefixes {
-		// Keys of annotations may have capitals in the prefix.
-		key := strings.ToLower(prefix) + "x"
-		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(key+"/x")) > 0 {
-			return "", errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
-		}
+	if err := checkPrefixes(p.Prefixes); err != nil {
+		return "", err
 	}
 
 	for _, of := range profiles {
@@ -206,49 +259,26 @@ func (c *Command) labels(p *policy, s *manifest.Step, profiles []*profile.Profil
 		}
 	}
 
-	return p.print("check", p.validating(p.labels())...)
+	return p.print(p.validating(p.labels())...)
 }
 
-// step returns the Composition's step, or one whose input has the fields that the flags set.
-func (c *Command) step(in io.Reader) (*manifest.Step, error) {
-	flags := c.inputFlags()
-
-	switch {
-	case c.Composition != "" && len(flags) > 0:
-		return nil, errors.New("--prefix, --key-prefix, --reserved-key, --reserved-tags and --profile-rules say what the input of the --composition does: give either")
-	case c.Composition != "":
-		s, err := c.compositionStep(&manifest.Reader{Stdin: in})
-		if err != nil {
-			return nil, err
+// checkPrefixes returns an error if a key can't begin with one of the prefixes.
+func checkPrefixes(prefixes []string) error {
+	for _, prefix := range prefixes {
+		// Keys of annotations may have capitals in the prefix.
+		key := strings.ToLower(prefix) + "x"
+		if len(content.IsLabelKey(key)) > 0 && len(content.IsLabelKey(key+"/x")) > 0 {
+			return errors.Errorf("the prefix %q can't begin the key of a label or annotation: these have letters, digits and - _ . and at most one /", prefix)
 		}
-
-		_, err = kindOf(s.Composite.APIVersion, s.Composite.Kind)
-
-		return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
-	case c.Step != "":
-		return nil, errors.New("--step is one of a --composition")
-	case len(c.RequiredResources) > 0:
-		return nil, errors.New("--required-resources have the standard that the input of a --composition extends")
-	case c.isBare():
-		return nil, errors.New("--resources and --mutate write what the input of a --composition says")
-	case c.Required:
-		return nil, errors.New("--required is what the tagPolicy of a --composition requires")
-	case len(c.Prefix) == 0:
-		return nil, errors.New("no --prefix and no --composition says which labels and annotations to check")
-	default:
-		flags["apiVersion"], flags["kind"] = v1beta1.APIVersion, v1beta1.Kind
-		flags["providerTags"] = v1beta1.ProviderTagsNone // --reserved-tags says how many slots to leave free.
-
-		in, err := v1beta1.DecodeObject(flags)
-
-		return &manifest.Step{Input: in}, errors.Wrap(err, "invalid flags")
 	}
+
+	return nil
 }
 
-// compositionStep returns the Composition's step.
-func (c *Command) compositionStep(r *manifest.Reader) (*manifest.Step, error) {
-	if err := manifest.CheckStdin(append([]string{c.Composition}, c.RequiredResources...)); err != nil {
-		return nil, err
+// step returns the Composition's step, or one with the input of the flags.
+func (c *Command) step(r *manifest.Reader) (*manifest.Step, error) {
+	if c.Composition == "" {
+		return &manifest.Step{Input: c.input}, nil
 	}
 
 	required, err := r.Objects(c.RequiredResources...)
@@ -256,7 +286,43 @@ func (c *Command) compositionStep(r *manifest.Reader) (*manifest.Step, error) {
 		return nil, err
 	}
 
-	return r.Step(c.Composition, c.Step, required...)
+	s, err := r.Step(c.Composition, c.Step, required...)
+	if err != nil {
+		return nil, err
+	}
+
+	_, err = kindOf(s.Composite.APIVersion, s.Composite.Kind)
+
+	return s, errors.Wrapf(err, "cannot read %s: spec.compositeTypeRef", c.Composition)
+}
+
+// actions that the API server can take.
+var actions = []string{"Deny", "Warn", "Audit"}
+
+// addAction adds the value of a flag, which has actions separated by commas, each once.
+func (c *Command) addAction(value string) error {
+	for action := range strings.SplitSeq(value, ",") {
+		if !slices.Contains(actions, action) {
+			return errors.Errorf("%smust be one of %s", words.DidYouMean(action, actions), strings.Join(actions, ", "))
+		}
+
+		c.Action = add(c.Action, action)
+	}
+
+	if slices.Contains(c.Action, "Deny") && slices.Contains(c.Action, "Warn") {
+		return errors.New("the API server takes either Deny or Warn")
+	}
+
+	return nil
+}
+
+// defaultActions returns the actions of a policy that judges by the tagPolicy as the function does, or of one that judges labels.
+func (c *Command) defaultActions(rules *v1beta1.TagPolicy) []string {
+	if (c.Resources || c.Required) && rules != nil && rules.Enforcement == v1beta1.PolicyEnforcementWarn {
+		return []string{"Warn", "Audit"}
+	}
+
+	return []string{"Deny"}
 }
 
 // inputFlags returns the fields of an input that flags set.
@@ -272,30 +338,48 @@ func (c *Command) inputFlags() map[string]any {
 	return fields
 }
 
-// isBare is true if the policies are for managed resources themselves.
-func (c *Command) isBare() bool { return c.Resources || c.Mutate }
+// errNoProvider is the error of a policy without a profile.
+var errNoProvider = errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
+
+// checkProviders returns an error if the name of a provider is nearly that of a profile.
+func checkProviders(providers []string) error {
+	for _, provider := range providers {
+		if nearest, ok := words.Nearest(provider, profile.Names()); ok && !profile.Has(provider) {
+			return errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
+		}
+	}
+
+	return nil
+}
+
+// checkName returns an error if the API server refuses the name.
+func checkName(name string) error {
+	if why := content.IsDNS1123Subdomain(name); len(why) > 0 {
+		return errors.Errorf("--name %q: %s", name, why[0])
+	}
+
+	return nil
+}
 
 // profiles that are named, each once: those that labels must obey. It adds a note on each provider that has none of its own.
 func (c *Command) profiles(p *policy, in *v1beta1.CloudTags) ([]*profile.Profile, error) {
 	providers := c.Provider
-	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.isBare() {
+	if p := in.ProviderValue(); len(providers) == 0 && p != "" && !c.Resources {
 		providers = []string{p}
 	}
 
-	if len(providers) == 0 && !c.isBare() {
-		return nil, errors.New("no --provider says whose tag profile to obey, and the input doesn't name one by value")
+	if len(providers) == 0 && !c.Resources {
+		return nil, errNoProvider
+	}
+
+	if err := checkProviders(providers); err != nil {
+		return nil, err
 	}
 
 	var out []*profile.Profile
 
 	for _, provider := range providers {
-		nearest, ok := words.Nearest(provider, profile.Names())
-
-		switch {
-		case profile.Has(provider):
-		case ok:
-			return nil, errors.Errorf("there is no tag profile %q: did you mean %s? Profiles are %s; for any other provider give %s", provider, nearest, strings.Join(profile.Names(), ", "), profile.Generic)
-		default:
+		if !profile.Has(provider) {
 			p.Notes = append(p.Notes, fmt.Sprintf("the limits of %q, which has no tag profile: those of %s apply", provider, profile.Generic))
 		}
 
@@ -323,8 +407,8 @@ func ownLabels(in *v1beta1.CloudTags) []tags.Label {
 	for i := range in.Sources {
 		s := &in.Sources[i]
 
-		for _, key := range slices.Concat(sortedKeys(s.Values), sortedKeys(s.Expressions)) {
-			if l := labelOf(s, key, in.KeyPrefix); includes(s.Include, l.QualifiedKey) {
+		for _, key := range resolve.Own(s) {
+			if l, ok := resolve.LabelOf(in, s, key); ok {
 				l.Trusted = true // A trusted label could take its place.
 				out = append(out, l)
 			}
@@ -332,16 +416,6 @@ func ownLabels(in *v1beta1.CloudTags) []tags.Label {
 	}
 
 	return out
-}
-
-// labelOf returns the label that the source has with the key.
-func labelOf(s *v1beta1.Source, key, prefix string) tags.Label {
-	l := tags.Label{QualifiedKey: key, TagKey: prefix + key, Trusted: s.Trusted}
-	if s.KeyForm == v1beta1.KeyFormTag {
-		l.QualifiedKey, l.TagKey, l.Unprefixed = strings.TrimPrefix(key, prefix), key, true
-	}
-
-	return l
 }
 
 // NotOwn is the condition, behind an &&, that the key k isn't that of a label which the input itself has.
@@ -374,34 +448,26 @@ func (p *policy) Where() string {
 // A dict is an object of a manifest, or a part of one.
 type dict = map[string]any
 
-// validating returns the ValidatingAdmissionPolicy with the spec, and its binding.
+// validating returns the ValidatingAdmissionPolicy with the spec, and its binding. The API server selects an object by its labels before the
+// request or after it.
 func (s *settings) validating(spec dict) []dict {
-	return s.bound("v1", "ValidatingAdmissionPolicy", spec, dict{"policyName": s.Name, "validationActions": []string{s.Action}})
-}
-
-// mutating returns the MutatingAdmissionPolicy with the spec, and its binding.
-func (s *settings) mutating(spec dict) []dict {
-	return s.bound("v1beta1", "MutatingAdmissionPolicy", spec, dict{"policyName": s.Name})
-}
-
-// bound returns the policy and its binding, which selects objects that match before the request or after it.
-func (s *settings) bound(version, kind string, spec, binding dict) []dict {
+	binding := dict{"policyName": s.Name, "validationActions": s.Actions}
 	if len(s.Selector) > 0 {
 		binding["matchResources"] = dict{"objectSelector": dict{"matchLabels": s.Selector}}
 	}
 
 	made := func(kind string, spec dict) dict {
-		return dict{"apiVersion": "admissionregistration.k8s.io/" + version, "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
+		return dict{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": dict{"name": s.Name}, "spec": spec}
 	}
 
-	return []dict{made(kind, spec), made(kind+"Binding", binding)}
+	return []dict{made("ValidatingAdmissionPolicy", spec), made("ValidatingAdmissionPolicyBinding", binding)}
 }
 
-// print returns the manifests as YAML, below what they don't do.
-func (p *policy) print(does string, manifests ...dict) (string, error) {
+// print returns the manifests as YAML, below notes on the sources, rules and kinds that they don't check.
+func (p *policy) print(manifests ...dict) (string, error) {
 	notes := ""
 	if of := slices.Concat(p.Notes, p.left); len(of) > 0 {
-		notes = "#\n# It doesn't " + does + ":\n# - " + strings.Join(of, "\n# - ") + "\n"
+		notes = "#\n# It doesn't check:\n# - " + strings.Join(of, "\n# - ") + "\n"
 	}
 
 	docs := make([]string, len(manifests))

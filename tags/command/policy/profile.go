@@ -147,18 +147,8 @@ func (p *guard) Rules() []rule {
 	}
 }
 
-// reserved is the condition that an untrusted label has a reserved key.
+// reserved is the condition that an untrusted label has a reserved key. It is empty if there are none.
 func (p *guard) reserved() string {
-	claims := p.claims()
-	if claims == "" {
-		return ""
-	}
-
-	return "l.trusted == 'no' && " + claims
-}
-
-// claims is the condition that a label has a reserved key. It is empty if there are none.
-func (p *guard) claims() string {
 	keys, prefix := p.policy.ReservedKeys, p.policy.KeyPrefix
 	if len(keys) == 0 {
 		return ""
@@ -171,7 +161,7 @@ func (p *guard) claims() string {
 		conditions = append(conditions, folded("l.key", keys), folded("l.tag", keys))
 	}
 
-	return anyOf(conditions...)
+	return "l.trusted == 'no' && " + anyOf(conditions...)
 }
 
 // reservedPrefix is the condition that the label has a prefix that the provider keeps

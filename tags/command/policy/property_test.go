@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -25,6 +24,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // pieces of keys, prefixes and what replaces them. Some are reserved, some collide,
@@ -199,6 +199,44 @@ func inputs() *rapid.Generator[map[string]any] {
 	})
 }
 
+// TestOptions proves that inputs() draws each option of sources and of include, so that TestAdmittedIsNeverSkipped compares
+// what a policy makes of it with what the function does, or that policies need not know it.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+
+	drawn := make(map[string]any)
+
+	for seed := range 200 {
+		of, _ := inputs().Example(seed)["sources"].([]any)
+		for _, s := range of {
+			s, _ := s.(map[string]any)
+			maps.Copy(drawn, s)
+
+			include, _ := s["include"].(map[string]any)
+			maps.Copy(drawn, include)
+		}
+	}
+
+	left := map[string]string{
+		"name":              "It is for messages.",
+		"expressions":       "Labels of the input itself are drawn as values.",
+		"resource":          "All objects of the kind are checked.",
+		"pick":              "All objects of the kind are checked.",
+		"contextKey":        "The API server knows no context.",
+		"source":            "Keys that fields list are unknown, so all are checked.",
+		"providerFieldPath": "It gives no labels.",
+		"resources":         "A note says that the source counts as if it were for all.",
+		"onConflict":        "Steps before have other tags, not other labels.",
+		"policy":            "Labels that aren't there break no rule of a cloud.",
+	}
+
+	for _, option := range append(tagstest.Options[v1beta1.Source](), tagstest.Options[v1beta1.Include]()...) {
+		if _, ok := drawn[option]; ok == (left[option] != "") {
+			t.Errorf("%s: sources() should draw this option of sources, or left should say why reading.go and required.go need not know it", option)
+		}
+	}
+}
+
 // patterns returns a generator of keys and of beginnings of keys.
 func patterns() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -285,7 +323,7 @@ func labelsOf(t *rapid.T, in *v1beta1.CloudTags, o *unstructured.Unstructured) (
 	if strings.HasSuffix(o.GetKind(), "ProviderConfig") {
 		req.Observed.Composite.Resource = nil
 		c.Config = resolve.Config{GroupVersionKind: o.GroupVersionKind(), Name: o.GetName(), Namespaced: o.GetNamespace() != ""}
-		c.Desired = object.Tree(resource.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
+		c.Desired = object.Tree(tagstest.MustStructJSON(`{"metadata": {"namespace": "default"}}`))
 	}
 
 	required := require.New(req)

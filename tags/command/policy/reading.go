@@ -193,9 +193,10 @@ func (r *reading) Illegible() string {
 		return " is no JSON string without escapes, whole number or boolean"
 	case v1beta1.EncodingScalar:
 		return " is no string, whole number or boolean"
-	default:
-		return " is no string"
+	case v1beta1.EncodingPlain:
 	}
+
+	return " is no string"
 }
 
 // shown is the expression of what messages show of a string. A message of 5 KiB or more is not shown at all.

@@ -125,8 +125,8 @@ func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.Resource
 			continue // No label or annotation can have this key.
 		}
 
-		l := labelOf(s, of, p.KeyPrefix)
-		if includes(s.Include, l.QualifiedKey) && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.made, g.Profile) }) {
+		l, ok := resolve.LabelOf(p.CloudTags, s, of)
+		if ok && slices.ContainsFunc(p.Profiles, func(g *guard) bool { return becomes(key, l, g.made, g.Profile) }) {
 			g.keys = append(g.keys, of)
 		}
 	}
@@ -136,16 +136,9 @@ func (p *policy) giver(s *v1beta1.Source, key string, composite v1beta1.Resource
 
 // candidates returns keys of labels that can become tags of that key, if the source has them.
 func (p *policy) candidates(s *v1beta1.Source, key string) []string {
-	switch s.Type {
-	case v1beta1.SourceTypeValue:
-		return slices.Sorted(maps.Keys(s.Values))
-	case v1beta1.SourceTypeExpression:
-		return slices.Sorted(maps.Keys(s.Expressions))
-	default:
-	}
-
+	named := resolve.Named(s)
 	if s.IsHop() {
-		return nil
+		return named // It has labels of its own, or none.
 	}
 
 	out := []string{strings.TrimPrefix(key, p.KeyPrefix), key}
@@ -154,20 +147,7 @@ func (p *policy) candidates(s *v1beta1.Source, key string) []string {
 	}
 
 	// A key format can make the tag's key of other keys.
-	if s.Include != nil {
-		for _, k := range s.Include.Keys {
-			if !strings.HasSuffix(k, "*") {
-				out = append(out, k)
-			}
-		}
-	}
-
-	return out
-}
-
-// includes is true if i may include the qualified key.
-func includes(i *v1beta1.Include, key string) bool {
-	return i == nil || (i.Keys == nil || profile.NewKeySet(i.Keys...).Has(key)) && !profile.NewKeySet(i.Except...).Has(key)
+	return append(out, named...)
 }
 
 // becomes is true if the label, with some value, becomes a tag of that key.

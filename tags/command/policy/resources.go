@@ -33,9 +33,7 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 		return "", errors.New("--resources: the input has no tagPolicy")
 	}
 
-	fields, err := p.tagFields(s, profiles, func(f *tagField) []string {
-		return append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"))
-	})
+	fields, err := p.tagFields(s, profiles)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +48,7 @@ func (p *policy) resources(s *manifest.Step, profiles []*profile.Profile) (strin
 		out = append(out, f.validating(f.judges())...)
 	}
 
-	return p.print("check", out...)
+	return p.print(out...)
 }
 
 // judges returns the spec of the policy that judges the tags in the field. An object that broke a rule before may go on to
@@ -81,7 +79,7 @@ func (f *tagField) judges() dict {
 
 	return dict{
 		"failurePolicy":    "Fail",
-		"matchConstraints": f.constraints("CREATE", "UPDATE"),
+		"matchConstraints": f.constraints(),
 		"matchConditions":  f.conditions(),
 		"variables":        variables,
 		"validations":      validations,
@@ -90,21 +88,17 @@ func (f *tagField) judges() dict {
 
 // constraints match the field's kinds, and more: the index has no plurals. Versions of a kind can have different fields, so
 // each request is judged in its own.
-func (f *tagField) constraints(operations ...string) dict {
+func (f *tagField) constraints() dict {
 	return dict{"matchPolicy": "Exact", "resourceRules": []dict{{
-		"apiGroups": f.Groups, "apiVersions": []string{"*"}, "operations": operations, "resources": []string{"*"},
+		"apiGroups": f.Groups, "apiVersions": []string{"*"}, "operations": []string{"CREATE", "UPDATE"}, "resources": []string{"*"},
 	}}}
 }
 
-// conditions that the request is for an object with the field, which clouds have to know. Others are put before the
-// condition that the input selects the object.
-func (f *tagField) conditions(others ...dict) []dict {
-	return given(append([]dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object"))}, append(others, named("selected", f.Selected.Of("object")))...)...)
-}
+// conditions returns the conditions of a request for an object that has the field, that its controller changes, and that the input selects.
+func (f *tagField) conditions() []dict {
+	all := []dict{named("kinds", f.KindsIn()), named("changes", f.Changes("object")), named("selected", f.Selected.Of("object"))}
 
-// given are the expressions that aren't empty.
-func given(of ...dict) []dict {
-	return slices.DeleteFunc(of, func(d dict) bool { return d["expression"] == "" })
+	return slices.DeleteFunc(all, func(d dict) bool { return d["expression"] == "" })
 }
 
 // indented is the expression with its lines, but the first, further to the right.

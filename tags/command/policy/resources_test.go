@@ -5,11 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -19,12 +23,13 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/tagpolicy"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/managed"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // newServers returns a server for each policy in the manifests, with its binding.
@@ -62,7 +67,7 @@ func judge(tb rapid.TB, servers []*server, r *request) (messages []string, judge
 }
 
 // A stage of the function: the resource as a target of it, and the transformer of labels' keys.
-func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*target.Targets, *tags.Transformer) {
+func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) (*locate.Targets, *tags.Transformer) {
 	tb.Helper()
 
 	tree, err := structpb.NewStruct(o.Object)
@@ -70,7 +75,7 @@ func targetsOf(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured)
 		tb.Fatal(err)
 	}
 
-	finder := &target.Finder{
+	finder := &locate.Finder{
 		Input:   in,
 		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(in, schemas) },
 		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
@@ -150,12 +155,21 @@ func TestResourcesEveryKind(t *testing.T) {
 func inputOf(tb rapid.TB, fields string) *v1beta1.CloudTags {
 	tb.Helper()
 
-	s, err := parse(tb, "--composition", "-").step(strings.NewReader(compositionOf(fields)))
+	s, err := parse(tb, "--composition", "-").step(&manifest.Reader{Stdin: strings.NewReader(compositionOf(fields))})
 	if err != nil {
 		tb.Fatal(err)
 	}
 
 	return s.Input
+}
+
+// fieldOf returns the tag field of the kind.
+func fieldOf(tb rapid.TB, in *v1beta1.CloudTags, gvk schema.GroupVersionKind) *field.Field {
+	tb.Helper()
+
+	targets, _ := targetsOf(tb, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
+
+	return targets.All[0].Field
 }
 
 // creating is the request to create the object.
@@ -173,6 +187,119 @@ func broken(tb rapid.TB, in *v1beta1.CloudTags, o *unstructured.Unstructured) in
 	return len(tagpolicy.Violations(in, transformer, targets, nil))
 }
 
+// TestResourcesOfCluster proves that policies are for the kinds of a cluster alone, and that its schemas decide on versions that the index doesn't
+// have.
+func TestResourcesOfCluster(t *testing.T) {
+	const definitions = "../../field/testdata/crds"
+
+	input := `tagPolicy: {rules: [{key: owner}]}, tagFields: [{apiVersion: "own.example.org/*", kind: "*", fieldPath: spec.tags, shape: Map}]`
+	in := inputOf(t, input)
+	more := filepath.Join(t.TempDir(), "crds.yaml")
+
+	var text strings.Builder
+	for _, of := range []string{
+		`group: s3.aws.m.upbound.io, names: {kind: Bucket}, versions: [{name: v8}, {name: v9, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: {forProvider: {properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}]`,
+		`group: s3.aws.m.upbound.io, names: {kind: Route}, versions: [{name: v9, served: true, schema: {openAPIV3Schema: {type: object}}}]`,
+		`group: own.example.org, names: {kind: Thing}, versions: [{name: v1, served: true}]`,
+		`group: other.example.org, names: {kind: Thing}, versions: [{name: v1, served: true, schema: {openAPIV3Schema: {properties: {spec: {properties: {forProvider: {properties: {tags: {type: object, additionalProperties: {type: string}}}}}}}}}}]`,
+	} {
+		fmt.Fprintf(&text, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {%s}}\n---\n", of)
+	}
+
+	if err := os.WriteFile(more, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	untagged := func(gvk schema.GroupVersionKind) *unstructured.Unstructured {
+		return managed.Resource(gvk, &field.Field{Shape: field.None}, nil)
+	}
+
+	want := make(map[schema.GroupVersionKind]int)
+
+	if err := (&manifest.Reader{}).Definitions([]string{definitions}, func(d manifest.Definition) {
+		if targets, _ := targetsOf(t, in, untagged(d.GroupVersionKind)); targets.All[0].HasTags() {
+			want[d.GroupVersionKind] = 1
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	servers := newServers(t, output(t, compositionOf(input), "--composition", "-", "--resources", "--crds", definitions+","+more))
+
+	for gvk := range field.BuiltIn().All() {
+		if _, judges := judge(t, servers, creating(untagged(gvk))); judges != want[gvk] {
+			t.Errorf("%v should be judged by %d policies, but is by %d", gvk, want[gvk], judges)
+		}
+	}
+
+	for _, tc := range []struct {
+		reason, kind string
+		auto, index  int // Policies that judge the kind, by fieldDiscovery.
+	}{
+		{"The schema says where a version has its tags that is newer than the index.", "s3.aws.m.upbound.io/v9/Bucket", 1, 0},
+		{"It says, too, that a kind has none.", "s3.aws.m.upbound.io/v9/Route", 0, 0},
+		{"A version that isn't served has no objects.", "s3.aws.m.upbound.io/v8/Bucket", 0, 0},
+		{"An entry of tagFields matches kinds of the cluster, whatever their schema says.", "own.example.org/v1/Thing", 1, 1},
+		{"The function knows no provider of other kinds.", "other.example.org/v1/Thing", 0, 0},
+	} {
+		part := strings.Split(tc.kind, "/")
+		o := untagged(schema.GroupVersionKind{Group: part[0], Version: part[1], Kind: part[2]})
+
+		if _, judges := judge(t, servers, creating(o)); judges != tc.auto {
+			t.Errorf("%s %d policies should judge %s, but %d do", tc.reason, tc.auto, tc.kind, judges)
+		}
+
+		index := newServers(t, output(t, compositionOf("fieldDiscovery: Index, "+input), "--composition", "-", "--resources", "--crds", more))
+		if _, judges := judge(t, index, creating(o)); judges != tc.index {
+			t.Errorf("%s With fieldDiscovery Index, %d policies should judge %s, but %d do", tc.reason, tc.index, tc.kind, judges)
+		}
+	}
+}
+
+// TestActions proves that policies which judge by tagPolicy do what the function does about it, unless --action says otherwise.
+func TestActions(t *testing.T) {
+	const (
+		labels    = "sources: [{type: CompositeMetadata, prefix: tags.example.org/}], "
+		bucket    = "--resources --match s3.aws.m.upbound.io/v1beta1/Bucket"
+		composite = "--provider aws"
+	)
+
+	for _, tc := range []struct {
+		reason, enforcement, args string
+		want                      []admissionv1.ValidationAction
+	}{
+		{"The function warns by default.", "", bucket, []admissionv1.ValidationAction{"Warn", "Audit"}},
+		{"The function warns.", "enforcement: Warn, ", bucket, []admissionv1.ValidationAction{"Warn", "Audit"}},
+		{"The function fails.", "enforcement: Error, ", bucket, []admissionv1.ValidationAction{"Deny"}},
+		{"It warns of tags that labels should become, too.", "", composite + " --required", []admissionv1.ValidationAction{"Warn", "Audit"}},
+		{"It fails.", "enforcement: Error, ", composite + " --required", []admissionv1.ValidationAction{"Deny"}},
+		{"Without --required, tagPolicy isn't judged.", "", composite, []admissionv1.ValidationAction{"Deny"}},
+		{"The flag replaces the default.", "", bucket + " --action Deny", []admissionv1.ValidationAction{"Deny"}},
+		{"People may read the log first.", "enforcement: Error, ", bucket + " --action Audit", []admissionv1.ValidationAction{"Audit"}},
+		{"Actions can be listed.", "", composite + " --action Deny,Audit", []admissionv1.ValidationAction{"Deny", "Audit"}},
+		{"They can be repeated, and the API server takes each once.", "", composite + " --action Audit --action Warn --action Audit", []admissionv1.ValidationAction{"Audit", "Warn"}},
+	} {
+		input := labels + "tagPolicy: {" + tc.enforcement + "rules: [{key: owner}]}"
+
+		_, binding := decodeManifests(t, output(t, compositionOf(input), append([]string{"--composition", "-"}, strings.Fields(tc.args)...)...))
+		if diff := cmp.Diff(tc.want, binding.Spec.ValidationActions); diff != "" {
+			t.Errorf("%s (-want, +got):\n%s", tc.reason, diff)
+		}
+	}
+
+	for args, want := range map[string]string{
+		"--action deny":                 `invalid argument "deny" for "--action" flag: did you mean Deny? must be one of Deny, Warn, Audit`,
+		"--action Warn --action Deny":   `invalid argument "Deny" for "--action" flag: the API server takes either Deny or Warn`,
+		"--action Audit,Deny,Warn":      `invalid argument "Audit,Deny,Warn" for "--action" flag: the API server takes either Deny or Warn`,
+		"--resources --action":          "flag needs an argument: --action",
+		"--resources --action= --match": `invalid argument "" for "--action" flag: must be one of Deny, Warn, Audit`,
+	} {
+		if err := tagstest.ParseArgs(&Command{}, strings.Fields(args)); err == nil || err.Error() != want {
+			t.Errorf("%s should be refused: %s, but: %v", args, want, err)
+		}
+	}
+}
+
 // TestResourcesProperty compares what policies and the function say of tags that are drawn, and proves that what was so before
 // may stay.
 func TestResourcesProperty(t *testing.T) {
@@ -185,8 +312,7 @@ func TestResourcesProperty(t *testing.T) {
 		}
 		gvk := rapid.SampledFrom(kinds).Draw(t, "kind")
 		in := inputOf(t, fieldsOf(t, input))
-		targets, _ := targetsOf(t, in, managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
-		f := targets.All[0].Field
+		f := fieldOf(t, in, gvk)
 
 		// Keys of a map, and those of the rules.
 		keys := rapid.OneOf(joined(pieces, 3), rapid.SampledFrom(ruleKeys(in)))
@@ -234,7 +360,7 @@ func TestResourcesCapitals(t *testing.T) {
 		{Group: "dns.cloudflare.crossplane.io", Version: "v1alpha1", Kind: "DNSRecord"}, // Keys are.
 	} {
 		for _, key := range []string{"team:É", "team:é", "TEAM:É", "team"} {
-			o := managed.Resource(gvk, locate(t, in, gvk), [][2]string{{key, "b"}})
+			o := managed.Resource(gvk, fieldOf(t, in, gvk), [][2]string{{key, "b"}})
 			if got, _ := judge(t, servers, creating(o)); len(got) != broken(t, in, o) {
 				t.Errorf("%q of value b should break %d rules of %s, but breaks: %q", key, broken(t, in, o), gvk.Kind, got)
 			}
@@ -274,16 +400,16 @@ func onePerPolicy(tb rapid.TB) []schema.GroupVersionKind {
 
 	var out []schema.GroupVersionKind
 
-	p := &policy{plurals: make(map[string]string)}
+	p := &policy{}
 
-	s, err := parse(tb, "--composition", "-").step(strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}")))
+	s, err := parse(tb, "--composition", "-").step(&manifest.Reader{Stdin: strings.NewReader(compositionOf("tagPolicy: {rules: [{key: owner}]}"))})
 	if err != nil {
 		tb.Fatal(err)
 	}
 
 	p.use(s.Input)
 
-	fields, err := p.tagFields(s, nil, func(f *tagField) []string { return f.Columns()[:3] })
+	fields, err := p.tagFields(s, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -314,15 +440,14 @@ func TestResourcesCost(t *testing.T) {
 
 		i := strings.LastIndexByte(kind, '/')
 		gvk := schema.FromAPIVersionAndKind(kind[:i], kind[i+1:])
-		targets, _ := targetsOf(t, inputOf(t, input), managed.Resource(gvk, &field.Field{Shape: field.None}, nil))
 
 		var of [][2]string
 		for n := range 500 {
 			of = append(of, [2]string{fmt.Sprintf("%0128d", n), strings.Repeat("é", 256)})
 		}
 
-		r := creating(managed.Resource(gvk, targets.All[0].Field, of))
-		r.old = managed.Resource(gvk, targets.All[0].Field, nil)
+		r := creating(managed.Resource(gvk, fieldOf(t, inputOf(t, input), gvk), of))
+		r.old = managed.Resource(gvk, fieldOf(t, inputOf(t, input), gvk), nil)
 
 		if _, judges := judge(t, servers, r); judges != 1 { // It fails if the cost is too much.
 			t.Errorf("%s should be judged by one policy, but is by %d", kind, judges)
@@ -371,12 +496,11 @@ func TestResourcesJudgedFirst(t *testing.T) {
 // TestResourcesOtherTypes proves that policies come to a decision about fields that have what the kind's schema doesn't admit, so that people
 // read the error of the schema.
 func TestResourcesOtherTypes(t *testing.T) {
-	fields := known + `, tagPolicy: {rules: [{key: owner, values: [a]}]}`
+	fields := `tagPolicy: {rules: [{key: owner, values: [a]}]}`
 	servers := newServers(t, output(t, compositionOf(fields), "--composition", "-", "--resources"))
-	mutators := newMutators(t, latest(), output(t, compositionOf(fields), "--composition", "-", "--mutate"))
 
 	for _, gvk := range onePerPolicy(t) {
-		f := locate(t, inputOf(t, fields), gvk)
+		f := fieldOf(t, inputOf(t, fields), gvk)
 		if f.KubernetesLabels {
 			continue // The API server reads metadata before it asks policies.
 		}
@@ -389,7 +513,6 @@ func TestResourcesOtherTypes(t *testing.T) {
 			for _, v := range []any{v, of, []any{v}, []any{of}} {
 				set(o.Object, f.Path.Segments(), v)
 				judge(t, servers, creating(o))
-				mutated(t, mutators, creating(o), team(nil, nil))
 			}
 		}
 	}

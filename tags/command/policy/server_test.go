@@ -25,8 +25,6 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
-
-	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
 // decodeManifests decodes what the command prints, strictly, and sets what the API
@@ -167,9 +165,9 @@ type compiled struct {
 // vars are the variables that the API server itself gives to expressions.
 var vars = cel.OptionalVariableDeclarations{HasAuthorizer: true}
 
-// compilerOf returns the compiler of a policy with the variables in an API server of the version. A variable that doesn't
-// compile fails the test.
-func compilerOf(tb rapid.TB, v *version.Version, variables []expression) *cel.CompositedCompiler {
+// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
+// compile fails the test, if it is a variable, or else the evaluation.
+func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
 	tb.Helper()
 
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(v))
@@ -177,23 +175,11 @@ func compilerOf(tb rapid.TB, v *version.Version, variables []expression) *cel.Co
 		tb.Fatal(err)
 	}
 
-	for _, e := range variables {
-		if r := compiler.CompileAndStoreVariable(e, vars, environment.NewExpressions); r.Error != nil {
-			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, e.text)
+	for _, v := range policy.Spec.Variables {
+		if r := compiler.CompileAndStoreVariable(expression{name: v.Name, text: v.Expression, types: anyTypes}, vars, environment.NewExpressions); r.Error != nil {
+			tb.Fatalf("the API server should compile this: %v\n%s", r.Error, v.Expression)
 		}
 	}
-
-	return compiler
-}
-
-// compileFor compiles a policy as the API server of the version does, but for the cache that it has. What doesn't
-// compile fails the test, if it is a variable, or else the evaluation.
-func compileFor(tb rapid.TB, v *version.Version, policy *admissionv1.ValidatingAdmissionPolicy) *compiled {
-	tb.Helper()
-
-	compiler := compilerOf(tb, v, words.Map(policy.Spec.Variables, func(v admissionv1.Variable) expression {
-		return expression{name: v.Name, text: v.Expression, types: anyTypes}
-	}))
 
 	var conditions, validations, messages []cel.ExpressionAccessor
 

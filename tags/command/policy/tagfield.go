@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,9 +18,9 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
 
@@ -39,23 +40,21 @@ type tagField struct {
 	// Selected are the objects of the kinds that the input selects.
 	Selected selector
 
-	// Rules of the tag policy that are for the kinds, and expressions of lists of the labels that the kinds get.
-	Rules  []resourceRule
-	Labels []string
+	// Rules of the tag policy that are for the kinds.
+	Rules []resourceRule
 
 	native bool
-	kind   *target.Kind // The first of them.
+	kind   *locate.Kind // The first of them.
 }
 
-// tagFields of the kinds that the built-in index has and those that rules of the input name, as the function would
-// find them without schemas: those of kinds that the policies say the same of, and that are of the profiles, if there are any, are
-// one. It adds notes on kinds that have none.
-func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says func(f *tagField) []string) ([]*tagField, error) {
+// tagFields returns the tag fields of the resourceKinds, as the function would find them. Kinds that the policies say the same of have one, and kinds of other profiles than these, if there are any,
+// have none. It adds notes on kinds that have none.
+func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile) ([]*tagField, error) {
 	composite, _ := schema.ParseGroupVersion(s.Composite.APIVersion) // The caller has parsed it.
-	targets := (&target.Finder{
+	targets := (&locate.Finder{
 		Input: p.CloudTags, CompositeGroup: composite.Group,
 		Fields:  func(schemas field.Schemas) field.Locator { return field.ForInput(p.CloudTags, schemas) },
-		Schemas: field.Schemas{Of: func(schema.GroupVersionKind) object.Node { return object.Node{} }},
+		Schemas: field.Schemas{Of: func(k schema.GroupVersionKind) object.Node { return p.schemas[k] }},
 	}).None()
 
 	var (
@@ -86,7 +85,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 			continue
 		}
 
-		id := strings.Join(append(says(f), t.Profile.Name, f.Selected.Of("object"), f.Changes("object")), "\x00")
+		id := strings.Join(append(words.Map(f.Rules, resourceRule.Breach), f.Tags("object"), t.Profile.Name, f.Selected.Of("object"), f.Changes("object")), "\x00")
 		if known[id] == nil {
 			known[id], out = f, append(out, f)
 		}
@@ -103,7 +102,7 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 	p.noteLeft(left)
 
 	for _, kind := range p.Kinds {
-		if why := cmp.Or(whys[kind], "is neither a kind of the built-in index nor one that tagFields name"); why != hasPolicy {
+		if why := cmp.Or(whys[kind], "is neither a kind of the built-in index nor one that tagFields name, or isn't in --crds"); why != hasPolicy {
 			return nil, errors.Errorf("--match: there can be no policy for %s, which %s", strings.TrimPrefix(kind, "/"), why)
 		}
 	}
@@ -114,8 +113,45 @@ func (p *policy) tagFields(s *manifest.Step, profiles []*profile.Profile, says f
 // hasPolicy is the note on kinds with a policy.
 const hasPolicy = "has a policy"
 
-// resourceKinds are the kinds that the index has, and those that entries of tagFields name, sorted.
+// readDefinitions keeps the schemas of kinds that the cluster has, as far as the function knows their API group or tagFields match them. With
+// fieldDiscovery Index, the schemas are empty.
+func (p *policy) readDefinitions(r *manifest.Reader, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+
+	p.schemas = make(map[schema.GroupVersionKind]object.Node)
+	defined := 0
+
+	err := r.Definitions(paths, func(d manifest.Definition) {
+		defined++
+
+		if !field.BuiltIn().HasGroup(d.Group) && !slices.ContainsFunc(p.TagFields, func(tf v1beta1.TagField) bool {
+			return tf.APIVersion.Matches(d.GroupVersion().String()) && tf.Kind.Matches(d.Kind)
+		}) {
+			return
+		}
+
+		p.schemas[d.GroupVersionKind] = object.Node{}
+
+		if p.FieldDiscovery != v1beta1.FieldDiscoveryIndex {
+			p.schemas[d.GroupVersionKind] = object.Tree(d.Schema).Node()
+		}
+	})
+	if err == nil && defined == 0 {
+		err = errors.Errorf("--crds: no served kinds of custom resource definitions in %s", strings.Join(paths, ", "))
+	}
+
+	return err
+}
+
+// resourceKinds returns, sorted, the kinds that the cluster has. If nobody says which these are, it returns the kinds that the index has and
+// those that entries of tagFields name.
 func (p *policy) resourceKinds() []schema.GroupVersionKind {
+	if p.schemas != nil {
+		return slices.SortedFunc(maps.Keys(p.schemas), field.Compare)
+	}
+
 	var out []schema.GroupVersionKind
 
 	for gvk := range field.BuiltIn().All() {
@@ -138,7 +174,7 @@ func (p *policy) resourceKinds() []schema.GroupVersionKind {
 }
 
 // tagFieldOf returns the tag field of the target, or why no policy is for it.
-func (p *policy) tagFieldOf(t *target.Target, located bool) (_ *tagField, why string) {
+func (p *policy) tagFieldOf(t *locate.Target, located bool) (_ *tagField, why string) {
 	switch {
 	case !located:
 		return nil, t.Why(t.Lacks)
@@ -155,14 +191,10 @@ func (p *policy) tagFieldOf(t *target.Target, located bool) (_ *tagField, why st
 
 	selected, ok := p.selects(p.CloudTags.Resources, t.Kind, "resources")
 	if !ok {
-		return nil, t.Why(target.NotSelected)
+		return nil, t.Why(locate.NotSelected)
 	}
 
 	f.Selected = selected
-
-	if p.TagPolicy == nil {
-		return f, ""
-	}
 
 	for i := range p.TagPolicy.Rules {
 		rule := &p.TagPolicy.Rules[i]
@@ -201,7 +233,7 @@ func (s selector) Of(obj string) string {
 }
 
 // selects returns the objects of the kind that any of the entries selects, or false if they select none.
-func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, where string) (out selector, some bool) {
+func (p *policy) selects(entries []v1beta1.ResourceSelector, k *locate.Kind, where string) (out selector, some bool) {
 	for i := range entries {
 		e := &entries[i]
 
@@ -222,12 +254,12 @@ func (p *policy) selects(entries []v1beta1.ResourceSelector, k *target.Kind, whe
 // noteLeft adds notes on the kinds without a policy, by the reason. Those that have no tag field, or that the input doesn't want
 // tagged, are only counted.
 func (p *policy) noteLeft(left map[string][]schema.GroupVersionKind) {
-	none := &target.Target{}
+	none := &locate.Target{}
 
 	for _, why := range sortedKeys(left) {
 		kinds, names := left[why], ""
 
-		if why != none.Why(target.NoField) && why != none.Why(target.NotSelected) {
+		if why != none.Why(locate.NoField) && why != none.Why(locate.NotSelected) {
 			names = ":\n#   " + strings.Join(words.Map(kinds, func(k schema.GroupVersionKind) string { return k.GroupVersion().String() + "/" + k.Kind }), "\n#   ")
 		}
 
@@ -240,9 +272,6 @@ func (f *tagField) add(gvk schema.GroupVersionKind) {
 	f.APIVersions, f.Groups = add(f.APIVersions, of), add(f.Groups, gvk.Group)
 	f.Kinds[of] = append(f.Kinds[of], gvk.Kind)
 }
-
-// CreateOnly is true if the tags can't change after the resource has been made.
-func (f *tagField) CreateOnly() bool { return f.Fixed || f.Immutable }
 
 // name the policies by profile, field and shape. Those for which that isn't enough get numbers.
 func (p *policy) name(fields []*tagField) error {
@@ -279,20 +308,23 @@ func (f *tagField) At(of string) string { return (&fieldMap{path: f.Path}).At(of
 // Tags is the expression of the tags in the object's field: the key and the value of each, as the function reads them. A field of
 // another type has none, and neither has a list with items of another type: an API server that knows them refuses these.
 func (f *tagField) Tags(of string) string {
-	if !f.isMap() {
-		item := "string"
-		if f.Shape == field.KeyValueList {
-			item = "map"
-		}
-
-		return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", f.At(of), item, f.item())
+	switch f.Shape {
+	case field.Map:
+		return f.inMap(of, text("f[k]"))
+	case field.MapOfLists:
+		return f.inMap(of, "type(f[k]) == list ? f[k].map(v, "+text("v")+").join(', ') : ''")
+	case field.KeyValueList:
+		return f.inList(of, "map", fmt.Sprintf("{'key': %s, 'value': %s}", text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Key))), text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Value)))))
+	case field.StringList:
+		return f.inList(of, "string", fmt.Sprintf("[%s]\n    .map(k, {'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator)))
+	case field.Joined, field.Labels, field.None: // tagFieldOf has no policy for these.
 	}
 
-	value := text("f[k]")
-	if f.Shape == field.MapOfLists {
-		value = "type(f[k]) == list ? f[k].map(v, " + text("v") + ").join(', ') : ''"
-	}
+	return ""
+}
 
+// inMap is the expression of the tags in a map. The value of the key k is that expression.
+func (f *tagField) inMap(of, value string) string {
 	keys := "f"
 	if f.KubernetesLabels {
 		keys += ".filter(k, !k.contains('/'))" // Others are no tags.
@@ -301,28 +333,19 @@ func (f *tagField) Tags(of string) string {
 	return fmt.Sprintf("[%s].map(f, type(f) != map ? [] :\n  %s.map(k, {'key': string(k), 'value': %s}))[0]", f.At(of), keys, value)
 }
 
+// inList is the expression of the tags in a list of items of the CEL type. That of the item e is tag.
+func (f *tagField) inList(of, item, tag string) string {
+	return fmt.Sprintf("[%s].map(f, type(f) != list || f.exists(e, type(e) != %s) ? [] :\n  f.map(e, %s))[0]", f.At(of), item, tag)
+}
+
 // text is the expression of a value as text. Null, lists and maps have none.
 func text(of string) string {
 	return fmt.Sprintf("(type(%[1]s) in [dyn(null_type), dyn(list), dyn(map)] ? '' : string(%[1]s))", of)
 }
 
-// item is the expression of the key and the value of the item e of a list.
-func (f *tagField) item() string {
-	if f.Shape == field.KeyValueList {
-		return fmt.Sprintf("{'key': %s, 'value': %s}", text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Key))), text(fmt.Sprintf("e[?%s].orValue(dyn(''))", quote(f.Value))))
-	}
-
-	return fmt.Sprintf("[%s]\n    .map(k, {'text': string(e), 'key': k, 'value': e.size() > k.size() ? e.substring(k.size() + %d) : ''})[0]", f.itemKey(), utf8.RuneCountInString(f.Separator))
-}
-
 // itemKey is the expression of the key of the string e: the longest key of a rule that it begins with, or else what is before the first
-// separator, or before the first one behind the key prefix if it begins with that. If there are labels, it is the longest key of these, or else
-// nothing.
+// separator, or before the first one behind the key prefix if it begins with that.
 func (f *tagField) itemKey() string {
-	if f.Labels != nil {
-		return fmt.Sprintf("([%s].map(s, variables.tags.filter(l, s.startsWith(l.id + %s)).map(l, e.substring(0, l.key.size())).sortBy(k, -k.size()))[0] + [''])[0]", f.Guard.folds("e"), quote(f.Separator))
-	}
-
 	var known, prefixes []string
 	for _, r := range f.Rules {
 		known = append(known, r.keys()...)
@@ -362,14 +385,14 @@ func (f *tagField) KindsIn() string {
 	return "request.kind.kind in {\n" + strings.Join(lines, ",\n") + "\n}[?request.kind.group + '/' + request.kind.version].orValue([])"
 }
 
-// Changes is the condition that the object's controller changes the resource in the cloud: see target.Adopted and
-// target.ReadOnly. It is empty if all controllers do.
+// Changes is the condition that the object's controller changes the resource in the cloud: see locate.Adopted and
+// locate.ReadOnly. It is empty if all controllers do.
 func (f *tagField) Changes(of string) string {
 	if !f.native {
 		return "[" + of + ".?spec.?managementPolicies.orValue(dyn(null))].all(p, type(p) != list || p.exists(x, x in ['*', 'Create', 'Update']))"
 	}
 
-	c, ok := target.ControllerOf(f.kind.Group)
+	c, ok := locate.ControllerOf(f.kind.Group)
 	if !ok {
 		return ""
 	}

@@ -363,7 +363,7 @@ func TestErrors(t *testing.T) {
 		"NoCredentials": {
 			reason: "A function without credentials would answer anyone, so that must be asked for.",
 			cmd:    Command{Network: "tcp", Address: "127.0.0.1:0"},
-			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS",
+			want:   "no credentials: give --tls-certs-dir, or --insecure to run without mTLS; --help lists all commands",
 		},
 		"NoCertificates": {
 			reason: "Certificates that aren't there are named.",

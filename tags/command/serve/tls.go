@@ -32,7 +32,7 @@ func (c *Command) credentials(ctx context.Context, log *slog.Logger) (credential
 	case c.Insecure:
 		return insecure.NewCredentials(), nil
 	case c.TLSCertsDir == "":
-		return nil, errors.New("no credentials: give --tls-certs-dir, or --insecure to run without mTLS")
+		return nil, errors.New("no credentials: give --tls-certs-dir, or --insecure to run without mTLS; --help lists all commands")
 	}
 
 	k := &keyring{dir: c.TLSCertsDir, log: log}

@@ -125,7 +125,7 @@ func tagged(t *testing.T, d manifest.Definition, f field.Field) *structpb.Struct
 		v = []any{entry}
 	case field.StringList:
 		v = []any{"env" + f.Separator + "prod"}
-	case field.Joined, field.None:
+	case field.Joined, field.Labels, field.None:
 	default: // It passes tags on if it has the right word.
 		v = "prod"
 	}

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // field returns a length-delimited field with the tag, whose body is made of the parts.
@@ -68,7 +68,7 @@ func sample(tb testing.TB) []byte {
 	tb.Helper()
 
 	b, err := proto.Marshal(&fnv1.Resource{
-		Resource:          resource.MustStructJSON(`{"é": [null, true, 1.5, "s", {}, []], "b": {"c": {"d": "e"}}, "": false}`),
+		Resource:          tagstest.MustStructJSON(`{"é": [null, true, 1.5, "s", {}, []], "b": {"c": {"d": "e"}}, "": false}`),
 		ConnectionDetails: map[string][]byte{"k": {0xff}, "": nil},
 		Ready:             fnv1.Ready_READY_TRUE,
 	})

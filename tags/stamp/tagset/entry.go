@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 )
 
@@ -16,14 +16,14 @@ type Entry struct {
 	// ID tells tags apart. Keys are spelled as the field has them.
 	ID, Key string
 
-	// Value of the tag. It is nil if there is none.
-	Value *structpb.Value
+	// Value of the tag, if there is one.
+	Value object.Node
 
 	// Item of a list that the entry is, or the value of a map.
-	Item *structpb.Value
+	Item object.Node
 
-	// separator of the key from the value in a list of strings.
-	separator string
+	// text of an entry that is a string, and the separator of its key from its value in a list of strings.
+	text, separator string
 
 	// readings are the keys that those who read a joined string may find in the entry, unless
 	// all of them find Key.
@@ -48,32 +48,25 @@ func (e *Entry) String() string {
 		return ""
 	}
 
-	return e.Item.GetStringValue()
+	return e.text
 }
 
 // Text of the tag's value. It is false if there is none that could be one of a tag.
 func (e *Entry) Text() (string, bool) {
-	if e.Value == nil && e.separator != "" || !e.IsTextual() {
+	if !e.Value.IsThere() && e.separator != "" || !e.IsTextual() {
 		return "", false
 	}
 
-	return e.Value.GetStringValue(), true
+	return e.Value.Text(), true
 }
 
 // IsTextual is true if the tag's value can be given to a tag. One that has none is empty.
-func (e *Entry) IsTextual() bool {
-	switch e.Value.GetKind().(type) {
-	case nil, *structpb.Value_StringValue:
-		return true
-	default:
-		return false
-	}
-}
+func (e *Entry) IsTextual() bool { return e.Value.IsString() || !e.Value.HasKind() }
 
-// text is the tag's value if it has one, or an empty one.
-func (e *Entry) text() *structpb.Value {
-	if e.Value.GetKind() == nil {
-		return structpb.NewStringValue("")
+// valueOrEmpty returns the tag's value, or an empty string if it has none.
+func (e *Entry) valueOrEmpty() object.Node {
+	if !e.Value.HasKind() {
+		return object.TextNode("")
 	}
 
 	return e.Value
@@ -90,12 +83,17 @@ func (e *Entry) FitsIn(l *field.Limits) bool {
 		return admits(e.String(), "")
 	}
 
-	list, ok := e.Value.GetKind().(*structpb.Value_ListValue)
-	if !ok {
-		return admits(e.Key, e.Value.GetStringValue())
+	if !e.Value.IsList() {
+		return admits(e.Key, e.Value.Text())
 	}
 
-	return !slices.ContainsFunc(list.ListValue.GetValues(), func(v *structpb.Value) bool { return !admits(e.Key, v.GetStringValue()) })
+	for item := range e.Value.Items() {
+		if !admits(e.Key, item.Text()) {
+			return false
+		}
+	}
+
+	return true
 }
 
 // First of the keys that the entry may be taken for a tag of, if there is any. In
@@ -125,48 +123,36 @@ func (e *Entry) Is(key, value string) bool {
 	return e.String() == key+e.separator+value
 }
 
-// IsText is true if the value v of a tag is the text. A value that isn't
-// there is empty.
-func IsText(v *structpb.Value, text string) bool {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return k.StringValue == text
-	case nil:
-		return text == ""
-	default:
-		return false
-	}
-}
+// IsText reports whether the value v of a tag is the text. A value that isn't there is empty.
+func IsText(v object.Node, text string) bool { return v.IsText(text) || text == "" && !v.HasKind() }
 
-// SameValue is true if the values of two tags are equal. Most are strings.
-func SameValue(a, b *structpb.Value) bool {
-	if s, ok := b.GetKind().(*structpb.Value_StringValue); ok && a != nil {
-		return IsText(a, s.StringValue)
+// sameText reports whether the value a of a tag is the text of b.
+func sameText(a, b object.Node) bool {
+	if a.IsString() && b.IsString() {
+		return a.Equal(b)
 	}
 
-	return proto.Equal(a, b)
+	return IsText(a, b.Text())
 }
 
 // TextOf returns the value of a tag as text. It returns JSON for one that is no string.
-func TextOf(v *structpb.Value) string {
-	switch k := v.GetKind().(type) {
-	case nil:
-		return ""
-	case *structpb.Value_StringValue:
-		return k.StringValue
-	default:
-		j, _ := json.Marshal(v.AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
-		return string(j)
+func TextOf(v object.Node) string {
+	if v.IsString() || !v.HasKind() {
+		return v.Text()
 	}
+
+	j, _ := json.Marshal(v.Value().AsInterface()) //nolint:errchkjson // Only a number that isn't one can't be encoded.
+
+	return string(j)
 }
 
 // Encoded returns a text for the value of a tag, or the item of a list. It is the same for equal ones only.
-func Encoded(v *structpb.Value) string {
-	if s, ok := v.GetKind().(*structpb.Value_StringValue); ok {
-		return "s" + s.StringValue
+func Encoded(v object.Node) string {
+	if v.IsString() {
+		return "s" + v.Text()
 	}
 
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(v)
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(v.Value())
 	if err != nil {
 		return "" // Only what isn't UTF-8 can't be encoded, and has not been decoded.
 	}

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -58,19 +56,17 @@ func textOf(n object.Node) (string, bool) {
 		return "", true
 	}
 
-	_, ok := n.Value().GetKind().(*structpb.Value_StringValue)
-
-	return n.Text(), ok
+	return n.Text(), n.IsString()
 }
 
 // entry that the text is.
 func (j joined) entry(text string) Entry {
-	e := Entry{Item: structpb.NewStringValue(text), Opaque: true, readings: j.keys.readings(text)}
+	e := Entry{Item: object.TextNode(text), text: text, Opaque: true, readings: j.keys.readings(text)}
 
 	key, value, ok := strings.Cut(text, j.field.Separator)
 	if key = strings.TrimSpace(key); ok && key != "" {
 		e.ID, e.Key, e.Opaque = j.keys.ID(key), key, false
-		e.Value = structpb.NewStringValue(strings.TrimSpace(value))
+		e.Value = object.TextNode(strings.TrimSpace(value))
 	}
 
 	return e
@@ -117,13 +113,13 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-func (j joined) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+func (j joined) write(entries iter.Seq[*Entry], n int) object.Node {
 	texts := make([]string, 0, n)
 	for e := range entries {
-		texts = append(texts, e.Item.GetStringValue())
+		texts = append(texts, e.text)
 	}
 
-	return structpb.NewStringValue(strings.Join(texts, j.field.Delimiter))
+	return object.TextNode(strings.Join(texts, j.field.Delimiter))
 }
 
 func (j joined) take(_ *Entry, e Entry) Entry { return e }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/plexsphere/function-cloud-tags/tags"
@@ -64,7 +63,13 @@ func metadataOf(path object.Segments) string {
 // IsList is true if the tags are in a list, or in one string as such, which can be atomic for
 // server-side apply.
 func (k Kind) IsList() bool {
-	return k.Shape != field.Map && k.Shape != field.MapOfLists && k.Shape != field.Labels
+	switch k.Shape {
+	case field.KeyValueList, field.StringList, field.Joined:
+		return true
+	case field.Map, field.MapOfLists, field.Labels, field.None:
+	}
+
+	return false
 }
 
 // Refuses returns why no field of the kind can have a tag of the key and the value, though
@@ -120,14 +125,19 @@ type Keys struct {
 	// are different tags of a list if they have different values.
 	Spellings map[string]bool
 
-	// tags that there are to be.
-	tags int
+	// tags that there are to be, and their keys, which fields have, too: the same string serves both.
+	tags   int
+	shared map[string]string
 }
 
 // NewKeys returns the Keys of the kind k, if there are to be the tags of. No
 // strings are known to be tags yet.
 func NewKeys(k Kind, of []tags.Tag) Keys {
-	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags)}
+	out := Keys{Kind: k, Spellings: make(map[string]bool), tags: min(len(of), k.Profile.MaxTags), shared: make(map[string]string, len(of))}
+	for i := range of {
+		out.shared[of[i].Key] = of[i].Key
+	}
+
 	if !k.Profile.FoldEntries {
 		return out
 	}
@@ -155,6 +165,15 @@ func (k *Keys) ID(key string) string {
 	return k.fold(key) + k.Separator
 }
 
+// text returns the string b, which is a key.
+func (k *Keys) text(b []byte) string {
+	if key, ok := k.shared[string(b)]; ok {
+		return key
+	}
+
+	return string(b)
+}
+
 // fold the case of the key, if the provider takes keys that differ only in case
 // for one. Spellings are told apart by it.
 func (k *Keys) fold(key string) string {
@@ -168,10 +187,11 @@ func (k *Keys) fold(key string) string {
 
 // Entry that a field has of the tag t.
 func (k *Keys) Entry(t *tags.Tag) Entry {
-	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: structpb.NewStringValue(t.Value), Exact: t.Reserved}
+	e := Entry{ID: k.ID(t.Key), Key: t.Key, Value: object.TextNode(t.Value), Exact: t.Reserved}
 
 	if k.Separator != "" {
-		e.Item = structpb.NewStringValue(t.Key + k.Separator + t.Value)
+		e.text = t.Key + k.Separator + t.Value
+		e.Item = object.TextNode(e.text)
 	}
 
 	if k.Shape == field.StringList {

@@ -2,9 +2,7 @@ package tagset
 
 import (
 	"iter"
-	"maps"
-
-	"google.golang.org/protobuf/types/known/structpb"
+	"slices"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -23,20 +21,20 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 	out := make([]Entry, len(items), max(len(items), l.keys.tags))
 
 	for i, item := range items {
-		if item.GetStructValue() == nil {
-			return nil, errors.Errorf("%s[%d] is %s, not an object with a tag", l.field.Path, i, object.KindOf(item))
+		if !item.IsObject() {
+			return nil, errors.Errorf("%s[%d] is %s, not an object with a tag", l.field.Path, i, item.Kind())
 		}
 
 		e := Entry{Item: item, Opaque: true}
-		fields := item.GetStructValue().GetFields()
 
 		// An entry without a key is no tag.
-		if key, ok := fields[l.field.Key].GetKind().(*structpb.Value_StringValue); ok {
-			e.ID, e.Key, e.Opaque = l.keys.ID(key.StringValue), key.StringValue, false
+		if key := item.Field(l.field.Key); key.IsString() {
+			e.Key, e.Opaque = key.Text(), false
+			e.ID = l.keys.ID(e.Key)
 		}
 
 		// The API server drops null.
-		if value := fields[l.field.Value]; !object.IsNull(value) {
+		if value := item.Field(l.field.Value); !value.IsNull() {
 			e.Value = value
 		}
 
@@ -46,52 +44,52 @@ func (l keyValues) read(n object.Node) ([]Entry, error) {
 	return out, err
 }
 
-func (l keyValues) write(entries iter.Seq[*Entry], n int) *structpb.Value { return listOf(entries, n) }
+func (l keyValues) write(entries iter.Seq[*Entry], n int) object.Node { return listOf(entries, n) }
 
 // take the key and the value and, from another system, what else that says of its tag, as
 // far as we know the field.
 func (l keyValues) take(old *Entry, e Entry) Entry {
-	others := l.field.Extra
+	fields := make(map[string]object.Node)
+
 	if old != nil {
-		others = old.Item.GetStructValue().GetFields()
-	}
-
-	fields := make(map[string]*structpb.Value, len(others)+2)
-	maps.Copy(fields, others)
-
-	theirs := e.Item.GetStructValue().GetFields()
-
-	for name := range l.field.Extra {
-		if v := theirs[name]; !object.IsNull(v) {
-			fields[name] = v
+		for name, n := range old.Item.Fields() {
+			fields[string(name)] = n
 		}
 	}
 
-	fields[l.field.Key] = structpb.NewStringValue(e.Key)
-	if theirs == nil || old == nil || !IsText(old.Value, e.Value.GetStringValue()) {
-		fields[l.field.Value] = e.text()
+	for name, v := range l.field.Extra {
+		if n := e.Item.Field(name); !n.IsNull() {
+			fields[name] = n
+		} else if old == nil {
+			fields[name] = object.NodeOf(v)
+		}
 	}
 
-	e.Item = structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	fields[l.field.Key] = object.TextNode(e.Key)
+	if !e.Item.IsObject() || old == nil || !sameText(old.Value, e.Value) {
+		fields[l.field.Value] = e.valueOrEmpty()
+	}
+
+	e.Item = object.MapNode(fields)
 
 	return e
 }
 
 // itemsOf the value n of a tag field that is a list.
-func itemsOf(n object.Node, f *field.Field) ([]*structpb.Value, error) {
+func itemsOf(n object.Node, f *field.Field) ([]object.Node, error) {
 	if n.IsThere() && !n.IsList() {
 		return nil, errors.Errorf("%s is %s, not a list of tags", f.Path, n.Kind())
 	}
 
-	return n.Value().GetListValue().GetValues(), nil
+	return slices.Collect(n.Items()), nil
 }
 
 // listOf the items of so many entries.
-func listOf(entries iter.Seq[*Entry], n int) *structpb.Value {
-	items := make([]*structpb.Value, 0, n)
+func listOf(entries iter.Seq[*Entry], n int) object.Node {
+	items := make([]object.Node, 0, n)
 	for e := range entries {
 		items = append(items, e.Item)
 	}
 
-	return structpb.NewListValue(&structpb.ListValue{Values: items})
+	return object.ListNode(items)
 }

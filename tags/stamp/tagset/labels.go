@@ -1,8 +1,6 @@
 package tagset
 
 import (
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -16,8 +14,8 @@ func (m *labels) read(n object.Node) ([]Entry, error) {
 	out, err := m.tagMap.read(n)
 
 	for i := range out {
-		if _, ok := out[i].Value.GetKind().(*structpb.Value_StringValue); !ok {
-			return nil, errors.Errorf("%s is no map of labels: the value of %q is %s, not a string", m.field.Path, out[i].Key, object.KindOf(out[i].Value))
+		if !out[i].Value.IsString() {
+			return nil, errors.Errorf("%s is no map of labels: the value of %q is %s, not a string", m.field.Path, out[i].Key, out[i].Value.Kind())
 		}
 	}
 

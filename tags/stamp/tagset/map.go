@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -20,7 +18,7 @@ type tagMap struct {
 	keys  *Keys
 
 	// others are the labels and annotations of Kubernetes that are no tags.
-	others map[string]*structpb.Value
+	others map[string]object.Node
 }
 
 func (m *tagMap) read(n object.Node) ([]Entry, error) {
@@ -31,19 +29,19 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	out := make([]Entry, 0, max(n.Len(), m.keys.tags))
 
 	for name, value := range n.Fields() {
-		key, v := string(name), value.Value()
+		key := m.keys.text(name)
 
 		if m.field.IsOthers(name) || m.keys.Metadata != "" && object.IsPrivate(key) {
 			if m.others == nil {
-				m.others = make(map[string]*structpb.Value)
+				m.others = make(map[string]object.Node)
 			}
 
-			m.others[key] = v
+			m.others[key] = value
 
 			continue
 		}
 
-		out = append(out, Entry{ID: m.keys.ID(key), Key: key, Value: v, Item: v})
+		out = append(out, Entry{ID: m.keys.ID(key), Key: key, Value: value, Item: value})
 	}
 
 	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Key, b.Key) })
@@ -51,20 +49,20 @@ func (m *tagMap) read(n object.Node) ([]Entry, error) {
 	return out, nil
 }
 
-func (m *tagMap) write(entries iter.Seq[*Entry], n int) *structpb.Value {
-	fields := make(map[string]*structpb.Value, n+len(m.others))
+func (m *tagMap) write(entries iter.Seq[*Entry], n int) object.Node {
+	fields := make(map[string]object.Node, n+len(m.others))
 	maps.Copy(fields, m.others)
 
 	for e := range entries {
 		fields[e.Key] = e.Item
 	}
 
-	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	return object.MapNode(fields)
 }
 
 // take the value. The name of a field stays as it is, if it may.
 func (m *tagMap) take(old *Entry, e Entry) Entry {
-	e.Value = e.text()
+	e.Value = e.valueOrEmpty()
 	e.Item = e.Value
 
 	if old != nil && !e.Exact {

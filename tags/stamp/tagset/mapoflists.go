@@ -1,8 +1,6 @@
 package tagset
 
 import (
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
@@ -14,14 +12,16 @@ func (m *mapOfLists) read(n object.Node) ([]Entry, error) {
 	out, err := m.tagMap.read(n)
 
 	for i := range out {
-		values := out[i].Item.GetListValue().GetValues()
+		item := out[i].Item
 
 		switch {
-		case out[i].Item.GetListValue() == nil && !object.IsNull(out[i].Item): // No list: left as it is.
-		case len(values) == 0:
-			out[i].Value = nil
-		case len(values) == 1:
-			out[i].Value = values[0]
+		case !item.IsList() && !item.IsNull(): // No list: left as it is.
+		case item.IsEmpty():
+			out[i].Value = object.Node{}
+		case item.Len() == 1:
+			for value := range item.Items() {
+				out[i].Value = value
+			}
 		}
 	}
 
@@ -33,8 +33,8 @@ func (m *mapOfLists) take(old *Entry, e Entry) Entry {
 	item := e.Item
 	e = m.tagMap.take(old, e)
 
-	if e.Item = item; item == nil {
-		e.Item = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{e.Value}})
+	if e.Item = item; !item.IsThere() {
+		e.Item = object.ListNode([]object.Node{e.Value})
 	}
 
 	return e

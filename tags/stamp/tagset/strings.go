@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
@@ -29,18 +27,18 @@ func (l stringList) read(n object.Node) ([]Entry, error) {
 	out := make([]Entry, len(items), max(len(items), l.keys.tags))
 
 	for i, item := range items {
-		s, ok := item.GetKind().(*structpb.Value_StringValue)
-		if !ok {
-			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", l.field.Path, i, object.KindOf(item))
+		if !item.IsString() {
+			return nil, errors.Errorf("%s[%d] is %s, not a string with a tag", l.field.Path, i, item.Kind())
 		}
 
-		e := Entry{Item: item, Opaque: true, separator: l.field.Separator}
+		s := item.Text()
+		e := Entry{Item: item, text: s, Opaque: true, separator: l.field.Separator}
 
-		if key, ok := l.keyOf(s.StringValue); ok {
+		if key, ok := l.keyOf(s); ok {
 			e.ID, e.Key, e.Opaque = l.keys.ID(key), key, false
-			e.Value = structpb.NewStringValue(s.StringValue[len(key)+len(l.field.Separator):])
-		} else if l.keys.Patterns.Has(s.StringValue) {
-			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s.StringValue)+bareSuffix, s.StringValue, false
+			e.Value = item.TextFrom(len(key) + len(l.field.Separator))
+		} else if l.keys.Patterns.Has(s) {
+			e.ID, e.Key, e.Opaque = l.keys.Profile.Fold(s)+bareSuffix, s, false
 		}
 
 		out[i] = e
@@ -66,7 +64,7 @@ func (l stringList) keyOf(s string) (key string, ok bool) {
 	return l.keys.Patterns.First(s, l.field.Separator)
 }
 
-func (l stringList) write(entries iter.Seq[*Entry], n int) *structpb.Value {
+func (l stringList) write(entries iter.Seq[*Entry], n int) object.Node {
 	if l.field.Sorted {
 		entries = slices.Values(slices.SortedStableFunc(entries, func(a, b *Entry) int { return strings.Compare(a.String(), b.String()) }))
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/types/known/structpb"
+	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -27,8 +27,8 @@ type Set struct {
 	// left are how many entries are not gone.
 	left int
 
-	// first is the index, once somebody has asked for a tag.
-	first map[string]int32
+	// ends is the index, once somebody has asked for a tag.
+	ends map[string]ends
 
 	// strings of a list of strings, as the provider compares them, and how often the set
 	// has each.
@@ -37,6 +37,9 @@ type Set struct {
 	changed bool
 }
 
+// ends are the positions, plus one, of the first and the last entry of an ID.
+type ends struct{ first, last int32 }
+
 // A shape of tag field.
 type shape interface {
 	// read the entries of the field's value, which may not be there. It is an error if
@@ -44,7 +47,7 @@ type shape interface {
 	read(n object.Node) ([]Entry, error)
 
 	// write the value of a field that has n entries.
-	write(entries iter.Seq[*Entry], n int) *structpb.Value
+	write(entries iter.Seq[*Entry], n int) object.Node
 
 	// take the entry e of a tag from elsewhere: return what it becomes in the place of old,
 	// if that isn't nil.
@@ -52,8 +55,7 @@ type shape interface {
 }
 
 // Read what the value n of the field f holds, which may not be there. It is an error if the value isn't of the
-// field's shape. The value is not changed
-// by what becomes of the set.
+// field's shape, or if no tags have that shape. The value is not changed by what becomes of the set.
 func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	s := &Set{keys: keys}
 
@@ -68,9 +70,14 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 		s.shape = &labels{tagMap{field: f, keys: keys}}
 	case field.Joined:
 		s.shape = joined{field: f, keys: keys}
-	default:
+	case field.StringList:
 		s.shape = stringList{field: f, keys: keys}
 		s.strings = make(map[string]int)
+	case field.None:
+	}
+
+	if s.shape == nil {
+		return nil, errors.Errorf("a field of shape %s holds no tags", f.Shape)
 	}
 
 	var err error
@@ -89,23 +96,36 @@ func Read(n object.Node, f *field.Field, keys *Keys) (*Set, error) {
 	return s, nil
 }
 
-// index returns the positions, plus one, of the first entries by their ID. Sets that are only gone through have none.
-func (s *Set) index() map[string]int32 {
-	if s.first == nil {
-		s.first = make(map[string]int32, cap(s.entries))
+// index returns the ends of all IDs. Sets that are only gone through have none.
+func (s *Set) index() map[string]ends {
+	if s.ends == nil {
+		s.ends = make(map[string]ends, cap(s.entries))
 
-		for i := range slices.Backward(s.entries) {
+		for i := range s.entries {
 			if e := &s.entries[i]; !e.Opaque {
-				e.next, s.first[e.ID] = s.first[e.ID], e.at+1
+				s.link(e)
 			}
 		}
 	}
 
-	return s.first
+	return s.ends
+}
+
+// link the entry e behind all with its ID.
+func (s *Set) link(e *Entry) {
+	of := s.ends[e.ID]
+	if of.last == 0 {
+		of.first = e.at + 1
+	} else {
+		s.entries[of.last-1].next = e.at + 1
+	}
+
+	of.last = e.at + 1
+	s.ends[e.ID] = of
 }
 
 // Value of the field.
-func (s *Set) Value() *structpb.Value { return s.shape.write(s.All(), s.left) }
+func (s *Set) Value() object.Node { return s.shape.write(s.All(), s.left) }
 
 // Len is how many tags and other entries there are.
 func (s *Set) Len() int { return s.left }
@@ -152,7 +172,7 @@ func (s *Set) Tags() iter.Seq[[]Entry] {
 
 			of := s.entries[e.at : e.at+1 : e.at+1]
 			if e.next > 0 {
-				of = slices.Collect(s.With(e.ID))
+				of = s.with(e.ID)
 			}
 
 			if !yield(of) {
@@ -175,9 +195,14 @@ func (s *Set) Texts() iter.Seq2[string, string] {
 
 // Find the first entry of the tag with the ID, or nil if there is none.
 func (s *Set) Find(id string) *Entry {
-	for i := s.index()[id]; i > 0; i = s.entries[i-1].next {
+	of := s.index()[id]
+
+	for i := of.first; i > 0; i = s.entries[i-1].next {
 		if e := &s.entries[i-1]; !e.gone {
-			s.first[id] = i // Those before it don't come back.
+			if i != of.first {
+				s.ends[id] = ends{i, of.last} // Those before it don't come back.
+			}
+
 			return e
 		}
 	}
@@ -227,7 +252,7 @@ func (s *Set) Adds(e *Entry) int {
 // Put the tag e in the place of all with the same ID, or behind all others.
 func (s *Set) Put(e *Entry) {
 	old := s.Find(e.ID)
-	if old == nil || old.next > 0 || !IsText(old.Value, e.Value.GetStringValue()) || e.Exact && old.Key != e.Key {
+	if old == nil || old.next > 0 || !sameText(old.Value, e.Value) || e.Exact && old.Key != e.Key {
 		s.changed = s.place(s.shape.take(old, *e)) || s.changed
 	}
 }
@@ -270,7 +295,22 @@ func (s *Set) adopted(of []Entry) []Entry {
 func (s *Set) Restore(e Entry) bool { return s.place(e) }
 
 // Join the entry e of another field of the same kind to those with the same ID.
-func (s *Set) Join(e Entry) { s.place(append(slices.Collect(s.With(e.ID)), e)...) }
+func (s *Set) Join(e Entry) {
+	if !s.hasString(&e) {
+		s.add(e)
+	}
+}
+
+// add the entry behind all others.
+func (s *Set) add(e Entry) {
+	s.index()
+
+	e.at, e.next, e.gone = int32(len(s.entries)), 0, false //nolint:gosec // A request has less than a gigabyte.
+	s.entries = append(s.entries, e)
+	s.left++
+	s.link(&e)
+	s.count(&e, 1)
+}
 
 // Remove the entry e of the set.
 func (s *Set) Remove(e *Entry) {
@@ -297,33 +337,20 @@ func (s *Set) place(entries ...Entry) bool {
 		s.drop(&s.entries[i])
 	}
 
-	last := s.last(id)
-
 	for _, e := range entries {
-		if s.hasString(&e) {
+		switch {
+		case s.hasString(&e):
 			continue
-		}
-
-		changed, e.gone = true, false
-
-		if len(free) > 0 {
-			e.at, e.next = free[0], s.entries[free[0]].next
+		case len(free) > 0:
+			e.at, e.next, e.gone = free[0], s.entries[free[0]].next, false
 			s.entries[e.at], free = e, free[1:]
-		} else {
-			e.at, e.next = int32(len(s.entries)), 0 //nolint:gosec // A request has less than a gigabyte.
-			s.entries = append(s.entries, e)
-
-			if last < 0 {
-				s.first[id] = e.at + 1
-			} else {
-				s.entries[last].next = e.at + 1
-			}
-
-			last = e.at
+			s.left++
+			s.count(&e, 1)
+		default:
+			s.add(e)
 		}
 
-		s.left++
-		s.count(&e, 1)
+		changed = true
 	}
 
 	return changed
@@ -340,7 +367,7 @@ func (s *Set) drop(e *Entry) {
 // With returns the entries with the ID, in their order.
 func (s *Set) With(id string) iter.Seq[Entry] {
 	return func(yield func(e Entry) bool) {
-		for i := s.index()[id]; i > 0; i = s.entries[i-1].next {
+		for i := s.index()[id].first; i > 0; i = s.entries[i-1].next {
 			if e := &s.entries[i-1]; !e.gone && !yield(*e) {
 				return
 			}
@@ -348,14 +375,14 @@ func (s *Set) With(id string) iter.Seq[Entry] {
 	}
 }
 
-// last returns the position of the last entry that has had the ID, or -1.
-func (s *Set) last(id string) int32 {
-	i := s.index()[id] - 1
-	for i >= 0 && s.entries[i].next > 0 {
-		i = s.entries[i].next - 1
+// with returns With as a list, which has no more room than it needs: a list can have 100,000 tags of one key.
+func (s *Set) with(id string) []Entry {
+	n := 0
+	for range s.With(id) {
+		n++
 	}
 
-	return i
+	return slices.AppendSeq(make([]Entry, 0, n), s.With(id))
 }
 
 // hasString is true if the set has a string that the provider takes for that of e.

@@ -1,9 +1,11 @@
 package tagset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -22,6 +24,7 @@ var fields = map[string]field.Field{
 	"KeyValueList": {Path: object.MustParsePath("spec.tags"), Shape: field.KeyValueList, Key: "k", Value: "v"},
 	"StringList":   {Path: object.MustParsePath("spec.tags"), Shape: field.StringList, Separator: "="},
 	"Joined":       {Path: object.MustParsePath("spec.tags"), Shape: field.Joined, Separator: ":", Delimiter: ";", Atomic: true},
+	"Labels":       {Path: object.MustParsePath("spec.labels"), Shape: field.Labels},
 }
 
 // A tag is one of a plain list.
@@ -108,7 +111,7 @@ func TestSet(t *testing.T) {
 				p := plain{fold: keys.ID, spells: !keys.IsList()}
 				if f.Shape == field.StringList {
 					p.foldString = func(s string) string {
-						return (&Set{keys: &keys}).compared(&Entry{Item: structpb.NewStringValue(s), separator: "="})
+						return (&Set{keys: &keys}).compared(&Entry{text: s, separator: "="})
 					}
 				}
 
@@ -120,7 +123,7 @@ func TestSet(t *testing.T) {
 
 					switch e := keys.Entry(&tags.Tag{Key: of.key, Value: of.value}); rapid.IntRange(0, 5).Draw(t, "what") {
 					case 0:
-						s = must(Read(object.NodeOf(s.Value()), &f, &keys))
+						s = must(Read(s.Value(), &f, &keys))
 						p.there, p.added = tagsOf(s), nil
 					case 1:
 						for each := range s.Tags() {
@@ -156,11 +159,79 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestManyOfOneKey tests lists that have many tags of one key: what is done with all of them takes time that grows with
+// their number, and not with its square.
+func TestManyOfOneKey(t *testing.T) {
+	const many = 50_000
+
+	value := map[string]func(texts []string) *structpb.Value{
+		"KeyValueList": func(texts []string) *structpb.Value {
+			out := &structpb.ListValue{}
+			for _, text := range texts {
+				out.Values = append(out.Values, structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStringValue("a"), "v": structpb.NewStringValue(text)}}))
+			}
+
+			return structpb.NewListValue(out)
+		},
+		"StringList": func(texts []string) *structpb.Value {
+			out := &structpb.ListValue{}
+			for _, text := range texts {
+				out.Values = append(out.Values, structpb.NewStringValue("a="+text))
+			}
+
+			return structpb.NewListValue(out)
+		},
+		"Joined": func(texts []string) *structpb.Value {
+			return structpb.NewStringValue("a:" + strings.Join(texts, ";a:"))
+		},
+	}
+
+	for name, value := range value {
+		t.Run(name, func(t *testing.T) {
+			f := fields[name]
+			keys := NewKeys(KindOf(&f, profile.Of("aws")), nil)
+			keys.Known = keys.Profile.KeySet("a")
+
+			read := func(prefix string) (*Set, []tag) {
+				texts, want := make([]string, many), make([]tag, many)
+				for i := range texts {
+					texts[i] = fmt.Sprintf("%s%d", prefix, i)
+					want[i] = tag{"a", texts[i]}
+				}
+
+				return must(Read(object.NodeOf(value(texts)), &f, &keys)), want
+			}
+
+			before, had := read("before")
+			now, has := read("now")
+			started := time.Now()
+
+			for updated := range before.Updated(now) {
+				if len(updated) != many {
+					t.Errorf("\nAll values should differ.\nUpdated(...): got %d", len(updated))
+				}
+			}
+
+			for e := range before.All() {
+				now.Join(*e)
+			}
+
+			if diff := cmp.Diff(slices.Concat(has, had), tagsOf(now), cmp.AllowUnexported(tag{})); diff != "" {
+				t.Errorf("\nWhat joins should come behind what is there.\nJoin(...): -want, +got:\n%.2000s", diff)
+			}
+
+			if took := time.Since(started); took > 10*time.Second {
+				t.Errorf("\nMany tags of one key should take a second at most, not %s.", took)
+			}
+		})
+	}
+}
+
 // tagsOf returns the tags of s.
 func tagsOf(s *Set) []tag {
 	var out []tag
 	for e := range s.All() {
-		out = append(out, tag{key: e.Key, value: e.Value.GetStringValue()})
+		out = append(out, tag{key: e.Key, value: e.Value.Text()})
 	}
 
 	return out
@@ -199,7 +270,7 @@ func TestMapOfLists(t *testing.T) {
 		e := keys.Entry(&tags.Tag{Key: "env", Value: "prod"})
 		s.Put(&e)
 
-		if diff := cmp.Diff(want, strings.ReplaceAll(protojson(t, s.Value()), " ", "")); diff != "" {
+		if diff := cmp.Diff(want, strings.ReplaceAll(protojson(t, s.Value().Value()), " ", "")); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", in, diff)
 		}
 	}

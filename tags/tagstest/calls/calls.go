@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
@@ -49,7 +48,7 @@ const (
 
 // Input returns an input with these fields, in JSON, beside its apiVersion and kind.
 func Input(fields string) *structpb.Struct {
-	return inputOf(resource.MustStructJSON(`{` + fields + `}`))
+	return inputOf(tagstest.MustStructJSON(`{` + fields + `}`))
 }
 
 // Request returns a request with everything in it that the function must not touch.
@@ -58,23 +57,23 @@ func Request(input *structpb.Struct) *fnv1.RunFunctionRequest {
 		Meta:  &fnv1.RequestMeta{Tag: "tag"},
 		Input: input,
 		Observed: &fnv1.State{
-			Composite: &fnv1.Resource{Resource: resource.MustStructJSON(compositeResource)},
+			Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(compositeResource)},
 			Resources: map[string]*fnv1.Resource{
-				"bucket": {Resource: resource.MustStructJSON(Bucket), ConnectionDetails: map[string][]byte{"key": []byte("secret")}},
+				"bucket": {Resource: tagstest.MustStructJSON(Bucket), ConnectionDetails: map[string][]byte{"key": []byte("secret")}},
 			},
 		},
 		Desired: &fnv1.State{
 			Composite: &fnv1.Resource{
-				Resource:          resource.MustStructJSON(`{"status": {"ready": true}}`),
+				Resource:          tagstest.MustStructJSON(`{"status": {"ready": true}}`),
 				ConnectionDetails: map[string][]byte{"user": []byte("admin")},
 				Ready:             fnv1.Ready_READY_FALSE,
 			},
 			Resources: map[string]*fnv1.Resource{
-				"bucket": {Resource: resource.MustStructJSON(Bucket), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"key": []byte("x")}},
-				"config": {Resource: resource.MustStructJSON(ConfigMap)},
+				"bucket": {Resource: tagstest.MustStructJSON(Bucket), Ready: fnv1.Ready_READY_TRUE, ConnectionDetails: map[string][]byte{"key": []byte("x")}},
+				"config": {Resource: tagstest.MustStructJSON(ConfigMap)},
 			},
 		},
-		Context: resource.MustStructJSON(`{"apiextensions.crossplane.io/environment": {"a": [1, null, {"b": "c"}]}}`),
+		Context: tagstest.MustStructJSON(`{"apiextensions.crossplane.io/environment": {"a": [1, null, {"b": "c"}]}}`),
 	}
 }
 
@@ -88,7 +87,7 @@ type Step struct {
 
 	Composite    *structpb.Struct            `json:"composite"`
 	Observed     map[string]*structpb.Struct `json:"observed"`
-	Desired      map[string]*structpb.Struct `json:"desired"`
+	Desired      map[string]*structpb.Struct `json:"desired"` // {} desires nothing.
 	Context      *structpb.Struct            `json:"context"`
 	Capabilities []string                    `json:"capabilities"`
 	Schemas      map[string]*structpb.Struct `json:"schemas"`
@@ -232,6 +231,10 @@ func (s *Step) Change(req *fnv1.RunFunctionRequest) {
 
 	for name, r := range s.Observed {
 		req.Observed.Resources[name] = &fnv1.Resource{Resource: r}
+	}
+
+	if s.Desired != nil && len(s.Desired) == 0 {
+		clear(req.GetDesired().GetResources())
 	}
 
 	for name, r := range s.Desired {

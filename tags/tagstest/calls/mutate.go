@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
+
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 // Mutate changes the objects of a request anywhere.
@@ -60,7 +61,7 @@ func Mutate(t *rapid.T, req *fnv1.RunFunctionRequest) {
 
 // anywhere are values that may stand anywhere, though some of them don't belong there.
 func anywhere() []*structpb.Value {
-	values := resource.MustStructJSON(`{"of": [null, true, 0, -1.5, "", "x", "true", "aws", "plexsphere:a=b", {}, {"a": "b"}, {"a": null, "b": 1}, [], ["a=b", "c"], [{"key": "a", "value": "b"}, null]]}`).GetFields()["of"].GetListValue().GetValues()
+	values := tagstest.MustStructJSON(`{"of": [null, true, 0, -1.5, "", "x", "true", "aws", "plexsphere:a=b", {}, {"a": "b"}, {"a": null, "b": 1}, [], ["a=b", "c"], [{"key": "a", "value": "b"}, null]]}`).GetFields()["of"].GetListValue().GetValues()
 
 	return append(values, &structpb.Value{})
 }

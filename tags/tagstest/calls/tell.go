@@ -86,7 +86,12 @@ func (l *lines) required(r *fnv1.Requirements) {
 		l.sayf("requires %s: %s %s %s", name, s.GetApiVersion(), s.GetKind(), s.GetMatchName())
 	}
 
-	if r != nil && len(r.GetSchemas())+len(r.GetResources()) == 0 {
+	extra := r.GetExtraResources() //nolint:staticcheck // Crossplane before v2.2 is asked there.
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		l.sayf("requires extra %s: %s %s %s", name, extra[name].GetApiVersion(), extra[name].GetKind(), extra[name].GetMatchName())
+	}
+
+	if r != nil && len(r.GetSchemas())+len(r.GetResources())+len(extra) == 0 {
 		l.sayf("requires nothing, but not nil")
 	}
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -10,97 +9,231 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 )
 
-// A Hostile request is one in which the author of a composite resource has made something as
-// long as a request can be, or as long as the function accepts.
-type Hostile struct {
-	Name    string
-	Request *fnv1.RunFunctionRequest
+// An Attack is a request in which the author of a composite resource, or of an object that it names, has made
+// something as long as a request can be, or as long as the function accepts.
+type Attack struct {
+	Name string
+
+	// Setting is the path in the input of the setting that reads what is long, such as
+	// sources[].include.fromFieldPath. It is empty if the function reads that anyway.
+	Setting string
+
+	// input is the input without apiVersion and kind, as JSON.
+	input string
+
+	// long is what is made long, by its place in what requests are made of.
+	long map[string]thing
+
+	// resources is how many resources there are besides, or 0 for a few.
+	resources int
 }
 
-// Sizes of hostile requests: what the function accepts of labels, patterns and items, and as many
-// resources as large composite resources have.
+// A thing returns a value of about so many bytes.
+type thing func(size int) *structpb.Value
+
+// ordinary is what attacks are made of: nothing in it is long.
+const ordinary = `{
+	"xr": {"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "xr"}, "spec": {"labels": {"team": "a"}}},
+	"context": {"k": {"labels": {"team": "a"}}},
+	"object": {"apiVersion": "a/v1", "kind": "A", "metadata": {"name": "a", "labels": {"a": "b"}}, "spec": {"labels": {"team": "a"}}},
+	"desired": {"resource": {"apiVersion": "ec2.aws.upbound.io/v1beta1", "kind": "Instance", "metadata": {"labels": {"app": "x"}}, "spec": {"providerConfigRef": {"name": "a"}, "forProvider": {"region": "eu"}}}},
+	"observed": {"resource": {"apiVersion": "ec2.aws.upbound.io/v1beta1", "kind": "Instance", "metadata": {"name": "xr-1"}, "spec": {"forProvider": {"region": "eu"}}, "status": {"atProvider": {"tags": {}}}}}
+}`
+
+// Clouds are the kinds of the resources of an attack, in turn.
+var clouds = []string{"s3.aws.upbound.io/v1beta1 Bucket", "storage.azure.upbound.io/v1beta1 Account", "storage.gcp.upbound.io/v1beta1 Bucket", "server.hetzner.m.crossplane.io/v1alpha1 Server"}
+
+// few and many are how many resources most requests have, and large composite resources.
 const (
-	accepted  = 1000
-	resources = 500
+	few  = 20
+	many = 500
 )
 
-// HostileRequests returns requests with much of one thing each: first with more than the function
-// accepts, then with as much as it does.
-func HostileRequests() []Hostile {
-	name := `{"type": "Expression", "expressions": {"Name": "xr.metadata.name + '-' + name"}}`
-	labels := `{"type": "CompositeField", "fromFieldPath": "spec.labels"}`
-	removes := `"removeTags": [{"key": "legacy"}]`
-	clouds := []string{"s3.aws.upbound.io/v1beta1 Bucket", "storage.azure.upbound.io/v1beta1 Account", "storage.gcp.upbound.io/v1beta1 Bucket", "server.hetzner.m.crossplane.io/v1alpha1 Server"}
+// Request returns the request, in which what is long has about so many bytes, unless the function accepts
+// less, and the objects that the function may require for it.
+func (a *Attack) Request(size int) (*fnv1.RunFunctionRequest, []*structpb.Struct) {
+	of := object([]byte(ordinary), "")
 
-	var expressions, more []string
-	for i := range 12 {
-		expressions = append(expressions, fmt.Sprintf(`"e%d": "name + '/%d'"`, i, i))
+	for i := range max(a.resources, few) {
+		put(of, fmt.Sprintf("desired.resource-%04d", i), resource(clouds[i%len(clouds)]))
 	}
 
-	for i := range accepted / 2 {
-		more = append(more, fmt.Sprintf(`"e%d": "name + '/%d'"`, i, i))
+	for place, long := range a.long {
+		put(of, place, long(size/len(a.long)))
 	}
 
-	twelve := `{"type": "Expression", "expressions": {` + strings.Join(expressions, ", ") + `}}`
-	half := `{"type": "Expression", "expressions": {` + strings.Join(more, ", ") + `}}`
-	copies := `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "copy": ["Annotations"], "toFieldPaths": {"annotations": ["spec.pools[*].annotations"]}}]`
-	patterns := `"removeTags": [{"fromFieldPath": "spec.remove"}], "ignoreTags": [{"fromFieldPath": "spec.remove"}]`
+	state := func(name string) map[string]*fnv1.Resource {
+		out := make(map[string]*fnv1.Resource)
+		for name, v := range fields(of, name) {
+			out[name] = &fnv1.Resource{Resource: v.GetStructValue()}
+		}
 
-	return []Hostile{
-		{"30,000 labels and one of a name, 100 resources", hostile(`"sources": [`+name+`, `+labels+`], `+removes, xr{labels: 30_000}, 100, clouds[:1])},
-		{"14,000 labels and 12 of names, 500 resources", hostile(`"sources": [`+twelve+`, `+labels+`]`, xr{labels: 14_000}, resources, clouds[:1])},
-		{"409 kB of annotations to 1,000 items", hostile(copies, xr{annotations: 40, annotation: 10_000, items: accepted}, 1, clouds[:1])},
-		{"9,000 short labels on four clouds", hostile(`"sources": [`+labels+`]`, xr{labels: 9000}, 4, clouds)},
-		{"100,000 patterns", hostile(`"sources": [`+labels+`], `+patterns, xr{labels: 10, patterns: 100_000}, 100, clouds)},
+		return out
+	}
 
-		{"1,000 labels with one of a name, 500 resources", hostile(`"sources": [`+name+`, `+labels+`], `+removes, xr{labels: accepted - 1}, resources, clouds[:1])},
-		{"1,000 labels with 12 of names, 500 resources", hostile(`"sources": [`+twelve+`, `+labels+`]`, xr{labels: accepted - 12}, resources, clouds)},
-		{"1,000 labels with 500 of names, 500 resources", hostile(`"sources": [`+half+`, `+labels+`]`, xr{labels: accepted / 2}, resources, clouds[:1])},
-		{"1,000 labels on four clouds, 500 resources", hostile(`"sources": [`+labels+`]`, xr{labels: accepted}, resources, clouds)},
-		{"1,000 labels, 500 patterns to remove and to ignore, 500 resources", hostile(`"sources": [`+labels+`], `+patterns, xr{labels: accepted, patterns: accepted / 2}, resources, clouds)},
-		{"4 kB of annotations to 1,000 items", hostile(copies, xr{annotations: 40, annotation: 90, items: accepted}, 1, clouds[:1])},
-		{"8 kB of annotations to 500 resources", hostile(strings.ReplaceAll(copies, "spec.pools[*]", "metadata"), xr{annotations: 40, annotation: 190}, resources, clouds)},
+	return &fnv1.RunFunctionRequest{
+		Input:    object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+a.input+`}`), ""),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: of.GetFields()["xr"].GetStructValue()}, Resources: state("observed")},
+		Desired:  &fnv1.State{Resources: state("desired")},
+		Context:  of.GetFields()["context"].GetStructValue(),
+	}, []*structpb.Struct{of.GetFields()["object"].GetStructValue()}
+}
+
+// put the value at a place: the names of fields with dots between them.
+func put(of *structpb.Struct, place string, v *structpb.Value) {
+	name, rest, deeper := strings.Cut(place, ".")
+	if !deeper {
+		of.Fields[name] = v
+		return
+	}
+
+	if of.GetFields()[name].GetStructValue() == nil {
+		of.Fields[name] = structpb.NewStructValue(&structpb.Struct{Fields: make(map[string]*structpb.Value)})
+	}
+
+	put(of.GetFields()[name].GetStructValue(), rest, v)
+}
+
+// resource of the kind, e.g. v1 ConfigMap.
+func resource(kind string) *structpb.Value {
+	apiVersion, kind, _ := strings.Cut(kind, " ")
+
+	return structpb.NewStructValue(object(fmt.Appendf(nil, `{"apiVersion": %q, "kind": %q, "metadata": {"labels": {"app": "x"}}, "spec": {"forProvider": {"region": "eu"}}}`, apiVersion, kind), ""))
+}
+
+// atMost returns the thing of no more than so many bytes: what the function accepts.
+func atMost(most int, of thing) thing {
+	return func(size int) *structpb.Value { return of(min(size, most)) }
+}
+
+// is returns a thing that is always the same.
+func is(text string) thing { return func(int) *structpb.Value { return structpb.NewStringValue(text) } }
+
+// text of one word.
+func text(size int) *structpb.Value { return structpb.NewStringValue(strings.Repeat("x", size)) }
+
+// texts repeats a text.
+func texts(unit string) thing {
+	return func(size int) *structpb.Value { return structpb.NewStringValue(strings.Repeat(unit, size/len(unit))) }
+}
+
+// list of values that are all like that of the JSON, which have a number for NAME.
+func list(unit string) thing {
+	return func(size int) *structpb.Value {
+		one := &structpb.ListValue{}
+		for used := 0; used < size; used += len(unit) + 5 {
+			one.Values = append(one.Values, value(unit, len(one.GetValues())))
+		}
+
+		return structpb.NewListValue(one)
 	}
 }
 
-// xr is how much a composite resource has of each thing.
-type xr struct{ labels, patterns, annotations, annotation, items int }
+// mapOf is a map of keys, which have a number for NAME, to values as those of a list.
+func mapOf(key, unit string) thing {
+	return func(size int) *structpb.Value {
+		out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
-// hostile returns a request with the input and with so many resources of the kinds in turn.
-func hostile(input string, of xr, resources int, kinds []string) *fnv1.RunFunctionRequest {
-	labels, annotations := &structpb.Struct{Fields: map[string]*structpb.Value{}}, &structpb.Struct{Fields: map[string]*structpb.Value{}}
-	for i := range of.labels {
-		labels.Fields[fmt.Sprintf("label-%05d", i)] = structpb.NewStringValue("v")
+		for used := 0; used < size; used += len(key) + len(unit) + 9 {
+			n := len(out.GetFields())
+			out.Fields[strings.ReplaceAll(key, "NAME", number(n))] = value(unit, n)
+		}
+
+		return structpb.NewStructValue(out)
+	}
+}
+
+// joined is a text of parts that have a number for NAME.
+func joined(unit string) thing {
+	return func(size int) *structpb.Value {
+		b := strings.Builder{}
+		for n := 0; b.Len() < size; n++ {
+			b.WriteString(strings.ReplaceAll(unit, "NAME", number(n)))
+		}
+
+		return structpb.NewStringValue(b.String())
+	}
+}
+
+// longKey is a map of one long key to the value of the JSON.
+func longKey(unit string) thing {
+	return func(size int) *structpb.Value {
+		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{strings.Repeat("x", size): value(unit, 0)}})
+	}
+}
+
+// under is a map of one key to the thing.
+func under(key string, of thing) thing {
+	return func(size int) *structpb.Value {
+		return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: of(size)}})
+	}
+}
+
+// managed is a list of one manager that isn't Crossplane, and owns the fields below the path.
+func managed(a, b, c string, fields thing) thing {
+	return func(size int) *structpb.Value {
+		of := list(`{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "ec2.aws.upbound.io/v1beta1", "fieldsType": "FieldsV1"}`)(1)
+		of.GetListValue().GetValues()[0].GetStructValue().Fields["fieldsV1"] = under(a, under(b, under(c, fields)))(size)
+
+		return of
+	}
+}
+
+func number(n int) string { return fmt.Sprintf("%07d", n) }
+
+// value of JSON with a number for NAME.
+func value(unit string, n int) *structpb.Value {
+	v := &structpb.Value{}
+	if err := v.UnmarshalJSON([]byte(strings.ReplaceAll(unit, "NAME", number(n)))); err != nil {
+		panic(err)
 	}
 
-	for i := range of.annotations {
-		annotations.Fields[fmt.Sprintf("note-%05d", i)] = structpb.NewStringValue(strings.Repeat("x", of.annotation))
+	return v
+}
+
+// levels are maps in maps: as many levels as requests can have, and as many of these as there is room for.
+func levels(size int) *structpb.Value {
+	const deep = 3000
+
+	out := &structpb.ListValue{}
+
+	for used := 0; used < size; used += 14 * deep {
+		v := structpb.NewStringValue("x")
+		for range deep {
+			v = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"a": v}})
+		}
+
+		out.Values = append(out.Values, v)
 	}
 
-	patterns := &structpb.ListValue{}
-	for i := range of.patterns {
-		patterns.Values = append(patterns.Values, structpb.NewStringValue(fmt.Sprintf("pattern-%06d-*", i)))
+	return structpb.NewListValue(out)
+}
+
+// aliases is a text of YAML that stands for much more: a long text a hundred times, and that a hundred times.
+func aliases(size int) *structpb.Value {
+	ten := func(alias string) string { return "[" + strings.Repeat("*"+alias+", ", 100) + "]" }
+
+	return structpb.NewStringValue("a: &a \"" + strings.Repeat("x", size) + "\"\nb: &b " + ten("a") + "\nc: " + ten("b") + "\n")
+}
+
+// standard is an input with a list of settings in the field, each as the JSON.
+func standard(field, unit string) thing {
+	return func(size int) *structpb.Value {
+		of := object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags"}`), "")
+		of.Fields[field] = list(unit)(size)
+
+		return structpb.NewStructValue(of)
 	}
+}
 
-	req := &fnv1.RunFunctionRequest{
-		Input:    object([]byte(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", `+input+`}`), ""),
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: object([]byte(`{"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "xr"}, "spec": {}}`), "")}},
-		Desired:  &fnv1.State{Resources: make(map[string]*fnv1.Resource, resources)},
+// written is the JSON of a thing as a text.
+func written(of thing) thing {
+	return func(size int) *structpb.Value {
+		j, err := of(size).MarshalJSON()
+		if err != nil {
+			panic(err)
+		}
+
+		return structpb.NewStringValue(string(j))
 	}
-
-	composite := req.GetObserved().GetComposite().GetResource().GetFields()
-	composite["metadata"].GetStructValue().GetFields()["annotations"] = structpb.NewStructValue(annotations)
-
-	spec := composite["spec"].GetStructValue()
-	spec.Fields = map[string]*structpb.Value{"labels": structpb.NewStructValue(labels), "remove": structpb.NewListValue(patterns)}
-
-	items := strings.Join(slices.Repeat([]string{`{}`}, of.items), ", ")
-
-	for i := range resources {
-		apiVersion, kind, _ := strings.Cut(kinds[i%len(kinds)], " ")
-		text := fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"labels": {"app": "x"}}, "spec": {"pools": [%s], "forProvider": {"region": "eu"}}}`, apiVersion, kind, items)
-		req.Desired.Resources[fmt.Sprintf("resource-%04d", i)] = &fnv1.Resource{Resource: object([]byte(text), "")}
-	}
-
-	return req
 }

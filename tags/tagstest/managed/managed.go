@@ -52,14 +52,16 @@ func shaped(f *field.Field, tags [][2]string) any {
 
 	for _, t := range tags {
 		switch f.Shape {
+		case field.Map:
+			asMap[t[0]] = t[1]
 		case field.MapOfLists:
 			asMap[t[0]] = []any{t[1]}
 		case field.KeyValueList:
 			asList = append(asList, map[string]any{f.Key: t[0], f.Value: t[1]})
 		case field.StringList:
 			asList = append(asList, t[0]+f.Separator+t[1])
-		default:
-			asMap[t[0]] = t[1]
+		case field.Joined, field.Labels, field.None:
+			panic("no example has tags of shape " + f.Shape)
 		}
 	}
 

@@ -16,11 +16,11 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
+	"github.com/plexsphere/function-cloud-tags/tags/locate"
 	"github.com/plexsphere/function-cloud-tags/tags/profile"
 	"github.com/plexsphere/function-cloud-tags/tags/report"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest/calls"
-	"github.com/plexsphere/function-cloud-tags/tags/target"
 )
 
 // Keys that labels, earlier steps and the cloud have, and patterns of which some are
@@ -384,7 +384,7 @@ func (c *call) request() *fnv1.RunFunctionRequest {
 	delete(desired.GetResource().GetFields(), "status")
 
 	if c.leftAlone {
-		desired.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"annotations": map[string]any{target.IgnoreAnnotation: "true"}}}).GetFields()["v"]
+		desired.GetResource().Fields["metadata"] = tagstest.Struct(map[string]any{"v": map[string]any{"annotations": map[string]any{locate.IgnoreAnnotation: "true"}}}).GetFields()["v"]
 	}
 
 	return &fnv1.RunFunctionRequest{

@@ -19,15 +19,15 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/proto/v1beta1"
-	"github.com/crossplane/function-sdk-go/resource"
 
 	"github.com/plexsphere/function-cloud-tags/tags/command/serve/codec"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
 func resourceOf(j string) *fnv1.Resource {
 	return &fnv1.Resource{
-		Resource:          resource.MustStructJSON(j),
+		Resource:          tagstest.MustStructJSON(j),
 		ConnectionDetails: map[string][]byte{"user": []byte("admin"), "key": {0xff}},
 		Ready:             fnv1.Ready_READY_TRUE,
 	}
@@ -42,12 +42,12 @@ func request() *fnv1.RunFunctionRequest {
 		Meta:              &fnv1.RequestMeta{Tag: "tag", Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES}},
 		Observed:          &fnv1.State{Composite: resourceOf(bucket), Resources: map[string]*fnv1.Resource{"a": resourceOf(bucket), "é": {}}},
 		Desired:           &fnv1.State{Composite: resourceOf(`{}`), Resources: map[string]*fnv1.Resource{"": resourceOf(bucket), "b": {Ready: fnv1.Ready_READY_FALSE}}},
-		Input:             resource.MustStructJSON(bucket),
-		Context:           resource.MustStructJSON(bucket),
+		Input:             tagstest.MustStructJSON(bucket),
+		Context:           tagstest.MustStructJSON(bucket),
 		Credentials:       map[string]*fnv1.Credentials{"c": {Source: &fnv1.Credentials_CredentialData{CredentialData: &fnv1.CredentialData{Data: map[string][]byte{"k": []byte("v")}}}}},
 		RequiredResources: map[string]*fnv1.Resources{"found": found, "none": {}},
 		ExtraResources:    map[string]*fnv1.Resources{"found": found},
-		RequiredSchemas:   map[string]*fnv1.Schema{"bucket": {OpenapiV3: resource.MustStructJSON(bucket)}, "none": {}},
+		RequiredSchemas:   map[string]*fnv1.Schema{"bucket": {OpenapiV3: tagstest.MustStructJSON(bucket)}, "none": {}},
 	}
 }
 
@@ -223,7 +223,7 @@ func TestUnmarshal(t *testing.T) {
 		"EmptyState":        {reason: "A state that has nothing is there.", b: slices.Concat(field(2), field(3))},
 		"SchemaEmptyObject": {reason: "A schema that says nothing is one.", b: field(9, entry("s", field(1))), want: []string{"schema s"}},
 		"MetaTwice":         {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(1, field(1, []byte("other")))), want: all},
-		"ContextTwice":      {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(5, marshal(t, resource.MustStructJSON(`{"kind": 1, "more": 2}`)))), want: all},
+		"ContextTwice":      {reason: "What is decoded may be in two parts.", b: slices.Concat(whole, field(5, marshal(t, tagstest.MustStructJSON(`{"kind": 1, "more": 2}`)))), want: all},
 		"CredentialsTwice":  {reason: "What is decoded may be there twice.", b: slices.Concat(whole, field(7, entry("c", nil))), want: all},
 		"UnknownInMeta":     {reason: "What is decoded may have unknown fields.", b: slices.Concat(whole, field(1, field(99, bucket))), want: all},
 		"UnknownInXR":       {reason: "Unknown fields of a resource should be kept beside.", b: field(2, field(1, bucket, field(4, bucket)), composed("a", bucket)), want: []string{"observed a", "observed composite"}},

@@ -1,0 +1,581 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+	"github.com/plexsphere/function-cloud-tags/example/internal/tool"
+	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
+)
+
+// An alertRule is a rule of package/deploy.
+type alertRule struct {
+	Alert       string            `json:"alert"`
+	Expr        string            `json:"expr"`
+	For         string            `json:"for,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+type ruleGroup struct {
+	Name  string      `json:"name"`
+	Rules []alertRule `json:"rules"`
+}
+
+// alertRules of package/deploy.
+func alertRules(t *testing.T, root string) []alertRule {
+	t.Helper()
+
+	var of struct {
+		Spec struct {
+			Groups []ruleGroup `json:"groups"`
+		} `json:"spec"`
+	}
+
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "rules.yaml"))), &of); err != nil {
+		t.Fatal(err)
+	}
+
+	var rules []alertRule
+	for _, g := range of.Spec.Groups {
+		rules = append(rules, g.Rules...)
+	}
+
+	if len(rules) == 0 {
+		t.Fatal("package/deploy has no rules")
+	}
+
+	return rules
+}
+
+// queries of the dashboard of package/deploy, as Grafana asks for them.
+func queries(t *testing.T, root string) []string {
+	t.Helper()
+
+	var of struct {
+		Panels []struct {
+			Targets []struct {
+				Expr string `json:"expr"`
+			} `json:"targets"`
+		} `json:"panels"`
+	}
+
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(root, "package", "deploy", "monitoring", "dashboard.json"))), &of); err != nil {
+		t.Fatal(err)
+	}
+
+	var all []string
+
+	for _, p := range of.Panels {
+		for _, target := range p.Targets {
+			all = append(all, strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"))
+		}
+	}
+
+	if len(all) == 0 {
+		t.Fatal("the dashboard has no queries")
+	}
+
+	return all
+}
+
+// A sample is what a series of the function has counted.
+type sample struct {
+	series  string // Without labels of the target.
+	value   float64
+	counter bool
+}
+
+// target is what Prometheus adds to the labels of each series, by the PodMonitor of package/deploy.
+const target = `job="crossplane-system/function-cloud-tags",namespace="crossplane-system",pod="function-cloud-tags-0"`
+
+func (s sample) name() string {
+	name, _, _ := strings.Cut(s.series, "{")
+	return name
+}
+
+// scraped is the series with the labels of its target.
+func (s sample) scraped() string {
+	name, labels, _ := strings.Cut(strings.TrimSuffix(s.series, "}"), "{")
+	return name + "{" + strings.TrimPrefix(labels+","+target, ",") + "}"
+}
+
+// samples that the function serves, in their order.
+func samples(t *testing.T, running *functions.Running) []sample {
+	t.Helper()
+
+	text, err := running.Metrics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var (
+		out     []sample
+		counter bool
+	)
+
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+
+		if of, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			counter = !strings.HasSuffix(of, " gauge")
+			continue
+		}
+
+		at := strings.LastIndex(line, " ")
+		if strings.HasPrefix(line, "#") || at < 0 {
+			continue
+		}
+
+		value, err := strconv.ParseFloat(line[at+1:], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		out = append(out, sample{line[:at], value, counter})
+	}
+
+	return out
+}
+
+// Parts of queries.
+var (
+	quoted    = regexp.MustCompile(`"[^"]*"`)
+	selector  = regexp.MustCompile(`([a-z_:]+)?\{([^}]*)\}`)
+	matcher   = regexp.MustCompile(`([a-z_]+)(=~|!~|!=|=)"([^"]*)"`)
+	grouping  = regexp.MustCompile(`\b(?:by|on|without|ignoring) \(([^)]*)\)`)
+	duration  = regexp.MustCompile(`\[[^\]]*\]`)
+	word      = regexp.MustCompile(`[a-z_][a-z_0-9:]*`)
+	operators = []string{"and", "or", "unless", "bool"}
+)
+
+// TestMonitoringNames proves that the function has each metric, label and value that the rules and the dashboard
+// of package/deploy name.
+func TestMonitoringNames(t *testing.T) {
+	t.Parallel()
+
+	root, _ := all(t)
+	running := start(t, root)
+
+	for _, f := range alertFaults {
+		f.run(t, running)
+	}
+
+	values := make(map[string]map[string][]string) // By metric and label.
+	counted := make(map[string]bool)
+
+	for _, s := range samples(t, running) {
+		counted[s.series] = s.value > 0
+
+		if values[s.name()] == nil {
+			values[s.name()] = make(map[string][]string)
+		}
+
+		for _, m := range matcher.FindAllStringSubmatch(s.scraped(), -1) {
+			values[s.name()][m[1]] = append(values[s.name()][m[1]], m[3])
+		}
+	}
+
+	// What a fault is told by has counted it, without the wait that alerts have.
+	for _, f := range alertFaults {
+		for _, labels := range f.alerts {
+			if reason := labels["reason"]; reason != "" && !counted["function_cloud_tags_runs_total{reason=\""+reason+"\"}"] {
+				t.Errorf("%s: the function has counted no run with the reason %s", f.name, reason)
+			}
+		}
+	}
+
+	all := queries(t, root)
+
+	for _, r := range alertRules(t, root) {
+		all = append(all, r.Expr)
+
+		if !slices.ContainsFunc(alertFaults, func(f alertFault) bool { return f.alerts[r.Alert] != nil }) && r.Alert != alertNoRuns {
+			t.Errorf("no fault makes the alert %s fire", r.Alert)
+		}
+	}
+
+	for _, query := range all {
+		for _, m := range selector.FindAllStringSubmatch(query, -1) {
+			for _, label := range matcher.FindAllStringSubmatch(m[2], -1) {
+				for value := range strings.SplitSeq(label[3], "|") {
+					if !slices.Contains(values[m[1]][label[1]], value) {
+						t.Errorf("%s\n%s has no series with %s=%q", query, m[1], label[1], value)
+					}
+				}
+			}
+		}
+
+		metrics, labels := named(query)
+
+		for _, metric := range metrics {
+			if values[metric] == nil {
+				t.Errorf("%s\nthe function has no metric %s", query, metric)
+			}
+
+			for _, label := range labels {
+				if values[metric] != nil && values[metric][label] == nil {
+					t.Errorf("%s\n%s has no label %s", query, metric, label)
+				}
+			}
+		}
+
+		if len(metrics) == 0 {
+			t.Errorf("%s\nwant a metric", query)
+		}
+	}
+}
+
+// named are the metrics of a query, and the labels that it groups by.
+func named(query string) (metrics, labels []string) {
+	query = quoted.ReplaceAllString(query, `""`)
+
+	for _, m := range grouping.FindAllStringSubmatch(query, -1) {
+		labels = append(labels, word.FindAllString(m[1], -1)...)
+	}
+
+	for _, pattern := range []*regexp.Regexp{grouping, duration} {
+		query = pattern.ReplaceAllString(query, "")
+	}
+
+	query = regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(query, "")
+
+	for _, at := range word.FindAllStringIndex(query, -1) {
+		name, rest := query[at[0]:at[1]], strings.TrimSpace(query[at[1]:])
+		if !strings.HasPrefix(rest, "(") && !slices.Contains(operators, name) {
+			metrics = append(metrics, name)
+		}
+	}
+
+	slices.Sort(metrics)
+
+	return slices.Compact(metrics), labels
+}
+
+// An alertFault is a run after which alerts should fire, or none.
+type alertFault struct {
+	name     string
+	input    string // Its fields, in JSON.
+	resource string // That an earlier step desires.
+	tooLarge bool
+
+	// alerts by their names, with the labels that they have beside namespace.
+	alerts map[string]map[string]string
+}
+
+const (
+	awsBucket     = `{"apiVersion": "s3.aws.m.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"tags": {"old": "a"}}}}`
+	hetznerServer = `{"apiVersion": "server.hcloud.m.crossplane.io/v1alpha1", "kind": "Server", "spec": {"forProvider": {}}}`
+	unknownKind   = `{"apiVersion": "things.example.m.upbound.io/v1beta1", "kind": "Thing", "spec": {"forProvider": {}}}`
+	untaggedKind  = `{"apiVersion": "iam.aws.m.upbound.io/v1beta1", "kind": "RolePolicyAttachment", "spec": {"forProvider": {}}}`
+
+	aLabel = `"sources": [{"type": "Value", "values": {"env": "prod"}}]`
+)
+
+func failing(reason string) map[string]map[string]string {
+	return map[string]map[string]string{"CloudTagsRunsFail": {"reason": reason}}
+}
+
+func on(alert, provider string) map[string]map[string]string {
+	return map[string]map[string]string{alert: {"provider": provider}}
+}
+
+// alertNoRuns fires when nobody calls the function any more.
+const alertNoRuns = "CloudTagsNoRuns"
+
+var alertFaults = []alertFault{
+	{name: "Healthy", input: `"profileRules": "Cloud", ` + aLabel, resource: awsBucket},
+	{name: "LabelsSkipped", input: `"sources": [{"type": "Value", "values": {"long": "` + strings.Repeat("a", 300) + `"}}]`, resource: awsBucket},
+	{name: "UnknownKind", input: aLabel, resource: unknownKind},
+	{name: "NotTaggable", input: aLabel, resource: untaggedKind},
+	{name: "EmptySource", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels"}]`, resource: awsBucket},
+	{name: "InvalidInput", input: `"sources": [{"type": "Valeu"}]`, resource: awsBucket, alerts: failing("InvalidInput")},
+	{name: "ResolveFailed", input: `"sources": [{"type": "CompositeField", "fromFieldPath": "spec.labels", "policy": {"fromFieldPath": "Required"}}]`, resource: awsBucket, alerts: failing("ResolveFailed")},
+	{name: "TagConflict", input: `"sources": [{"type": "Value", "keyForm": "Tag", "values": {"old": "b"}, "onConflict": "Error"}]`, resource: awsBucket, alerts: failing("TagConflict")},
+	{name: "LimitExceeded", input: `"limitPolicy": "ApplyStrict", "sources": [{"type": "Value", "values": {` + manyLabels(60) + `}}]`, resource: awsBucket, alerts: failing("LimitExceeded")},
+	{name: "TrustedLabelSkipped", input: `"sources": [{"type": "Value", "trusted": true, "values": {"long": "` + strings.Repeat("a", 300) + `"}}]`, resource: awsBucket, alerts: on("CloudTagsTrustedLabelsSkipped", "aws")},
+	{name: "PolicyViolated", input: `"tagPolicy": {"rules": [{"key": "owner"}]}`, resource: awsBucket, alerts: on("CloudTagsPolicyViolated", "aws")},
+	{name: "RefusedByCloud", input: aLabel, resource: hetznerServer, alerts: on("CloudTagsRefusedByCloud", "hetzner")},
+	{name: "TooLarge", input: aLabel, resource: awsBucket, tooLarge: true, alerts: map[string]map[string]string{"CloudTagsRequestsTooLarge": {}}},
+}
+
+func manyLabels(n int) string {
+	var labels []string
+	for i := range n {
+		labels = append(labels, fmt.Sprintf(`"l%d": "a"`, i))
+	}
+
+	return strings.Join(labels, ", ")
+}
+
+// run the function once with the fault.
+func (f alertFault) run(t *testing.T, running *functions.Running) {
+	t.Helper()
+
+	labels := "{}"
+	if f.tooLarge {
+		labels = `{"a": "` + strings.Repeat("a", 5<<20) + `"}`
+	}
+
+	_, err := running.Functions[functions.CloudTags].RunFunction(t.Context(), &fnv1.RunFunctionRequest{
+		Input:    tagstest.MustStructJSON(`{"apiVersion": "cloudtags.fn.plexsphere.com/v1beta1", "kind": "CloudTags", ` + f.input + `}`),
+		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: tagstest.MustStructJSON(`{"apiVersion": "example.org/v1", "kind": "XR", "metadata": {"name": "xr"}, "spec": ` + labels + `}`)}},
+		Desired:  &fnv1.State{Resources: map[string]*fnv1.Resource{"resource": {Resource: tagstest.MustStructJSON(f.resource)}}},
+	})
+	if (err != nil) != f.tooLarge {
+		t.Fatalf("%s: RunFunction(...): %v", f.name, err)
+	}
+}
+
+// The parts of a file with tests of rules that promtool reads.
+type (
+	ruleTests struct {
+		RuleFiles []string   `json:"rule_files"`          //nolint:tagliatelle // promtool's name.
+		Interval  string     `json:"evaluation_interval"` //nolint:tagliatelle // promtool's name.
+		Tests     []ruleTest `json:"tests"`
+	}
+
+	ruleTest struct {
+		Name     string        `json:"name"`
+		Interval string        `json:"interval"`
+		Series   []inputSeries `json:"input_series"`    //nolint:tagliatelle // promtool's name.
+		Alerts   []alertTest   `json:"alert_rule_test"` //nolint:tagliatelle // promtool's name.
+	}
+
+	inputSeries struct {
+		Series string `json:"series"`
+		Values string `json:"values"`
+	}
+
+	alertTest struct {
+		At     string          `json:"eval_time"` //nolint:tagliatelle // promtool's name.
+		Name   string          `json:"alertname"`
+		Alerts []expectedAlert `json:"exp_alerts"` //nolint:tagliatelle // promtool's name.
+	}
+
+	expectedAlert struct {
+		Labels      map[string]string `json:"exp_labels"`                //nolint:tagliatelle // promtool's name.
+		Annotations map[string]string `json:"exp_annotations,omitempty"` //nolint:tagliatelle // promtool's name.
+	}
+)
+
+// TestAlerts proves by promtool that each alert of package/deploy fires on what the function counts with its fault, and
+// no other does, and that each query of the dashboard finds something.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	asked(t)
+
+	root, _ := all(t)
+
+	promtool, err := tool.Build(t.Context(), root, "promtool")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	running := start(t, root)
+	rules := alertRules(t, root)
+	file := ruleTests{RuleFiles: []string{"rules.yaml"}, Interval: "1m"}
+	before := samples(t, running)
+
+	for _, f := range alertFaults {
+		f.run(t, running)
+
+		after := samples(t, running)
+		test := ruleTest{Name: f.name, Interval: "1m", Series: repeated(before, after, always)}
+
+		for _, r := range rules {
+			test.Alerts = append(test.Alerts, alertTest{At: "25m", Name: r.Alert, Alerts: r.expected(f.alerts)})
+		}
+
+		file.Tests = append(file.Tests, test)
+		before = after
+	}
+
+	// Nobody calls the function any more, after half an hour in which all was well.
+	file.Tests = append(file.Tests, ended(t, running, rules))
+
+	// All faults at once, on the dashboard.
+	all := ruleTest{Name: "Dashboard", Interval: "1m", Series: repeated(nil, before, always)}
+
+	for i, query := range queries(t, root) {
+		r := alertRule{Alert: fmt.Sprintf("Query%d", i), Expr: "count(" + query + ") > 0"}
+		rules = append(rules, r)
+		all.Alerts = append(all.Alerts, alertTest{At: "30m", Name: r.Alert, Alerts: []expectedAlert{{Labels: map[string]string{}}}})
+	}
+
+	file.Tests = append(file.Tests, all)
+
+	dir := t.TempDir()
+	write := func(name string, of any) {
+		text, err := yaml.Marshal(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	write("rules.yaml", map[string]any{"groups": []ruleGroup{{"rules", rules}}})
+	write("tests.yaml", file)
+
+	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "tests.yaml"}} {
+		cmd := exec.CommandContext(t.Context(), promtool, args...)
+		cmd.Dir = dir
+
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// repeated are series of what was counted between before and after, each minute again, for three hours or as values
+// says of the first value and the step.
+func repeated(before, after []sample, values func(first, step float64) string) []inputSeries {
+	counted := make(map[string]float64, len(before))
+	for _, s := range before {
+		counted[s.series] = s.value
+	}
+
+	out := make([]inputSeries, 0, len(after))
+
+	for _, s := range after {
+		step := s.value - counted[s.series]
+		if !s.counter {
+			step = 0
+		}
+
+		out = append(out, inputSeries{s.scraped(), values(s.value, step)})
+	}
+
+	return out
+}
+
+// always goes on for three hours.
+func always(first, step float64) string { return fmt.Sprintf("%g+%gx180", first, step) }
+
+// forHalfAnHour goes on for that time, and then stays for three hours.
+func forHalfAnHour(first, step float64) string {
+	return fmt.Sprintf("%g+%gx30 %g+0x180", first, step, first+30*step)
+}
+
+// ended is a test of half an hour in which the function is called and is well, and hours in which nobody calls it.
+func ended(t *testing.T, running *functions.Running, rules []alertRule) ruleTest {
+	t.Helper()
+
+	before := samples(t, running)
+	alertFaults[0].run(t, running)
+
+	test := ruleTest{Name: "NoRuns", Interval: "1m", Series: repeated(before, samples(t, running), forHalfAnHour)}
+
+	for _, r := range rules {
+		test.Alerts = append(test.Alerts,
+			alertTest{At: "80m", Name: r.Alert, Alerts: r.expected(nil)},
+			alertTest{At: "100m", Name: r.Alert, Alerts: r.expected(map[string]map[string]string{alertNoRuns: {}})})
+	}
+
+	return test
+}
+
+// expected are the alerts of the rule, if it is among those that fire, with its labels and annotations.
+func (r alertRule) expected(fires map[string]map[string]string) []expectedAlert {
+	labels, ok := fires[r.Alert]
+	if !ok {
+		return []expectedAlert{}
+	}
+
+	out := expectedAlert{Labels: map[string]string{"namespace": "crossplane-system"}, Annotations: make(map[string]string)}
+	maps.Copy(out.Labels, r.Labels)
+	maps.Copy(out.Labels, labels)
+
+	for name, text := range r.Annotations {
+		for label, value := range out.Labels {
+			text = strings.ReplaceAll(text, "{{ $labels."+label+" }}", value)
+		}
+
+		out.Annotations[name] = text
+	}
+
+	return []expectedAlert{out}
+}
+
+// TestDeploy proves that an API server that has the kinds takes what package/deploy is built of, and knows each field.
+func TestDeploy(t *testing.T) {
+	t.Parallel()
+	asked(t)
+
+	root, _ := all(t)
+
+	kustomize, err := tool.Build(t.Context(), root, "kustomize")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	built, err := exec.CommandContext(t.Context(), kustomize, "build", filepath.Join(root, "package", "deploy")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cluster, err := live.StartKinds(t.Context(), root, live.V2)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(cluster.Stop)
+
+	for _, crd := range documents(t, read(t, filepath.Join("testdata", "monitoring", "crds.yaml"))) {
+		if err := cluster.Apply(t.Context(), "test", crd); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var kinds []string
+
+	for _, o := range documents(t, string(built)) {
+		kinds = append(kinds, o.GetKind())
+
+		live.Eventually(t, func() error { // The kinds are served a moment after they are defined.
+			_, err := cluster.Of(o).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+			return err
+		})
+	}
+
+	slices.Sort(kinds)
+
+	if want := []string{
+		"ClusterRole", "ConfigMap", "CronOperation", "DeploymentRuntimeConfig", "Function", "ImageConfig",
+		"PodDisruptionBudget", "PodMonitor", "PrometheusRule",
+	}; !slices.Equal(kinds, want) {
+		t.Errorf("kustomize build package/deploy: want the kinds %q, got %q", want, kinds)
+	}
+}
+
+// documents are the objects in a stream of YAML.
+func documents(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+
+	var out []*unstructured.Unstructured
+	for document := range strings.SplitSeq(strings.TrimPrefix(text, "---\n"), "\n---\n") {
+		out = append(out, live.Parse(t, document))
+	}
+
+	return out
+}

@@ -1,0 +1,184 @@
+package tests
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+)
+
+// What explain says of files that are read from the cluster, as its page tells to, is what the cluster has.
+func testExplain(c live.Test) {
+	const name = "explained"
+
+	namespace := live.Parse(c.T, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+", labels: {tags.example.org/center: '4711'}}}")
+	c.Applied(namespace)
+
+	s := c.NewStack(name, bucket+network, `
+sources:
+- {type: CompositeField, fromFieldPath: spec.labels}
+- type: RequiredResource
+  name: tenant
+  resource: {apiVersion: v1, kind: Namespace, name: {value: `+name+`}}
+  prefix: tags.example.org/
+`)
+
+	says := func(lines ...string) {
+		c.T.Helper()
+
+		if err := live.Differs(lines, explained(c, name, s.XR, name, namespace)); err != nil {
+			c.T.Error(err)
+		}
+	}
+
+	s.Label(object{"env": "prod"})
+	s.Settled()
+	says(
+		"bucket | Name | reports | - | -",
+		"bucket | legacy | yes | - | -",
+		"bucket | plexsphere:center | 4711 | tenant | -",
+		"bucket | plexsphere:env | prod | spec.labels | -",
+		`network | internal | "" | - | -`,
+		"network | legacy | yes | - | -",
+		"network | plexsphere:center | 4711 | tenant | -",
+		"network | plexsphere:env | prod | spec.labels | -",
+	)
+
+	// A label that AWS can't have.
+	s.Label(object{"a#b": "c"})
+	s.Settled()
+	says(
+		"bucket | Name | reports | - | -",
+		"bucket | legacy | yes | - | -",
+		"bucket | plexsphere:center | 4711 | tenant | -",
+		"bucket | - | c | spec.labels | label a#b: key-character-class (allowed: letters, digits, space and + - = . _ : / @)",
+		`network | internal | "" | - | -`,
+		"network | legacy | yes | - | -",
+		"network | plexsphere:a#b | c | spec.labels | -",
+		"network | plexsphere:center | 4711 | tenant | -",
+	)
+
+	// Others take tags away and change them, while nobody mends that.
+	s.XR.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+	s.Label(object{"env": "prod"})
+	s.WantCondition("Synced", "False", "ReconcilePaused")
+	s.Write("network", object{"forProvider": object{"tags": array{"internal", "legacy=yes"}}})
+	s.Tag("bucket", object{"tags": object{"owner": "me", "plexsphere:center": "42"}})
+	says(
+		"bucket | Name | reports | - | -",
+		"bucket | legacy | yes | - | -",
+		"bucket | owner | me | - | the field manager backup has it",
+		`bucket | plexsphere:center | 42 | - | label center has "4711", the field manager backup has it`,
+		"bucket | - | prod | spec.labels | label env: missing: it was rendered with other labels, or a later step has removed the tag",
+		`network | internal | "" | - | -`,
+		"network | legacy | yes | - | -",
+		"network | - | 4711 | tenant | label center: missing: it was rendered with other labels, or a later step has removed the tag",
+		"network | - | prod | spec.labels | label env: missing: it was rendered with other labels, or a later step has removed the tag",
+	)
+
+	// Crossplane mends it, and a later step removes a tag.
+	addStep(s, object{"removeTags": array{object{"key": "plexsphere:env"}}})
+	s.XR.SetAnnotations(nil)
+	s.Label(object{"env": "prod"})
+	s.WantNetwork("internal", "legacy=yes", "plexsphere:center=4711")
+	s.Reconcile()
+	says(
+		"bucket | Name | reports | - | -",
+		"bucket | legacy | yes | - | -",
+		"bucket | owner | me | - | the field manager backup has it",
+		"bucket | plexsphere:center | 4711 | tenant | -",
+		"bucket | - | prod | spec.labels | label env: missing: it was rendered with other labels, or a later step has removed the tag",
+		`network | internal | "" | - | -`,
+		"network | legacy | yes | - | -",
+		"network | plexsphere:center | 4711 | tenant | -",
+		"network | - | prod | spec.labels | label env: missing: it was rendered with other labels, or a later step has removed the tag",
+	)
+}
+
+// addStep adds a step of the function to the Composition of a stack.
+func addStep(s *live.Stack, input object) {
+	s.T.Helper()
+
+	o := live.Composition(s.XR.GetName(), nil, nil)
+
+	stored, err := s.Of(o).Get(s.T.Context(), o.GetName(), metav1.GetOptions{})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+
+	input["apiVersion"], input["kind"] = "cloudtags.fn.plexsphere.com/v1beta1", "CloudTags"
+	spec := live.Field[object](stored, "spec")
+	spec["pipeline"] = append(live.Field[array](stored, "spec", "pipeline"), object{
+		"step": "later", "functionRef": object{"name": "function-cloud-tags"}, "input": input,
+	})
+	o.Object["spec"] = spec
+	s.Applied(o)
+}
+
+// columns of a table are this far apart.
+var columns = regexp.MustCompile(" {2,}")
+
+// explained is what explain says of the tags of an XR by what is read from the cluster, a line each. Root is the name of the
+// outermost XR.
+func explained(c live.Test, composition string, xr *unstructured.Unstructured, root string, required ...*unstructured.Unstructured) []string {
+	c.T.Helper()
+
+	dir := c.T.TempDir()
+	write := func(name string, text []byte, err error) string {
+		file := filepath.Join(dir, name)
+		if err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+
+		if err != nil {
+			c.T.Fatal(err)
+		}
+
+		return "--" + strings.TrimSuffix(name, ".yaml") + "=" + file
+	}
+
+	// get is kubectl get -o yaml.
+	get := func(name string, o *unstructured.Unstructured) string {
+		stored, err := c.Of(o).Get(c.T.Context(), o.GetName(), metav1.GetOptions{})
+		if err != nil {
+			c.T.Fatal(err)
+		}
+
+		stored.SetManagedFields(nil)
+		text, err := yaml.Marshal(stored.Object)
+
+		return write(name, text, err)
+	}
+
+	composed, err := c.Composed(c.T.Context(), root)
+	args := []string{
+		"explain", "--step=cloud-tags", get("composition.yaml", live.Composition(composition, nil, nil)), get("xr.yaml", xr), write("rendered.yaml", composed, err),
+	}
+
+	for _, o := range required {
+		args = append(args, get("required-resources.yaml", o))
+	}
+
+	out, err := exec.CommandContext(c.T.Context(), c.Function, args...).CombinedOutput()
+	if err != nil {
+		c.T.Fatalf("explain: %v\n%s", err, out)
+	}
+
+	// The first table names kinds, which differ between releases.
+	lines := slices.Collect(strings.SplitSeq(strings.TrimSpace(string(out)), "\n"))
+	lines = lines[slices.Index(lines, "")+2:]
+
+	for i, line := range lines {
+		lines[i] = columns.ReplaceAllString(line, " | ")
+	}
+
+	return lines
+}

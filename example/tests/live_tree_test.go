@@ -1,0 +1,69 @@
+package tests
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/live"
+)
+
+// An XR is composed of an XR, and that of a third one. Labels of the first reach a bucket of the third, and leave it.
+func testTree(c live.Test) {
+	const handsOn = fieldLabels + `
+tagFields: [{apiVersion: platform.example.org/*, kind: "*", fieldPath: spec.labels, shape: Labels}]
+`
+	ofLabels := []string{"spec", "labels"}
+
+	// nested is an XR that is composed, and the name of its Composition.
+	nested := func(name string) string {
+		ref := "{compositionRef: {name: " + name + "}}"
+		if c.Release != live.V1 {
+			ref = "{crossplane: " + ref + "}"
+		}
+
+		return "- {name: " + name + ", base: {apiVersion: platform.example.org/v1alpha1, kind: Stack, spec: " + ref + "}}\n"
+	}
+
+	third := c.NewStack("tree-third", bucket, handsOn)
+	second := c.NewStack("tree-second", nested("tree-third"), handsOn)
+	first := c.NewStack("tree-first", nested("tree-second"), handsOn)
+
+	// What an XR is composed of has the name of the first one, however deep it is.
+	second.XR, third.XR = first.XR, first.XR
+
+	want := func(tags object, labels ...string) {
+		c.T.Helper()
+		third.Want("bucket", ofTags, tags)
+
+		first.WantOwners("tree-second", ofLabels, live.Owners{crossplane: labels})
+		second.WantOwners("tree-third", ofLabels, live.Owners{crossplane: labels})
+	}
+
+	first.Label(object{"env": "prod", "owner": "team-a"})
+	want(object{"Name": "reports", "legacy": "yes", "plexsphere:env": "prod", "plexsphere:owner": "team-a"}, ".env", ".owner")
+
+	// Each XR has what it is composed of itself, though the label crossplane.io/composite of all is of the first one.
+	const unknown = "note: the schemas that the function may look these kinds up in aren't known: platform.example.org/v1alpha1 Stack"
+
+	for _, of := range []struct {
+		composition string
+		xr          *unstructured.Unstructured
+		rows        []string
+	}{
+		{"tree-first", first.Get(), []string{"tree-second | env | prod | spec.labels | -", "tree-second | owner | team-a | spec.labels | -", "", unknown}},
+		{"tree-second", first.Resource("tree-second"), []string{"tree-third | env | prod | spec.labels | -", "tree-third | owner | team-a | spec.labels | -", "", unknown}},
+		{"tree-third", second.Resource("tree-third"), []string{
+			"bucket | Name | reports | - | -", "bucket | legacy | yes | - | -", "bucket | plexsphere:env | prod | spec.labels | -", "bucket | plexsphere:owner | team-a | spec.labels | -",
+		}},
+	} {
+		if err := live.Differs(of.rows, explained(c, of.composition, of.xr, first.XR.GetName())); err != nil {
+			c.T.Errorf("%s: %v", of.composition, err)
+		}
+	}
+
+	first.Label(object{"env": "test"})
+	want(object{"Name": "reports", "legacy": "yes", "plexsphere:env": "test"}, ".env")
+
+	first.Label(nil)
+	third.Want("bucket", ofTags, object{"Name": "reports", "legacy": "yes"})
+	first.WantCondition("CloudTagsPropagated", "True", "AllPropagated")
+}

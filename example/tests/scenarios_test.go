@@ -1,0 +1,206 @@
+// Package tests renders each scenario as its folder expects, and runs the function in clusters.
+package tests
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+)
+
+// TestScenarios renders each scenario with the model of Crossplane, if it can. TestAgreement
+// shows that the real one says the same.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+
+	root, scenarios := all(t)
+	running := start(t, root)
+
+	for _, s := range scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+
+			if err := s.Check(); err != nil {
+				t.Fatal(err)
+			}
+
+			want, err := s.Expected()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			engine := engineOf(t, root, s)
+
+			// Twice, because the order of whatever comes out of a map may be right
+			// by chance.
+			for range 2 {
+				got, err := engine.Render(t.Context(), s, running.Functions)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
+					t.Fatalf("go run ./example/render %s: -want, +got:\n%s", s.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+// engineOf returns the engine that renders a scenario: the model, unless it can't.
+func engineOf(t *testing.T, root string, s scenario.Scenario) scenario.Engine {
+	t.Helper()
+
+	needed, err := s.NeedsCrossplane()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !needed {
+		return scenario.BuiltIn{}
+	}
+
+	asked(t)
+
+	crossplane, err := scenario.NewCrossplane(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return crossplane
+}
+
+// all scenarios, and the folder of the module.
+func all(t *testing.T) (root string, scenarios []scenario.Scenario) {
+	t.Helper()
+
+	root, err := scenario.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	scenarios, err = scenario.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if len(scenarios) == 0 {
+		t.Fatal("there are no scenarios")
+	}
+
+	return root, scenarios
+}
+
+// find the scenario of a name.
+func find(t *testing.T, root, name string) scenario.Scenario {
+	t.Helper()
+
+	s, err := scenario.Find(root, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
+// start the functions, until the test has ended.
+func start(t *testing.T, root string) *functions.Running {
+	t.Helper()
+	readFolders(t, root)
+
+	running, err := functions.Start(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("The function's log:\n" + running.Log())
+		}
+
+		running.Stop()
+	})
+
+	return running
+}
+
+// Each scenario is an answer, which somebody who has the question must find, in a line of the
+// terminal, and in the folder of its feature.
+func TestScenariosListed(t *testing.T) {
+	t.Parallel()
+
+	root, scenarios := all(t)
+
+	topics, err := scenario.Topics(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want, got := make(map[string]string), make(map[string]string) // Folders by scenario.
+
+	for _, s := range scenarios {
+		folder, err := filepath.Rel(filepath.Join(root, "example"), s.Dir)
+		if err != nil || want[s.Name] != "" {
+			t.Fatalf("%s has the name of another scenario, in %s, or is nowhere: %v", folder, want[s.Name], err)
+		}
+
+		want[s.Name] = filepath.ToSlash(folder)
+	}
+
+	for _, topic := range topics {
+		for _, row := range topic.Rows {
+			got[row.Scenario] = row.Folder
+
+			if folder := path.Dir(topic.Rows[0].Folder); path.Dir(row.Folder) != folder {
+				t.Errorf("%s: want it in the folder of the others under %q, %s", row.Folder, topic.Name, folder)
+			}
+
+			if most := 80; utf8.RuneCountInString(row.Shows) > most {
+				t.Errorf("%s: what it shows has more than %d characters", row.Scenario, most)
+			}
+		}
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-folders, +rows in the tables of example/README.md:\n%s", diff)
+	}
+}
+
+// lines of an outcome, after one that says what it is.
+func lines(o scenario.Outcome) []string {
+	outcome := "output:"
+	if o.Failed {
+		outcome = "error:"
+	}
+
+	return append([]string{outcome}, strings.Split(o.Text, "\n")...)
+}
+
+// readFolders reads every folder of the module. go test does not see that the
+// function under test is built of them by another process, and would take the
+// result of the test from its cache although the function has changed.
+func readFolders(t *testing.T, root string) {
+	t.Helper()
+
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" {
+			return fs.SkipDir
+		}
+
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,224 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/types/known/structpb"
+	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
+	"github.com/plexsphere/function-cloud-tags/example/internal/scenario"
+	"github.com/plexsphere/function-cloud-tags/example/internal/testfunction"
+	"github.com/plexsphere/function-cloud-tags/tags/command/remote"
+)
+
+// managedTags is the input of function-tag-manager, as far as it has types and policies.
+type managedTags struct {
+	AddTags    []managedTag `json:"addTags"`
+	IgnoreTags []managedTag `json:"ignoreTags"`
+	RemoveTags []managedTag `json:"removeTags"`
+}
+
+type managedTag struct {
+	Type   string `json:"type"`
+	Policy string `json:"policy"`
+}
+
+// TestTagManager compares what scenarios expect with what function-tag-manager v0.9.0
+// has made of the same resources, given the step that the scenarios' own is made of.
+//
+// With TAG_MANAGER_ADDRESS=127.0.0.1:9999, where its main.go serves with --insecure, the
+// recorded files are compared with what it makes now, and those that are missing are made.
+func TestTagManager(t *testing.T) {
+	var scenarios []scenario.Scenario
+
+	used := make(map[string]bool)
+
+	_, every := all(t)
+	for _, s := range every {
+		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var in managedTags
+		if err := yaml.Unmarshal(text, &in); err != nil {
+			t.Fatalf("scenario %s: %v", s.Name, err)
+		}
+
+		scenarios = append(scenarios, s)
+
+		in.uses(used)
+	}
+
+	for _, from := range []string{"FromValue", "FromCompositeFieldPath", "FromEnvironmentFieldPath"} {
+		for _, what := range []string{"addTags Replace", "addTags Retain", "ignoreTags Replace", "ignoreTags Retain", "removeTags"} {
+			if !used[what+" "+from] {
+				t.Errorf("no %s has %s %s", scenario.FileTagManager, what, from)
+			}
+		}
+	}
+
+	if address := os.Getenv("TAG_MANAGER_ADDRESS"); address != "" {
+		record(t, address, scenarios)
+	}
+
+	for _, s := range scenarios {
+		t.Run(s.Name, func(t *testing.T) {
+			expected, err := s.Expected()
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			recorded, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManagerExpected))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			want := composedTags(t, string(recorded))
+			if len(want) == 0 {
+				t.Fatal("there are no composed resources")
+			}
+
+			if diff := cmp.Diff(want, composedTags(t, expected.Text), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("spec.forProvider.tags of composed resources: -function-tag-manager, +ours:\n%s", diff)
+			}
+		})
+	}
+}
+
+// uses adds which fields, policies and types the input has.
+func (in *managedTags) uses(used map[string]bool) {
+	for field, tags := range map[string][]managedTag{"addTags": in.AddTags, "ignoreTags": in.IgnoreTags} {
+		for _, tag := range tags {
+			policy := tag.Policy
+			if policy == "" {
+				policy = "Replace"
+			}
+
+			used[fmt.Sprintf("%s %s %s", field, policy, tag.Type)] = true
+		}
+	}
+
+	for _, tag := range in.RemoveTags {
+		used["removeTags "+tag.Type] = true
+	}
+}
+
+// record renders the scenarios with function-tag-manager, and compares the outputs with
+// those that are recorded. One that isn't is recorded.
+func record(t *testing.T, address string, scenarios []scenario.Scenario) {
+	t.Helper()
+
+	tagManager, err := remote.Connect(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tagManager.Close()
+
+	for _, s := range scenarios {
+		text, err := os.ReadFile(filepath.Join(s.Dir, scenario.FileTagManager))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// Its input takes the place of ours.
+		input := &structpb.Struct{}
+		if text, err = yaml.YAMLToJSONStrict(text); err != nil {
+			t.Fatal(err)
+		}
+
+		if err := input.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+
+		called := functions.Func(func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			req.Input = input
+			return tagManager.RunFunction(ctx, req)
+		})
+
+		got, err := scenario.BuiltIn{}.Render(t.Context(), s, map[string]functions.Function{functions.CloudTags: called, functions.TestResources: testfunction.Function{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if got.Failed {
+			t.Fatalf("function-tag-manager fails in scenario %s: %s", s.Name, got.Text)
+		}
+
+		path := filepath.Join(s.Dir, scenario.FileTagManagerExpected)
+
+		want, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			want, err = []byte(got.Text), os.WriteFile(path, []byte(got.Text), 0o644)
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(string(want), got.Text); diff != "" {
+			t.Errorf("scenario %s with function-tag-manager: -%s, +got:\n%s", s.Name, scenario.FileTagManagerExpected, diff)
+		}
+	}
+}
+
+// composedTags returns the tags of the composed resources in an output, by the names
+// that these have in the pipeline.
+func composedTags(t *testing.T, output string) map[string]map[string]string {
+	t.Helper()
+
+	all := make(map[string]map[string]string)
+
+	for d := k8syaml.NewYAMLOrJSONDecoder(strings.NewReader(output), 4096); ; {
+		var object struct {
+			Metadata struct {
+				Annotations map[string]string `json:"annotations"`
+			} `json:"metadata"`
+			Spec struct {
+				ForProvider struct {
+					Tags map[string]string `json:"tags"`
+					List []struct {
+						Key   string `json:"key"`
+						Value string `json:"value"`
+					} `json:"tag"`
+				} `json:"forProvider"`
+			} `json:"spec"`
+		}
+
+		if err := d.Decode(&object); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+
+		if name := object.Metadata.Annotations["crossplane.io/composition-resource-name"]; name != "" {
+			all[name] = object.Spec.ForProvider.Tags
+
+			for _, tag := range object.Spec.ForProvider.List {
+				if all[name] == nil {
+					all[name] = make(map[string]string)
+				}
+
+				all[name][tag.Key] = tag.Value
+			}
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/command"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/profile"
+	"github.com/plexsphere/function-cloud-tags/tags/report"
+	"github.com/plexsphere/function-cloud-tags/tags/resolve"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Function runs for the request of run, which then has what each of its stages has come to.
+type Function func(ctx context.Context, run *report.Run) (*fnv1.RunFunctionResponse, error)
+
+// On runs the function for the request.
+func (f Function) On(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return f(ctx, report.NewRun(req))
+}
+
+// A trace is a run of the function, and what there is to say of it.
+type trace struct {
+	*report.Run
+
+	rsp *fnv1.RunFunctionResponse
+
+	// notes on the input and its sources.
+	notes []string
+}
+
+// by returns the function that is told of: what the request desires is taken for rendered.
+func (t *trace) by(f Function) command.Function {
+	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (_ *fnv1.RunFunctionResponse, err error) {
+		t.Run = report.NewRun(req)
+		t.Rendered = true
+		t.rsp, err = f(ctx, t.Run)
+
+		return t.rsp, err
+	}
+}
+
+// fails returns why the function fails before it looks at resources.
+func (t *trace) fails() error {
+	if t.Targets != nil {
+		return nil
+	}
+
+	return command.Fatal(t.rsp)
+}
+
+// addNotes on the settings of the input, and on what its sources find.
+func (t *trace) addNotes(in *v1beta1.CloudTags) {
+	t.notes = slices.Concat(settings(in), words.Map(t.Set.Hops, resolve.Hop.String), words.Map(t.Set.Empty, resolve.Lack.String))
+
+	if n := t.Set.Surplus(); n > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%s skipped: %s (%s)", words.Count(n, "label", "labels"), profile.CountCap, resolve.MaxLabels()))
+	}
+
+	for _, absent := range t.Set.Absent {
+		t.notes = append(t.notes, absent.String()+": no label")
+	}
+}
+
+// composite resource of the request.
+func (t *trace) composite() *structpb.Struct {
+	return object.Of(t.Request.GetObserved().GetComposite()).Struct()
+}
+
+// title returns the title of the label's source.
+func (t *trace) title(l tags.Label) string {
+	s := &t.Input.Sources[l.Source.Position]
+	if s.Type == v1beta1.SourceTypeValue && s.Name == "" && t.Input.Origins.IsStandard(fmt.Sprintf("sources[%d]", l.Source.Position)) {
+		return t.Input.Origins.Standard
+	}
+
+	return resolve.Title(s, t.composite())
+}
+
+// settings says which settings of the input are its standard's, which are its own, and which of its standard it
+// overrides. An input without a standard has none to tell apart.
+func settings(in *v1beta1.CloudTags) []string {
+	if in.Origins == nil {
+		return nil
+	}
+
+	var standard, steps, overridden []string
+
+	for _, s := range in.Origins.Settings {
+		other := words.Show(s.Overrides, words.MaxText)
+
+		switch {
+		case s.Standard && s.Overrides != "":
+			standard = append(standard, fmt.Sprintf("%s (the step says %s, which is less strict)", s.Written, other))
+		case s.Standard:
+			standard = append(standard, s.Written)
+		case s.Overrides != "":
+			overridden = append(overridden, fmt.Sprintf("%s (the standard says %s)", s.Written, other))
+
+			fallthrough
+		default:
+			steps = append(steps, s.Written)
+		}
+	}
+
+	out := []string{}
+
+	for _, part := range []struct {
+		says     string
+		settings []string
+	}{{"the standard of " + in.Origins.Standard + " says", standard}, {"the step says", steps}, {"the step overrides", overridden}} {
+		if len(part.settings) > 0 {
+			out = append(out, part.says+": "+strings.Join(part.settings, ", "))
+		}
+	}
+
+	return out
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane/function-sdk-go/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// A Function that commands run, such as this one, as Crossplane would call it.
+type Function func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error)
+
+// maxFetches is how often Crossplane fetches what a function requires in one run.
+const maxFetches = 5
+
+// Fetching returns a Function that calls f as Crossplane does in a cluster with these objects: again with what it requires, until
+// it requires nothing else, or fails.
+func (f Function) Fetching(objects []*structpb.Struct) Function {
+	return func(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		var required *fnv1.Requirements
+
+		for range maxFetches + 1 {
+			rsp, err := f(ctx, req)
+			if err != nil || Fatal(rsp) != nil || proto.Equal(required, rsp.GetRequirements()) {
+				return rsp, err
+			}
+
+			required = rsp.GetRequirements()
+			req = proto.CloneOf(req)
+			req.Context = rsp.GetContext()
+			require.Answer(req, required, objects)
+
+			if err := ambiguous(req, required); err != nil {
+				return nil, err
+			}
+		}
+
+		return nil, errors.Errorf("it requires something else on each of %d calls", maxFetches+1)
+	}
+}
+
+// ambiguous returns an error if the request has several answers to a name: an object that is written without a namespace may be
+// in any.
+func ambiguous(req *fnv1.RunFunctionRequest, required *fnv1.Requirements) error {
+	for _, name := range slices.Sorted(maps.Keys(required.GetResources())) {
+		items := req.GetRequiredResources()[name].GetItems()
+
+		if required.GetResources()[name].GetMatchName() != "" && len(items) > 1 {
+			return errors.Errorf("--required-resources have %s with and without a namespace: give both the namespace that they have in the cluster", Title(object.Of(items[0]).Struct()))
+		}
+	}
+
+	return nil
+}
+
+// Title names the object in messages, with its apiVersion.
+func Title(o *structpb.Struct) string {
+	return words.Name(object.Title(object.Tree(o))) + " (" + words.Name(object.APIVersion(object.Tree(o))) + ")"
+}
+
+// Fatal returns the error that the response has, or nil if it has none.
+func Fatal(rsp *fnv1.RunFunctionResponse) error {
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return errors.New(r.GetMessage())
+		}
+	}
+
+	return nil
+}

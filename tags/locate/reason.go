@@ -1,0 +1,132 @@
+package locate
+
+import (
+	"fmt"
+
+	"github.com/plexsphere/function-cloud-tags/tags/field"
+	"github.com/plexsphere/function-cloud-tags/tags/words"
+)
+
+// IgnoreAnnotation on a desired composed resource, with the value "true", leaves the resource
+// alone.
+const IgnoreAnnotation = "cloudtags.fn.plexsphere.com/ignore"
+
+// A Reason is why the tags of a resource are not managed.
+type Reason int
+
+const (
+	// None is no reason.
+	None Reason = iota
+
+	// NoObject has no apiVersion and kind.
+	NoObject
+
+	// Ignored resources have the IgnoreAnnotation.
+	Ignored
+
+	// Adopted resources are only observed, by their managementPolicies.
+	Adopted
+
+	// ReadOnly resources are only observed by another controller than a provider of Crossplane.
+	ReadOnly
+
+	// NotSelected resources are not among those that the input selects.
+	NotSelected
+
+	// NoField is a kind that is known to have no tag field.
+	NoField
+
+	// NotAsked is NoField of a kind that an entry of tagFields matches, which asks for no field.
+	NotAsked
+
+	// Undeclared is a kind whose schema lacks the field that an entry of tagFields hands labels on to.
+	Undeclared
+
+	// LooksLike is a kind with a field that may hold tags or something else.
+	LooksLike
+
+	// Unknown is a managed kind that may or may not have a tag field.
+	Unknown
+
+	// Asked is Unknown of a kind that an entry of tagFields matches, which doesn't say where the
+	// field is.
+	Asked
+
+	// Unlisted is a kind that no provider manages, and that nobody knows: most are no resources of a cloud.
+	Unlisted
+
+	// OnRequest is a kind that is tagged only if an entry of tagFields names it.
+	OnRequest
+
+	// Composite is a composite resource without a tag field.
+	Composite
+
+	// Fixed tags can't change after the resource has been made with other ones.
+	Fixed
+)
+
+const (
+	noField = "has no tag field"
+	unknown = "isn't known to have a tag field"
+)
+
+// Why says why t is left alone for the reason, in words that follow the resource's name.
+func (t *Target) Why(r Reason) string {
+	switch r {
+	case NoObject:
+		return "has no apiVersion and kind"
+	case Ignored:
+		return "is annotated " + IgnoreAnnotation + ": \"true\""
+	case Adopted:
+		return "is adopted: its managementPolicies allow neither Create nor Update"
+	case ReadOnly:
+		return "is adopted: it tells its controller to leave the cloud resource as it is"
+	case NotSelected:
+		return "is not among the resources that the input selects"
+	case NoField:
+		return noField
+	case NotAsked:
+		return noField + " unless the tagFields entry that matches it says so, with fieldPath and shape"
+	case Undeclared:
+		return "has no map of strings at " + t.Field.Undeclared + ", by its schema, so that the tagFields entry that matches it can't hand labels on"
+	case LooksLike:
+		path := t.Field.LooksLike.Path.String()
+		return unknown + ": if " + path + " is one" + t.entry(path, t.Field.LooksLike.Shape)
+	case Unknown:
+		return unknown + t.nearest()
+	case Asked:
+		return unknown + ", so that the tagFields entry that matches it needs fieldPath and shape"
+	case Unlisted:
+		return unknown + ": if it has one" + t.entry("…", "…")
+	case OnRequest:
+		return "is tagged only if a tagFields entry names its kind, since a later change of its tags is refused, ignored or replaces what runs"
+	case Composite:
+		return "is a composite resource: its own Composition tags what it composes; an entry of tagFields with shape Labels hands it the labels"
+	case Fixed:
+		return "keeps the tags that it was made with: its " + t.Field.Path.String() + " can't change"
+	case None:
+	}
+
+	return ""
+}
+
+// entry says which entry of tagFields makes the field that of the kind of t.
+func (t *Target) entry(fieldPath string, shape field.Shape) string {
+	apiVersion, kind := t.Kind.Tagged().ToAPIVersionAndKind()
+	return fmt.Sprintf(", add {apiVersion: %s, kind: %s, fieldPath: %s, shape: %s} to tagFields", words.Name(apiVersion), words.Name(kind), fieldPath, shape)
+}
+
+// nearest asks for the kind that the index has in the API group of t, if one is called nearly as that of t.
+func (t *Target) nearest() string {
+	of := t.Kind.Tagged()
+
+	kind, ok := words.Nearest(of.Kind, field.BuiltIn().Kinds(of.Group))
+	if !ok || kind == of.Kind {
+		return ""
+	}
+
+	return "; of " + of.Group + " the index knows " + kind
+}
+
+// IsUnknown reports whether nobody knows if the managed kind has a tag field.
+func (r Reason) IsUnknown() bool { return r == Unknown || r == Asked }

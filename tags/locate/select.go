@@ -1,0 +1,67 @@
+package locate
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+)
+
+// Selects is true if any of the entries selects t, or there are none.
+func (ts *Targets) Selects(entries []v1beta1.ResourceSelector, t *Target) bool {
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool {
+		return selectsButTags(&e, t) && ts.hasTags(t, e.MatchTags)
+	})
+}
+
+// MaySelect is Selects, whatever tags t has.
+func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e v1beta1.ResourceSelector) bool { return selectsButTags(&e, t) })
+}
+
+// selectsButTags is true if the entry selects the name, kind and labels of t.
+func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && hasLabels(t, e.MatchLabels)
+}
+
+func hasLabels(t *Target, want map[string]string) bool {
+	labels := object.Labels(t.Received)
+
+	for key, value := range want {
+		if !labels.Field(key).IsText(value) {
+			return false
+		}
+	}
+
+	return true
+}
+
+// hasTags is true if earlier steps have set the wanted tags on t.
+func (ts *Targets) hasTags(t *Target, want map[string]string) bool {
+	if len(want) == 0 {
+		return true
+	}
+
+	// What has no kind has no schema to ask for.
+	if t.Leave == NoObject || !ts.Locate(t) || t.Profile.HandsOn {
+		return false
+	}
+
+	keys := tagset.Keys{Kind: tagset.KindOf(t.Field, t.Profile)}
+	keys.Known = t.Profile.KeySet().With(slices.Collect(maps.Keys(want))...)
+
+	set := t.Reported(t.Before, &keys)
+	if set == nil {
+		return false
+	}
+
+	for key, value := range want {
+		if e := set.Find(keys.ID(key)); e == nil || !tagset.IsText(e.Value, value) {
+			return false
+		}
+	}
+
+	return true
+}

@@ -1,0 +1,76 @@
+package locate
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// Unmatched returns the paths of the input's entries that select none of the resources, such as resources[0],
+// tagPolicy.rules[1].resources[0] or tagFields[0], since a misspelled entry does nothing. A standard's tagFields may be
+// for resources of other Compositions, so they don't count. Without resources there is nothing to select.
+func (ts *Targets) Unmatched() []string {
+	if len(ts.All) == 0 {
+		return nil
+	}
+
+	var out []string
+
+	for path, entries := range Selectors(ts.finder.Input) {
+		for i := range entries {
+			if !slices.ContainsFunc(ts.All, func(t *Target) bool { return ts.Selects(entries[i:i+1], t) }) {
+				out = append(out, ts.finder.Input.Where("%sresources[%d]", path, i))
+			}
+		}
+	}
+
+	for i := range ts.finder.Input.TagFields {
+		if path := fmt.Sprintf("tagFields[%d]", i); !ts.finder.Input.Origins.IsStandard(path) && !ts.meets(&ts.finder.Input.TagFields[i]) {
+			out = append(out, path)
+		}
+	}
+
+	return out
+}
+
+// meets reports whether the entry is for the kind of a resource, or of a manifest that a resource wraps.
+func (ts *Targets) meets(entry *v1beta1.TagField) bool {
+	for _, k := range ts.kinds {
+		for _, gvk := range []schema.GroupVersionKind{k.GroupVersionKind, k.Tagged()} {
+			if entry.APIVersion.Matches(gvk.GroupVersion().String()) && entry.Kind.Matches(gvk.Kind) {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// Selectors yields the resources of the input and of its parts, by the paths of what they are of, such as tagPolicy.rules[1].,
+// in their order.
+func Selectors(in *v1beta1.CloudTags) iter.Seq2[string, []v1beta1.ResourceSelector] {
+	var rules []v1beta1.TagRule
+	if in.TagPolicy != nil {
+		rules = in.TagPolicy.Rules
+	}
+
+	return func(yield func(string, []v1beta1.ResourceSelector) bool) {
+		ok := yield("", in.Resources)
+
+		for i := 0; ok && i < len(in.Sources); i++ {
+			ok = yield(fmt.Sprintf("sources[%d].", i), in.Sources[i].Resources)
+		}
+
+		for i := 0; ok && i < len(rules); i++ {
+			ok = yield(fmt.Sprintf("tagPolicy.rules[%d].", i), rules[i].Resources)
+		}
+
+		for i := 0; ok && i < len(in.KubernetesMetadata); i++ {
+			ok = yield(fmt.Sprintf("kubernetesMetadata[%d].", i), in.KubernetesMetadata[i].Resources)
+		}
+	}
+}

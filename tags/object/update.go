@@ -1,0 +1,133 @@
+package object
+
+import (
+	"bytes"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/crossplane/function-sdk-go/errors"
+
+	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
+)
+
+// is reports whether both are the same value, in the same bytes.
+func (n Node) is(other Node) bool {
+	return n.tag == other.tag && n.IsThere() == other.IsThere() && bytes.Equal(n.body, other.body)
+}
+
+// updated returns n, to which the first segments of the path have led, with what f makes of the values at the end of
+// the path.
+func (n Node) updated(path Segments, depth int, f func(Node) (Node, error)) (Node, error) {
+	if depth == len(path) {
+		out, err := f(n)
+		if err != nil {
+			err = at(path, err)
+		}
+
+		return out, err
+	}
+
+	sg := path[depth]
+	if sg.Type == SegmentIndex || isWildcard(sg) {
+		return n.updatedItems(path, depth, f)
+	}
+
+	l := level{isObject: true, name: sg.Field}
+
+	switch {
+	case n.IsObject():
+		l.body = n.body
+	case !n.IsNull():
+		return Node{}, at(path[:depth], fmt.Errorf("is %s, not an object", n.Kind()))
+	}
+
+	var before Node
+	l.from, l.to, before = l.field(sg.Field)
+
+	after, err := before.updated(path, depth+1, f)
+	if err != nil || after.is(before) {
+		return n, err
+	}
+
+	p := place{way: []level{l}}
+	if !after.IsThere() {
+		return Node{tag: wire.Struct, body: p.put(0, nil)}, nil
+	}
+
+	return Node{tag: wire.Struct, body: p.put(after.Size(), after.appendTo)}, nil
+}
+
+// updatedItems is updated for a path that goes on with one item of the list n, or with all that aren't null.
+func (n Node) updatedItems(path Segments, depth int, f func(Node) (Node, error)) (Node, error) {
+	sg := path[depth]
+	defer func() { path[depth] = sg }()
+
+	if !n.IsNull() && !n.IsList() {
+		return Node{}, at(path[:depth], fmt.Errorf("is %s, not a list", n.Kind()))
+	}
+
+	i, found := uint(0), isWildcard(sg)
+
+	out, _, err := n.MapItems(func(item Node) (Node, error) {
+		path[depth] = Segment{Type: SegmentIndex, Index: i}
+		i++
+
+		switch {
+		case isWildcard(sg) && item.IsNull(), !isWildcard(sg) && path[depth] != sg:
+			return item, nil
+		default:
+			found = true
+			return item.updated(path, depth+1, f)
+		}
+	})
+	if err != nil || found {
+		return out, err
+	}
+
+	path[depth] = sg
+
+	switch made, err := (Node{}).updated(path, depth+1, f); {
+	case err != nil || !made.IsThere():
+		return n, err
+	case n.IsNull():
+		return Node{}, at(path[:depth], errors.New("is null, not a list"))
+	default:
+		return Node{}, at(path[:depth], fmt.Errorf("has no item %d", sg.Index))
+	}
+}
+
+// MapItems returns the list n with what f makes of each item, and without an item if f makes nothing of it. If f only
+// returns what it was given, nothing has changed, and the list is n. It stops at an error of f.
+func (n Node) MapItems(f func(Node) (Node, error)) (_ Node, changed bool, _ error) {
+	var out []byte // What has become of the items, once one has changed.
+
+	unchanged := 0
+
+	for item := range n.Items() {
+		v, err := f(item)
+		if err != nil {
+			return Node{}, false, err
+		}
+
+		if !changed {
+			if v.is(item) {
+				unchanged += 1 + protowire.SizeBytes(item.Size())
+				continue
+			}
+
+			changed = true
+			out = append(make([]byte, 0, len(n.body)), n.body[:unchanged]...)
+		}
+
+		if v.IsThere() {
+			out = v.appendItem(out)
+		}
+	}
+
+	if !changed {
+		return n, false, nil
+	}
+
+	return Node{tag: wire.List, body: out}, true, nil
+}

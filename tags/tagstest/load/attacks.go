@@ -1,0 +1,347 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+)
+
+// What the function accepts at most, in bytes of a thing: a thousand labels, and fewer, and texts of YAML in fields and in
+// standards.
+const (
+	thousand = 1000 * 22
+	half     = 500 * 22
+	hundred  = 100 * 22
+	inField  = 60 << 10
+	inObject = 250 << 10
+)
+
+// Things of which there can be many.
+var (
+	labels   = mapOf("label-NAME", `"v"`)
+	patterns = list(`"pattern-NAME-*"`)
+)
+
+// bucket is a resource.
+const bucket = `{"apiVersion": "s3.aws.upbound.io/v1beta1", "kind": "Bucket", "spec": {"forProvider": {"region": "eu"}}}`
+
+// Parts of inputs: sources of few labels and of a long map, and the object.
+const (
+	ofFew  = `{"type": "CompositeField", "fromFieldPath": "spec.labels"}`
+	ofLong = `{"type": "CompositeField", "fromFieldPath": "spec.long"}`
+	named  = `"resource": {"apiVersion": "a/v1", "kind": "A", "name": {"value": "a"}}`
+)
+
+// in is what is long in one place only.
+func in(place string, long thing) map[string]thing { return map[string]thing{place: long} }
+
+// from is the field of an input with these sources.
+func from(sources ...string) string { return `"sources": [` + strings.Join(sources, ", ") + `]` }
+
+// Attacks returns all attacks.
+func Attacks() []Attack {
+	return slices.Concat(onSources(), onLabels(), onExpressions(), onIncludes(), onStandards(), onSelectors(), onSelections(), onTagKeys(), onMetadata(), onTagFields(), onTargets())
+}
+
+// onSources has one long thing for each type of source.
+func onSources() []Attack {
+	const (
+		prefixed = `{"type": "CompositeMetadata", "prefix": "label"}`
+		context  = `{"type": "ContextField", "contextKey": "k", "fromFieldPath": "long"}`
+		object   = `{"type": "RequiredResource", "fromFieldPath": "spec.long", ` + named + `}`
+		of       = `{"type": "RequiredResource", "prefix": "label", ` + named + `}`
+		account  = `{"type": "ProviderConfig", "fromFieldPath": "spec.long"}`
+		class    = `{"type": "RequiredResource", "name": "a", "pick": "One", "providerFieldPath": "spec.long", ` + named + `}`
+		hop      = `{"type": "RequiredResource", "name": "a", "pick": "One", ` + named + `}`
+	)
+
+	config := map[string]thing{"object.apiVersion": is("aws.upbound.io/v1beta1"), "object.kind": is("ProviderConfig"), "object.spec.long": labels}
+
+	return []Attack{
+		{"labels", "sources[].fromFieldPath", from(ofLong), in("xr.spec.long", labels), 0},
+		{"labels in the context", "sources[].contextKey", from(context), in("context.k.long", labels), 0},
+		{"labels in an object", "sources[].fromFieldPath", from(object), in("object.spec.long", labels), 0},
+		{"labels in a provider config", "sources[].fromFieldPath", from(account), config, 0},
+		{"annotations", "sources[].prefix", from(prefixed), in("xr.metadata.annotations", labels), 0},
+		{"annotations of an object", "sources[].prefix", from(of), in("object.metadata.annotations", labels), 0},
+		{"name of a provider", "sources[].providerFieldPath", from(class, ofFew), in("object.spec.long", text), many},
+		{"name of a provider in the composite resource", "provider.fromFieldPath", `"provider": {"fromFieldPath": "spec.long"}, ` + from(ofFew), in("xr.spec.long", text), many},
+		{"classes picked before", "statusFieldPath", `"statusFieldPath": "status.tags", ` + from(hop, ofFew), in("xr.status.tags.classes", labels), 0},
+		{"class for later steps", "toContextKey", `"toContextKey": "later", ` + from(hop, ofFew), in("object.spec.long", labels), 0},
+	}
+}
+
+// onLabels has long labels, and many of them for many resources.
+func onLabels() []Attack {
+	names := func(n int) string {
+		out := make([]string, n)
+		for i := range out {
+			out[i] = fmt.Sprintf(`"e%d": "name + '/%d'"`, i, i)
+		}
+
+		return `{"type": "Expression", "expressions": {` + strings.Join(out, ", ") + `}}`
+	}
+
+	const (
+		path     = "sources[].fromFieldPath"
+		json     = `{"type": "CompositeField", "encoding": "JSON", "fromFieldPath": "spec.long"}`
+		scalar   = `{"type": "CompositeField", "encoding": "Scalar", "fromFieldPath": "spec.long"}`
+		removing = `, "removeTags": [{"key": "legacy"}]`
+		cleaning = `, "removeTags": [{"fromFieldPath": "spec.keys"}], "ignoreTags": [{"fromFieldPath": "spec.keys"}]`
+	)
+
+	accepted := in("xr.spec.long", atMost(thousand, labels))
+	both := map[string]thing{"xr.spec.long": atMost(thousand, labels), "xr.spec.keys": atMost(500*21, patterns)}
+
+	return []Attack{
+		{"labels, and one of a name", path, from(names(1), ofLong) + removing, in("xr.spec.long", labels), 100},
+		{"labels, and 12 of names", path, from(names(12), ofLong), in("xr.spec.long", labels), many},
+		{"1,000 labels, and one of a name", path, from(names(1), ofLong) + removing, accepted, many},
+		{"1,000 labels, and 12 of names", path, from(names(12), ofLong), accepted, many},
+		{"500 labels, and 250 of names", path, from(names(250), ofLong), in("xr.spec.long", atMost(half, labels)), many},
+		{"1,000 labels", path, from(ofLong), accepted, many},
+		{"1,000 labels, and 500 patterns twice", path, from(ofLong) + cleaning, both, many},
+		{"text of a label", path, from(ofLong), in("xr.spec.long.team", text), many},
+		{"key of a label", path, from(ofLong), in("xr.spec.long", longKey(`"v"`)), many},
+		{"levels in a label", path, from(scalar), in("xr.spec.long.team", levels), 0},
+		{"numbers", path, from(scalar), in("xr.spec.long", mapOf("label-NAME", "1.5")), 0},
+		{"labels of JSON", path, from(json), in("xr.spec.long", mapOf("label-NAME", `"\"v\""`)), 0},
+		{"label of JSON", path, from(json), in("xr.spec.long.team", texts("[")), 0},
+	}
+}
+
+// onExpressions has what expressions read.
+func onExpressions() []Attack {
+	value := func(expression string, more ...string) string {
+		return from(append(more, fmt.Sprintf(`{"type": "Expression", "expressions": {"a": %q}}`, expression))...)
+	}
+
+	const (
+		setting = "sources[].expressions"
+		hop     = `{"type": "RequiredResource", "name": "a", ` + named + `}`
+	)
+
+	return []Attack{
+		{"text of an expression", setting, value("xr.spec.long.lowerAscii().upperAscii()"), in("xr.spec.long", text), 0},
+		{"text of an expression for each resource", setting, value("name + xr.spec.long"), in("xr.spec.long", text), many},
+		{"map of an expression", setting, value("xr.spec.long.map(k, k + k)[0]"), in("xr.spec.long", labels), 0},
+		{"list of an expression", setting, value("xr.spec.long.filter(p, p.startsWith('x'))[?0]"), in("xr.spec.long", patterns), 0},
+		{"levels of an expression", setting, value("string(xr.spec.long == xr.spec.long)"), in("xr.spec.long", levels), 0},
+		{"context of an expression", setting, value("string(size(context.k.long))"), in("context.k.long", labels), 0},
+		{"object of an expression", setting, value("string(size(required.a.spec.long))", hop), in("object.spec.long", labels), 0},
+		{"resource of an expression", setting, value("string(size(desired.spec.long))"), in("desired.resource.spec.long", labels), 0},
+		{"observed resource of an expression", setting, value("string(size(observed.?spec.?long.orValue([])))"), in("observed.resource.spec.long", labels), 0},
+	}
+}
+
+// onIncludes has what includes read: patterns, and texts of them.
+func onIncludes() []Attack {
+	including := func(include string, more ...string) string {
+		return from(append(more, `{"type": "CompositeField", "fromFieldPath": "spec.labels", "include": {`+include+`}}`)...)
+	}
+
+	const (
+		path = `"fromFieldPath": "spec.long"`
+		hop  = `{"type": "RequiredResource", "name": "a", ` + named + `}`
+	)
+
+	of := func(name string, long thing) Attack {
+		return Attack{name + " of an include", "sources[].include.fromFieldPath", including(path), in("xr.spec.long", long), 0}
+	}
+
+	return []Attack{
+		of("patterns", patterns),
+		of("map of patterns", mapOf("pattern-NAME-*", "true")),
+		of("text", text),
+		of("text of patterns", texts("- a\n")),
+		of("short text of aliases", atMost(inField, aliases)),
+		of("short text of patterns", atMost(inField, texts("- \"a & b\"\n"))),
+		of("short text of one key", atMost(inField, texts("a: true\n"))),
+		of("short text of comments", atMost(inField, texts("- a\n#&\n\n"))),
+		of("short text of levels", atMost(inField, texts("[["))),
+		{"patterns in the context", "sources[].include.contextKey", including(`"contextKey": "k", "fromFieldPath": "long"`), in("context.k.long", patterns), 0},
+		{"patterns in an object", "sources[].include.source", including(`"source": "a", `+path, hop), in("object.spec.long", patterns), 0},
+	}
+}
+
+// onStandards has standards of many settings, mistakes and aliases.
+func onStandards() []Attack {
+	const (
+		setting = "extends.fromFieldPath"
+		input   = `"extends": {"apiVersion": "a/v1", "kind": "A", "name": "a", "fromFieldPath": "spec.long"}`
+	)
+
+	var out []Attack
+	for _, of := range []struct {
+		name string
+		long thing
+	}{
+		{"mistakes", standard("ignoreTags", `{"key": ""}`)},
+		{"sources", standard("sources", `{"type": "Value", "values": {}}`)},
+		{"fields of tags", standard("tagFields", `{"apiVersion": "a/v1", "kind": "A", "shape": "None"}`)},
+		{"keys", standard("ignoreTags", `{"key": "a"}`)},
+		{"expressions", standard("sources", `{"type": "Expression", "expressions": {"a": "name.a(" }}`)},
+	} {
+		out = append(out,
+			Attack{"standard of " + of.name, setting, input, in("object.spec.long", of.long), 0},
+			Attack{"short standard of " + of.name, setting, input, in("object.spec.long", atMost(inObject, of.long)), 0},
+			Attack{"short text of a standard of " + of.name, setting, input, in("object.spec.long", written(atMost(inObject*3/4, of.long))), 0},
+		)
+	}
+
+	return append(out,
+		Attack{"standard of text", setting, input, in("object.spec.long", text), 0},
+		Attack{"standard of levels", setting, input, in("object.spec.long.a", levels), 0},
+		Attack{"short standard of aliases", setting, input, in("object.spec.long", atMost(40<<10, aliases)), 0},
+		Attack{"short standard of one key", setting, input, in("object.spec.long", atMost(inObject, texts("a: b\n"))), 0},
+		Attack{"short standard of comments", setting, input, in("object.spec.long", atMost(inObject, texts("a:\n#&\n\n"))), 0},
+	)
+}
+
+// onSelectors has what selects required resources.
+func onSelectors() (out []Attack) {
+	for _, of := range []struct{ setting, input string }{
+		{"sources[].resource", `"sources": [{"type": "RequiredResource", "name": "a", "fromFieldPath": "spec.labels", "resource": {"apiVersion": "a/v1", "kind": "A", %s}}]`},
+		{"kubernetesMetadata[].source.resource", `"sources": [], "kubernetesMetadata": [{"source": {"type": "RequiredResource", "resource": {"apiVersion": "a/v1", "kind": "A", %s}}, "select": {"all": true}}]`},
+	} {
+		for _, by := range []struct {
+			name, setting, selector string
+			long                    thing
+		}{
+			{"name", "name.fromFieldPath", `"name": {"fromFieldPath": "spec.long"}`, text},
+			{"computed name", "name.expression", `"name": {"expression": "xr.spec.long"}`, text},
+			{"namespace", "namespace.fromFieldPath", `"namespace": {"fromFieldPath": "spec.long"}, "name": {"value": "a"}`, text},
+			{"computed namespace", "namespace.expression", `"namespace": {"expression": "xr.spec.long"}, "name": {"value": "a"}`, text},
+			{"labels", "matchLabels.fromFieldPath", `"matchLabels": {"fromFieldPath": "spec.long"}`, labels},
+			{"computed labels", "matchLabels.expression", `"matchLabels": {"expression": "xr.spec.long"}`, labels},
+		} {
+			input := strings.Replace(fmt.Sprintf(of.input, by.selector), `"sources": [], `, "", 1)
+			out = append(out, Attack{by.name + " by which " + of.setting + " selects", of.setting + "." + by.setting, input, in("xr.spec.long", by.long), 0})
+		}
+	}
+
+	const bound = `{"type": "RequiredResource", "name": "a", "pick": "One", "resource": {"apiVersion": "a/v1", "kind": "A", "name": {"value": "a"}, "unless": {"fromFieldPath": "spec.long"}}}`
+
+	return append(out, Attack{"map instead of a class", "sources[].resource.unless.fromFieldPath", from(bound, ofFew), in("xr.spec.long", labels), 0})
+}
+
+// onSelections has what selects composed resources.
+func onSelections() (out []Attack) {
+	for _, of := range []struct{ setting, input string }{
+		{"resources[]", `"resources": [%s], ` + from(ofFew)},
+		{"sources[].resources[]", from(`{"type": "CompositeField", "fromFieldPath": "spec.labels", "resources": [%s]}`)},
+		{"tagPolicy.rules[].resources[]", `"tagPolicy": {"rules": [{"key": "a", "resources": [%s]}]}`},
+		{"kubernetesMetadata[].resources[]", `"kubernetesMetadata": [{"source": {"type": "CompositeMetadata"}, "select": {"all": true}, "resources": [%s]}]`},
+	} {
+		add := func(name, setting, selector string, long map[string]thing) {
+			out = append(out, Attack{name + " that " + of.setting + " selects", of.setting + "." + setting, fmt.Sprintf(of.input, selector), long, 0})
+		}
+		add("labels", "matchLabels", `{"matchLabels": {"app": "x"}}`, in("desired.resource.metadata.labels", labels))
+		add("tags", "matchTags", `{"matchTags": {"team": "a"}}`, in("desired.resource.spec.forProvider.tags", labels))
+		add("name", "name", `{"name": "*a*b*x"}`, in("desired", longKey(bucket)))
+	}
+
+	return out
+}
+
+// onTagKeys has what removeTags and ignoreTags read.
+func onTagKeys() (out []Attack) {
+	for _, setting := range []string{"removeTags", "ignoreTags"} {
+		of := func(entry string) string { return fmt.Sprintf(`%q: [%s], %s`, setting, entry, from(ofFew)) }
+
+		out = append(out,
+			Attack{"keys of " + setting, setting + "[].fromFieldPath", of(`{"fromFieldPath": "spec.long"}`), in("xr.spec.long", patterns), many},
+			Attack{"keys of " + setting + " in the context", setting + "[].contextKey", of(`{"contextKey": "k", "fromFieldPath": "long"}`), in("context.k.long", patterns), many},
+		)
+	}
+
+	return append(out, Attack{"map of removeTags", "removeTags[].fromFieldPath", `"removeTags": [{"fromFieldPath": "spec.long"}]`, in("xr.spec.long", labels), many})
+}
+
+// onMetadata has what kubernetesMetadata copies.
+func onMetadata() []Attack {
+	copies := func(source, to string, resources string) string {
+		return `"kubernetesMetadata": [{"source": {` + source + `}, "select": {"all": true}, "toFieldPaths": {` + to + `}` + resources + `}]`
+	}
+
+	const (
+		composite = `"type": "CompositeMetadata"`
+		annotated = `"annotations": ["spec.pools[*].annotations"]`
+		items     = `"labels": ["spec.pools[*].labels"]`
+	)
+
+	annotations := mapOf("note-NAME", `"`+strings.Repeat("x", 90)+`"`)
+	pools := list(`{}`)
+
+	return []Attack{
+		{"labels of a path", "kubernetesMetadata[].source.labelsFieldPath", copies(composite+`, "labelsFieldPath": "spec.long"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", labels), 0},
+		{"annotations of a path", "kubernetesMetadata[].source.annotationsFieldPath", copies(composite+`, "annotationsFieldPath": "spec.long"`, `"annotations": ["metadata.annotations"]`, ""), in("xr.spec.long", labels), 0},
+		{"100 labels to items", "kubernetesMetadata[].toFieldPaths.labels", copies(composite, items, ""), map[string]thing{"xr.metadata.labels": atMost(hundred, labels), "desired.resource.spec.pools": pools}, 0},
+		{"annotations to 1,000 items", "kubernetesMetadata[].toFieldPaths.annotations", copies(composite, annotated, ""), map[string]thing{"xr.metadata.annotations": annotations, "desired.resource.spec.pools": atMost(2000, pools)}, 0},
+		{"4 KB of annotations to 1,000 items", "kubernetesMetadata[].toFieldPaths.annotations", copies(composite, annotated, ""), map[string]thing{"xr.metadata.annotations": atMost(4000, annotations), "desired.resource.spec.pools": atMost(2000, pools)}, 0},
+		{"8 KB of annotations to 500 resources", "kubernetesMetadata[].toFieldPaths.annotations", copies(composite, `"annotations": ["metadata.annotations"]`, ""), in("xr.metadata.annotations", atMost(8000, annotations)), many},
+		{"items by name", "kubernetesMetadata[].source.itemName", copies(composite+`, "itemName": "name", "labelsFieldPath": "spec.long[*].labels"`, `"labels": ["metadata.labels"]`, ""), in("xr.spec.long", list(`{"name": "NAME", "labels": {"a": "b"}}`)), 0},
+		{"items by name to items", "kubernetesMetadata[].source.itemName", copies(composite+`, "itemName": "name", "labelsFieldPath": "spec.long[*].labels"`, items, ""), map[string]thing{"xr.spec.long": list(`{"name": "NAME", "labels": {"a": "b"}}`), "desired.resource.spec.pools": list(`{"name": "NAME"}`)}, 0},
+		{"resources to copy from", "kubernetesMetadata[].source.name", copies(`"type": "ComposedResource", "name": "a-*"`, `"labels": ["metadata.labels"]`, `, "resources": [{"name": "b-*"}]`), in("desired", mapOf("a-NAME", bucket)), 0},
+	}
+}
+
+// onTagFields has what tag fields hold, in each shape: tags of many keys, and many tags of one key, which lists can have.
+func onTagFields() (out []Attack) {
+	for _, of := range []struct {
+		shape, name string
+		long        thing
+	}{
+		{"Map", "tags in a map", labels},
+		{"Labels", "labels in a map", labels},
+		{"KeyValueList", "tags in a list", list(`{"key": "label-NAME", "value": "v"}`)},
+		{"KeyValueList", "tags of one key in a list", list(`{"key": "other", "value": "vNAME"}`)},
+		{"StringList", "tags in a list of strings", list(`"label-NAME=v"`)},
+		{"StringList", "tags of one key in a list of strings", list(`"other=vNAME"`)},
+		{"Joined", "tags in a string", joined(`label-NAME=v,`)},
+		{"Joined", "tags of one key in a string", joined(`other=vNAME,`)},
+	} {
+		input := fmt.Sprintf(`"tagFields": [{"apiVersion": "ec2.aws.upbound.io/*", "kind": "*", "fieldPath": "spec.forProvider.long", "shape": %q}], `+
+			`"removeTags": [{"key": "label-000*"}, {"key": "other", "value": "v0000001"}], "ignoreTags": [{"key": "label-001*"}], %s`, of.shape, from(ofFew))
+		both := map[string]thing{"desired.resource.spec.forProvider.long": of.long, "observed.resource.spec.forProvider.long": of.long}
+		observed := map[string]thing{"observed.resource.spec.forProvider.long": of.long, "observed.resource.status.atProvider.long": of.long}
+
+		out = append(out,
+			Attack{of.name, "tagFields[].fieldPath", input, in("desired.resource.spec.forProvider.long", of.long), 0},
+			Attack{of.name + ", desired and observed", "tagFields[].fieldPath", input, both, 0},
+			Attack{of.name + ", observed", "tagFields[].fieldPath", input, observed, 0},
+		)
+	}
+
+	return out
+}
+
+// onTargets has what composed resources have that settings judge, or that is looked at anyway.
+func onTargets() []Attack {
+	const (
+		tagged = `"launchedResources": "Tag", `
+		policy = `"tagPolicy": {"rules": [{"key": "team", %s}]}`
+		others = `"tagFields": [{"apiVersion": "ec2.aws.upbound.io/*", "kind": "*", "fieldPath": "spec.forProvider.long", "shape": "StringList"}], `
+	)
+
+	return []Attack{
+		{"100 labels to items of a launch template", "launchedResources", tagged + from(ofLong), map[string]thing{
+			"xr.spec.long": atMost(hundred, labels), "desired.resource.kind": is("LaunchTemplate"), "desired.resource.spec.forProvider.tagSpecifications": list(`{"resourceType": "instance"}`),
+		}, 0},
+		{"value that a policy matches", "tagPolicy.rules[].matches", fmt.Sprintf(policy, `"matches": "^(x+x+)+y$"`), in("desired.resource.spec.forProvider.tags.team", text), 0},
+		{"value of a policy", "tagPolicy.rules[].values", fmt.Sprintf(policy, `"values": ["*a*b*", "*x*x*x*y"]`), in("desired.resource.spec.forProvider.tags.team", text), 0},
+		{"resources that break a policy", "", fmt.Sprintf(policy, `"required": true`), in("desired", mapOf("resource-NAME", bucket)), 0},
+		{"resources", "", from(ofFew), in("desired", mapOf("resource-NAME", bucket)), 0},
+		{"name of a resource", "", from(ofFew), in("desired", longKey(bucket)), 0},
+		{"name of the composite resource", "", from(ofFew), in("xr.metadata.name", text), many},
+		{"managers of fields", "", from(ofFew), in("observed.resource.metadata.managedFields", list(`{"manager": "NAME", "operation": "Update", "apiVersion": "ec2.aws.upbound.io/v1beta1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:forProvider": {"f:tags": {"f:NAME": {}}}}}}`)), 0},
+		{"tags of other managers", "", others + fmt.Sprintf(policy, `"required": true`), map[string]thing{
+			"observed.resource.spec.forProvider.long": list(`"other=vNAME"`), "observed.resource.metadata.managedFields": managed("f:spec", "f:forProvider", "f:long", mapOf(`v:"other=vNAME"`, "{}")),
+		}, 0},
+		{"conditions", "", from(ofFew), in("xr.status.conditions", list(`{"type": "CloudTagsPropagated", "message": "a [NAME]"}`)), 0},
+		{"verdicts of steps", "", from(ofFew), in("context", under(v1beta1.StepsContextKey, mapOf("NAME", `{"order": 1, "reason": "AllPropagated", "message": "x", "digest": "abcdef", "trusted": {"resource": {"NAME": "v"}}}`))), 0},
+		{"kinds of resources", "", from(ofFew), in("desired", mapOf("resource-NAME", strings.ReplaceAll(bucket, "s3.aws", "gNAME.aws"))), 0},
+	}
+}
