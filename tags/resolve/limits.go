@@ -109,18 +109,29 @@ func (p *PerResource) dropCut(m *merged) {
 
 // A bound leaves out the labels of one source that can't be among the lowest of any set: all behind the first maxLabels and
 // one, which tells that there are too many. The labels of a source come in the order of their keys.
-type bound struct{ labels, claims int }
+type bound struct {
+	reserved       profile.KeySet
+	labels, claims int
+
+	// left is how many labels were left out.
+	left int
+}
 
 // admits counts the label, and reports whether it can be in a set.
-func (b *bound) admits(reserved profile.KeySet, l tags.Label) bool {
+func (b *bound) admits(l tags.Label) bool {
 	n := &b.labels
-	if !l.Trusted && tags.Claims(reserved, l) {
+	if !l.Trusted && tags.Claims(b.reserved, l) {
 		n = &b.claims
 	}
 
 	*n++
+	if *n <= maxLabels+1 {
+		return true
+	}
 
-	return *n <= maxLabels+1
+	b.left++
+
+	return false
 }
 
 // checkPatterns that fields hold aren't too many.

@@ -24,11 +24,11 @@ type PerResource struct {
 	// all labels in the order in which they are taken. Those that expressions compute have no value.
 	all []entry
 
-	// scopes are the sources that are for some resources only, each with its bound. left is how many of their labels are
-	// beyond these.
+	// scopes are the sources that are for some resources only.
 	scopes []*v1beta1.Source
-	bounds []bound
-	left   int
+
+	// left is how many labels that not all resources have are beyond the bounds of their sources.
+	left int
 
 	// surplus is the most labels that any resource has had too many.
 	surplus int
@@ -129,15 +129,10 @@ func (t *entry) differs() bool { return t.source != nil || t.accounts != nil || 
 func (p *PerResource) add(t entry, s *v1beta1.Source) {
 	if s.Resources != nil {
 		if n := len(p.scopes); n == 0 || p.scopes[n-1] != s {
-			p.scopes, p.bounds = append(p.scopes, s), append(p.bounds, bound{})
+			p.scopes = append(p.scopes, s)
 		}
 
 		t.scope = len(p.scopes)
-
-		if !p.bounds[t.scope-1].admits(p.reserved, t.Label) {
-			p.left++
-			return
-		}
 	}
 
 	p.all = append(p.all, t)

@@ -147,12 +147,9 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 		return nil, err
 	}
 
-	var (
-		out    []tags.Label
-		places bound
-	)
+	var out []tags.Label
 
-	all := found[0]
+	all, places := found[0], bound{reserved: p.reserved}
 
 	for l, f := range p.included(a.Source, a.from, a.include, all) {
 		// Anybody may make one in a namespace.
@@ -168,12 +165,12 @@ func (p *PerResource) read(a *accounts, of account) ([]tags.Label, error) {
 			continue
 		}
 
-		if places.admits(p.reserved, l) {
+		if places.admits(l) {
 			out = append(out, l)
-		} else {
-			p.left++
 		}
 	}
+
+	p.left += places.left
 
 	// An empty map is meant to be empty.
 	if len(all) > 0 && len(out) == 0 {

@@ -316,6 +316,15 @@ func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 	}
 }
 
+// leave counts n labels of the source s that no set has.
+func (r *resolver) leave(n int, s *v1beta1.Source) {
+	if s.Resources == nil {
+		r.surplus += n
+	} else {
+		r.set.PerResource.left += n
+	}
+}
+
 // merged are labels of sources, later ones over earlier ones.
 type merged struct {
 	// reserved keys, which only trusted sources may set.

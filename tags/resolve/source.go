@@ -166,9 +166,10 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 
 	for _, labels := range found {
 		of += len(labels)
+		places := bound{reserved: r.reserved}
 
 		for l, f := range r.included(s, from, include, labels) {
-			why, ok, err := r.takeFound(l, s, f)
+			why, ok, err := r.takeFound(l, s, f, &places)
 
 			switch {
 			case err != nil:
@@ -182,6 +183,8 @@ func (r *resolver) source(s *v1beta1.Source, from *tags.Source) error {
 				r.set.Absent = append(r.set.Absent, Lack{from.Name, why})
 			}
 		}
+
+		r.leave(places.left, s)
 	}
 
 	// An empty map is meant to be empty.
@@ -207,9 +210,9 @@ func (r *resolver) included(s *v1beta1.Source, from *tags.Source, include *inclu
 	}
 }
 
-// takeFound takes the label l of the source s, whose value the source finds in f. It returns false if
+// takeFound takes the label l of the source s, whose value the source finds in f, if places admits it. It returns false if
 // there is no label: because the value is null, or, with the reason why, because an expression has none.
-func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why string, ok bool, err error) {
+func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found, places *bound) (why string, ok bool, err error) {
 	switch {
 	case f.expression == nil:
 		l.Value, ok, err = f.text(s)
@@ -220,7 +223,7 @@ func (r *resolver) takeFound(l tags.Label, s *v1beta1.Source, f found) (why stri
 		l.Value, why, ok, err = r.compute(s, f)
 	}
 
-	if ok {
+	if ok && places.admits(l) {
 		r.take(l, s)
 	}
 
