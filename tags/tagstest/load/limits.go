@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -121,8 +122,9 @@ func texts(unit string) thing {
 func list(unit string) thing {
 	return func(size int) *structpb.Value {
 		one := &structpb.ListValue{}
-		for used := 0; used < size; used += len(unit) + 5 {
-			one.Values = append(one.Values, value(unit, len(one.GetValues())))
+		each := 2 + proto.Size(value(unit, 0))
+		for i := range (size + each - 1) / each {
+			one.Values = append(one.Values, value(unit, i))
 		}
 
 		return structpb.NewListValue(one)
@@ -134,8 +136,8 @@ func mapOf(key, unit string) thing {
 	return func(size int) *structpb.Value {
 		out := &structpb.Struct{Fields: make(map[string]*structpb.Value)}
 
-		for used := 0; used < size; used += len(key) + len(unit) + 9 {
-			n := len(out.GetFields())
+		each := len(key) + 9 + proto.Size(value(unit, 0))
+		for n := range (size + each - 1) / each {
 			out.Fields[strings.ReplaceAll(key, "NAME", number(n))] = value(unit, n)
 		}
 
