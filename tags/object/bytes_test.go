@@ -88,6 +88,22 @@ func TestNode(t *testing.T) {
 	}
 }
 
+// TestEqualLists proves that lists are compared item by item: a tree of each would take many times the bytes of a request.
+func TestEqualLists(t *testing.T) {
+	listOf := func(items int) object.Node {
+		return object.NodeOf(value("[" + strings.TrimSuffix(strings.Repeat(`"x",`, items), ",") + "]"))
+	}
+
+	shorter, longer := listOf(1000), listOf(1001)
+	if shorter.Equal(longer) || longer.Equal(shorter) {
+		t.Errorf("\nA list of more items is another one.\nEqual(...): want false")
+	}
+
+	if allocations := testing.AllocsPerRun(10, func() { shorter.Equal(longer) }); allocations > 0 {
+		t.Errorf("\nStrings in lists are compared where they are.\nEqual(...): want no allocations, got %v", allocations)
+	}
+}
+
 func TestNodeJSONSize(t *testing.T) {
 	for _, j := range []string{`null`, `-1.5`, `true`, `false`, `""`, `"x\"é\u003c\n"`, `{}`, `[]`, `[[]]`, `[1,[2,{}],"x"]`, `{"a":{"b":[{}],"c\"":null},"é":""}`} {
 		n := object.NodeOf(value(j))
