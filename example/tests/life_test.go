@@ -12,7 +12,7 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
-	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	kube "github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/require"
 	"github.com/plexsphere/function-cloud-tags/tags/resolve"
@@ -83,7 +83,7 @@ func TestLife(t *testing.T) {
 		{"target", "locate/locate.go", "Target", fmt.Sprintf("the resource `%s`, whose tag field `%s` has the shape %s", look.Name, at.Path, at.Shape)},
 		{"state", "stamp/state.go", "State", fmt.Sprintf("no tags yet, and %d free slots: %s", at.Free, at.Limit)},
 		{"decision", "stamp/decide.go", "Decision", fmt.Sprintf("the tag field is to have %d tags", after.Len())},
-		{"entry", "stamp/tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
+		{"entry", "tagset/entry.go", "Entry", fmt.Sprintf("`%s: %s`, one of them", record.Key, after.Field(record.Key).Text())},
 		{"record", "stamp/judged.go", "Judged", "fate " + map[stamp.Fate]string{stamp.Tagged: "`Tagged`"}[record.Fate]},
 		{"finding", "report/findings.go", "findings", fmt.Sprintf("`%s` is a resource with %d tags of labels", out.Results[0].Resource, len(out.Results[0].Active))},
 		{"result", "report/results.go", "topic", fmt.Sprintf("none, since no label is skipped; the condition says `%s`", conditionMessage(t, read("expected.yaml")[0]))},

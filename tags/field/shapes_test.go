@@ -33,7 +33,7 @@ func TestShapesTested(t *testing.T) {
 		t.Fatal("field.go has no shapes")
 	}
 
-	for _, dir := range []string{".", "../stamp", "../stamp/tagset", "../command/policy"} {
+	for _, dir := range []string{".", "../stamp", "../tagset", "../command/policy"} {
 		var tests []byte
 
 		for _, pattern := range []string{"*_test.go", "testdata/*", "testdata/*/*"} {

@@ -140,7 +140,7 @@ func TestReaders(t *testing.T) {
 	var got []string
 
 	// People run commands on files of their own.
-	eachSource(t, []string{"tags/command", "tags/field/survey", "tags/tagstest", "example", "package"}, func(name string, source []byte) {
+	eachSource(t, []string{"tags/command", "tags/manifest", "tags/field/survey", "tags/tagstest", "example", "package"}, func(name string, source []byte) {
 		if name != "tags/object/yaml.go" {
 			got = append(got, readersIn(t, name, source)...)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
 // begin writes to r what doesn't depend on the rest of the decision.

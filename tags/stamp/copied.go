@@ -1,7 +1,7 @@
 package stamp
 
 import (
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
 // copies are the tags that the metadata becomes that was copied to the tag field. It has less right

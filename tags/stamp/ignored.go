@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	"github.com/plexsphere/function-cloud-tags/tags/stamp/tagset"
+	"github.com/plexsphere/function-cloud-tags/tags/tagset"
 )
 
 // ignoreTags gives the tags of other systems the value that the cloud has.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plexsphere/function-cloud-tags/example/internal/engine"
 	"github.com/plexsphere/function-cloud-tags/example/internal/functions"
-	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 )
 
 // An Engine renders scenarios with functions by name. That a pipeline fails is not an error:

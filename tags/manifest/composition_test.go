@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plexsphere/function-cloud-tags/tags/command/manifest"
+	"github.com/plexsphere/function-cloud-tags/tags/manifest"
 	"github.com/plexsphere/function-cloud-tags/tags/tagstest"
 )
 
