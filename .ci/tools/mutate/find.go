@@ -20,10 +20,10 @@ type mutant struct {
 	typ        string // of an expression
 	to         string
 
-	// reached is whether a test does, by which one noticed, and own whether that is one
-	// of the mutant's package.
-	reached, own bool
-	by           string
+	// reached reports whether a test reaches the mutant, by names the test that noticed it, and near reports
+	// whether that test is of the mutant's package.
+	reached, near bool
+	by            string
 }
 
 func (m *mutant) from() string { return string(m.file.text[m.start:m.end]) }

@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 )
 
-// A pkg is a package to mutate. Of the mutants that are found, sample leaves some.
+// A pkg is a package to mutate. It has all mutants that find found, and after sample only some.
 type pkg struct {
 	path, dir, name string
 	fset            *token.FileSet
@@ -111,7 +111,7 @@ func load(patterns []string) []*pkg {
 	return pkgs
 }
 
-// compiles is true if the package compiles with the mutant.
+// compiles reports whether the package compiles with the mutant.
 func (p *pkg) compiles(m *mutant) bool {
 	files := []*ast.File{must(parser.ParseFile(p.fset, "mutate.go", p.switchCode(), 0))}
 

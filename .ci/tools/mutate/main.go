@@ -8,8 +8,8 @@
 //
 // A sample of -n mutants is compiled into the packages at once, each behind a switch.
 // A test that doesn't reach a mutant can't notice it: each test is run once to see
-// which ones it reaches, and then each mutant with the tests that do, those of its own
-// package first. A test that takes far more CPU time than unmutated has noticed, too.
+// which mutants it reaches. Then each mutant is run with the tests that reach it, beginning
+// with the tests of its package. A test that takes far more CPU time than unmutated has noticed, too.
 // The same code, -n and -seed give the same mutants. Packages that the function doesn't
 // import, because they generate code or help tests, have none.
 package main

@@ -24,17 +24,17 @@ func summary(mutants []*mutant) string {
 
 	row := func(name string, ms []*mutant) {
 		count := map[string]int{}
-		own := 0
+		near := 0
 
 		for _, m := range ms {
 			count[m.result()]++
 
-			if m.own {
-				own++
+			if m.near {
+				near++
 			}
 		}
 
-		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %d | %.1f |\n", name, len(ms), count["killed"], own,
+		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %d | %.1f |\n", name, len(ms), count["killed"], near,
 			count["survived"], count["unreached"], 100*float64(count["killed"])/float64(len(ms)))
 	}
 
@@ -53,8 +53,8 @@ func summary(mutants []*mutant) string {
 	return out.String()
 }
 
-// table of all mutants. Results come first and lines late, so that the tables of two
-// commits can be compared where code has moved.
+// table returns the table of all mutants. Results come first and lines late: the tables of two
+// commits can then be compared even if code has moved.
 func table(mutants []*mutant) string {
 	var out strings.Builder
 

@@ -56,8 +56,8 @@ func rewrite(text []byte, mutants []*mutant) []byte {
 	return out.Bytes()
 }
 
-// switchCode is the file of a package that says which mutant is on, and records which
-// ones were reached.
+// switchCode returns a file for the package, with the number of the mutant that is on. The file records
+// the mutants that a test reaches.
 func (p *pkg) switchCode() []byte {
 	return fmt.Appendf(nil, `package %s
 

@@ -87,13 +87,13 @@ func (b *binary) run(names []string, limit time.Duration, env string) (string, t
 
 var failed = regexp.MustCompile(`--- FAIL: (\w+)`)
 
-// try the tests that reach the mutant, those of its own package first, until one notices.
+// try runs the tests that reach the mutant until a test notices. Tests of the mutant's package come first.
 func (m *mutant) try(binaries []*binary) {
-	own := slices.DeleteFunc(slices.Clone(binaries), func(b *binary) bool { return b.pkg != m.file.pkg.path })
+	near := slices.DeleteFunc(slices.Clone(binaries), func(b *binary) bool { return b.pkg != m.file.pkg.path })
 	others := slices.DeleteFunc(slices.Clone(binaries), func(b *binary) bool { return b.pkg == m.file.pkg.path })
 	id := fmt.Sprint(m.id)
 
-	for _, b := range append(own, others...) {
+	for _, b := range append(near, others...) {
 		var names []string
 
 		limit := 5 * time.Second
@@ -111,7 +111,7 @@ func (m *mutant) try(binaries []*binary) {
 		m.reached = true
 
 		if out, _, err := b.run(names, limit, "MUTATE_ID="+id); err != nil {
-			m.own = b.pkg == m.file.pkg.path
+			m.near = b.pkg == m.file.pkg.path
 			m.by = b.pkg + ": time or memory"
 
 			if f := failed.FindStringSubmatch(out); f != nil {
