@@ -16,10 +16,3 @@ var alibaba = family{
 		"ecs/LaunchTemplate": {at("templateTags", "templateTags")},
 	},
 }
-
-// alibabaClassic is crossplane-contrib/provider-jet-alibaba and provider-alibaba before
-// it, which add no tags of their own.
-var alibabaClassic = family{
-	Family: Family{Name: "alibaba-classic", Profile: "alibaba", Upjet: true},
-	fields: []*candidate{at("tags", "tags")},
-}

@@ -31,9 +31,3 @@ var azureClassic = family{
 		"storage/Account":        {at(".spec.storageAccountSpec.tags")},
 	},
 }
-
-// azapi is upbound/provider-upjet-azapi, whose kinds but Resource are parts of others.
-var azapi = family{
-	Family: Family{Name: "azapi", Profile: "azure", Upjet: true},
-	fields: []*candidate{azureTags},
-}

@@ -108,6 +108,7 @@ const (
 	refusedByHook = "a webhook refuses any change"
 	refusedByRule = "a rule of the kind's schema refuses any change"
 	replaces      = "a change replaces the resource"
+	inHash        = "tags are part of the hash by which Karpenter finds out that nodes are to be replaced"
 	untried       = "nobody has tried what a later change does to what runs"
 )
 

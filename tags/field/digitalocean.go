@@ -19,11 +19,3 @@ var digitalocean = family{
 		"digitalocean/Tag": none,
 	},
 }
-
-// digitaloceanClassic is crossplane-contrib/provider-digitalocean. Its lists are atomic.
-//
-// Not tags of the resource itself: tags and labels of nodePools (the pools').
-var digitaloceanClassic = family{
-	Family: Family{Name: "digitalocean-classic", Profile: "digitalocean"},
-	fields: []*candidate{at("tags", "tags").words(":")},
-}

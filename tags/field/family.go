@@ -78,23 +78,6 @@ func Names() []string {
 // crossplane-runtime's pkg/resource.
 var providerTags = tags.ProvidersKeys()
 
-// families of providers. A file per family says which fields of its kinds carry cloud tags, and
-// why. What is known of API groups and of single kinds is in tables: see groups.txt, fills.txt,
-// immutable.txt and launched.txt.
-var families = []*family{
-	// Crossplane's providers, and those that are of nobody.
-	&aiven, &alibaba, &alibabaClassic, &aruba, &aviatrix, &aws, &awsClassic, &azapi, &azure, &azureClassic, &btp, &civo,
-	&cloudflare, &cloudfoundry, &cloudscale, &cloudstack, &databricks, &digitalocean, &digitaloceanClassic, &elastic, &equinix,
-	&exoscale, &flexibleengine, &gcp, &gcpClassic, &grafana, &gridscale, &harness, &hetzner, &huawei, &ibm, &ionos, &linode,
-	&maas, &minio, &mongodbatlas, &nebius, &nsxt, &nuodb, &oci, &openstack, &opentelekom, &outscale, &palette, &proxmox, &rosa,
-	&scaleway, &tencent, &unknown, &unmanaged, &upcloud, &vcd, &vra, &vultr, &yandex,
-
-	// Controllers that people compose resources of as they are.
-	&ack, &aso, &kcc,
-	&capa, &capdo, &capg, &capl, &capo, &capoci, &caposc, &capp, &caps, &capz,
-	&awsLBC, &hive, &hypershift, &karpenterAWS, &karpenterAzure, &karpenterGCP, &orc, &osok,
-}
-
 // A family says which fields of its kinds carry cloud tags. A field that no candidate names carries
 // none, however much it looks like it: comments say why.
 type family struct {

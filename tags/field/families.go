@@ -1,0 +1,289 @@
+package field
+
+// families of providers and controllers, which say which fields of their kinds carry cloud tags, and why. A family whose
+// kinds all have the same fields is a row here. A family with rules for single kinds has a file of its own. What is known
+// of API groups and of single kinds otherwise is in tables: see groups.txt, fills.txt, immutable.txt and launched.txt.
+var families = []*family{
+	// Crossplane's providers with rules for single kinds, and those that are of nobody.
+	&alibaba, &aruba, &aws, &awsClassic, &azure, &azureClassic, &cloudfoundry, &databricks, &digitalocean,
+	&flexibleengine, &gcp, &gcpClassic, &grafana, &hetzner, &huawei, &openstack, &opentelekom, &scaleway, &tencent,
+	&unknown, &unmanaged, &upcloud,
+
+	// joonvena/provider-aiven.
+	upjet("aiven", "generic", at("tag", "tag").as(KeyValueList)),
+
+	// crossplane-contrib/provider-jet-alibaba and provider-alibaba before
+	// it, which add no tags of their own.
+	upjet("alibaba-classic", "alibaba", at("tags", "tags")),
+
+	// aviatrix/crossplane-provider-aviatrix. Gateways hand their tags on to the cloud
+	// that they are in, says the provider's documentation.
+	upjet("aviatrix", "generic", at("tags", "tags").request("gateways are refused with tags in other clouds than AWS and Azure, and the kind doesn't say which cloud it is")),
+
+	// upbound/provider-upjet-azapi, whose kinds but Resource are parts of others.
+	upjet("azapi", "azure", azureTags),
+
+	// SAP/crossplane-provider-btp, of SAP Business Technology Platform. The labels of its
+	// accounts and service instances may have several values each.
+	//
+	// Not labels: parameters of environments and services (of what is in them).
+	handwritten("btp", "btp", at("labels", "labels").as(MapOfLists)),
+
+	// crossplane-contrib/provider-civo, whose kinds have no spec.forProvider, and the
+	// generated providers of upbound and upsidr. A tag is one word. No document limits what is in it.
+	//
+	// Not tags: labels of pools (Kubernetes labels).
+	upjet("civo", "generic", at("tags", "tags").words("="), at(".spec.instanceConfig.tags").words("=")),
+
+	// crossplane-contrib/provider-upjet-cloudflare and
+	// wildbitca/provider-upjet-cloudflare: DNS records have tags, one word of a name, a colon and a
+	// value. rossigee/provider-cloudflare and crossplane-contrib/provider-cloudflare, which have
+	// groups of the same domain, and cdloh/provider-cloudflare have none.
+	//
+	// Nothing else has tags, and is unmanaged: tags of workers and scripts (words that no bill
+	// knows) and of Access applications (names of tags that must be there before).
+	upjet("cloudflare", "cloudflare", at("tags", "tags").words(":")),
+
+	// vshn/provider-cloudscale, which has users of the object storage with tags, and
+	// buckets without.
+	handwritten("cloudscale", "generic", at("tags", "tags")),
+
+	// PlaytikaOSS/provider-cloudstack and TeraSky-OSS/provider-cloudstack.
+	//
+	// Not tags: metadata of profiles of machines.
+	upjet("cloudstack", "cloudstack", at("tags", "tags")),
+
+	// crossplane-contrib/provider-digitalocean. Its lists are atomic.
+	//
+	// Not tags of the resource itself: tags and labels of nodePools (the pools').
+	handwritten("digitalocean-classic", "digitalocean", at("tags", "tags").words(":")),
+
+	// crossplane-contrib/provider-upjet-ec, and provider-jet-ec before it, of Elastic
+	// Cloud, whose deployments have tags.
+	upjet("elastic", "generic", at("tags", "tags")),
+
+	// crossplane-contrib/provider-jet-equinix and provider-tf-equinix-metal, and
+	// provider-equinix-metal before them. No document limits what is in a tag.
+	//
+	// Not tags: instanceParameters.tags of a request for servers (the servers').
+	upjet("equinix", "generic", at("tags", "tags").words("=")),
+
+	// exoscale/provider-exoscale, lucj/provider-jet-exoscale before it, and
+	// vshn/provider-exoscale, which has no tags. The labels of a node pool are labels of its
+	// nodes, too, so that they have the syntax of Kubernetes. The instances of the oldest
+	// provider have tags in the place of labels.
+	upjet("exoscale", "generic", at("labels", "labels"), at("tags", "tags")),
+
+	// PlatformRelay/provider-gridscale and dNationCloud/provider-gridscale, of which
+	// the latter has certificates in a group of another name. A label is one word. No document
+	// limits what is in it.
+	//
+	// Not tags: nodePool.labels (Kubernetes labels).
+	upjet("gridscale", "generic", at("labels", "labels").words("=")),
+
+	// TeraSky-OSS/provider-harness, and jeremywyx/provider-harness before it, which has
+	// no tags. A tag is one word of a key, a colon and a value: see ExpandTags in helpers of
+	// harness/terraform-provider-harness, which cuts it at every colon, so that the profile is narrower.
+	//
+	// Not tags of the resource itself: tags of a request, an application or a filter (of what they
+	// are about), lists of objects with an identifier.
+	upjet("harness", "generic", at("tags", "tags").words(":"), at("tags", "tags")),
+
+	// crossplane-contrib/provider-ibm-cloud. A tag is one word of at most 128 characters, in
+	// which a colon parts key and value, say the documents of IBM Cloud.
+	//
+	// Not tags: workerPool.labels (Kubernetes labels).
+	handwritten("ibm", "ibm", at("tags", "tags").words(":").upTo(128)),
+
+	// ionos-cloud/provider-upjet-ionoscloud, and crossplane-provider-ionoscloud before
+	// it, which has no tags. No document limits labels of servers. The Terraform provider's
+	// schema admits only ASCII lower-case letters and digits in them, but Upjet runs it in
+	// process, without that check.
+	//
+	// Not tags: labels of node pools (Kubernetes labels); metadata of objects (HTTP headers), and
+	// metadata.labels of what a set of servers makes.
+	upjet("ionos", "generic",
+		at("label", "label").as(KeyValueList), // Servers.
+		at("tags", "tags"),                    // Buckets and objects.
+	),
+
+	// linode/provider-linode, and crossplane-contrib/provider-jet-linode before it. A tag
+	// is one word of 3 to 50 characters, says the API reference.
+	//
+	// Not tags of the resource itself: labels of a node pool (Kubernetes labels); pool.tags of
+	// a cluster (the pool's); externalPoolTags (they say which pools are someone else's, who
+	// gives these such a tag); metadata (of a guest, or an object).
+	upjet("linode", "linode", at("tags", "tags").words("=").upTo(50)),
+
+	// Marouan-chak/provider-upjet-maas. What it has on network interfaces, block devices
+	// and VM hosts are words, by which a machine can be asked for: one that nobody asks for
+	// changes nothing.
+	//
+	// Not tags of the resource itself: partitions.tags (of each partition).
+	upjet("maas", "generic", at("tags", "tags").words("=")),
+
+	// rossigee/provider-minio, whose buckets have tags as those of S3 do, and
+	// vshn/provider-minio before it, whose buckets have none.
+	handwritten("minio", "generic", at("tags", "tags")),
+
+	// crossplane-contrib/provider-mongodbatlas.
+	//
+	// Not tags: labels of clusters (deprecated for tags, and one of them is the provider's own);
+	// labels of database users (nothing is billed by them).
+	upjet("mongodbatlas", "mongodbatlas", at("tags", "tags").as(Map, KeyValueList)),
+
+	// upbound/provider-upjet-nebius. No document limits labels.
+	//
+	// Not tags: managedDisk.labels (the disk's), template.metadata.labels of a group of nodes
+	// (Kubernetes labels).
+	upjet("nebius", "generic", at("labels", "labels")),
+
+	// ankasoftco/provider-nsxt, whose API groups are directly under crossplane.io. A tag
+	// of NSX-T is a scope and a tag, which are what others call a key and a value. Groups of NSX-T
+	// may select by them, and firewalls and load balancers by the groups: only ones that name the
+	// tag's scope and tag, or no scope and the tag alone.
+	//
+	// Not tags of the resource itself: tag of a rule, defaultRule, port, bgpConfig or vrfConfig (of
+	// a part, each of which has its own tags); logicalPortTag (of the port of a machine, whose tags are
+	// beside it).
+	//
+	// The group dns.crossplane.io is shared with Smana/provider-tailscale, and
+	// loadbalancer.crossplane.io with vra.
+	upjet("nsxt", "generic", at("tag", "tag").as(KeyValueList)),
+
+	// adriansuarez/crossplane-provider-nuodbaas: projects and databases can be searched
+	// by their labels.
+	upjet("nuodb", "generic", at("labels", "labels")),
+
+	// oracle/crossplane-provider-oci and upbound/provider-upjet-oci.
+	//
+	// Not tags of the resource itself: definedTags (their namespaces and keys must exist before);
+	// freeformTags of createVnicDetails, instancePools, launchDetails, nodeConfigDetails,
+	// persistentVolumeConfig and serviceLbConfig (of what the resource makes); metadata and
+	// extendedMetadata (a guest's, or a service's); securityAttributes (Zero Trust);
+	// initialNodeLabels (Kubernetes labels). A Tag and a TagNamespace define tags, and have
+	// some of their own.
+	upjet("oci", "oci", at("freeformTags", "freeformTags")),
+
+	// outscale/upjet-provider-outscale, which reports no tags.
+	//
+	// Not tags: tag of a security group (the deprecated twin of tags), and tags of what configures
+	// a load balancer, whose entries have no fields.
+	upjet("outscale", "outscale", at("tags", "tags").as(KeyValueList)),
+
+	// crossplane-contrib/provider-palette, of Spectro Cloud. A tag is one word of a key,
+	// a colon and a value: see toTags in spectrocloud/cluster_common_tags.go of
+	// spectrocloud/terraform-provider-spectrocloud.
+	//
+	// Not tags: additionalLabels (Kubernetes labels of nodes), nodeTags (by which MAAS chooses
+	// machines), additionalTags of a Fargate profile (the profile's); metadata.labels and labels of
+	// machines and data volumes (Kubernetes labels).
+	upjet("palette", "generic", at("tags", "tags").words(":"), at("tags", "tags")),
+
+	// valkiriaaquatica/provider-proxmox-bpg, whose first releases had API groups directly
+	// under crossplane.io, and joekky/provider-proxmox, which has no tags. Proxmox VE puts tags in
+	// order, and a list in another order is a difference that never ends, says the documentation
+	// of the provider. A tag is one word without = and :, so that key and value are apart by what a
+	// tag may have.
+	upjet("proxmox", "proxmox", at("tags", "tags").words("_").sorted()),
+
+	// dormullor/provider-rosa. A cluster's tags are those of what it has in AWS.
+	handwritten("rosa", "aws", at("tags", "tags")),
+
+	// ankasoftco/provider-vcd, of VMware Cloud Director. Its tenants search by metadata,
+	// which is the nearest that it has to tags: any keys, any values.
+	//
+	// Not tags: catalogItemMetadata (deprecated: of what a catalogue's item is a template of, and
+	// metadata beside it is its own); securityTags of machines (security groups of the firewall
+	// select by them).
+	upjet("vcd", "generic", at("metadata", "metadata")),
+
+	// ankasoftco/provider-vra, whose API groups are directly under crossplane.io, and
+	// anka-software/provider-jet-vra before it. VMware Aria Automation, once vRealize Automation,
+	// places machines by constraints, which name tags of zones, computes, networks and profiles: a
+	// tag that no constraint names changes nothing.
+	//
+	// The group loadbalancer.crossplane.io is shared with nsxt, and storage.crossplane.io with
+	// ankasoftco/provider-vsphere.
+	upjet("vra", "generic", at("tags", "tags").as(KeyValueList)),
+
+	// vultr/crossplane-provider-vultr. No document limits what is in a tag.
+	//
+	// Not tags: labels of node pools (Kubernetes labels).
+	upjet("vultr", "generic", at("tags", "tags").words("=")),
+
+	// yandex-cloud/crossplane-provider-yc and tagesjump/provider-upjet-yc.
+	//
+	// Not labels of the resource itself: labels of computeInstance, egress, ingress,
+	// instanceTemplate and snapshotSpec, targetGroupLabels, instanceTagsPool.tags (of what the
+	// resource makes, or of rules); nodeLabels (Kubernetes labels); tags of a function (those of its
+	// version), and of hostParameters; metadata of instances (a guest's); lifecycleRule.filter.tag
+	// (a filter).
+	upjet("yandex", "yandex",
+		at("labels", "labels"),
+		at("tags", "tags"), // Buckets, objects and queues, as Amazon's have them.
+	),
+
+	// Controllers that people compose resources of as they are.
+	&ack, &aso, &kcc, &capa, &capdo, &capg,
+
+	// linode/cluster-api-provider-linode. A tag is one word of at most 50 characters, as it is
+	// with the Crossplane provider.
+	native("capl", "linode",
+		at(".spec.tags", ".status.tags").words("=").upTo(50).request(untried),
+		at(".spec.template.spec.tags").words("=").upTo(50).request(ofTemplate),
+	),
+
+	&capo,
+
+	// oracle/cluster-api-provider-oci.
+	//
+	// Not tags of the resource itself: definedTags (their namespaces must exist before).
+	native("capoci", "oci", at(".spec.freeformTags").request(untried), at(".spec.template.spec.freeformTags").request(ofTemplate)),
+
+	// outscale/cluster-api-provider-outscale.
+	native("caposc", "outscale",
+		at(".spec.node.vm.tags").request(untried).within(),
+		at(".spec.template.spec.node.vm.tags").request(ofTemplate).within(),
+	),
+
+	// kubernetes-sigs/cluster-api-provider-packet. A tag is one word.
+	native("capp", "generic", at(".spec.tags").words("=").request(untried), at(".spec.template.spec.tags").words("=").request(ofTemplate)),
+
+	// scaleway/cluster-api-provider-scaleway.
+	native("caps", "scaleway", at(".spec.additionalTags").words("=").request(untried)),
+
+	&capz, &awsLBC, &hive, &hypershift,
+
+	// aws/karpenter-provider-aws.
+	native("karpenter-aws", "aws", at(".spec.tags").request(inHash)),
+
+	// Azure/karpenter-provider-azure, which leaves the tags out of the hash and
+	// changes those of nodes that are there.
+	native("karpenter-azure", "azure", at(".spec.tags")),
+
+	// cloudpilot-ai/karpenter-provider-gcp. Not labels: networkTags.
+	native("karpenter-gcp", "gcp", at(".spec.labels").request(inHash)),
+
+	&orc,
+
+	// oracle/oci-service-operator, whose API groups are the services of Oracle Cloud.
+	//
+	// Not tags of the resource itself: definedTags (their namespaces must exist before).
+	native("osok", "oci", at(".spec.freeformTags", ".status.freeformTags").request(untried)),
+}
+
+// upjet is a family of Crossplane's providers that Upjet generates: see Family.Upjet.
+func upjet(name, profile string, fields ...*candidate) *family {
+	return &family{Family: Family{Name: name, Profile: profile, Upjet: true}, fields: fields}
+}
+
+// handwritten is a family of Crossplane's other providers.
+func handwritten(name, profile string, fields ...*candidate) *family {
+	return &family{Family: Family{Name: name, Profile: profile}, fields: fields}
+}
+
+// native is a family of controllers that are not Crossplane's: see Family.Native.
+func native(name, profile string, fields ...*candidate) *family {
+	return &family{Family: Family{Name: name, Profile: profile, Native: true}, fields: fields}
+}
