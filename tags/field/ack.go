@@ -22,32 +22,15 @@ var (
 // Bucket's rules and listOfTags of a BackupSelection (filters); labels (those of Kubernetes
 // nodes, of Pods, and of Docker); userPoolTags, which are sent at creation only: a UserPool's
 // tags are what is kept in step.
-var ack = family{
-	Family: Family{Name: "ack", Profile: "aws", Native: true},
-	adds:   anyField,
-	added:  []string{"services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version"},
-	fields: []*candidate{ackTags},
-	kinds: map[string][]*candidate{
-		"s3/Bucket": {at(".spec.tagging.tagSet").as(KeyValueList)},
-
-		"networkfirewall/Firewall":       {at(".spec.tags", ".status.firewall.tags").as(KeyValueList)},
-		"networkfirewall/FirewallPolicy": {at(".spec.tags", ".status.firewallPolicyResponse.tags").as(KeyValueList)},
-		"networkfirewall/RuleGroup":      {at(".spec.tags", ".status.ruleGroupResponse.tags").as(KeyValueList)},
-
-		"apigatewayv2/DomainName apigatewayv2/Stage apigatewayv2/VPCLink ecs/Service ssm/Document": {ackReadBack},
-
-		"apigatewayv2/API mq/Broker": {
-			at(".spec.tags").as(Map, KeyValueList).request("a later change is never sent, but tried again each time"),
-		},
-		"ssm/Parameter": {
-			at(".spec.tags").as(Map, KeyValueList).request("a later change is sent along with Overwrite, which AWS refuses with tags"),
-		},
-		"sagemaker/ModelPackage": {
-			at(".spec.tags").as(Map, KeyValueList).request("AWS refuses to create one with both tags and a group"),
-		},
-		"eks/IdentityProviderConfig emrcontainers/JobRun": {at(".spec.tags").as(Map).once(refusedByRule)},
-		"elasticsearchservice/ElasticsearchDomain": {
-			at(".spec.tagList").as(KeyValueList).request("its controller was left in 2021 without any update"),
-		},
-	},
-}
+var ack = native("ack", "aws", ackTags).
+	adding(anyField, "services.k8s.aws/controller-version", "services.k8s.aws/namespace", "app.kubernetes.io/managed-by", "kro.run/kro-version").
+	kind("s3/Bucket", at(".spec.tagging.tagSet").as(KeyValueList)).
+	kind("networkfirewall/Firewall", at(".spec.tags", ".status.firewall.tags").as(KeyValueList)).
+	kind("networkfirewall/FirewallPolicy", at(".spec.tags", ".status.firewallPolicyResponse.tags").as(KeyValueList)).
+	kind("networkfirewall/RuleGroup", at(".spec.tags", ".status.ruleGroupResponse.tags").as(KeyValueList)).
+	kind("apigatewayv2/DomainName apigatewayv2/Stage apigatewayv2/VPCLink ecs/Service ssm/Document", ackReadBack).
+	kind("apigatewayv2/API mq/Broker", at(".spec.tags").as(Map, KeyValueList).request("a later change is never sent, but tried again each time")).
+	kind("ssm/Parameter", at(".spec.tags").as(Map, KeyValueList).request("a later change is sent along with Overwrite, which AWS refuses with tags")).
+	kind("sagemaker/ModelPackage", at(".spec.tags").as(Map, KeyValueList).request("AWS refuses to create one with both tags and a group")).
+	kind("eks/IdentityProviderConfig emrcontainers/JobRun", at(".spec.tags").as(Map).once(refusedByRule)).
+	kind("elasticsearchservice/ElasticsearchDomain", at(".spec.tagList").as(KeyValueList).request("its controller was left in 2021 without any update"))

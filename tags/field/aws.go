@@ -22,20 +22,13 @@ var launchedToo = map[string]*structpb.Value{"propagateAtLaunch": structpb.NewBo
 // what the resource makes); filter.tags and filters.resourceTags (filters);
 // labels of an EKS NodeGroup (Kubernetes labels); metadata of S3 objects
 // (HTTP headers); actions.tagging (a switch).
-var aws = family{
-	Family: Family{Name: "aws", Profile: "aws", Upjet: true},
-	adds:   "tags",
-	fields: []*candidate{awsTags},
-	usual:  awsTags,
-	kinds: map[string][]*candidate{
-		// Its tags, where there are any, are the deprecated twin of tag.
-		"autoscaling/AutoscalingGroup": {at("tag", "tag").as(KeyValueList).with(launchedToo)},
-
-		// A resource group of Inspector selects EC2 instances by its tags.
-		"inspector/ResourceGroup": none,
-
-		// These are tags, not resources that have some.
-		`autoscaling/GroupTag cognitoidentity/CognitoIdentityPoolProviderPrincipalTag dynamodb/Tag ec2/Tag
-		servicecatalog/TagOption transfer/Tag`: none,
-	},
-}
+var aws = upjet("aws", "aws", awsTags).
+	adding("tags").
+	usually(awsTags).
+	// Its tags, where there are any, are the deprecated twin of tag.
+	kind("autoscaling/AutoscalingGroup", at("tag", "tag").as(KeyValueList).with(launchedToo)).
+	// A resource group of Inspector selects EC2 instances by its tags.
+	without("inspector/ResourceGroup").
+	// These are tags, not resources that have some.
+	without(`autoscaling/GroupTag cognitoidentity/CognitoIdentityPoolProviderPrincipalTag dynamodb/Tag ec2/Tag
+		servicecatalog/TagOption transfer/Tag`)

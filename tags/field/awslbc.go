@@ -7,13 +7,8 @@ const tagsLoadBalancers = "the tags are those of the load balancers that others 
 // balancers have that Ingresses and Gateways make, but for a GlobalAccelerator, which is one itself.
 //
 // Not tags: subnets.tags of IngressClassParams, which select subnets.
-var awsLBC = family{
-	Family: Family{Name: "aws-lbc", Profile: "aws", Native: true},
-	fields: []*candidate{
-		at(".spec.tags").as(Map, KeyValueList).request(tagsLoadBalancers),
-		at(".spec.defaultConfiguration.tags").request(tagsLoadBalancers),
-	},
-	kinds: map[string][]*candidate{
-		"GlobalAccelerator": {at(".spec.tags")},
-	},
-}
+var awsLBC = native("aws-lbc", "aws",
+	at(".spec.tags").as(Map, KeyValueList).request(tagsLoadBalancers),
+	at(".spec.defaultConfiguration.tags").request(tagsLoadBalancers),
+).
+	kind("GlobalAccelerator", at(".spec.tags"))

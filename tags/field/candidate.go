@@ -142,9 +142,6 @@ func (c *candidate) of(version string) *candidate {
 	return c
 }
 
-// none are the candidates of a kind without a tag field.
-var none []*candidate
-
 // forms of the path, which is below another one unless it starts with a dot.
 func forms(below, path string) []object.Path {
 	if whole, ok := strings.CutPrefix(path, "."); ok {

@@ -1,20 +1,38 @@
 package field
 
-// families of providers and controllers, which say which fields of their kinds carry cloud tags, and why. A family whose
-// kinds all have the same fields is a row here. A family with rules for single kinds has a file of its own. What is known
-// of API groups and of single kinds otherwise is in tables: see groups.txt, fills.txt, immutable.txt and launched.txt.
+import "strings"
+
+// families of providers and controllers, which say which fields of their kinds carry cloud tags, and why. A family with
+// many rules for single kinds has a file of its own. What is known of API groups, and what else is known of single kinds, is
+// in tables: see groups.txt, fills.txt, immutable.txt and launched.txt.
 var families = []*family{
-	// Crossplane's providers with rules for single kinds, and those that are of nobody.
-	&alibaba, &aruba, &aws, &awsClassic, &azure, &azureClassic, &cloudfoundry, &databricks, &digitalocean,
-	&flexibleengine, &gcp, &gcpClassic, &grafana, &hetzner, &huawei, &openstack, &opentelekom, &scaleway, &tencent,
-	&unknown, &unmanaged, &upcloud,
+	// Crossplane's providers, and those that are of nobody.
+	aws, awsClassic, azure, azureClassic, gcp, gcpClassic, hetzner, openstack, unknown, unmanaged,
 
 	// joonvena/provider-aiven.
 	upjet("aiven", "generic", at("tag", "tag").as(KeyValueList)),
 
+	// crossplane-contrib/provider-upjet-alibabacloud. Since v0.2.0 it adds tags
+	// of its own to each kind whose Terraform tags are a map: see AddExternalTagsField in its
+	// config/overrides.go.
+	//
+	// Not tags of the resource itself: volumeTags of an instance (the disks'); lifecycleRule.tags
+	// of a bucket (a filter); labels of a node pool (Kubernetes labels). The tags of a
+	// Kubernetes node pool go to its instances, and are billed there.
+	upjet("alibaba", "alibaba", at("tags", "tags")).
+		adding("tags").
+		// Its tags are those of the instances that are launched.
+		kind("ecs/LaunchTemplate", at("templateTags", "templateTags")),
+
 	// crossplane-contrib/provider-jet-alibaba and provider-alibaba before
 	// it, which add no tags of their own.
 	upjet("alibaba-classic", "alibaba", at("tags", "tags")),
+
+	// Arubacloud/crossplane-provider-arubacloud. A tag is one word of at least 4
+	// characters, which is what key=value has.
+	upjet("aruba", "aruba", at("tags", "tags").words("=")).
+		// The group of newer releases is the domain itself.
+		kind("Cloudserver Keypair", at("tags", "tags").words("=").request(replaces)),
 
 	// aviatrix/crossplane-provider-aviatrix. Gateways hand their tags on to the cloud
 	// that they are in, says the provider's documentation.
@@ -44,6 +62,13 @@ var families = []*family{
 	// knows) and of Access applications (names of tags that must be there before).
 	upjet("cloudflare", "cloudflare", at("tags", "tags").words(":")),
 
+	// SAP/crossplane-provider-cloudfoundry. It gives every resource labels of its
+	// own: see BuildMetadata in its internal/clients/metadata.
+	//
+	// Not tags: tags of a ServiceInstance (applications read them in VCAP_SERVICES).
+	handwritten("cloudfoundry", "cloudfoundry", at("labels", "labels")).
+		adding("labels"),
+
 	// vshn/provider-cloudscale, which has users of the object storage with tags, and
 	// buckets without.
 	handwritten("cloudscale", "generic", at("tags", "tags")),
@@ -52,6 +77,38 @@ var families = []*family{
 	//
 	// Not tags: metadata of profiles of machines.
 	upjet("cloudstack", "cloudstack", at("tags", "tags")),
+
+	// glalanne/provider-databricks. Databricks passes custom tags on to what it
+	// makes in the cloud below, where they are billed.
+	//
+	// Not tags: newCluster.customTags, cluster.customTags (of what a job or a pipeline
+	// launches; a pool's and a cluster's own must not be the same); filter.tags of a Budget (a
+	// filter); tags of queries and dashboards, which are lists of words, and of MLflow's
+	// experiments and models (search words of documents, nothing that is billed).
+	upjet("databricks", "databricks",
+		// A workspace's can change, but the last one can never be removed.
+		at("customTags", "effectiveCustomTags", "customTags").as(Map, KeyValueList),
+		at("tags", "tags").as(Map, KeyValueList),
+	).
+		without("mlflow/*").
+		// In its first release there is one group only.
+		without("MlflowModel").
+		// What its clusters have in the cloud below.
+		kind("SQLEndpoint", at("tags.customTags", "tags.customTags").as(KeyValueList)),
+
+	// crossplane-contrib/provider-upjet-digitalocean. A tag is one word of at
+	// most 255 letters, digits, colons, dashes and underscores, says the tags
+	// chapter of its API reference.
+	//
+	// Not tags: labels of a node pool (Kubernetes labels), metadata of an object
+	// in Spaces.
+	upjet("digitalocean", "digitalocean", at("tags", "tags").words(":")).
+		// They select by tag: a firewall protects, and an alert watches, every
+		// Droplet that has one of theirs.
+		without("networking/Firewall").
+		without("monitor/Alert").
+		// A tag, not a resource that has some.
+		without("digitalocean/Tag"),
 
 	// crossplane-contrib/provider-digitalocean. Its lists are atomic.
 	//
@@ -74,6 +131,18 @@ var families = []*family{
 	// provider have tags in the place of labels.
 	upjet("exoscale", "generic", at("labels", "labels"), at("tags", "tags")),
 
+	// FlexibleEngineCloud/provider-flexibleengine, which reports no tags.
+	//
+	// Not tags: labels of Cloud Container Engine (Kubernetes labels); tags of an API and of an
+	// image, which are lists of words; metadata.
+	upjet("flexibleengine", "flexibleengine", at("tags", "tags")).
+		// Predefined tags, not a resource that has some.
+		without("tms/Tags"),
+
+	// what grafana/crossplane-provider-grafana makes in Grafana Cloud: stacks have labels.
+	// What it makes in a stack is unmanaged.
+	upjet("grafana", "grafana").kind("Stack", at("labels", "labels")),
+
 	// PlatformRelay/provider-gridscale and dNationCloud/provider-gridscale, of which
 	// the latter has certificates in a group of another name. A label is one word. No document
 	// limits what is in it.
@@ -88,6 +157,17 @@ var families = []*family{
 	// Not tags of the resource itself: tags of a request, an application or a filter (of what they
 	// are about), lists of objects with an identifier.
 	upjet("harness", "generic", at("tags", "tags").words(":"), at("tags", "tags")),
+
+	// huaweicloud/provider-huaweicloud.
+	//
+	// Not tags of the resource itself: labels of Cloud Container Engine and of a ModelArts pool
+	// (Kubernetes labels); gcBandwidth.tags, resources.tags (of what the resource makes);
+	// metadata (a guest's, or a pool's).
+	upjet("huawei", "huawei", at("tags", "tags")).
+		// What the group selects.
+		without("ces/ResourceGroup").
+		// Parameters of the message.
+		without("smn/MessagePublish"),
 
 	// crossplane-contrib/provider-ibm-cloud. A tag is one word of at most 128 characters, in
 	// which a colon parts key and value, say the documents of IBM Cloud.
@@ -165,6 +245,21 @@ var families = []*family{
 	// some of their own.
 	upjet("oci", "oci", at("freeformTags", "freeformTags")),
 
+	// opentelekomcloud/provider-opentelekomcloud, and wilaris/provider-opentelekomcloud,
+	// whose kinds are namespaced, in groups without an m.
+	//
+	// Not tags: labels and k8sTags of clusters and nodes (Kubernetes labels, whose change
+	// replaces the cluster); tags of an API and of an image, and labels of a group of hosts, which
+	// are lists of words; tag of a database, which is deprecated; ltsCustomTag, accessConfig
+	// (of logs); lifecycleRule.tag (a filter); metadata.
+	upjet("opentelekom", "opentelekom", at("tags", "tags")).
+		kind("cce/NodePoolV3", at("userTags", "userTags")).
+		kind("drs/TaskV3", at("tags", "tags").request(replaces)).
+		// Those of wilaris.
+		kind("network/SecurityGroup", at("tags", "tags").kept("the API refuses any change")).
+		// Predefined tags, and those of other resources.
+		without("tms/*"),
+
 	// outscale/upjet-provider-outscale, which reports no tags.
 	//
 	// Not tags: tag of a security group (the deprecated twin of tags), and tags of what configures
@@ -189,6 +284,35 @@ var families = []*family{
 
 	// dormullor/provider-rosa. A cluster's tags are those of what it has in AWS.
 	handwritten("rosa", "aws", at("tags", "tags")),
+
+	// scaleway/crossplane-provider-scaleway, and octo-technology/provider-jet-scaleway
+	// before it. A tag is one word, for which Scaleway's documents have key=value; buckets and
+	// objects have the map of Amazon S3. No document limits a tag's length.
+	//
+	// Not tags: labels of a Kubernetes pool (Kubernetes labels), volumes.tags of a template of
+	// instances (the volumes'), lifecycleRule.tags of a bucket (a filter), metadata of an
+	// object (HTTP headers).
+	upjet("scaleway", "scaleway", at("tags", "tags").words("=").as(Map, StringList)).
+		kind("k8s/Pool", at("tags", "tags").words("=").request("each becomes a label of the pool's nodes, and those that start with taint= or noprefix= mean more")),
+
+	// crossplane-contrib/provider-tencentcloud.
+	//
+	// Not tags of the resource itself: instanceTags, workerConfig.tags (of what is launched);
+	// labels of clusters and node pools (Kubernetes labels); labels and policyTag of alarms (the
+	// alarms', and what they watch); tags of a rule of EdgeOne (words); metaTags, filterTags;
+	// kafka's tags and privatedns' tagSet (deprecated).
+	upjet("tencent", "tencent", at("tags", "tags")).
+		kind("dcdb/HourdbInstance", at("resourceTags", "resourceTags").as(KeyValueList)).
+		kind("kafka/Instance", at("tagSet", "tagSet")).
+		// passthrough hands a tag on to what the mesh makes.
+		kind("tcm/Mesh", at("tagList", "tagList").as(KeyValueList).with(nil, "passthrough")).
+		kind("gaap/Proxy", at("tags", "tags").request("tags that the account doesn't have yet are refused")),
+
+	// UpCloudLtd/crossplane-provider-upcloud, and provider-upcloud before it.
+	//
+	// Not tags: tags of a server, by which UpCloud controls who may use it.
+	upjet("upcloud", "upcloud", at("labels", "labels")).
+		kind("uks/KubernetesNodeGroup", at("labels", "labels").request(replaces)),
 
 	// ankasoftco/provider-vcd, of VMware Cloud Director. Its tenants search by metadata,
 	// which is the nearest that it has to tags: any keys, any values.
@@ -225,7 +349,22 @@ var families = []*family{
 	),
 
 	// Controllers that people compose resources of as they are.
-	&ack, &aso, &kcc, &capa, &capdo, &capg,
+	ack,
+
+	// Azure/azure-service-operator, whose API groups are the services of Azure Resource
+	// Manager. Later versions of a kind have the same field, which is a map that many may write to.
+	// Azure takes tags without making the resource anew, by the documents of Resource Manager.
+	//
+	// Not tags of the resource itself: agentPoolProfiles.tags of a ManagedCluster (the
+	// pools'), properties_tags of a Workbook (its content); tags of a NamedValue of API
+	// Management (a list of words, which filter).
+	native("aso", "azure", at(".spec.tags", ".status.tags")).
+		// The data of a configuration store: applications read settings by these tags.
+		without("appconfiguration/KeyValue appconfiguration/Snapshot").
+		// Resource Manager calls these tags deprecated, and keeps them for who has some.
+		without("notificationhubs/NamespacesAuthorizationRule notificationhubs/NotificationHubsAuthorizationRule"),
+
+	kcc, capa, capdo, capg,
 
 	// linode/cluster-api-provider-linode. A tag is one word of at most 50 characters, as it is
 	// with the Crossplane provider.
@@ -234,7 +373,7 @@ var families = []*family{
 		at(".spec.template.spec.tags").words("=").upTo(50).request(ofTemplate),
 	),
 
-	&capo,
+	capo,
 
 	// oracle/cluster-api-provider-oci.
 	//
@@ -253,7 +392,7 @@ var families = []*family{
 	// scaleway/cluster-api-provider-scaleway.
 	native("caps", "scaleway", at(".spec.additionalTags").words("=").request(untried)),
 
-	&capz, &awsLBC, &hive, &hypershift,
+	capz, awsLBC, hive, hypershift,
 
 	// aws/karpenter-provider-aws.
 	native("karpenter-aws", "aws", at(".spec.tags").request(inHash)),
@@ -265,7 +404,13 @@ var families = []*family{
 	// cloudpilot-ai/karpenter-provider-gcp. Not labels: networkTags.
 	native("karpenter-gcp", "gcp", at(".spec.labels").request(inHash)),
 
-	&orc,
+	// k-orc/openstack-resource-controller. A resource that is imported has no spec.resource,
+	// and the API server refuses one that gets it.
+	//
+	// Not tags of the resource itself: tags of a Server, which are Nova's: see openstack.
+	native("orc", "openstack", at(".spec.resource.tags", ".status.resource.tags").words("=").within()).
+		kind("Server", at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).within()).
+		kind("Volume", at(".spec.resource.metadata", ".status.resource.metadata").as(KeyValueList).once(refusedByRule).within()),
 
 	// oracle/oci-service-operator, whose API groups are the services of Oracle Cloud.
 	//
@@ -273,17 +418,48 @@ var families = []*family{
 	native("osok", "oci", at(".spec.freeformTags", ".status.freeformTags").request(untried)),
 }
 
-// upjet is a family of Crossplane's providers that Upjet generates: see Family.Upjet.
+// upjet returns a family of Crossplane's providers that Upjet generates: see Family.Upjet. The fields are those of all
+// kinds, the preferred one first.
 func upjet(name, profile string, fields ...*candidate) *family {
-	return &family{Family: Family{Name: name, Profile: profile, Upjet: true}, fields: fields}
+	return newFamily(Family{Name: name, Profile: profile, Upjet: true}, fields)
 }
 
-// handwritten is a family of Crossplane's other providers.
+// handwritten returns a family of Crossplane's other providers.
 func handwritten(name, profile string, fields ...*candidate) *family {
-	return &family{Family: Family{Name: name, Profile: profile}, fields: fields}
+	return newFamily(Family{Name: name, Profile: profile}, fields)
 }
 
-// native is a family of controllers that are not Crossplane's: see Family.Native.
+// native returns a family of controllers that are not Crossplane's: see Family.Native.
 func native(name, profile string, fields ...*candidate) *family {
-	return &family{Family: Family{Name: name, Profile: profile, Native: true}, fields: fields}
+	return newFamily(Family{Name: name, Profile: profile, Native: true}, fields)
+}
+
+func newFamily(of Family, fields []*candidate) *family {
+	return &family{Family: of, fields: fields, kinds: make(map[string][]*candidate)}
+}
+
+// kind gives other fields to kinds of the family. They are named as the rows of a table are: see table. Several names have
+// spaces between them.
+func (f *family) kind(names string, fields ...*candidate) *family {
+	for name := range strings.FieldsSeq(names) {
+		f.kinds[name] = fields
+	}
+
+	return f
+}
+
+// without says that kinds of the family have no tag field.
+func (f *family) without(names string) *family { return f.kind(names) }
+
+// adding says that the family's providers add tags of their own to the field at the path, or to anyField, before they
+// create anything. The keys of these tags are Crossplane's unless they are given: see providerTags.
+func (f *family) adding(path string, keys ...string) *family {
+	f.adds, f.added = path, keys
+	return f
+}
+
+// usually gives the field that a kind of the family's profile is taken to have if nothing else is known of the kind.
+func (f *family) usually(c *candidate) *family {
+	f.usual = c
+	return f
 }

@@ -32,7 +32,7 @@ type Family struct {
 // FamilyOf returns the family of the provider that the kind belongs to. It returns false if the
 // kind is of no provider that we know.
 func FamilyOf(gk schema.GroupKind) (Family, bool) {
-	if f, _ := familyOf(gk); f != &unknown {
+	if f, _ := familyOf(gk); f != unknown {
 		return f.Family, true
 	}
 
@@ -53,10 +53,10 @@ func ProviderTags(name string) []string {
 
 // Names are the names of all fields that carry cloud tags, or report them, in any family.
 func Names() []string {
-	all := slices.Concat(slices.Collect(maps.Values(byKind))...)
+	var all []*candidate
 
 	for _, f := range families {
-		all = append(all, f.fields...)
+		all = slices.Concat(append(slices.Collect(maps.Values(f.kinds)), all, f.fields)...)
 	}
 
 	for _, l := range launched {
@@ -97,8 +97,7 @@ type family struct {
 	// the user, and never written.
 	looksLike []*candidate
 
-	// kinds that have other fields, or none, by their names: see table. Several kinds with the same
-	// fields have spaces between their names.
+	// kinds that have other fields, or none, by their names: see table.
 	kinds map[string][]*candidate
 
 	// usual is the field that a kind of the family's profile is taken to have if nothing else is
@@ -140,25 +139,12 @@ func (f *family) addsToMost() bool {
 	return slices.ContainsFunc(f.fields, func(c *candidate) bool { return c.paths[0].String() == forProvider+f.adds })
 }
 
-// byKind are the fields of kinds that have other ones than their families.
-var byKind = func() table[[]*candidate] {
-	t := make(table[[]*candidate])
-
-	for _, f := range families {
-		for names, fields := range f.kinds {
-			for name := range strings.FieldsSeq(names) {
-				t[[2]string{f.Name, name}] = fields
-			}
-		}
-	}
-
-	return t
-}()
-
 // candidates for the tag field of the kind.
 func (f *family) candidates(service, kind string) []*candidate {
-	if fields, ok := byKind.of(f, service, kind); ok {
-		return fields
+	for _, name := range namesOf(service, kind) {
+		if fields, ok := f.kinds[name]; ok {
+			return fields
+		}
 	}
 
 	return f.fields

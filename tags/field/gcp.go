@@ -23,40 +23,29 @@ var (
 // monitoredResource and metricDescriptor (of what is measured);
 // controlPlane.tags and config.tags (the tags of another cloud, in which Google
 // manages a cluster).
-var gcp = family{
-	Family: Family{Name: "gcp", Profile: "gcp", Upjet: true},
-	fields: []*candidate{
-		gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
-		gcpLabels,
-		at("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"),
-	},
-	usual: gcpLabels,
-	kinds: map[string][]*candidate{
-		"sql/DatabaseInstance": {gcpSettings},
-
-		// The only Google Cloud labels that a node pool has. A change of them
-		// updates the pool in place.
-		"container/NodePool": {at("nodeConfig.resourceLabels", "nodeConfig.resourceLabels")},
-
-		// The metadata of a Knative service is Kubernetes metadata, but Cloud
-		// Run makes its labels the labels of the service.
-		"cloudrun/Service": {at("metadata.labels", "metadata.effectiveLabels", "metadata.terraformLabels", "metadata.labels")},
-
-		// The labels of a channel are its configuration, e.g. the address that
-		// is notified; those of a metric are the metric's schema.
-		"monitoring/NotificationChannel monitoring/UptimeCheckConfig": {gcpUserLabels},
-		"monitoring/MetricDescriptor logging/Metric":                  none,
-
-		// One of a few labels that say which type of group it is.
-		"cloudidentity/Group": none,
-
-		// Immutable, and nothing that is billed.
-		"cloudrun/DomainMapping": none,
-
-		// These are tags, not resources that have some.
-		"datacatalog/Tag datacatalog/TagTemplate tags/*": none,
-	},
-}
+var gcp = upjet("gcp", "gcp",
+	gcpUserLabels, // Where there are both, labels are something else: see NotificationChannel.
+	gcpLabels,
+	at("resourceLabels", "effectiveLabels", "terraformLabels", "resourceLabels"),
+).
+	usually(gcpLabels).
+	kind("sql/DatabaseInstance", gcpSettings).
+	// The only Google Cloud labels that a node pool has. A change of them
+	// updates the pool in place.
+	kind("container/NodePool", at("nodeConfig.resourceLabels", "nodeConfig.resourceLabels")).
+	// The metadata of a Knative service is Kubernetes metadata, but Cloud
+	// Run makes its labels the labels of the service.
+	kind("cloudrun/Service", at("metadata.labels", "metadata.effectiveLabels", "metadata.terraformLabels", "metadata.labels")).
+	// The labels of a channel are its configuration, e.g. the address that
+	// is notified; those of a metric are the metric's schema.
+	kind("monitoring/NotificationChannel monitoring/UptimeCheckConfig", gcpUserLabels).
+	without("monitoring/MetricDescriptor logging/Metric").
+	// One of a few labels that say which type of group it is.
+	without("cloudidentity/Group").
+	// Immutable, and nothing that is billed.
+	without("cloudrun/DomainMapping").
+	// These are tags, not resources that have some.
+	without("datacatalog/Tag datacatalog/TagTemplate tags/*")
 
 // gcpClassic is crossplane-contrib/provider-gcp and crossplane-contrib/provider-gcp-beta, which
 // were before them. It adds labels of its
@@ -64,12 +53,8 @@ var gcp = family{
 //
 // Not labels: config of a NodePool (network tags, Kubernetes labels and guest metadata),
 // sourceTags and targetTags of a Firewall (network tags).
-var gcpClassic = family{
-	Family: Family{Name: "gcp-classic", Profile: "gcp"},
-	adds:   "settings.userLabels",
-	fields: []*candidate{gcpLabels, at("resourceLabels", "resourceLabels")},
-	kinds: map[string][]*candidate{
-		"database/CloudSQLInstance": {gcpSettings},
-		"storage/Bucket":            {at(".spec.labels")}, // It has no spec.forProvider.
-	},
-}
+var gcpClassic = handwritten("gcp-classic", "gcp", gcpLabels, at("resourceLabels", "resourceLabels")).
+	adding("settings.userLabels").
+	kind("database/CloudSQLInstance", gcpSettings).
+	// It has no spec.forProvider.
+	kind("storage/Bucket", at(".spec.labels"))

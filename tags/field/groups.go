@@ -106,7 +106,7 @@ func owner(claims []claim, kind string) claim {
 		}
 	}
 
-	return claim{family: &unknown}
+	return claim{family: unknown}
 }
 
 // claimsTo returns the claims to the API group, and the service that the group is of: whole DNS
@@ -115,7 +115,7 @@ func owner(claims []claim, kind string) claim {
 func claimsTo(group string) (to []claim, service string) {
 	// Only Kubernetes itself has groups without a dot: core, apps, batch and so on.
 	if !strings.Contains(group, ".") {
-		return []claim{{family: &unmanaged}}, group
+		return []claim{{family: unmanaged}}, group
 	}
 
 	for domain, more := group, true; more; _, domain, more = strings.Cut(domain, ".") {

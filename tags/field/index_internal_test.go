@@ -75,7 +75,7 @@ func TestFamilies(t *testing.T) {
 func TestGroups(t *testing.T) {
 	without := make(map[string]bool)
 	for _, f := range families {
-		without[f.Name] = f != &unknown
+		without[f.Name] = f != unknown
 	}
 
 	for group, claims := range claimed {

@@ -25,37 +25,24 @@ const unread = "nobody has read what the controller does with the labels, as wit
 // nodeConfig.resourceLabels of a ContainerCluster, automatedBackupPolicy.labels and
 // disk.labels (of what the resource makes); template.labels of a RunService (a new
 // label would make a new revision).
-var kcc = family{
-	Family: Family{Name: "kcc", Profile: "gcp", Native: true},
-	adds:   "." + kubernetesLabels,
-	added:  []string{"managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration"},
-	fields: []*candidate{at(".spec.labels").as(Map, KeyValueList).request(unread)},
-	kinds: map[string][]*candidate{
-		strings.Join(slices.Collect(rows(kccLabelled)), " "): {kubernetesLabelled()},
-		`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
-		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`: {
-			kubernetesLabelled().request("a later change fails in the controller, again and again"),
-		},
-
-		// These ignore labels of the object and have labels of their own.
-		`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
-		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`: {
-			at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(unread), at(".spec.labels").as(Map, KeyValueList),
-		},
-
-		// The only labels that a node pool has. A change of them updates the pool in place.
-		"ContainerNodePool": {at(".spec.nodeConfig.resourceLabels")},
-
-		// Labels of these schedule virtual machines and can't change, or are metadata that
-		// clients read.
-		"ComputeNodeTemplate ServiceDirectoryEndpoint ServiceDirectoryService": none,
-
-		// These copy the labels with a slash, too, which Google refuses: those that
-		// Crossplane sets break them already.
-		`ConfigDeliveryFleetPackage DataprocBatch DataprocSession DataprocSessionTemplate
-		NetworkSecurityAuthzPolicy NetworkServicesServiceBinding WorkflowsExecution`: none,
-
-		// Labels of these say which type of group it is, or what is measured.
-		"CloudIdentityGroup MonitoringMetricDescriptor": none,
-	},
-}
+var kcc = native("kcc", "gcp", at(".spec.labels").as(Map, KeyValueList).request(unread)).
+	adding("."+kubernetesLabels, "managed-by-cnrm", "cnrm-lease-holder-id", "cnrm-lease-expiration").
+	kind(strings.Join(slices.Collect(rows(kccLabelled)), " "), kubernetesLabelled()).
+	kind(`BatchJob BigQueryJob ComputeInstanceTemplate DataflowJob DataplexMetadataJob DataprocWorkflowTemplate
+		EdgeContainerVpnConnection EdgeNetworkNetwork EdgeNetworkSubnet`,
+		kubernetesLabelled().request("a later change fails in the controller, again and again")).
+	// These ignore labels of the object and have labels of their own.
+	kind(`AssetSavedQuery ComposerEnvironment ManagedKafkaCluster MemorystoreInstance NotebookInstance
+		SecureSourceManagerInstance Workstation WorkstationCluster WorkstationConfig`,
+		at(".spec.labels").as(Map, KeyValueList).of("v1alpha1").request(unread), at(".spec.labels").as(Map, KeyValueList)).
+	// The only labels that a node pool has. A change of them updates the pool in place.
+	kind("ContainerNodePool", at(".spec.nodeConfig.resourceLabels")).
+	// Labels of these schedule virtual machines and can't change, or are metadata that
+	// clients read.
+	without("ComputeNodeTemplate ServiceDirectoryEndpoint ServiceDirectoryService").
+	// These copy the labels with a slash, too, which Google refuses: those that
+	// Crossplane sets break them already.
+	without(`ConfigDeliveryFleetPackage DataprocBatch DataprocSession DataprocSessionTemplate
+		NetworkSecurityAuthzPolicy NetworkServicesServiceBinding WorkflowsExecution`).
+	// Labels of these say which type of group it is, or what is measured.
+	without("CloudIdentityGroup MonitoringMetricDescriptor")

@@ -4,22 +4,13 @@ package field
 const onAWS = "tags are part of what says that a cluster is on AWS"
 
 // hypershift is openshift/hypershift. Not tags: labels of a HostedCluster (Kubernetes labels).
-var hypershift = family{
-	Family: Family{Name: "hypershift", Profile: "aws", Native: true},
-	fields: []*candidate{at(".spec.platform.aws.resourceTags").as(KeyValueList).with(nil, "overridePolicy").request(onAWS).within()},
-	kinds: map[string][]*candidate{
-		"HostedControlPlane": none, // The controller copies a HostedCluster's.
-	},
-}
+var hypershift = native("hypershift", "aws", at(".spec.platform.aws.resourceTags").as(KeyValueList).with(nil, "overridePolicy").request(onAWS).within()).
+	// The controller copies a HostedCluster's.
+	without("HostedControlPlane")
 
 // hive is openshift/hive. Not tags: labels
 // (Kubernetes labels); userTags of Google (Resource Manager tags, which have IDs) and tags
 // (network tags).
-var hive = family{
-	Family: Family{Name: "hive", Profile: "aws", Native: true},
-	fields: []*candidate{at(".spec.platform.aws.userTags").request(onAWS).within()},
-	kinds: map[string][]*candidate{
-		"DNSZone":           {at(".spec.aws.additionalTags").as(KeyValueList).request(onAWS).within()},
-		"ClusterDeployment": {at(".spec.platform.aws.userTags").once(refusedByHook).within()},
-	},
-}
+var hive = native("hive", "aws", at(".spec.platform.aws.userTags").request(onAWS).within()).
+	kind("DNSZone", at(".spec.aws.additionalTags").as(KeyValueList).request(onAWS).within()).
+	kind("ClusterDeployment", at(".spec.platform.aws.userTags").once(refusedByHook).within())

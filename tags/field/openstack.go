@@ -16,11 +16,7 @@ var (
 // server are Nova's, which may have 60 characters and no slash, where its
 // metadata may have 255; tags of a Heat stack may have no comma and 80
 // characters, and are handed on to what is in it.
-var openstack = family{
-	Family: Family{Name: "openstack", Profile: "openstack", Upjet: true},
-	usual:  openstackMetadata,
-	kinds: map[string][]*candidate{
-		"blockstorage/VolumeV3 compute/InstanceV2 sharedfilesystem/ShareV2": {openstackMetadata},
-		"identity/ProjectV3 images/ImageV2 lb/* networking/*":               {openstackTags},
-	},
-}
+var openstack = upjet("openstack", "openstack").
+	usually(openstackMetadata).
+	kind("blockstorage/VolumeV3 compute/InstanceV2 sharedfilesystem/ShareV2", openstackMetadata).
+	kind("identity/ProjectV3 images/ImageV2 lb/* networking/*", openstackTags)

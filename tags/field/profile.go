@@ -13,7 +13,7 @@ func (ByProfile) Locate(k Kind) (Field, bool) {
 	f, service := familyOf(k.GroupKind())
 	usual := f.usual
 
-	if f == &unknown || f == &unmanaged {
+	if f == unknown || f == unmanaged {
 		usual = usualOf(k.Profile)
 	}
 

@@ -42,7 +42,7 @@ func ConfigOf(gk schema.GroupKind, namespace, refKind, refName string) (ConfigRe
 	to, service := claimsTo(gk.Group)
 
 	f := owner(to, gk.Kind)
-	if f.family == &unknown || f.Profile == "" || f.Native {
+	if f.family == unknown || f.Profile == "" || f.Native {
 		return ConfigRef{}, false
 	}
 

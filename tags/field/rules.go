@@ -135,7 +135,7 @@ func (r *Rules) known(asked Field, k Kind) (Field, bool) {
 
 	// A schema tells nothing of kinds that are no resources of a cloud, or that could be anything.
 	of, _ := familyOf(k.GroupKind())
-	tells := of.Profile != "" && (of != &unknown || k.Managed)
+	tells := of.Profile != "" && (of != unknown || k.Managed)
 
 	if !ok && tells && r.Schemas != nil {
 		s := r.Schemas.Of(k.GroupVersionKind)

@@ -13,8 +13,8 @@ type table[T any] map[[2]string]T
 
 // of returns what is known of the family's kind.
 func (t table[T]) of(f *family, service, kind string) (T, bool) {
-	for _, key := range [...]string{service + "/" + kind, service + "/*", kind, "*"} {
-		if v, ok := t[[2]string{f.Name, key}]; ok {
+	for _, name := range namesOf(service, kind) {
+		if v, ok := t[[2]string{f.Name, name}]; ok {
 			return v, true
 		}
 	}
@@ -22,6 +22,11 @@ func (t table[T]) of(f *family, service, kind string) (T, bool) {
 	var zero T
 
 	return zero, false
+}
+
+// namesOf returns the names by which a table can have the kind of the service, the preferred one first.
+func namesOf(service, kind string) [4]string {
+	return [...]string{service + "/" + kind, service + "/*", kind, "*"}
 }
 
 // rows of an embedded text, but for comments: lines that are empty, and what is behind a # that

@@ -7,7 +7,7 @@ var genericTags = at("tags", "tagsAll", "tags")
 //
 // Lists of strings, and labels, mean too many other things: words, network tags,
 // selectors, the labels of Kubernetes nodes.
-var unknown = family{
+var unknown = &family{
 	Family: Family{Profile: "generic"},
 	usual:  genericTags,
 	fields: []*candidate{at("tags", "tagsAll", "allTags", "tags").as(Map, KeyValueList).with(launchedToo)},
@@ -17,3 +17,7 @@ var unknown = family{
 		at(".spec.tags").words("=").as(Map, KeyValueList, StringList),
 	},
 }
+
+// unmanaged are the providers that make no resources of a cloud, or none that we could tag: whatever
+// they call tags or labels, a cloud bills and searches nothing by it. groups.txt says why of each.
+var unmanaged = handwritten("unmanaged", "")
