@@ -163,24 +163,6 @@ func counts(t *testing.T, rows [][]string, provider string, gvk schema.GroupVers
 	return out
 }
 
-func TestIndexLocate(t *testing.T) {
-	for _, tc := range []struct{ kind, want, reason string }{
-		{"ec2.aws.m.upbound.io/v1beta1 Invented", "", "A kind of a group that the index has, which neither a release nor the default branch has, may have tags or not: it must be looked up in its schema."},
-		{"ec2.aws.m.upbound.io/v1beta9 VPC", "", "Another version of a kind can have another tag field."},
-		{"redis.gcp.m.upbound.io/v1beta1 Cluster", "", "A field that only some releases have must be looked up in the schema of the one that is there."},
-		{"cloudfront.aws.m.upbound.io/v1beta1 Function", "", "So must one that only the default branch of a provider has, which is the release to come."},
-		{"ec2.aws.upbound.io/v1beta1 VPCIpamPoolCidrAllocation", "", "The same, cluster scoped."},
-		{"vm.example.org/v1 Machine", "", "What a provider that we don't know has isn't known."},
-		{"kubernetes.m.crossplane.io/v1alpha1 Object", "- None - -", "A provider that makes no resources of a cloud has nothing to tag, whatever its kinds are."},
-		{"apps/v1 Deployment", "- None - -", "Composed resources of Kubernetes itself have nothing to tag."},
-	} {
-		got, ok := field.BuiltIn().Locate(field.Kind{GroupVersionKind: kindOf(tc.kind)})
-		if text(got) != tc.want || ok != (tc.want != "") {
-			t.Errorf("\n%s\nLocate(%s): want %s, got %s, %t", tc.reason, tc.kind, tc.want, text(got), ok)
-		}
-	}
-}
-
 func TestLookupDoesNotAllocate(t *testing.T) {
 	chain := chainOf()
 

@@ -1,12 +1,13 @@
 package field_test
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -99,6 +100,16 @@ func managed(t *testing.T, forProvider, atProvider map[string]any) *structpb.Str
 	return s
 }
 
+// TestFamilyOf is about API groups below others, and about groups of several families.
+func TestFamilyOf(t *testing.T) {
+	for _, row := range rows(t, "families.tsv") {
+		got, ok := field.FamilyOf(kindOf(row[0]).GroupKind())
+		if name := cmp.Or(got.Name, "-"); name != row[1] || ok != (row[1] != "-") {
+			t.Errorf("FamilyOf(%s): want %s, got %s, %t\n%s", row[0], row[1], name, ok, row[2])
+		}
+	}
+}
+
 func TestTruth(t *testing.T) {
 	seen := make(map[schema.GroupVersionKind]bool)
 
@@ -117,7 +128,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestLocate asks each of the locators but the built-in index for kinds.
+// TestLocate asks each of the locators for kinds.
 func TestLocate(t *testing.T) {
 	var cases []struct {
 		Name   string `json:"name"`
@@ -159,14 +170,14 @@ func TestLocate(t *testing.T) {
 
 			by, _, _ := strings.Cut(tc.Name, "/")
 			all := field.ForInput(&v1beta1.CloudTags{TagFields: tc.TagFields}, schemas)
-			locator := map[string]field.Locator{"Rules": rules, "Schema": schemas, "Profile": field.ByProfile{}, "Input": all}[by]
+			locator := map[string]field.Locator{"Rules": rules, "Index": field.BuiltIn(), "Schema": schemas, "Profile": field.ByProfile{}, "Input": all}[by]
 
 			got, ok := locator.Locate(field.Kind{GroupVersionKind: kindOf(tc.Kind), Profile: tc.Profile, Managed: !tc.Unmanaged})
 			if !ok {
 				got = field.Field{} // It says nothing.
 			}
 
-			if diff := cmp.Diff(tc.Want, text(got)); diff != "" {
+			if diff := gocmp.Diff(tc.Want, text(got)); diff != "" {
 				t.Errorf("\n%s\nLocate(...): -want, +got:\n%s", tc.Reason, diff)
 			}
 		})

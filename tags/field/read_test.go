@@ -44,31 +44,6 @@ func TestReadGarbage(t *testing.T) {
 	})
 }
 
-func TestReadOddities(t *testing.T) {
-	gvk := schema.GroupVersionKind{Group: "droplet.digitalocean.m.crossplane.io", Kind: "Droplet"}
-
-	list := func(schema string) field.Field {
-		s := &structpb.Struct{}
-		if err := protojson.Unmarshal([]byte(tagsOf(schema)), s); err != nil {
-			t.Fatal(err)
-		}
-
-		return field.Read(gvk, object.Tree(s).Node())
-	}
-
-	for _, n := range []string{`"60"`, `-1`, `0`, `1.5`, `1e300`, `null`} {
-		if got := list(`{"type":"array","items":{"type":"string","maxLength":` + n + `}}`); got.Shape != field.StringList || got.MaxLength != 255 {
-			t.Errorf("maxLength %s is no limit but the cloud's, got %+v", n, got)
-		}
-	}
-
-	for _, l := range []string{`null`, `1`, `"atomic"`, `"bag"`} {
-		if got := list(`{"type":"array","x-kubernetes-list-type":` + l + `,"items":{"type":"string"}}`); !got.Atomic {
-			t.Errorf("a list of type %s is atomic, got %+v", l, got)
-		}
-	}
-}
-
 var gvk = schema.GroupVersionKind{Group: "vm.example.org", Kind: "Machine"}
 
 // tagsOf returns the schema of a managed resource whose tags have the schema.

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,49 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/field"
-	objects "github.com/plexsphere/function-cloud-tags/tags/object"
-)
-
-// What somebody makes of the JSON of a field.Listing who has nothing else but its schema.
-type (
-	listedIndex struct {
-		Surveys []struct{ Source, Oldest, Newest string }
-		Groups  []struct {
-			Name, Releases string
-			Kinds          []listedKind
-		}
-	}
-
-	listedKind struct {
-		Kind, Family, Provider string
-		Versions               []string
-		TagFields              []listedField
-		Launched               []struct {
-			TagsOf, Change, ItemKey, Value string
-			Items, If, Unless              []string
-			TagFields                      []listedField
-		}
-	}
-
-	listedField struct {
-		FieldPath, Shape, Why, Releases string
-
-		KeyValueList struct {
-			Key, Value string
-			Extra      map[string]any
-		}
-		StringList struct {
-			Separator string
-			MaxLength int
-		}
-
-		Reported                                            []string
-		Atomic, OnRequest, Fixed, Immutable, Within, Sorted bool
-	}
 )
 
 // TestListing writes index.txt with nothing but the JSON of what the index lists: so nothing of it is lost, neither
@@ -63,12 +23,8 @@ func TestListing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var listed listedIndex
-
-	from := json.NewDecoder(bytes.NewReader(text))
-	from.DisallowUnknownFields()
-
-	if err := from.Decode(&listed); err != nil { //nolint:musttag // Fields are found by their names, whatever the case.
+	var listed field.Listing
+	if err := json.Unmarshal(text, &listed); err != nil {
 		t.Fatal(err)
 	}
 
@@ -83,7 +39,7 @@ func TestListing(t *testing.T) {
 }
 
 // indexOf the listing is the text of the index.
-func indexOf(t *testing.T, listed *listedIndex) string {
+func indexOf(t *testing.T, listed *field.Listing) string {
 	t.Helper()
 
 	out := &strings.Builder{}
@@ -119,31 +75,14 @@ func indexOf(t *testing.T, listed *listedIndex) string {
 }
 
 // entryOf the listed fields.
-func entryOf(t *testing.T, listed []listedField) field.Entry {
+func entryOf(t *testing.T, listed []field.ListedField) field.Entry {
 	t.Helper()
 
 	var e field.Entry
 
 	for _, l := range listed {
-		f := field.Field{
-			Shape: field.Shape(l.Shape), Key: l.KeyValueList.Key, Value: l.KeyValueList.Value, Separator: l.StringList.Separator, MaxLength: l.StringList.MaxLength,
-			Atomic: l.Atomic, OnRequest: l.OnRequest, Fixed: l.Fixed, Immutable: l.Immutable, Within: l.Within, Sorted: l.Sorted,
-		}
-
-		if l.FieldPath != "" {
-			f.Path = objects.MustParsePath(l.FieldPath)
-		}
-
-		for _, path := range l.Reported {
-			f.Observed = append(f.Observed, objects.MustParsePath(path))
-		}
-
-		extra, err := structpb.NewStruct(l.KeyValueList.Extra)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		f.Extra = extra.GetFields()
+		f := field.OfRule(&v1beta1.TagField{FieldPath: l.FieldPath, Shape: v1beta1.Shape(l.Shape), KeyValueList: l.KeyValueList, StringList: l.StringList})
+		f.Observed, f.Atomic, f.OnRequest, f.Fixed, f.Immutable, f.Within, f.Sorted = l.Reported, l.Atomic, l.OnRequest, l.Fixed, l.Immutable, l.Within, l.Sorted
 
 		if asked := l.OnRequest || l.Fixed || l.Immutable; asked != (l.Why != "") {
 			t.Errorf("%s: want a reason of what is on request, fixed or immutable, and of nothing else, got %q", l.FieldPath, l.Why)

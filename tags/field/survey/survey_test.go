@@ -158,35 +158,12 @@ func fourReleases() *Survey {
 	return s
 }
 
+// TestSurvey writes fourReleases to testdata/releases.txt, and reads it.
 func TestSurvey(t *testing.T) {
-	const want = "source example/provider\nrelease v1.9.0\nrelease v1.9.2\nrelease v1.10.0\nrelease v2.0.0\n" +
-		string(complete) + `
- ec2.aws.upbound.io/v1beta1 v2.0.0..
-  VPC
-` + string(reported) + `
- ec2.aws.upbound.io/v1beta1 v1.9.2..v1.10.0
-  VPC
- ec2.aws.upbound.io/v1beta2 v2.0.0..
-  Fleet
-` + string(tags) + `
- ec2.aws.upbound.io/v1beta2 v1.9.2
-  Fleet
-{}
- ec2.aws.m.upbound.io/v1beta1 v2.0.0..
-  Route
- ec2.aws.upbound.io/v1beta1 v1.9.0
-  VPC
- ec2.aws.upbound.io/v1beta1 v1.9.0..
-  Route
- simpledb.aws.upbound.io/v1beta1 v1.9.0..v1.9.2
-  Domain
-`
+	text := fourReleases().String()
+	tagstest.Text(t, "testdata/releases.txt", text)
 
-	if diff := cmp.Diff(want, fourReleases().String()); diff != "" {
-		t.Errorf("String(): -want, +got:\n%s", diff)
-	}
-
-	s, err := Parse(want)
+	s, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,22 +265,7 @@ func TestIndexOfReleases(t *testing.T) {
 	}
 
 	// A field that releases don't agree on is not sure. What they report may differ.
-	const want = header + `# example/provider v1.9.0..v2.0.0
-ec2.aws.upbound.io m/v2.0.0..
- v1beta1 m/: -
-  Route
- v1beta1: @v1.9.0 -; @v1.9.2.. tags Map - tagsAll,tags
-  VPC
- v1beta2: @v1.9.2,v2.0.0.. tags Map - tags
-  Fleet
-simpledb.aws.upbound.io v1.9.0..v1.9.2
- v1beta1: -
-  Domain
-`
-
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Index(...): -want, +got:\n%s", diff)
-	}
+	tagstest.Text(t, "testdata/releases-index.txt", got)
 
 	other := &Survey{}
 	other.Add("v1.0.0", route, tags)
