@@ -23,19 +23,7 @@ func MaySelect(entries []v1beta1.ResourceSelector, t *Target) bool {
 
 // selectsButTags is true if the entry selects the name, kind and labels of t.
 func selectsButTags(e *v1beta1.ResourceSelector, t *Target) bool {
-	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && hasLabels(t, e.MatchLabels)
-}
-
-func hasLabels(t *Target, want map[string]string) bool {
-	labels := object.Labels(t.Received)
-
-	for key, value := range want {
-		if !labels.Field(key).IsText(value) {
-			return false
-		}
-	}
-
-	return true
+	return e.Name.Matches(t.Name) && e.APIVersion.Matches(t.Kind.APIVersion) && e.Kind.Matches(t.Kind.Kind.Kind) && object.HasLabels(t.Received, e.MatchLabels)
 }
 
 // hasTags is true if earlier steps have set the wanted tags on t.

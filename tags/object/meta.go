@@ -47,6 +47,19 @@ func Compare(a, b Object) int {
 // Labels of the object o. The API server has seen to it that they are strings.
 func Labels(o Object) Node { return metadata(o).Field("labels") }
 
+// HasLabels reports whether the object o has all of these labels.
+func HasLabels(o Object, labels map[string]string) bool {
+	there := Labels(o)
+
+	for key, value := range labels {
+		if !there.Field(key).IsText(value) {
+			return false
+		}
+	}
+
+	return true
+}
+
 // Annotations of the object o, as Labels.
 func Annotations(o Object) Node { return metadata(o).Field("annotations") }
 

@@ -86,20 +86,8 @@ func listOf(body []byte) *structpb.ListValue {
 
 // Kind names the kind of the value in the words of messages.
 func (n Node) Kind() string {
-	switch n.tag {
-	case wire.String:
-		return "a string"
-	case wire.Number:
-		return "a number"
-	case wire.Bool:
-		return "a boolean"
-	case wire.Struct:
-		return "an object"
-	case wire.List:
-		return "a list"
-	default:
-		return "null"
-	}
+	number, _ := protowire.DecodeTag(uint64(n.tag))
+	return kinds[number]
 }
 
 // IsNull is true if the value is null, or isn't there.

@@ -165,18 +165,7 @@ func Get(o Object, path Path) (*structpb.Value, error) {
 // there. It shares what does not change. Objects that are missing on the path are made, but items
 // of lists are not.
 func Set(o Object, path Path, n Node) (Object, error) {
-	p, depth := o.find(path.segments)
-
-	switch {
-	case depth == 0 || depth < len(path.segments) || !p.value.IsThere() && !n.IsThere():
-	case n.IsThere():
-		return Object{resource: p.put(n.Size(), n.appendTo)}, nil
-	default:
-		return Object{resource: p.put(0, nil)}, nil
-	}
-
-	out, _, err := p.update(o, path.segments, depth, func(Node) (Node, error) { return n, nil })
-
+	out, _, err := Update(o, path, func(Node) (Node, error) { return n, nil })
 	return out, err
 }
 

@@ -31,22 +31,18 @@ func StringMap(v *structpb.Value, name string) (map[string]string, error) {
 	return out, nil
 }
 
+// kinds are the words of messages for values, by the number of the field that a google.protobuf.Value has. A value that
+// isn't there has none.
+var kinds = [...]string{0: "null", 1: "null", 2: "a number", 3: "a string", 4: "a boolean", 5: "an object", 6: "a list"}
+
 // KindOf names the kind of v in the words of messages.
 func KindOf(v *structpb.Value) string {
-	switch v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		return "a string"
-	case *structpb.Value_NumberValue:
-		return "a number"
-	case *structpb.Value_BoolValue:
-		return "a boolean"
-	case *structpb.Value_StructValue:
-		return "an object"
-	case *structpb.Value_ListValue:
-		return "a list"
-	default:
-		return "null"
+	m := v.ProtoReflect()
+	if f := m.WhichOneof(m.Descriptor().Oneofs().ByName("kind")); f != nil {
+		return kinds[f.Number()]
 	}
+
+	return kinds[0]
 }
 
 // at returns err, which is about the value at the path, with the path in front.
@@ -59,11 +55,4 @@ func at(path Segments, err error) error {
 }
 
 // IsNull is true if v is null, or isn't there.
-func IsNull(v *structpb.Value) bool {
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	default:
-		return false
-	}
-}
+func IsNull(v *structpb.Value) bool { return KindOf(v) == kinds[0] }

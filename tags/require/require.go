@@ -225,15 +225,7 @@ func Selects(s *fnv1.ResourceSelector, o object.Object) bool {
 		return false
 	}
 
-	labels := object.Labels(o)
-
-	for key, value := range s.GetMatchLabels().GetLabels() {
-		if !labels.Field(key).IsText(value) {
-			return false
-		}
-	}
-
-	return true
+	return object.HasLabels(o, s.GetMatchLabels().GetLabels())
 }
 
 // kindOf returns the kind that a schema says it is of.

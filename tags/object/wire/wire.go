@@ -109,30 +109,12 @@ func Entry(b []byte) (key, value []byte) {
 // Field cuts the first field off b, which may be anything. It is false if that isn't a
 // length-delimited field with a tag of one byte in plain form.
 func Field(b []byte) (tag byte, body, rest []byte, ok bool) {
-	if len(b) < 2 {
+	from, to := length(b, 1)
+	if to == 0 {
 		return 0, nil, nil, false
 	}
 
-	tag = b[0]
-
-	if n := int(b[1]); n < 0x80 {
-		if b = b[2:]; n > len(b) {
-			return 0, nil, nil, false
-		}
-
-		return tag, b[:n:n], b[n:], true
-	}
-
-	n, size := protowire.ConsumeVarint(b[1:])
-	if size != protowire.SizeVarint(n) {
-		return 0, nil, nil, false
-	}
-
-	if b = b[1+size:]; n > uint64(len(b)) {
-		return 0, nil, nil, false
-	}
-
-	return tag, b[:n:n], b[n:], true
+	return b[0], b[from:to:to], b[to:], true
 }
 
 // Unknown returns the length of the field that the bytes, which may be anything, begin
