@@ -170,12 +170,11 @@ func (r *rule) copy(ctx context.Context, targets *locate.Targets, out *Result) e
 
 		m := from[d.from]
 
-		err := r.write(func(item string) map[string]string { return m.Of(item).Labels }, d.target, r.Rule.ToFieldPaths.Labels, out)
-		if err == nil {
-			err = r.write(func(item string) map[string]string { return m.Of(item).Annotations }, d.target, r.Rule.ToFieldPaths.Annotations, out)
+		if err := r.write(m.Labels, d.target, r.Rule.ToFieldPaths.Labels, out); err != nil {
+			return err
 		}
 
-		if err != nil {
+		if err := r.write(m.Annotations, d.target, r.Rule.ToFieldPaths.Annotations, out); err != nil {
 			return err
 		}
 	}
@@ -218,14 +217,14 @@ func (r *rule) failf(out *Result, format string, args ...any) {
 
 // chosen returns what the rule copies of m.
 func (r *rule) chosen(m resolve.Metadata, out *Result) resolve.Metadata {
-	m.Labels, m.Annotations = r.choose(m.Labels, invalidLabel, out), r.choose(m.Annotations, invalidAnnotation, out)
-	items := make(map[string]resolve.Metadata, len(m.Items))
+	labels, annotations := make(resolve.ByItem, len(m.Labels)), make(resolve.ByItem, len(m.Annotations))
 
-	for _, name := range slices.Sorted(maps.Keys(m.Items)) {
-		items[name] = r.chosen(m.Items[name], out)
+	for _, name := range m.Items() {
+		labels[name] = r.choose(m.Labels[name], invalidLabel, out)
+		annotations[name] = r.choose(m.Annotations[name], invalidAnnotation, out)
 	}
 
-	m.Items = items
+	m.Labels, m.Annotations = labels, annotations
 
 	return m
 }
@@ -280,16 +279,15 @@ func invalidAnnotation(key, _ string) string {
 	return strings.Join(content.IsLabelKey(strings.ToLower(key)), "; ")
 }
 
-// write writes labels or annotations to each path of a target. of returns those of an item, by its name, or those of
-// the object without one.
-func (r *rule) write(of func(item string) map[string]string, t *locate.Target, paths []object.Path, out *Result) error {
+// write writes labels or annotations to each path of a target.
+func (r *rule) write(found resolve.ByItem, t *locate.Target, paths []object.Path, out *Result) error {
 	shared := make(map[string]*values)
 
 	for _, path := range paths {
 		before := out.resource(t)
 
 		names, ofItems := r.names(before, path, t)
-		if !ofItems && len(of(names[0])) == 0 {
+		if !ofItems && len(found[names[0]]) == 0 {
 			continue
 		}
 
@@ -300,7 +298,7 @@ func (r *rule) write(of func(item string) map[string]string, t *locate.Target, p
 			}
 
 			if shared[name] == nil {
-				shared[name] = newValues(of(name))
+				shared[name] = newValues(found[name])
 			}
 
 			return shared[name].over(old, &out.room)
@@ -348,9 +346,9 @@ type values struct {
 	whole  object.Node
 }
 
-func newValues(of map[string]string) *values {
-	v := &values{fields: make(map[string]object.Node, len(of))}
-	for key, value := range of {
+func newValues(texts map[string]string) *values {
+	v := &values{fields: make(map[string]object.Node, len(texts))}
+	for key, value := range texts {
 		v.fields[key] = object.TextNode(value)
 	}
 

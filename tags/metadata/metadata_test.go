@@ -123,7 +123,7 @@ func (tc *copyCase) run(t *testing.T, of world, g *tagstest.Golden) {
 		for i := range out {
 			out[i].Rule, out[i].Path = &in.KubernetesMetadata[i], in.Where("kubernetesMetadata[%d]", i)
 			if i < len(of.Metadata) {
-				out[i].Labels, out[i].Annotations = maps.Clone(of.Metadata[i].Labels), maps.Clone(of.Metadata[i].Annotations)
+				out[i].Labels, out[i].Annotations = resolve.ByItem{"": maps.Clone(of.Metadata[i].Labels)}, resolve.ByItem{"": maps.Clone(of.Metadata[i].Annotations)}
 			}
 		}
 
@@ -227,7 +227,7 @@ func TestCopyBeforeStamp(t *testing.T) {
 
 	resources := tagstest.Resources(desired)
 	targets := targetsOf(t, s, resources)
-	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{"app": "shop"}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
+	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {"app": "shop"}}}, {Rule: &in.KubernetesMetadata[1]}}, targets)
 
 	got, err := copies.Copy(t.Context())
 	if err != nil {
@@ -282,7 +282,7 @@ func TestCopyTooMuch(t *testing.T) {
 			desired := tagstest.Resources(map[string]string{"a": tagstest.Thing(`"spec": {"pools": [` + strings.Repeat(`{},`, 99) + `{}]}`)})
 			targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, desired)
 
-			rule := resolve.Metadata{Rule: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: map[string]string{"note": strings.Repeat("x", tc.size)}}
+			rule := resolve.Metadata{Rule: &in.KubernetesMetadata[0], Path: "kubernetesMetadata[0]", Annotations: resolve.ByItem{"": {"note": strings.Repeat("x", tc.size)}}}
 
 			out, err := Select([]resolve.Metadata{rule}, targets).Copy(t.Context())
 			if tagstest.Error(err) != tc.err || errors.Is(err, ErrTooLarge) != (tc.err != "") || (err == nil) != (out != nil) {
@@ -295,7 +295,7 @@ func TestCopyTooMuch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: map[string]string{"note": "x"}}}, targets)
+	copies := Select([]resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Annotations: resolve.ByItem{"": {"note": "x"}}}}, targets)
 	if _, err := copies.Copy(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(...) for a client that has gone: want the error of the context, got %v", err)
 	}
@@ -314,9 +314,9 @@ func TestCopyManyFail(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	given := []resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: map[string]string{}}, {Rule: &in.KubernetesMetadata[1], Labels: map[string]string{"-": ""}}}
+	given := []resolve.Metadata{{Rule: &in.KubernetesMetadata[0], Labels: resolve.ByItem{"": {}}}, {Rule: &in.KubernetesMetadata[1], Labels: resolve.ByItem{"": {"-": ""}}}}
 	for i := range 1000 {
-		given[0].Labels[fmt.Sprintf("-%03d", i)] = ""
+		given[0].Labels[""][fmt.Sprintf("-%03d", i)] = ""
 	}
 
 	targets := targetsOf(t, &stamp.Stamper{Finder: locate.Finder{Input: in, Fields: byProfile}, Transformer: tags.NewTransformer(nil, nil)}, tagstest.Resources(map[string]string{"a": tagstest.Thing(``)}))

@@ -257,10 +257,12 @@ func tell(s *resolve.Set, calls []*fnv1.Requirements, err error) []string {
 	}
 
 	for i, m := range s.Metadata {
-		say("metadata[%d] labels %q annotations %q", i, m.Labels, m.Annotations)
+		say("metadata[%d] labels %q annotations %q", i, m.Labels[""], m.Annotations[""])
 
-		for _, name := range slices.Sorted(maps.Keys(m.Items)) {
-			say("metadata[%d] of %s: labels %q annotations %q", i, name, m.Items[name].Labels, m.Items[name].Annotations)
+		for _, name := range m.Items() {
+			if name != "" {
+				say("metadata[%d] of %s: labels %q annotations %q", i, name, m.Labels[name], m.Annotations[name])
+			}
 		}
 	}
 

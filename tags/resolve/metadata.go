@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/crossplane/function-sdk-go/errors"
 
@@ -18,11 +19,32 @@ type Metadata struct {
 	// Path is where messages say that the rule was written.
 	Path string
 
-	Labels      map[string]string
-	Annotations map[string]string
+	Labels, Annotations ByItem
+}
 
-	// Items of lists have them by the name of the item, if the rule has an itemName.
-	Items map[string]Metadata
+// ByItem has labels or annotations by the name of the item of a list that they are of, if the rule has an itemName, or else
+// those of the object by an empty name.
+type ByItem map[string]map[string]string
+
+// add the labels or annotations of an item, over those that it has from earlier objects and items.
+func (b ByItem) add(item string, found map[string]string) {
+	if b[item] == nil {
+		b[item] = make(map[string]string, len(found))
+	}
+
+	maps.Copy(b[item], found)
+}
+
+// Items returns the names of the items that have labels or annotations, sorted.
+func (m *Metadata) Items() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(m.Labels)), maps.Keys(m.Annotations))
+	slices.Sort(names)
+
+	return slices.Compact(names)
+}
+
+func newMetadata(rule *v1beta1.MetadataRule) Metadata {
+	return Metadata{Rule: rule, Labels: make(ByItem), Annotations: make(ByItem)}
 }
 
 // allMetadata resolves what kubernetesMetadata copies.
@@ -49,7 +71,7 @@ func (r *resolver) allMetadata(ctx context.Context) error {
 // metadata returns what the rule copies from objects that are known before resources are composed, later
 // names over earlier ones.
 func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
-	out := Metadata{Rule: rule}
+	out := newMetadata(rule)
 
 	var from []namedObject
 
@@ -76,7 +98,7 @@ func (r *resolver) metadata(rule *v1beta1.MetadataRule) (Metadata, error) {
 // MetadataOf returns the labels and annotations of o that the rule may copy. Errors put of before the paths
 // of its fields.
 func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (Metadata, error) {
-	out := Metadata{Rule: rule}
+	out := newMetadata(rule)
 	err := out.add(namedObject{Object: o, of: of})
 
 	return out, err
@@ -84,67 +106,27 @@ func MetadataOf(rule *v1beta1.MetadataRule, o object.Object, of string) (Metadat
 
 // add the labels and annotations of o, over those that are there.
 func (m *Metadata) add(o namedObject) error {
-	s := &m.Rule.Source
+	s, to := &m.Rule.Source, m.Rule.ToFieldPaths
 
-	if m.Rule.ToFieldPaths.Labels != nil {
-		if err := o.each(s.LabelsFieldPath, s.ItemName, func(item string, found map[string]string) {
-			m.change(item, func(of *Metadata) { of.Labels = joined(of.Labels, found) })
-		}); err != nil {
+	if to.Labels != nil {
+		if err := o.addTo(m.Labels, s.LabelsFieldPath, s.ItemName); err != nil {
 			return err
 		}
 	}
 
-	if m.Rule.ToFieldPaths.Annotations != nil {
-		return o.each(s.AnnotationsFieldPath, s.ItemName, func(item string, found map[string]string) {
-			m.change(item, func(of *Metadata) { of.Annotations = joined(of.Annotations, found) })
-		})
+	if to.Annotations != nil {
+		return o.addTo(m.Annotations, s.AnnotationsFieldPath, s.ItemName)
 	}
 
 	return nil
 }
 
-// joined returns m with the entries of other, over its own. It may be either of them.
-func joined(m, other map[string]string) map[string]string {
-	if m == nil {
-		return other
-	}
-
-	maps.Copy(m, other)
-
-	return m
-}
-
-// Of returns the metadata of the item, or the object's without a name.
-func (m *Metadata) Of(item string) Metadata {
-	if item == "" {
-		return *m
-	}
-
-	return m.Items[item]
-}
-
-// change the metadata of the item, or the object's without a name.
-func (m *Metadata) change(item string, f func(of *Metadata)) {
-	if item == "" {
-		f(m)
-		return
-	}
-
-	if m.Items == nil {
-		m.Items = make(map[string]Metadata)
-	}
-
-	of := m.Items[item]
-	f(&of)
-	m.Items[item] = of
-}
-
-// each calls f with the map of strings at the path. If items of lists have a name, the path has a [*]: then f gets
-// the map of each item that has entries, with the item's name.
-func (o namedObject) each(path object.Path, itemName string, f func(item string, found map[string]string)) error {
+// addTo adds the map of strings at the path to out. If items of lists have a name, the path has a [*]: then it adds the map
+// of each item that has entries.
+func (o namedObject) addTo(out ByItem, path object.Path, itemName string) error {
 	if itemName == "" {
 		found, err := o.strings(path)
-		f("", found)
+		out.add("", found)
 
 		return err
 	}
@@ -181,7 +163,7 @@ func (o namedObject) each(path object.Path, itemName string, f func(item string,
 		}
 
 		if len(found) > 0 {
-			f(name, found)
+			out.add(name, found)
 		}
 	}
 
