@@ -115,6 +115,18 @@ func (l Label) Compare(o Label) int {
 	return cmp.Or(strings.Compare(l.QualifiedKey, o.QualifiedKey), strings.Compare(l.TagKey, o.TagKey))
 }
 
+// CompareTrust orders trusted labels before others.
+func (l Label) CompareTrust(o Label) int {
+	switch {
+	case l.Trusted == o.Trusted:
+		return 0
+	case l.Trusted:
+		return -1
+	default:
+		return 1
+	}
+}
+
 // A Tag is a label that a tag profile admits. The tag key of the label, with its source,
 // tells the labels of a Transformer apart, which the qualified key doesn't.
 type Tag struct {

@@ -191,16 +191,7 @@ func (t *Transformer) Transform(p *profile.Profile) *Transformed {
 	d.collide()
 
 	slices.SortStableFunc(d.Refused, Refused.compare)
-	slices.SortStableFunc(d.Tags, func(a, b Tag) int {
-		switch {
-		case a.Trusted == b.Trusted:
-			return 0
-		case a.Trusted:
-			return -1
-		default:
-			return 1
-		}
-	})
+	slices.SortStableFunc(d.Tags, func(a, b Tag) int { return a.CompareTrust(b.Label) })
 
 	// Labels that are handed on are not reserved, so they may be missing.
 	for i := range d.Tags {

@@ -51,18 +51,18 @@ type LimitError struct{ error }
 // those with the lowest keys. The labels that may not have their reserved keys have a thousand places of their own. The
 // error is a LimitError.
 func (m *merged) cut() error {
-	slices.SortFunc(m.claims, tags.Label.Compare)
-	m.claims = slices.CompactFunc(m.claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
-	m.claims = m.claims[:m.keep(len(m.claims))]
+	slices.SortFunc(m.set.Claims, tags.Label.Compare)
+	m.set.Claims = slices.CompactFunc(m.set.Claims, func(a, b tags.Label) bool { return a.Compare(b) == 0 })
+	m.set.Claims = m.set.Claims[:m.keep(len(m.set.Claims))]
 
-	slices.SortFunc(m.labels, tags.Label.Compare)
+	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
-	if len(m.labels) <= maxLabels {
+	if len(m.set.Labels) <= maxLabels {
 		return nil
 	}
 
 	trusted := make(map[string]int)
-	for _, l := range m.labels {
+	for _, l := range m.set.Labels {
 		if l.Trusted {
 			trusted[l.Source.Name]++
 		}
@@ -72,26 +72,17 @@ func (m *merged) cut() error {
 		return &LimitError{err}
 	}
 
-	slices.SortStableFunc(m.labels, func(a, b tags.Label) int {
-		switch {
-		case a.Trusted == b.Trusted:
-			return 0
-		case a.Trusted:
-			return -1
-		default:
-			return 1
-		}
-	})
+	slices.SortStableFunc(m.set.Labels, tags.Label.CompareTrust)
 
-	m.labels = m.labels[:m.keep(len(m.labels))]
-	slices.SortFunc(m.labels, tags.Label.Compare)
+	m.set.Labels = m.set.Labels[:m.keep(len(m.set.Labels))]
+	slices.SortFunc(m.set.Labels, tags.Label.Compare)
 
 	return nil
 }
 
 // keep returns how many of n labels stay, and adds the others to the surplus.
 func (m *merged) keep(n int) int {
-	m.surplus += max(n-maxLabels, 0)
+	m.set.Cut += max(n-maxLabels, 0)
 
 	return min(n, maxLabels)
 }
@@ -99,8 +90,8 @@ func (m *merged) keep(n int) int {
 // dropCut leaves out of the labels of all resources those that the set has lost. The lowest of all labels of a resource are
 // among the lowest that the set had.
 func (p *PerResource) dropCut(m *merged) {
-	kept := make(map[string]bool, len(m.labels)+len(m.claims))
-	for _, l := range slices.Concat(m.labels, m.claims) {
+	kept := make(map[string]bool, len(m.set.Labels)+len(m.set.Claims))
+	for _, l := range slices.Concat(m.set.Labels, m.set.Claims) {
 		kept[l.TagKey] = true
 	}
 
@@ -132,9 +123,4 @@ func (b *bound) admits(l tags.Label) bool {
 	b.left++
 
 	return false
-}
-
-// checkPatterns that fields hold aren't too many.
-func (r *resolver) checkPatterns() error {
-	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields", "shorten the list that it reads")
 }

@@ -161,11 +161,9 @@ func (p *PerResource) Set(c *Composed) (*Set, error) {
 		return nil, errors.Wrapf(err, "cannot resolve the labels of composed resource %q", c.Name)
 	}
 
-	out := &Set{}
-	m.addTo(out)
-	p.surplus = max(p.surplus, m.surplus+p.left)
+	p.surplus = max(p.surplus, m.set.Cut+p.left)
 
-	return out, nil
+	return &m.set, nil
 }
 
 // addLabels adds the labels that t stands for on the composed resource c.
@@ -201,7 +199,7 @@ func (p *PerResource) addLabels(m *merged, t *entry, c *Composed) error {
 			l.Value = value
 			m.take(l)
 		} else {
-			m.valueless = append(m.valueless, Absent{Label: t.Label, Why: why})
+			m.set.Lost = append(m.set.Lost, Absent{Label: t.Label, Why: why})
 		}
 
 		return nil

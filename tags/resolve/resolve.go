@@ -169,9 +169,6 @@ type resolver struct {
 	contexts map[string]object.Object // Objects of the context by key, as far as they were read.
 	required *require.Requirements
 
-	// set that the sources resolve to.
-	set Set
-
 	// call that expressions are evaluated for, and the sources whose objects they can read there, also those that
 	// find nothing.
 	call     *expression.Call
@@ -261,10 +258,6 @@ func Resolve(ctx context.Context, in *v1beta1.CloudTags, req *fnv1.RunFunctionRe
 		return Set{}, err
 	}
 
-	if err := r.checkPatterns(); err != nil {
-		return Set{}, err
-	}
-
 	if err := r.allMetadata(ctx); err != nil {
 		return Set{}, err
 	}
@@ -278,15 +271,13 @@ func (r *resolver) mergeAll() error {
 		return err
 	}
 
-	r.addTo(&r.set)
-
 	p := r.set.PerResource
 
 	switch {
 	case p == nil:
 	case !slices.ContainsFunc(p.all, func(t entry) bool { return t.differs() }): // They may not be included.
 		r.set.PerResource = nil
-	case r.surplus > 0:
+	case r.set.Cut > 0:
 		p.dropCut(r.merged)
 	}
 
@@ -319,7 +310,7 @@ func (r *resolver) take(l tags.Label, s *v1beta1.Source) {
 // leave counts n labels of the source s that no set has.
 func (r *resolver) leave(n int, s *v1beta1.Source) {
 	if s.Resources == nil {
-		r.surplus += n
+		r.set.Cut += n
 	} else {
 		r.set.PerResource.left += n
 	}
@@ -327,15 +318,11 @@ func (r *resolver) leave(n int, s *v1beta1.Source) {
 
 // merged are labels of sources, later ones over earlier ones.
 type merged struct {
+	// set that the sources resolve to.
+	set Set
+
 	// reserved keys, which only trusted sources may set.
 	reserved profile.KeySet
-
-	labels             []tags.Label
-	claims, overridden []tags.Label
-	valueless          []Absent
-
-	// surplus is how many labels there were too many.
-	surplus int
 
 	// at is the positions of labels by their tag keys.
 	at map[string]int
@@ -343,30 +330,24 @@ type merged struct {
 
 // newMerged returns an empty set of labels with room for as many as labels says.
 func newMerged(reserved profile.KeySet, labels int) *merged {
-	return &merged{reserved: reserved, labels: make([]tags.Label, 0, labels), at: make(map[string]int, labels)}
+	return &merged{reserved: reserved, set: Set{Labels: make([]tags.Label, 0, labels)}, at: make(map[string]int, labels)}
 }
 
 // take adds l. It replaces the label of an earlier source with the same tag key, unless it has a
 // reserved key and isn't trusted.
 func (m *merged) take(l tags.Label) {
 	if !l.Trusted && tags.Claims(m.reserved, l) {
-		m.claims = append(m.claims, l)
+		m.set.Claims = append(m.set.Claims, l)
 		return
 	}
 
 	if i, ok := m.at[l.TagKey]; ok {
-		m.overridden = append(m.overridden, m.labels[i])
-		m.labels[i] = l
+		m.set.Overridden = append(m.set.Overridden, m.set.Labels[i])
+		m.set.Labels[i] = l
 
 		return
 	}
 
-	m.at[l.TagKey] = len(m.labels)
-	m.labels = append(m.labels, l)
-}
-
-// addTo adds the labels to s, once those that are too many have been cut off.
-func (m *merged) addTo(s *Set) {
-	s.Labels, s.Claims, s.Overridden, s.Cut = m.labels, m.claims, m.overridden, m.surplus
-	s.Lost = m.valueless
+	m.at[l.TagKey] = len(m.set.Labels)
+	m.set.Labels = append(m.set.Labels, l)
 }

@@ -30,7 +30,8 @@ type TagKey struct {
 	Untrusted bool
 }
 
-// tagKeys resolves which tags are removed and ignored.
+// tagKeys resolves which tags are removed and ignored. It is an error if fields hold too many patterns, those of include
+// counted.
 func (r *resolver) tagKeys() error {
 	for i, t := range r.in.RemoveTags {
 		keys, err := r.keys(r.in.Where("removeTags[%d]", i), &t.TagKeys, TagKey{Value: t.Value}, "neither a list nor a map of strings", "a list", "an object")
@@ -50,7 +51,7 @@ func (r *resolver) tagKeys() error {
 		r.set.Ignore = append(r.set.Ignore, keys...)
 	}
 
-	return nil
+	return tooMany(r.patterns, maxPatterns, "patterns of keys in fields", "shorten the list that it reads")
 }
 
 // keys returns the keys of an entry, which messages call by name, each as a copy of k. What is at a field path
