@@ -90,16 +90,8 @@ func (c *compiled) decorate(i interpreter.InterpretableV2) (interpreter.Interpre
 		out = after(out, made)
 	}
 
-	if slices.Contains(c.ranges, i.ID()) {
-		out = after(out, ranged)
-	}
-
-	if slices.Contains(c.rounds, i.ID()) {
-		out = after(out, looped)
-	}
-
-	if slices.Contains(c.optionals, i.ID()) {
-		out = after(out, optional)
+	if do := c.after[i.ID()]; do != nil {
+		out = after(out, do)
 	}
 
 	return out, nil

@@ -90,10 +90,8 @@ func (c *Call) weigh(v ref.Val) {
 	c.charge(itemUnits)
 
 	switch v := v.(type) {
-	case types.String:
-		c.charge(int64(len(v)) / bytesPerUnit)
-	case types.Bytes:
-		c.charge(int64(len(v)) / bytesPerUnit)
+	case types.String, types.Bytes:
+		c.charge(size(v) / bytesPerUnit)
 	case traits.Lister:
 		for i := range length(v) {
 			c.weigh(v.Get(types.Int(i)))
@@ -134,9 +132,7 @@ func (c *Call) weight(v ref.Val) int64 {
 func size(v ref.Val) int64 {
 	switch v := v.(type) {
 	case types.String:
-		return int64(len(v))
-	case types.Bytes:
-		return int64(len(v))
+		return int64(len(v)) // Its Size counts characters.
 	case traits.Sizer:
 		return length(v)
 	default:
@@ -275,14 +271,20 @@ func priceOfReplace(c *Call, args []ref.Val) {
 	s, old, by := at(args, 0), at(args, 1), at(args, 2)
 	c.charge(1 + int64(len(s)+len(old)+len(by))/runesPerUnit)
 
-	n := int64(strings.Count(s, old))
+	n := replaced(args, int64(strings.Count(s, old)))
+	c.text("replace", int64(len(s))+n*int64(len(by)-len(old)))
+}
+
+// replaced returns how many of the matches a call replaces: no more than its fourth argument, if it has one that isn't
+// negative.
+func replaced(args []ref.Val, matches int64) int64 {
 	if len(args) > 3 {
-		if most, ok := args[3].(types.Int); ok && most >= 0 {
-			n = min(n, int64(most))
+		if limit, ok := args[3].(types.Int); ok && limit >= 0 {
+			return min(matches, int64(limit))
 		}
 	}
 
-	c.text("replace", int64(len(s))+n*int64(len(by)-len(old)))
+	return matches
 }
 
 func priceOfSplit(c *Call, args []ref.Val) {

@@ -20,6 +20,7 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/crossplane/function-sdk-go/errors"
 )
@@ -105,12 +106,9 @@ type compiled struct {
 	// namespace is how often the expression has the namespace of the composite resource.
 	namespace int
 
-	// ranges are the values that macros iterate over, and rounds the steps that they do for each item,
-	// both by their ids in the syntax tree.
-	ranges, rounds []int64
-
-	// optionals are the entries of lists and objects that have to be optionals, by their ids.
-	optionals []int64
+	// after is what to do with the values of parts of the syntax tree, by their ids: charge those that macros iterate over,
+	// and the steps that macros do for each item, and check entries of lists and objects that have to be optionals.
+	after map[int64]func(c *Call, v ref.Val) ref.Val
 
 	// nodes is how many nodes the syntax tree has. An evaluation costs at least as much.
 	nodes int64
@@ -186,7 +184,10 @@ func Compile(text string, result Result) (Expression, error) {
 		return Expression{}, mistake(text, &common.Error{Location: common.NewLocation(1, 0), Message: "is " + kindOf(is.Kind(), is.String()) + ", not " + string(result)})
 	}
 
-	c := &compiled{result: result, mentions: make(map[Variable]int), literal: make(map[Variable]int), fields: make(map[Variable][]string)}
+	c := &compiled{
+		result: result, mentions: make(map[Variable]int), literal: make(map[Variable]int), fields: make(map[Variable][]string),
+		after: make(map[int64]func(*Call, ref.Val) ref.Val),
+	}
 	if err := c.look(checked.NativeRep().Expr()); err != nil {
 		return Expression{}, located(text, checked.NativeRep(), err)
 	}
@@ -396,17 +397,17 @@ func (c *compiled) look(root ast.Expr) (first error) {
 			c.mentions[bound.variable(e)]++
 		case ast.ListKind:
 			for _, i := range e.AsList().OptionalIndices() {
-				c.optionals = append(c.optionals, e.AsList().Elements()[i].ID())
+				c.after[e.AsList().Elements()[i].ID()] = optional
 			}
 		case ast.MapKind:
 			for _, entry := range e.AsMap().Entries() {
 				if entry.AsMapEntry().IsOptional() {
-					c.optionals = append(c.optionals, entry.AsMapEntry().Value().ID())
+					c.after[entry.AsMapEntry().Value().ID()] = optional
 				}
 			}
 		case ast.ComprehensionKind:
 			f := e.AsComprehension()
-			c.ranges, c.rounds = append(c.ranges, f.IterRange().ID()), append(c.rounds, f.LoopStep().ID())
+			c.after[f.IterRange().ID()], c.after[f.LoopStep().ID()] = ranged, looped
 		case ast.CallKind, ast.LiteralKind, ast.SelectKind, ast.StructKind, ast.UnspecifiedExprKind:
 		}
 	}))

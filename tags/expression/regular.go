@@ -138,13 +138,7 @@ func priceOfMatch(c *Call, re *regular, args []ref.Val) { c.charge(re.cost(size(
 func priceOfRegularReplace(c *Call, re *regular, args []ref.Val) {
 	target, by := size(args[0]), size(args[2])
 
-	matches := re.worst(c, target)
-	if len(args) > 3 {
-		if most, ok := args[3].(types.Int); ok && most >= 0 {
-			matches = min(matches, int64(most))
-		}
-	}
-
+	matches := replaced(args, re.worst(c, target))
 	c.charge(matches * by / runesPerUnit)
 	c.text("regex.replace", target+matches*by+target*int64(strings.Count(at(args, 2), `\`)))
 }

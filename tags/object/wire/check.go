@@ -51,7 +51,7 @@ func (c *Checker) Resource(b []byte) bool {
 
 		switch {
 		case b[at] == Object && to > 0 && !object:
-			if object = true; !c.fields(from, to, 0) {
+			if object = true; !c.items(Struct, from, to, 0) {
 				return false
 			}
 		case b[at] == Details && to > 0:
@@ -73,12 +73,12 @@ func (c *Checker) Resource(b []byte) bool {
 // Struct is true if b is a google.protobuf.Struct in plain form.
 func (c *Checker) Struct(b []byte) bool {
 	c.b, c.keys = b, c.keys[:0]
-	return c.fields(0, len(b), 0)
+	return c.items(Struct, 0, len(b), 0)
 }
 
-// fields is true if the bytes between the positions at and end are a google.protobuf.Struct in
-// plain form, at the depth.
-func (c *Checker) fields(at, end, depth int) bool {
+// items reports whether the bytes between the positions at and end, at the depth, are in plain form: the entries of a
+// google.protobuf.Struct if tag is Struct, or else the values of a google.protobuf.ListValue.
+func (c *Checker) items(tag byte, at, end, depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
@@ -90,12 +90,15 @@ func (c *Checker) fields(at, end, depth int) bool {
 			return false
 		}
 
-		from, to := length(b, at+1)
+		value, to := length(b, at+1)
 		if to == 0 || to > end {
 			return false
 		}
 
-		value := c.entry(from, to)
+		if tag == Struct {
+			value = c.entry(value, to)
+		}
+
 		if value == 0 || !c.value(value, to, depth+1) {
 			return false
 		}
@@ -103,32 +106,10 @@ func (c *Checker) fields(at, end, depth int) bool {
 		at = to
 	}
 
-	return c.unique(begin)
+	return tag != Struct || c.unique(begin)
 }
 
-// items is fields for a google.protobuf.ListValue.
-func (c *Checker) items(at, end, depth int) bool {
-	if depth > maxDepth {
-		return false
-	}
-
-	for at < end {
-		if c.b[at] != Item {
-			return false
-		}
-
-		from, to := length(c.b, at+1)
-		if to == 0 || to > end || !c.value(from, to, depth+1) {
-			return false
-		}
-
-		at = to
-	}
-
-	return true
-}
-
-// value is fields for a google.protobuf.Value.
+// value reports the same of a google.protobuf.Value.
 func (c *Checker) value(at, end, depth int) bool {
 	if at == end {
 		return true
@@ -153,10 +134,8 @@ func (c *Checker) value(at, end, depth int) bool {
 	switch b[at] {
 	case String:
 		return utf8.Valid(b[from:to])
-	case Struct:
-		return c.fields(from, to, depth)
-	case List:
-		return c.items(from, to, depth)
+	case Struct, List:
+		return c.items(b[at], from, to, depth)
 	default:
 		return false
 	}
