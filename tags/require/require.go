@@ -136,6 +136,16 @@ func schemaName(k schema.GroupVersionKind) string {
 // Old reports whether Crossplane doesn't say what it can do, as before v2.2.
 func (r *Requirements) Old() bool { return !r.can(fnv1.Capability_CAPABILITY_CAPABILITIES) }
 
+// Named returns the selector of the object with the name. The namespace is empty if the kind has none.
+func Named(apiVersion, kind, namespace, name string) *fnv1.ResourceSelector {
+	out := &fnv1.ResourceSelector{ApiVersion: apiVersion, Kind: kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}
+	if namespace != "" {
+		out.Namespace = &namespace
+	}
+
+	return out
+}
+
 // Resources requires the objects that the selector selects, and returns them, sorted by namespace and name.
 // It returns false if they are not here yet. Answers are believed only as far as they were asked for:
 // Crossplane before v2.0 ignores the namespace of a selector.

@@ -49,7 +49,7 @@ func (r *resolver) selecting(e expression.Expression, what string) (*structpb.Va
 	}
 
 	v, err := r.call.Evaluate(e)
-	if absent := (*expression.AbsentError)(nil); errors.As(err, &absent) {
+	if errors.As(err, new(*expression.AbsentError)) {
 		return nil, valueless(what, err.Error())
 	}
 
@@ -98,35 +98,29 @@ func (r *resolver) read(s *v1beta1.Source, objects []namedObject) {
 	}
 }
 
-// compute returns the value that the expression in f has for the source s. It returns false, and why, if
-// there is none and need not be one.
-func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, _ error) {
-	v, err := r.call.Evaluate(*f.expression)
-
-	if absent := (*expression.AbsentError)(nil); errors.As(err, &absent) {
-		return r.absent(s, f, err)
-	}
-
-	if err != nil {
-		return "", "", false, errors.Wrapf(err, "%s[%s]", f.path, f.key)
-	}
-
-	f.Value = v
-	if text, ok, err = f.text(s); ok || err != nil {
-		return text, "", ok, err
-	}
-
-	return r.absent(s, f, errNull)
-}
-
 // errNull is why an expression has no value whose text is JSON.
 var errNull = errors.New("it is null in JSON")
 
-// absent is what compute returns for an expression of the source s that has no value because of err.
-func (r *resolver) absent(s *v1beta1.Source, f found, err error) (text, why string, ok bool, _ error) {
-	if s.Required() {
-		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, err)
+// compute returns the value that the expression in f has for the source s. It returns false, and why, if
+// there is none and need not be one.
+func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, err error) {
+	f.Value, err = r.call.Evaluate(*f.expression)
+
+	absent := errors.As(err, new(*expression.AbsentError))
+	if err == nil {
+		if text, ok, err = f.text(s); ok || err != nil {
+			return text, "", ok, err
+		}
+
+		absent, err = true, errNull
 	}
 
-	return "", fmt.Sprintf("%s[%s]: %s", f.path, f.key, err), false, nil
+	switch {
+	case !absent:
+		return "", "", false, errors.Wrapf(err, "%s[%s]", f.path, f.key)
+	case s.Required():
+		return "", "", false, errors.Errorf("%s[%s] has no value, but is required: %w", f.path, f.key, err)
+	default:
+		return "", fmt.Sprintf("%s[%s]: %s", f.path, f.key, err), false, nil
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
@@ -40,11 +39,7 @@ func Extend(ctx context.Context, inputs *v1beta1.Decoder, in *v1beta1.CloudTags,
 
 // standardOf returns the standard that e names, or nil while Crossplane fetches the object that holds it.
 func standardOf(e *v1beta1.Extends, required *require.Requirements) (*v1beta1.Standard, error) {
-	selector := &fnv1.ResourceSelector{ApiVersion: e.APIVersion, Kind: e.Kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: e.Name}}
-	if e.Namespace != "" {
-		selector.Namespace = &e.Namespace
-	}
-
+	selector := require.Named(e.APIVersion, e.Kind, e.Namespace, e.Name)
 	objects, answered := required.Resources(selector)
 
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
 	"github.com/plexsphere/function-cloud-tags/tags/expression"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
 	"github.com/plexsphere/function-cloud-tags/tags/words"
 )
@@ -50,8 +51,8 @@ type Composed struct {
 	// Name of the resource among those that are composed.
 	Name string
 
-	// Config that the resource is made with.
-	Config Config
+	// Config that the resource is made with. It is zero if the resource has none.
+	Config field.ConfigRef
 
 	// Desired resource, and the observed one, which is zero if it doesn't exist yet.
 	Desired, Observed object.Object

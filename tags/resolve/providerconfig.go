@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
 	"github.com/plexsphere/function-cloud-tags/tags"
+	"github.com/plexsphere/function-cloud-tags/tags/field"
 	"github.com/plexsphere/function-cloud-tags/tags/object"
+	"github.com/plexsphere/function-cloud-tags/tags/require"
 )
 
 // providerConfig sources take labels from the config that each composed resource is made with.
@@ -33,20 +33,9 @@ type accounts struct {
 	passed string
 }
 
-// A Config is the provider config that a resource is made with. The zero Config is that of resources that
-// have none.
-type Config struct {
-	schema.GroupVersionKind
-
-	Name string
-
-	// Namespaced is true if the config is in the namespace of the resource.
-	Namespaced bool
-}
-
 // An account is a provider config and its namespace.
 type account struct {
-	Config
+	field.ConfigRef
 
 	namespace string
 }
@@ -69,7 +58,7 @@ func (p *PerResource) accountOf(a *accounts, c *Composed) account {
 
 // account returns the provider config of a composed resource, or none if it has none.
 func (p *PerResource) account(c *Composed) account {
-	out := account{Config: c.Config}
+	out := account{ConfigRef: c.Config}
 	if c.Config.Namespaced {
 		out.namespace = p.NamespaceOf(c.Desired)
 	}
@@ -79,12 +68,7 @@ func (p *PerResource) account(c *Composed) account {
 
 // selector of the account's object.
 func (a account) selector() *fnv1.ResourceSelector {
-	out := &fnv1.ResourceSelector{ApiVersion: a.GroupVersion().String(), Kind: a.Kind, Match: &fnv1.ResourceSelector_MatchName{MatchName: a.Name}}
-	if a.namespace != "" {
-		out.Namespace = &a.namespace
-	}
-
-	return out
+	return require.Named(a.GroupVersion().String(), a.Kind, a.namespace, a.Name)
 }
 
 // String is what messages call the account.

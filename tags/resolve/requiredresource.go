@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/crossplane/function-sdk-go/errors"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -38,16 +37,17 @@ var requiredResource = sourceType{
 // pickedBefore returns the position of the object that was picked before for the source s, by the status of the
 // composite resource, or a negative one if it isn't among the objects.
 func (r *resolver) pickedBefore(s *v1beta1.Source, objects []namedObject) int {
-	var before map[string]*structpb.Value
-
-	// What else the status has can't be what was picked.
-	if status, err := object.Get(r.xr.Object, r.in.StatusFieldPath); err == nil && !r.in.StatusFieldPath.IsZero() {
-		before = status.GetStructValue().GetFields()["classes"].GetStructValue().GetFields()[s.Name].GetStructValue().GetFields()
+	if r.in.StatusFieldPath.IsZero() {
+		return -1
 	}
 
+	// A status of another form records no pick.
+	status, _ := r.xr.At(r.in.StatusFieldPath)
+	picked := status.Field("classes").Field(s.Name)
+
 	return slices.IndexFunc(objects, func(o namedObject) bool {
-		return before["apiVersion"].GetStringValue() == object.APIVersion(o.Object) && before["kind"].GetStringValue() == object.Kind(o.Object) &&
-			before["namespace"].GetStringValue() == object.Namespace(o.Object) && before["name"].GetStringValue() == object.Name(o.Object)
+		return picked.Field("apiVersion").Text() == object.APIVersion(o.Object) && picked.Field("kind").Text() == object.Kind(o.Object) &&
+			picked.Field("namespace").Text() == object.Namespace(o.Object) && picked.Field("name").Text() == object.Name(o.Object)
 	})
 }
 
@@ -78,16 +78,15 @@ func (r *resolver) pick(s *v1beta1.Source, objects []namedObject, failed error) 
 	}
 
 	if path := s.ProviderFieldPath; !path.IsZero() {
-		v, err := object.Get(class.Object, path)
-		provider, ok := v.GetKind().(*structpb.Value_StringValue)
+		n, err := class.At(path)
 
 		switch {
 		case err != nil:
 			return nil, errors.Wrapf(err, "cannot read the provider of %s", class.name)
-		case ok:
-			r.set.Provider = cmp.Or(provider.StringValue, r.set.Provider)
-		case v != nil:
-			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, object.KindOf(v))
+		case n.IsString():
+			r.set.Provider = cmp.Or(n.Text(), r.set.Provider)
+		case n.IsThere():
+			return nil, errors.Errorf("%s of %s is %s, not a string", path, class.name, n.Kind())
 		}
 	}
 

@@ -127,8 +127,7 @@ func (s *Stamper) composedOf(t *locate.Target) *resolve.Composed {
 
 	if s.PerResource.HasAccounts() {
 		ref := t.Resource.Node().Field("spec").Field("providerConfigRef")
-		config, _ := field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
-		c.Config = resolve.Config(config)
+		c.Config, _ = field.ConfigOf(t.Kind.GroupKind(), s.PerResource.NamespaceOf(t.Resource), ref.Field("kind").Text(), ref.Field("name").Text())
 	}
 
 	if s.composed == nil {
