@@ -271,10 +271,10 @@ func (d *Transformed) collide() {
 	d.Tags = nil
 
 	for i, t := range all {
-		if winners[key(t)] == i {
+		if w := winners[key(t)]; w == i {
 			d.Tags = append(d.Tags, t)
 		} else {
-			d.Refused = append(d.Refused, Refused{Tag: t, Reason: profile.KeyCollision, Kept: all[winners[key(t)]].QualifiedKey})
+			d.Refused = append(d.Refused, Refused{Tag: t, Reason: profile.KeyCollision, Kept: all[w].QualifiedKey})
 		}
 	}
 }

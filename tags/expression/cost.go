@@ -205,11 +205,11 @@ var prices = map[string]price{
 // priceOfRead is the price of functions that read their arguments once.
 func priceOfRead(c *Call, args []ref.Val) {
 	for _, arg := range args {
+		c.charge(1)
+
 		switch arg.(type) {
 		case types.String, types.Bytes:
-			c.charge(1 + size(arg)/bytesPerUnit)
-		default:
-			c.charge(1)
+			c.charge(size(arg) / bytesPerUnit)
 		}
 	}
 }

@@ -71,8 +71,8 @@ type kindKey struct {
 
 // An outline of a resource is what is read of it whatever its kind.
 type outline struct {
-	apiVersion, kind string
-	metadata, spec   object.Node
+	apiVersion, kind         string
+	resource, metadata, spec object.Node
 
 	// more is true if there are fields that managed resources don't have, as the data of a
 	// ConfigMap.
@@ -81,7 +81,7 @@ type outline struct {
 
 // outlineOf the resource r. Its apiVersion and kind are the very strings in texts that are equal.
 func outlineOf(r object.Node, texts map[string]string) outline {
-	o := outline{}
+	o := outline{resource: r}
 
 	for name, v := range r.Fields() {
 		switch string(name) {
@@ -192,18 +192,12 @@ func (o *outline) isReadOnly() bool {
 		return false
 	}
 
-	segments := c.Path.Segments()
-
-	of := o.spec
-	if segments[0].Field == "metadata" {
-		of = o.metadata
+	n := o.resource
+	for _, s := range c.Path.Segments() {
+		n = n.Field(s.Field)
 	}
 
-	for _, s := range segments[1:] {
-		of = of.Field(s.Field)
-	}
-
-	return of.IsText(c.Value)
+	return n.IsText(c.Value)
 }
 
 // looksManaged is true if a provider may make the resource outside of the control plane.

@@ -18,8 +18,7 @@ func Kind(o Object) string { return o.Node().Field("kind").Text() }
 
 // GVK is the API group, version and kind of the object o.
 func GVK(o Object) schema.GroupVersionKind {
-	n := o.Node()
-	return schema.FromAPIVersionAndKind(n.Field("apiVersion").Text(), n.Field("kind").Text())
+	return schema.FromAPIVersionAndKind(APIVersion(o), Kind(o))
 }
 
 func metadata(o Object) Node { return o.Node().Field("metadata") }
@@ -33,10 +32,7 @@ func Namespace(o Object) string { return metadata(o).Field("namespace").Text() }
 // Title is what messages call the object o: its kind and its name, with its namespace if it has
 // one.
 func Title(o Object) string {
-	n := o.Node()
-	of := n.Field("metadata")
-
-	return strings.TrimSpace(n.Field("kind").Text() + " " + strings.TrimPrefix(of.Field("namespace").Text()+"/"+of.Field("name").Text(), "/"))
+	return strings.TrimSpace(Kind(o) + " " + strings.TrimPrefix(Namespace(o)+"/"+Name(o), "/"))
 }
 
 // Compare objects by namespace, then name.

@@ -187,8 +187,10 @@ func (n Node) Fields() iter.Seq2[[]byte, Node] {
 		}
 
 		for body := n.body; len(body) > 0; {
-			var f []byte
-			if f, body = wire.Cut(body); !yield(field(f)) {
+			var entry []byte
+			entry, body = wire.Cut(body)
+
+			if name, v := wire.Entry(entry); !yield(name, nodeOf(v)) {
 				return
 			}
 		}
@@ -280,12 +282,6 @@ func (n Node) child(sg Segment) (Node, error) {
 	}
 
 	return Node{}, nil
-}
-
-// field returns the name and the value of the entry b of a google.protobuf.Struct.
-func field(b []byte) ([]byte, Node) {
-	name, value := wire.Entry(b)
-	return name, nodeOf(value)
 }
 
 // nodeOf returns the node of the google.protobuf.Value b.

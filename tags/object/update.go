@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/crossplane/function-sdk-go/errors"
 
 	"github.com/plexsphere/function-cloud-tags/tags/object/wire"
@@ -100,9 +98,7 @@ func (n Node) updatedItems(path Segments, depth int, f func(Node) (Node, error))
 // MapItems returns the list n with what f makes of each item, and without an item if f makes nothing of it. If f only
 // returns what it was given, nothing has changed, and the list is n. It stops at an error of f.
 func (n Node) MapItems(f func(Node) (Node, error)) (_ Node, changed bool, _ error) {
-	var out []byte // What has become of the items, once one has changed.
-
-	unchanged := 0
+	items := make([]Node, 0, n.Len())
 
 	for item := range n.Items() {
 		v, err := f(item)
@@ -110,18 +106,10 @@ func (n Node) MapItems(f func(Node) (Node, error)) (_ Node, changed bool, _ erro
 			return Node{}, false, err
 		}
 
-		if !changed {
-			if v.is(item) {
-				unchanged += 1 + protowire.SizeBytes(item.Size())
-				continue
-			}
-
-			changed = true
-			out = append(make([]byte, 0, len(n.body)), n.body[:unchanged]...)
-		}
+		changed = changed || !v.is(item)
 
 		if v.IsThere() {
-			out = v.appendItem(out)
+			items = append(items, v)
 		}
 	}
 
@@ -129,5 +117,5 @@ func (n Node) MapItems(f func(Node) (Node, error)) (_ Node, changed bool, _ erro
 		return n, false, nil
 	}
 
-	return Node{tag: wire.List, body: out}, true, nil
+	return ListNode(items), true, nil
 }

@@ -17,24 +17,22 @@ import (
 
 // text returns the value of a label as the source s takes it. It returns false if that is null, which is no label.
 func (f found) text(s *v1beta1.Source) (_ string, ok bool, err error) {
-	text, isText := f.GetKind().(*structpb.Value_StringValue)
-
 	switch {
-	case !isText && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
-		s, err := scalar(f.Value)
+	case !f.IsString() && (s.Encoding == v1beta1.EncodingScalar || f.expression != nil):
+		s, err := scalar(f.Node)
 		return s, err == nil, errors.Wrapf(err, "cannot take %s[%s]", f.path, f.key)
-	case !isText:
+	case !f.IsString():
 		hint := ""
-		if _, err := scalar(f.Value); err == nil {
+		if _, err := scalar(f.Node); err == nil {
 			hint = ": quote it, or write encoding: Scalar"
 		}
 
-		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, object.KindOf(f.Value), hint)
+		return "", false, errors.Errorf("%s[%s] is %s, not a string%s", f.path, f.key, f.Kind(), hint)
 	case s.Encoding == v1beta1.EncodingJSON:
-		s, ok, err := decodeJSON(text.StringValue)
+		s, ok, err := decodeJSON(f.Text())
 		return s, ok, errors.Wrapf(err, "cannot decode %s[%s]", f.path, f.key)
 	default:
-		return text.StringValue, true, nil
+		return f.Text(), true, nil
 	}
 }
 
@@ -44,8 +42,8 @@ const maxInteger = 1 << 53
 
 // scalar returns the text of a number or a boolean, but not of a number that may have been another
 // one before it became a floating point number.
-func scalar(v *structpb.Value) (string, error) {
-	switch k := v.GetKind().(type) {
+func scalar(n object.Node) (string, error) {
+	switch k := n.Value().GetKind().(type) {
 	case *structpb.Value_BoolValue:
 		return strconv.FormatBool(k.BoolValue), nil
 	case *structpb.Value_NumberValue:
@@ -61,7 +59,7 @@ func scalar(v *structpb.Value) (string, error) {
 
 		return string(j), nil
 	default:
-		return "", errors.Errorf("%s is not a string, a number or a boolean", object.KindOf(v))
+		return "", errors.Errorf("%s is not a string, a number or a boolean", n.Kind())
 	}
 }
 

@@ -103,11 +103,12 @@ var errNull = errors.New("it is null in JSON")
 
 // compute returns the value that the expression in f has for the source s. It returns false, and why, if
 // there is none and need not be one.
-func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, err error) {
-	f.Value, err = r.call.Evaluate(*f.expression)
+func (r *resolver) compute(s *v1beta1.Source, f found) (text, why string, ok bool, _ error) {
+	v, err := r.call.Evaluate(*f.expression)
 
 	absent := errors.As(err, new(*expression.AbsentError))
 	if err == nil {
+		f.Node = object.NodeOf(v)
 		if text, ok, err = f.text(s); ok || err != nil {
 			return text, "", ok, err
 		}

@@ -214,16 +214,6 @@ type Absent struct {
 	Why string
 }
 
-// Transformer returns the transformer of all labels of a composed resource. An error is a resolve failure.
-func (p *PerResource) Transformer(c *Composed) (*tags.Transformer, error) {
-	set, err := p.Set(c)
-	if err != nil {
-		return nil, err
-	}
-
-	return set.Transformer(p.in), nil
-}
-
 // replacing returns the latest source by the tag keys of labels that differ, which take the place of others. Labels of provider
 // configs count once these were read.
 func (p *PerResource) replacing() map[string]*tags.Source {

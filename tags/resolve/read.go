@@ -103,7 +103,7 @@ func (o namedObject) labels(s *v1beta1.Source) ([]labels, error) {
 		for b, n := range n.Fields() {
 			key := string(b)
 			if stripped, ok := strings.CutPrefix(key, s.Prefix); ok && !n.IsNull() {
-				out[stripped] = found{Value: n.Value(), path: name, key: key}
+				out[stripped] = found{Node: n, path: name, key: key}
 			}
 		}
 	}

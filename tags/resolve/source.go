@@ -128,7 +128,7 @@ type labels map[string]found
 
 // A found is the value of a label, and where it is.
 type found struct {
-	*structpb.Value
+	object.Node
 
 	// expression that the value has to be computed by, or nil if it is there.
 	expression *expression.Expression

@@ -4,9 +4,8 @@ import (
 	"iter"
 	"maps"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	"github.com/plexsphere/function-cloud-tags/input/v1beta1"
+	"github.com/plexsphere/function-cloud-tags/tags/object"
 )
 
 // value sources take labels from the input itself.
@@ -19,7 +18,7 @@ var value = sourceType{
 
 		out := make(labels, len(s.Values))
 		for key, text := range s.Values {
-			out[key] = found{Value: structpb.NewStringValue(text), path: "values", key: key}
+			out[key] = found{Node: object.TextNode(text), path: "values", key: key}
 		}
 
 		return []labels{out}, nil

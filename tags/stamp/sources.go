@@ -40,10 +40,12 @@ func (s *Stamper) labelsOf(t *locate.Target) (*resourceLabels, error) {
 	}
 
 	if s.PerResource != nil {
-		var err error
-		if of, err = s.PerResource.Transformer(s.composedOf(t)); err != nil {
+		set, err := s.PerResource.Set(s.composedOf(t))
+		if err != nil {
 			return nil, &ResolveError{err}
 		}
+
+		of = set.Transformer(s.Input)
 	}
 
 	out := s.resourceLabels(of)
